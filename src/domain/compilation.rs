@@ -18,6 +18,8 @@ pub enum RecordLevel {
 impl RecordLevel {
     pub const WORDS: &[(&str, Self)] =
         &[("none", Self::None), ("hashes", Self::Hashes), ("full", Self::Full)];
+    /// Those of which there is a record.
+    pub const KEPT: &[(&str, Self)] = Self::WORDS.split_at(1).1;
 
     pub fn as_str(self) -> &'static str {
         super::word_of(Self::WORDS, self)

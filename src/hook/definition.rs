@@ -11,6 +11,7 @@ use super::matching::HookMatch;
 use super::point::{HookKind, Point};
 use super::projection::Projection;
 use super::secret::Secrets;
+use crate::domain::word_of;
 
 /// What stands for the path and query of a URL. No URL in its final form holds it.
 pub const HIDDEN_PATH: &str = "\u{2026}";
@@ -200,6 +201,10 @@ impl HookKind {
 }
 
 impl OnFailure {
+    /// The strictest first: a kind of hook takes all words from one of them on.
+    pub const WORDS: &[(&str, Self)] =
+        &[("deny", Self::Deny), ("fail", Self::Fail), ("skip", Self::Skip)];
+
     /// Each kind fails to its safe side. Before a compression all are skipped: there the harm
     /// would be not to compress.
     pub const fn default_of(point: Point, kind: HookKind) -> Self {
@@ -210,30 +215,24 @@ impl OnFailure {
         }
     }
 
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Deny => "deny",
-            Self::Fail => "fail",
-            Self::Skip => "skip",
-        }
+    pub fn as_str(self) -> &'static str {
+        word_of(Self::WORDS, self)
     }
 }
 
 impl EnforcementMode {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Enforce => "enforce",
-            Self::Audit => "audit",
-        }
+    pub const WORDS: &[(&str, Self)] = &[("enforce", Self::Enforce), ("audit", Self::Audit)];
+
+    pub fn as_str(self) -> &'static str {
+        word_of(Self::WORDS, self)
     }
 }
 
 impl DeliveryMode {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Async => "async",
-            Self::Sync => "sync",
-        }
+    pub const WORDS: &[(&str, Self)] = &[("async", Self::Async), ("sync", Self::Sync)];
+
+    pub fn as_str(self) -> &'static str {
+        word_of(Self::WORDS, self)
     }
 }
 

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use super::answer::{tagged, tagged_by_bytes, written};
 use super::body::{self, Received};
 use super::job::{visit, work};
-use super::problem::{Body, Kind, Problem};
+use super::problem::{Kind, Problem};
 use super::query::{Query, name_of};
 use super::schema::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
@@ -27,11 +27,7 @@ use crate::service::adapters::{self, AdapterCursor, FoundAdapter};
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
     ),
-    responses(
-        (status = OK, description = "Some of them, and where the list goes on; the `ETag` names these rows", body = AdapterList),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Some of them, and where the list goes on; the `ETag` names these rows", body = AdapterList)),
 )]
 pub(super) async fn list_adapters(
     State(state): State<AppState>,
@@ -60,8 +56,7 @@ pub(super) async fn list_adapters(
     params(("name" = String, Path, description = "What requests and reports call it", example = "ledger")),
     responses(
         (status = OK, description = "The adapter; its version is the `ETag`, `\"0\"` for a built-in one", body = Adapter),
-        (status = "4XX", description = "There is no such adapter", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such adapter"),
     ),
 )]
 pub(super) async fn get_adapter(
@@ -94,8 +89,7 @@ pub(super) async fn get_adapter(
     responses(
         (status = CREATED, description = "It is new", body = Adapter),
         (status = OK, description = "It stands in the place of the one before", body = Adapter),
-        (status = "4XX", description = "The definition is not valid", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "The definition is not valid"),
     ),
 )]
 pub(super) async fn put_adapter(
@@ -122,8 +116,7 @@ pub(super) async fn put_adapter(
     params(("name" = String, Path, description = "What requests and reports call it", example = "ledger")),
     responses(
         (status = NO_CONTENT, description = "It is gone"),
-        (status = "4XX", description = "No adapter of this name is stored", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "No adapter of this name is stored"),
     ),
 )]
 pub(super) async fn delete_adapter(
@@ -150,11 +143,7 @@ pub(super) async fn delete_adapter(
     operation_id = "test_adapter",
     params(("name" = String, Path, description = "What requests and reports call it", example = "ledger")),
     request_body = AdapterTestRequest,
-    responses(
-        (status = OK, description = "What it makes of the text", body = AdapterTest),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "What it makes of the text", body = AdapterTest)),
 )]
 pub(super) async fn test_adapter(
     State(state): State<AppState>,

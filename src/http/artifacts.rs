@@ -8,7 +8,7 @@ use super::answer::written;
 use super::body::{self, Media, Received};
 use super::job::visit;
 use super::once::{self, Named, Reply};
-use super::problem::{Body, Kind, Problem};
+use super::problem::{Kind, Problem};
 use super::query::Query;
 use super::range;
 use super::schema::{CleanupRequest, OffloadAnswer, OffloadRequest};
@@ -38,8 +38,6 @@ use crate::service::artifacts::{self, Cleanup, Offload, OffloadResult};
     responses(
         (status = CREATED, description = "The text is stored", body = OffloadAnswer),
         (status = OK, description = "The text is too short to be stored", body = OffloadAnswer),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
 )]
 pub(super) async fn create_artifact(
@@ -98,8 +96,7 @@ fn offload_reply(offloaded: &OffloadResult) -> Reply {
         (status = OK, description = "The text", body = String, content_type = "text/plain"),
         (status = PARTIAL_CONTENT, description = "The range that was asked for", body = String, content_type = "text/plain"),
         (status = NOT_MODIFIED, description = "It is what `If-None-Match` names"),
-        (status = "4XX", description = "There is no such artifact or part", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such artifact or part"),
     ),
 )]
 pub(super) async fn get_artifact(
@@ -144,8 +141,7 @@ pub(super) async fn get_artifact(
     params(("id" = String, Path, description = "24 hex digits", example = "574a963fe4c28cab63d90746")),
     responses(
         (status = NO_CONTENT, description = "It is gone"),
-        (status = "4XX", description = "There is no such artifact", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such artifact"),
     ),
 )]
 pub(super) async fn delete_artifact(
@@ -170,11 +166,7 @@ pub(super) async fn delete_artifact(
     tag = "artifacts",
     operation_id = "clean_up_artifacts",
     request_body = CleanupRequest,
-    responses(
-        (status = OK, description = "What went", body = Cleanup),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "What went", body = Cleanup)),
 )]
 pub(super) async fn clean_up_artifacts(
     State(state): State<AppState>,

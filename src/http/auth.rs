@@ -12,14 +12,22 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use super::access::Access;
+use super::document::RouteTable;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use crate::domain::Principal;
 use crate::service::{auth, tickets};
 
+/// The services that know keys, and the routes that ask for them.
+#[derive(Debug, Clone)]
+pub(super) struct KeyCheck {
+    pub(super) state: AppState,
+    pub(super) routes: RouteTable,
+}
+
 /// Stands before every handler: nobody passes whose key does not hold what the route asks for.
 pub(super) async fn check(
-    State(state): State<AppState>,
+    State(keys): State<KeyCheck>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -27,7 +35,8 @@ pub(super) async fn check(
     let Some(path) = request.extensions().get::<MatchedPath>() else {
         return next.run(request).await;
     };
-    let access = match access(&state, request.method(), path.as_str()) {
+    let KeyCheck { state, routes } = keys;
+    let access = match access(&routes, request.method(), path.as_str()) {
         None | Some(Access::Open) => return next.run(request).await,
         Some(access) => access,
     };
@@ -55,9 +64,8 @@ pub(super) async fn check(
 }
 
 /// What a route asks for; none where the path is served with other methods only.
-fn access(state: &AppState, method: &Method, path: &str) -> Option<Access> {
-    let get_for_head = if *method == Method::HEAD { &Method::GET } else { method };
-    state.is_served(get_for_head, path).then(|| Access::of(method, path))
+fn access(routes: &RouteTable, method: &Method, path: &str) -> Option<Access> {
+    routes.contains(method, path).then(|| Access::of(method, path))
 }
 
 /// The ticket of a stream, in the place of a key.

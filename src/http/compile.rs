@@ -9,7 +9,8 @@ use axum::response::Response;
 
 use super::answer::{json, written};
 use super::body::{self, CancelOnDrop, Received};
-use super::problem::{Body, Problem};
+use super::enum_values::COMPILE_FORMATS;
+use super::problem::Problem;
 use super::query::Query;
 use super::schema::{Compilation, CompileRequest, TokensRequest};
 use super::state::AppState;
@@ -38,8 +39,6 @@ use crate::service::{Services, compile, tokens};
     responses(
         (status = OK, description = "The payload and its report", body = Compilation,
          headers(("Server-Timing" = String, description = "Milliseconds by kind of work"))),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
 )]
 pub(super) async fn compile_conversation(
@@ -48,8 +47,7 @@ pub(super) async fn compile_conversation(
 ) -> Result<Response, Problem> {
     let query = Query::of(request.uri(), &["dry_run", "format"])?;
     let is_dry = query.choice("dry_run", &[("true", true), ("false", false)])? == Some(true);
-    let formats = [("full", false), ("contextos-v1", true)];
-    let as_published = query.choice("format", &formats)? == Some(true);
+    let as_published = query.choice("format", COMPILE_FORMATS)? == Some(true);
     let work = move |services: &Services, text: &str, deadline: &Deadline| {
         let compile = if is_dry { compile::dry_run } else { compile::compile };
         let answer = compile(services, text, deadline)?;
@@ -80,11 +78,7 @@ pub(super) fn answered(state: &AppState, answer: CompiledResponse) -> Response {
     tag = "compile",
     operation_id = "count_tokens",
     request_body = TokensRequest,
-    responses(
-        (status = OK, description = "The count", body = TokensAnswer),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The count", body = TokensAnswer)),
 )]
 pub(super) async fn count_tokens(
     State(state): State<AppState>,

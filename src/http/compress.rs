@@ -5,7 +5,7 @@ use axum::response::Response;
 
 use super::answer::json;
 use super::compile::{answered, run};
-use super::problem::{Body, Problem};
+use super::problem::Problem;
 use super::schema::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 use super::state::AppState;
 use crate::service::{compress, expand};
@@ -24,8 +24,6 @@ use crate::service::{compress, expand};
     responses(
         (status = OK, description = "The shorter messages or text, and a report", body = Compressed,
          headers(("Server-Timing" = String, description = "Milliseconds by kind of work"))),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
 )]
 pub(super) async fn compress_messages(
@@ -46,11 +44,7 @@ pub(super) async fn compress_messages(
     tag = "compile",
     operation_id = "expand",
     request_body = ExpandRequest,
-    responses(
-        (status = OK, description = "What stood there before", body = ExpandedList),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "What stood there before", body = ExpandedList)),
 )]
 pub(super) async fn expand_messages(
     State(state): State<AppState>,

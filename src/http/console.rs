@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 
-use super::problem::{Body, Kind, Problem};
+use super::problem::{Kind, Problem};
 use super::query::name_of;
 
 /// Scripts and styles are files of ours, and what is read comes from here.
@@ -38,7 +38,7 @@ pub(super) async fn get_root() -> Response {
     params(("file" = String, Path, description = "The page's script or style", example = "console.js")),
     responses(
         (status = OK, description = "The file", body = String, content_type = "text/javascript"),
-        (status = NOT_FOUND, description = "No such file", body = Body, content_type = "application/problem+json"),
+        (status = NOT_FOUND, description = "No such file"),
     ),
 )]
 pub(super) async fn get_console_file(request: Request) -> Result<Response, Problem> {

@@ -1,16 +1,22 @@
 //! The API's description: what the handlers say of themselves, and what holds for all of them.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::http::Method;
 use serde_json::Value;
-use utoipa::openapi::path::{Parameter, ParameterIn};
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn, Paths};
+use utoipa::openapi::response::Response;
 use utoipa::openapi::schema::{ArrayItems, KnownFormat, Object, SchemaFormat, SchemaType, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{OpenApi, RefOr, Required, Schema};
-use utoipa::{Number, OpenApi as _};
+use utoipa::openapi::{OpenApi, Ref, RefOr, Required, Schema};
+use utoipa::{Number, OpenApi as _, ToSchema as _};
 
 use super::access::Access;
+use super::enum_values::{Words, of_member, of_parameter};
+use super::problem;
 use super::query::LARGEST;
-use super::router;
-use super::words::{Words, of_member, of_parameter};
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -22,6 +28,7 @@ use super::words::{Words, of_member, of_parameter};
         license(name = "Apache-2.0")
     ),
     servers((url = "/")),
+    components(schemas(problem::Body)),
     tags(
         (name = "compile", description = "Conversations to payloads"),
         (name = "compilations", description = "What compiles came to, and why"),
@@ -48,9 +55,46 @@ impl Document {
     }
 }
 
-/// The description of everything that is served.
-pub fn openapi() -> OpenApi {
-    let mut document = router::described();
+/// The routes that are served, and which of them have parameters in their query.
+#[derive(Debug, Clone)]
+pub(super) struct RouteTable {
+    /// By method and path.
+    has_query: Arc<HashMap<(Method, String), bool>>,
+}
+
+impl RouteTable {
+    pub(super) fn of(mut document: OpenApi) -> Self {
+        let in_query = |parameter: &RefOr<Parameter>| match parameter {
+            RefOr::T(parameter) => matches!(parameter.parameter_in, ParameterIn::Query),
+            RefOr::Ref(_) => true,
+        };
+        let rows = operations(&mut document.paths).into_iter().map(|route| {
+            let has_query = route.operation.parameters.iter().flatten().any(in_query);
+            ((route.method, route.path), has_query)
+        });
+        Self { has_query: Arc::new(rows.collect()) }
+    }
+
+    /// Whether there is a route of this method and path.
+    pub(super) fn contains(&self, method: &Method, path: &str) -> bool {
+        self.find(method, path).is_some()
+    }
+
+    /// Whether a route has parameters in its query; true if it is not served with this method,
+    /// which is then what is to be said.
+    pub(super) fn has_query(&self, method: &Method, path: &str) -> bool {
+        self.find(method, path).unwrap_or(true)
+    }
+
+    fn find(&self, method: &Method, path: &str) -> Option<bool> {
+        // What answers GET answers HEAD.
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        self.has_query.get(&(method.clone(), path.to_owned())).copied()
+    }
+}
+
+/// The description of these routes, with what holds for all of them.
+pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     let mut bearer = Http::new(HttpAuthScheme::Bearer);
     bearer.description = Some(
         "A key from `POST /keys` or `contexture key create`; not asked for where there never \
@@ -64,13 +108,15 @@ pub fn openapi() -> OpenApi {
         bound(schema);
         close_members(name, schema);
     }
-    for (method, path, operation) in router::operations(&mut document.paths) {
+    for Route { method, path, operation } in operations(&mut document.paths) {
         let access = Access::of(&method, &path);
         if access != Access::Open {
             let words = access.scopes().iter().map(|scope| scope.as_str());
             operation.security =
                 Some(vec![SecurityRequirement::new("key", words), SecurityRequirement::default()]);
+            add_problems(&path, operation);
         }
+        fill_problems(operation);
         if let Some(RefOr::T(body)) = &mut operation.request_body {
             let may_be_empty = MAY_BE_EMPTY.contains(&&*path);
             body.required = Some(if may_be_empty { Required::False } else { Required::True });
@@ -82,6 +128,32 @@ pub fn openapi() -> OpenApi {
         }
     }
     document
+}
+
+/// An operation with the route that leads to it.
+struct Route<'d> {
+    method: Method,
+    path: String,
+    operation: &'d mut Operation,
+}
+
+fn operations(paths: &mut Paths) -> Vec<Route<'_>> {
+    let mut found = Vec::new();
+    for (path, item) in &mut paths.paths {
+        let methods = [
+            (Method::GET, &mut item.get),
+            (Method::POST, &mut item.post),
+            (Method::PUT, &mut item.put),
+            (Method::PATCH, &mut item.patch),
+            (Method::DELETE, &mut item.delete),
+        ];
+        for (method, operation) in methods {
+            if let Some(operation) = operation {
+                found.push(Route { method, path: path.clone(), operation });
+            }
+        }
+    }
+    found
 }
 
 /// Paths whose POST takes no body for an empty one.
@@ -97,6 +169,37 @@ const MAY_BE_EMPTY: &[&str] = &[
     "/sessions/{id}/switch",
     "/v1/compress",
 ];
+
+/// Paths whose handlers have no way to fail: what they return is at hand, or, for `/v1/compress`, the
+/// input itself if it cannot be compressed.
+const NEVER_FAIL: &[&str] = &["/hook-points", "/metrics", "/models", "/v1/compress"];
+
+/// Adds the failures that any operation behind a key may end in, unless it describes its own.
+fn add_problems(path: &str, operation: &mut Operation) {
+    let responses = &mut operation.responses.responses;
+    let mut add = |status: &str, description: &str| {
+        let response = || RefOr::T(Response::new(description));
+        responses.entry(status.to_owned()).or_insert_with(response);
+    };
+    add("4XX", "The request cannot be met");
+    if !NEVER_FAIL.contains(&path) {
+        add("5XX", "The server could not do it");
+    }
+}
+
+/// Gives every failure the body of a problem, unless it describes its own.
+fn fill_problems(operation: &mut Operation) {
+    for (status, response) in &mut operation.responses.responses {
+        if let RefOr::T(response) = response
+            && status.starts_with(['4', '5'])
+            && response.content.is_empty()
+        {
+            let problem = Ref::from_schema_name(problem::Body::name());
+            let content = ContentBuilder::new().schema(Some(problem)).build();
+            response.content.insert(problem::MEDIA_TYPE.to_owned(), RefOr::T(content));
+        }
+    }
+}
 
 /// Says of a parameter what holds for all of its name.
 fn describe(path: &str, parameter: &mut Parameter) {

@@ -10,23 +10,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as Frame, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, unfold};
+use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, Interval, interval_at};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::answer::written;
 use super::body::Received;
+use super::enum_values::{EVENT_FORMATS, EVENT_SHAPES};
 use super::job::visit;
-use super::problem::{Body, Kind, Problem};
+use super::problem::{Kind, Problem};
 use super::query::Query;
-use super::schema::{EventList, EventRow};
+use super::schema::{EventList, EventRow, EventTicket};
 use super::state::AppState;
 use crate::domain::{Event, EventKind, RawJson, word_of};
 use crate::service::events::{self, EventPage, Feed, FeedRead, Filter};
+use crate::service::tickets::{self, GOOD_FOR};
 use crate::service::{Services, auth};
 use crate::telemetry::Stream;
 
@@ -60,11 +63,7 @@ const RETRY: Duration = Duration::from_secs(2);
         ("ticket" = Option<String>, Query, description = "Of `POST /events/ticket`, in the place of a key"),
         ("Last-Event-ID" = Option<u64>, Header, description = "The number of the last event that was read; wins over `after`"),
     ),
-    responses(
-        (status = OK, description = "The events", content((EventRow = "text/event-stream"), (EventList = "application/json"))),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The events", content((EventRow = "text/event-stream"), (EventList = "application/json")))),
 )]
 pub(super) async fn read_events(
     State(state): State<AppState>,
@@ -80,8 +79,8 @@ pub(super) async fn read_events(
         kinds: query.get("types").map(parse_types).transpose()?,
         session_id: query.get("session_id").map(str::to_owned),
     };
-    let bare = query.choice("as", &[("message", true), ("event", false)])?.unwrap_or(false);
-    let paged = query.choice("format", &[("json", true), ("sse", false)])?.unwrap_or(false);
+    let bare = query.choice("as", EVENT_SHAPES)?.unwrap_or(false);
+    let paged = query.choice("format", EVENT_FORMATS)?.unwrap_or(false);
     if paged {
         let limit = query.limit()?;
         let received = Received::nothing(&state, &request)?;
@@ -116,6 +115,30 @@ pub(super) async fn read_events(
     // Proxies that know it hand each event on at once.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
+}
+
+/// Get a ticket for a stream
+///
+/// `GET /events?ticket=…` is served with it in the place of a key, once, within thirty seconds, at any
+/// node: a browser's `EventSource` sends no headers. The stream ends when the key does.
+#[utoipa::path(
+    post,
+    path = "/events/ticket",
+    tag = "events",
+    operation_id = "create_event_ticket",
+    responses((status = CREATED, description = "The ticket", body = EventTicket)),
+)]
+pub(super) async fn create_event_ticket(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    Query::of(request.uri(), &[])?;
+    let received = Received::nothing(&state, &request)?;
+    let given = visit(&state, received, |services, _| Ok(tickets::give(services)?)).await?;
+    let ticket =
+        given.ok_or_else(|| Problem::with_detail(Kind::Overloaded, "too many tickets are out"))?;
+    let body = json!({"ticket": ticket, "expires_in_seconds": GOOD_FOR.as_secs()});
+    Ok((StatusCode::CREATED, written(&body)).into_response())
 }
 
 async fn read(

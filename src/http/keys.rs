@@ -8,13 +8,13 @@ use super::answer::written;
 use super::body::{self, Received};
 use super::job::visit;
 use super::once::{self, Named, Reply};
-use super::problem::{Body, Kind, Problem};
+use super::problem::{Kind, Problem};
 use super::query::{Query, encode_cursor, name_of, no_cursor};
 use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, UsageList, UsageRow};
 use super::state::AppState;
 use crate::domain::{self, Day, Scope};
 use crate::service::keys::{self, CreatedKey};
-use crate::service::usage::{self, UsageFilter};
+use crate::service::usage::{self, UsageCursor, UsageFilter};
 
 /// Make a key
 ///
@@ -27,11 +27,7 @@ use crate::service::usage::{self, UsageFilter};
     operation_id = "create_key",
     params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the key's text, and makes no other key")),
     request_body = CreateKey,
-    responses(
-        (status = CREATED, description = "The key and, this once, its text", body = NewKey),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = CREATED, description = "The key and, this once, its text", body = NewKey)),
 )]
 pub(super) async fn create_key(
     State(state): State<AppState>,
@@ -65,11 +61,7 @@ fn created(key: &domain::Key, text: Option<&str>) -> Reply {
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
     ),
-    responses(
-        (status = OK, description = "Some of them, and where the list goes on", body = KeyList),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Some of them, and where the list goes on", body = KeyList)),
 )]
 pub(super) async fn list_keys(
     State(state): State<AppState>,
@@ -97,11 +89,7 @@ pub(super) async fn list_keys(
     operation_id = "update_key",
     params(("id" = String, Path, description = "The key's id", example = "f3Zk09mQv7LcX2aT")),
     request_body = ChangeKey,
-    responses(
-        (status = OK, description = "The key as it is now", body = Key),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The key as it is now", body = Key)),
 )]
 pub(super) async fn update_key(
     State(state): State<AppState>,
@@ -125,8 +113,7 @@ pub(super) async fn update_key(
     params(("id" = String, Path, description = "The key's id", example = "f3Zk09mQv7LcX2aT")),
     responses(
         (status = NO_CONTENT, description = "It is revoked"),
-        (status = "4XX", description = "There is no such key", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such key"),
     ),
 )]
 pub(super) async fn delete_key(
@@ -157,11 +144,7 @@ pub(super) async fn delete_key(
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
     ),
-    responses(
-        (status = OK, description = "Some rows, and where the list goes on", body = UsageList),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Some rows, and where the list goes on", body = UsageList)),
 )]
 pub(super) async fn list_usage(
     State(state): State<AppState>,
@@ -213,11 +196,11 @@ fn day(query: &Query, name: &str) -> Result<Option<Day>, Problem> {
     })
 }
 
-fn cursor(text: &str) -> Result<(Day, String, String), Problem> {
+fn cursor(text: &str) -> Result<UsageCursor, Problem> {
     let mut parts = text.splitn(3, '.');
     let mut part = || parts.next();
     if let (Some(day), Some(key), Some(model)) = (part().and_then(Day::parse), part(), part()) {
-        return Ok((day, key.to_owned(), model.to_owned()));
+        return Ok(UsageCursor { day, key: key.to_owned(), model: model.to_owned() });
     }
     Err(no_cursor())
 }

@@ -12,9 +12,10 @@ use tracing::Instrument as _;
 use tracing::field::Empty;
 
 use super::access::Access;
+use super::document::RouteTable;
 use super::problem::{Kind, Problem};
 use super::query::{Query, find_nul};
-use super::state::AppState;
+use super::state::{AppState, Hops};
 use crate::service::hooks::{HOP_HEADER, MOST_HOPS};
 use crate::telemetry::{Metrics, trace};
 
@@ -178,12 +179,12 @@ pub(super) async fn check_encoding(request: Request, next: Next) -> Response {
 /// Routes that have some refuse unknown ones themselves. What is open to all tells nothing, and the
 /// wires of others have their own ways.
 pub(super) async fn check_query(
-    State(state): State<AppState>,
+    State(routes): State<RouteTable>,
     request: Request,
     next: Next,
 ) -> Response {
     let path = request.extensions().get::<MatchedPath>();
-    let takes_none = path.is_some_and(|path| takes_none(&state, request.method(), path.as_str()));
+    let takes_none = path.is_some_and(|path| takes_none(&routes, request.method(), path.as_str()));
     if takes_none && let Err(problem) = Query::of(request.uri(), &[]) {
         return problem.into_response();
     }
@@ -199,14 +200,10 @@ pub(super) async fn check_nul(request: Request, next: Next) -> Response {
     }
 }
 
-fn takes_none(state: &AppState, method: &Method, path: &str) -> bool {
+fn takes_none(routes: &RouteTable, method: &Method, path: &str) -> bool {
     let is_anothers = path == "/mcp" || path.starts_with("/v1/");
-    !is_anothers && !state.has_query(method, path) && Access::of(method, path) != Access::Open
+    !is_anothers && !routes.has_query(method, path) && Access::of(method, path) != Access::Open
 }
-
-/// How many services like this one a request came through.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Hops(pub(super) u8);
 
 /// Refuses requests that go round: a hook that calls us, whose hooks call it again.
 pub(super) async fn check_hops(mut request: Request, next: Next) -> Response {

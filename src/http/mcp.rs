@@ -43,8 +43,6 @@ const LONGEST_COMPLAINT: usize = 4_096;
         (status = ACCEPTED, description = "It asks for no answer"),
         (status = BAD_REQUEST, description = "Its headers and its members do not go together, or it answers what nobody asked",
             content((serde_json::Value = "application/json"), (Body = "application/problem+json"))),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
 )]
 pub(super) async fn speak(

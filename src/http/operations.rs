@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
+use utoipa::openapi::OpenApi;
 use utoipa_swagger_ui::Config;
 
 use super::answer::{json, written};
@@ -26,6 +28,12 @@ pub(super) struct Health {
     store: Option<&'static str>,
 }
 
+/// Makes the API's description: the router alone knows all routes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DescriptionSource {
+    pub(super) describe: fn() -> OpenApi,
+}
+
 /// List the models
 ///
 /// The table that `model` in a request is looked up in: window, largest answer, tokenizer.
@@ -35,7 +43,7 @@ pub(super) struct Health {
     tag = "compile",
     responses(
         (status = OK, description = "The table", body = ModelList),
-        (status = "4XX", description = "The caller may not", body = super::problem::Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "The caller may not"),
     ),
 )]
 pub(super) async fn list_models(State(state): State<AppState>) -> Response {
@@ -66,7 +74,7 @@ pub(super) async fn get_health() -> Response {
     tag = "operations",
     responses(
         (status = OK, description = "Send work", body = Health),
-        (status = SERVICE_UNAVAILABLE, description = "Stopping", body = super::problem::Body, content_type = "application/problem+json"),
+        (status = SERVICE_UNAVAILABLE, description = "Stopping"),
     ),
 )]
 pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Response, Problem> {
@@ -87,7 +95,7 @@ pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Respo
     tag = "operations",
     responses(
         (status = OK, description = "Prometheus' text form", body = String, content_type = "text/plain"),
-        (status = "4XX", description = "The caller may not", body = super::problem::Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "The caller may not"),
     ),
 )]
 pub(super) async fn get_metrics(State(state): State<AppState>) -> Response {
@@ -104,8 +112,8 @@ pub(super) async fn get_metrics(State(state): State<AppState>) -> Response {
     operation_id = "get_openapi",
     responses((status = OK, description = "OpenAPI 3.1", body = serde_json::Value)),
 )]
-pub(super) async fn get_openapi() -> Response {
-    json(super::openapi().to_json().unwrap_or_default())
+pub(super) async fn get_openapi(Extension(source): Extension<DescriptionSource>) -> Response {
+    json((source.describe)().to_json().unwrap_or_default())
 }
 
 /// The API reference
@@ -141,7 +149,7 @@ pub(super) async fn get_docs_page() -> Result<Response, Problem> {
     params(("file" = String, Path, description = "A script, style or image of the page")),
     responses(
         (status = OK, description = "The file", body = String, content_type = "text/css"),
-        (status = NOT_FOUND, description = "No such file", body = super::problem::Body, content_type = "application/problem+json"),
+        (status = NOT_FOUND, description = "No such file"),
     ),
 )]
 pub(super) async fn get_docs_file(request: Request) -> Result<Response, Problem> {

@@ -229,10 +229,6 @@ fn cross_origin(origin: Option<&HeaderValue>) -> Problem {
 mod tests {
     use super::*;
 
-    fn host(text: &str) -> Option<(String, bool, Option<u16>)> {
-        Host::parse(text).map(|host| (host.name, host.is_address, host.port))
-    }
-
     #[test]
     fn a_host_is_a_name_or_an_address_with_a_port_or_without() {
         let rows = [
@@ -244,7 +240,8 @@ mod tests {
             ("[0:0::1]:65535", "::1", true, Some(65_535)),
         ];
         for (text, name, is_address, port) in rows {
-            assert_eq!(host(text), Some((name.to_owned(), is_address, port)), "{text}");
+            let host = Host { name: name.to_owned(), is_address, port };
+            assert_eq!(Host::parse(text), Some(host), "{text}");
         }
         let long = "a".repeat(256);
         for bad in [
@@ -268,7 +265,7 @@ mod tests {
             "\u{e4}",
             &long,
         ] {
-            assert_eq!(host(bad), None, "{bad}");
+            assert_eq!(Host::parse(bad), None, "{bad}");
         }
     }
 

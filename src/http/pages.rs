@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
-use super::problem::{self, Kind, Problem};
+use super::problem::{Kind, Problem};
 
 const DOCUMENT: &str = include_str!("../../docs/problems.md");
 
@@ -33,7 +33,7 @@ pub(super) async fn list_problems(headers: HeaderMap) -> Response {
     params(("code" = String, Path, description = "The end of a problem's `type`, such as `invalid-request`")),
     responses(
         (status = OK, description = "What it means and what to do", body = String, content_type = "text/markdown"),
-        (status = NOT_FOUND, description = "No such type", body = problem::Body, content_type = "application/problem+json"),
+        (status = NOT_FOUND, description = "No such type"),
     ),
 )]
 pub(super) async fn get_problem(request: Request) -> Result<Response, Problem> {

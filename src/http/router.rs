@@ -1,13 +1,12 @@
 //! The table of contents of the API: one line a path.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use axum::Router;
 use axum::http::{
     Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::{Extension, Router};
 use tower::ServiceBuilder;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -17,18 +16,19 @@ use tower_http::cors::CorsLayer;
 use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::RequestBodyDeadlineLayer;
-use utoipa::openapi::path::{Operation, Parameter, ParameterIn, Paths};
-use utoipa::openapi::{OpenApi, RefOr};
-use utoipa_axum::router::OpenApiRouter;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
 use utoipa_axum::routes;
 
-use super::document::Document;
+use super::auth::KeyCheck;
+use super::document::{self, Document, RouteTable};
+use super::operations::DescriptionSource;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console,
     events, hooks, keys, layer, mcp, memory, operations, origin, packs, pages, sessions, skills,
-    tickets, tools, window,
+    tools, window,
 };
 use crate::config::{LimitsConfig, ServerConfig};
 
@@ -36,7 +36,8 @@ use crate::config::{LimitsConfig, ServerConfig};
 ///
 /// `server` says which pages may use it, and by which names it is known.
 pub fn router(state: AppState, limits: &LimitsConfig, server: &ServerConfig) -> Router {
-    let (router, _document) = routes().split_for_parts();
+    let (router, document) = routes().split_for_parts();
+    let table = RouteTable::of(document);
     // The first layer is the outermost. What is refused before the edge layer would lack an id;
     // the wire's limits stand outside of decompression, which the router gets before them, the
     // decoded limit inside (`body`).
@@ -47,8 +48,8 @@ pub fn router(state: AppState, limits: &LimitsConfig, server: &ServerConfig) -> 
         .layer(cors(&server.cors_origin))
         .layer(CatchPanicLayer::custom(layer::panicked))
         .layer(from_fn_with_state(origin::Rules::new(state.clone(), server), origin::check))
-        .layer(from_fn_with_state(state.clone(), layer::check_query))
-        .layer(from_fn_with_state(state.clone(), auth::check))
+        .layer(from_fn_with_state(table.clone(), layer::check_query))
+        .layer(from_fn_with_state(KeyCheck { state: state.clone(), routes: table }, auth::check))
         .layer(from_fn(layer::check_nul))
         .layer(from_fn(layer::check_encoding))
         .layer(from_fn(layer::check_hops))
@@ -63,44 +64,9 @@ pub fn router(state: AppState, limits: &LimitsConfig, server: &ServerConfig) -> 
         .with_state(state)
 }
 
-/// The routes with their descriptions.
-pub(super) fn described() -> OpenApi {
-    routes().into_openapi()
-}
-
-/// Method and path of every route, and whether it has parameters in its query.
-pub(super) fn served() -> HashMap<(String, String), bool> {
-    let mut paths = described().paths;
-    let in_query = |given: &RefOr<Parameter>| match given {
-        RefOr::T(given) => matches!(given.parameter_in, ParameterIn::Query),
-        RefOr::Ref(_) => true,
-    };
-    operations(&mut paths)
-        .into_iter()
-        .map(|(method, path, operation)| {
-            let has_query = operation.parameters.iter().flatten().any(in_query);
-            ((method.as_str().to_owned(), path), has_query)
-        })
-        .collect()
-}
-
-pub(super) fn operations(paths: &mut Paths) -> Vec<(Method, String, &mut Operation)> {
-    let mut found = Vec::new();
-    for (path, item) in &mut paths.paths {
-        let methods = [
-            (Method::GET, &mut item.get),
-            (Method::POST, &mut item.post),
-            (Method::PUT, &mut item.put),
-            (Method::PATCH, &mut item.patch),
-            (Method::DELETE, &mut item.delete),
-        ];
-        for (method, operation) in methods {
-            if let Some(operation) = operation {
-                found.push((method, path.clone(), operation));
-            }
-        }
-    }
-    found
+/// The description of everything that is served.
+pub fn openapi() -> OpenApi {
+    document::complete(routes().into_openapi())
 }
 
 /// Compresses what is asked for so. What can be asked for in ranges is sent as it is, because its
@@ -217,7 +183,7 @@ fn with_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(compat::retrieve_by_body))
         .routes(routes!(compat::get_gateway_health))
         .routes(routes!(events::read_events))
-        .routes(routes!(tickets::create_event_ticket))
+        .routes(routes!(events::create_event_ticket))
         .routes(routes!(keys::list_keys, keys::create_key))
         .routes(routes!(keys::update_key, keys::delete_key))
         .routes(routes!(keys::list_usage))
@@ -225,7 +191,10 @@ fn with_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(operations::get_health))
         .routes(routes!(operations::get_readiness))
         .routes(routes!(operations::get_metrics))
-        .routes(routes!(operations::get_openapi))
+        .routes(
+            routes!(operations::get_openapi)
+                .layer(Extension(DescriptionSource { describe: openapi })),
+        )
         .routes(routes!(console::get_root))
         .routes(routes!(console::get_console_file))
         .routes(routes!(operations::get_docs))

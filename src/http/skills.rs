@@ -6,12 +6,13 @@ use axum::response::{IntoResponse, Response};
 
 use super::answer::{if_match, tagged, written};
 use super::body::{self, Media, Received};
+use super::enum_values::SKILL_LIST_FORMATS;
 use super::job::{visit, work};
-use super::problem::{Body, Kind, Problem};
+use super::problem::{Kind, Problem};
 use super::query::{Query, decode_path, encode_cursor, name_of};
 use super::schema::{RenderSkill, RenderedSkill, Skill, SkillDefinition, SkillError, SkillList};
 use super::state::AppState;
-use crate::domain::{SkillFormat, list_skills};
+use crate::domain::list_skills;
 use crate::service::skills::{self, FoundSkill};
 
 /// List the skills
@@ -29,11 +30,7 @@ use crate::service::skills::{self, FoundSkill};
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "With JSON: rows at once, 100 when absent"),
         ("cursor" = Option<String>, Query, description = "With JSON: `next_cursor` of the answer before"),
     ),
-    responses(
-        (status = OK, description = "The skills by name, stored ones before those of folders of the same name", content((SkillList = "application/json"), (String = "text/plain"))),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The skills by name, stored ones before those of folders of the same name", content((SkillList = "application/json"), (String = "text/plain")))),
 )]
 pub(super) async fn get_skills(
     State(state): State<AppState>,
@@ -41,9 +38,7 @@ pub(super) async fn get_skills(
 ) -> Result<Response, Problem> {
     let known = &["format", "include_when_to_use", "max_chars", "limit", "cursor"];
     let query = Query::of(request.uri(), known)?;
-    let formats =
-        [("json", None), ("plain", Some(SkillFormat::Plain)), ("xml", Some(SkillFormat::Xml))];
-    let format = query.choice("format", &formats)?.flatten();
+    let format = query.choice("format", SKILL_LIST_FORMATS)?.flatten();
     let with_when = query.choice("include_when_to_use", &[("true", true), ("false", false)])?;
     let most = query.whole("max_chars")?.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
     let (limit, after) = (query.limit()?, query.cursor()?);
@@ -77,8 +72,7 @@ pub(super) async fn get_skills(
     params(("name" = String, Path, description = "What requests call it", example = "review")),
     responses(
         (status = OK, description = "The skill", body = Skill),
-        (status = "4XX", description = "There is no such skill", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such skill"),
     ),
 )]
 pub(super) async fn get_skill(
@@ -108,8 +102,7 @@ pub(super) async fn get_skill(
     responses(
         (status = CREATED, description = "It is new", body = Skill),
         (status = OK, description = "It stands in the place of the one before", body = Skill),
-        (status = "4XX", description = "The skill is not valid", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "The skill is not valid"),
     ),
 )]
 pub(super) async fn put_skill(
@@ -141,8 +134,7 @@ pub(super) async fn put_skill(
     ),
     responses(
         (status = NO_CONTENT, description = "It is gone"),
-        (status = "4XX", description = "No skill of this name is stored", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "No skill of this name is stored"),
     ),
 )]
 pub(super) async fn delete_skill(
@@ -169,8 +161,7 @@ pub(super) async fn delete_skill(
     request_body = RenderSkill,
     responses(
         (status = OK, description = "The instructions", body = RenderedSkill),
-        (status = "4XX", description = "There is no such skill", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such skill"),
     ),
 )]
 pub(super) async fn render(

@@ -1,16 +1,13 @@
 //! What handlers share.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::http::{Extensions, Method};
+use axum::http::Extensions;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-use super::layer::Hops;
 use super::problem::{Kind, Problem};
-use super::router;
 use crate::config::LimitsConfig;
 use crate::domain::Principal;
 use crate::limit::Allowance;
@@ -22,8 +19,6 @@ use crate::telemetry::Metrics;
 #[derive(Debug, Clone)]
 pub struct AppState {
     services: Services,
-    /// Method and path of every route, and whether it has parameters in its query.
-    served: Arc<HashMap<(String, String), bool>>,
     pub(super) pool: Pool,
     pub(super) metrics: Metrics,
     pub(super) memory: Memory,
@@ -34,6 +29,10 @@ pub struct AppState {
     stopping: CancellationToken,
 }
 
+/// How many services like this one a request came through.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hops(pub(super) u8);
+
 /// Event streams that may be open at once.
 const MOST_STREAMS: usize = 4_096;
 
@@ -43,7 +42,6 @@ impl AppState {
         let allowance = Allowance::of_bytes(limits.max_decoded_bytes);
         Self {
             services: services.allowing(&allowance),
-            served: Arc::new(router::served()),
             pool,
             metrics,
             memory: Memory::default(),
@@ -68,19 +66,6 @@ impl AppState {
     /// Services that are nobody's: to find out who a caller is, and for what all share.
     pub(super) fn shared(&self) -> &Services {
         &self.services
-    }
-
-    /// Whether there is a route of this method and path.
-    pub(super) fn is_served(&self, method: &Method, path: &str) -> bool {
-        self.served.contains_key(&(method.as_str().to_owned(), path.to_owned()))
-    }
-
-    /// Whether a route has parameters in its query; true where it is not served with this method,
-    /// which is then what is to be said.
-    pub(super) fn has_query(&self, method: &Method, path: &str) -> bool {
-        // What answers GET answers HEAD.
-        let method = if *method == Method::HEAD { "GET" } else { method.as_str() };
-        self.served.get(&(method.to_owned(), path.to_owned())).copied().unwrap_or(true)
     }
 
     /// Whether new work should be sent here: from listening until the stop begins.

@@ -7,7 +7,7 @@ use super::answer::written;
 use super::body;
 use super::compile;
 use super::job::work;
-use super::problem::{Body, Problem};
+use super::problem::Problem;
 use super::schema::{CallsAnswer, CallsRequest, ResultsAnswer, ResultsRequest};
 use super::state::AppState;
 use crate::service::tools;
@@ -22,11 +22,7 @@ use crate::service::tools;
     tag = "tools",
     operation_id = "handle_calls",
     request_body = CallsRequest,
-    responses(
-        (status = OK, description = "What becomes of each call, in their order", body = CallsAnswer),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "What becomes of each call, in their order", body = CallsAnswer)),
 )]
 pub(super) async fn handle_calls(
     State(state): State<AppState>,
@@ -47,11 +43,7 @@ pub(super) async fn handle_calls(
     tag = "tools",
     operation_id = "take_results",
     request_body = ResultsRequest,
-    responses(
-        (status = OK, description = "The messages to append", body = ResultsAnswer),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The messages to append", body = ResultsAnswer)),
 )]
 pub(super) async fn take_results(
     State(state): State<AppState>,

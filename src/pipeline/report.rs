@@ -250,6 +250,7 @@ pub struct Memory {
 
 /// A part that may not be touched and is too big.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = TooBig)]
 pub struct OversizedPart {
     /// The part, as in `parts`; `message` is one message of the history.
     pub part: &'static str,

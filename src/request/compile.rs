@@ -156,7 +156,7 @@ pub fn read_compile(
     let model = fields.text_without_nul("model", &mut faults);
     let model = resolve_model(model, target, models, &mut notes);
     let (context_window, reserve_output, on_overflow) = budget(&fields, &model, &mut faults);
-    fields.choice("repair", &[("strict", ()), ("lenient", ())], &mut faults);
+    fields.choice("repair", provider::REPAIR_MODES, &mut faults);
     let conversation = provider::read(body, source, &mut faults, &mut notes);
     let tools = ToolOptions::read(&fields, &conversation.tools, &mut faults, &mut notes);
     let mut request = CompileRequest {

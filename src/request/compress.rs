@@ -41,6 +41,14 @@ pub enum Originals {
     None,
 }
 
+impl Originals {
+    pub const WORDS: &[(&str, Self)] =
+        &[("store", Self::Store), ("return", Self::Return), ("none", Self::None)];
+}
+
+/// Values of `level` of `/compress`: all but `off`, which would leave nothing to do.
+pub const COMPRESS_LEVELS: &[(&str, Level)] = Level::WORDS.split_at(1).1;
+
 /// How a model is told of what it can get back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceStyle {
@@ -123,17 +131,10 @@ pub fn read_compress<'r, 'a>(
     let model = resolve_model(model, target, models, &mut notes);
     let given = given(&fields, body, source, &mut faults, &mut notes);
     let budget_tokens = fields.whole("budget_tokens", 1, 1 << 40, &mut faults);
-    let levels = [
-        ("lossless", Level::Lossless),
-        ("reversible", Level::Reversible),
-        ("summary", Level::Summary),
-        ("drop", Level::Drop),
-    ];
     let usual = if budget_tokens.is_some() { Level::Summary } else { Level::Lossless };
-    let asked = fields.choice("level", &levels, &mut faults);
-    let originals =
-        [("store", Originals::Store), ("return", Originals::Return), ("none", Originals::None)];
-    let originals = fields.choice("originals", &originals, &mut faults).unwrap_or(Originals::Store);
+    let asked = fields.choice("level", COMPRESS_LEVELS, &mut faults);
+    let originals = fields.choice("originals", Originals::WORDS, &mut faults);
+    let originals = originals.unwrap_or(Originals::Store);
     // What cannot be brought back may not go.
     let most = if originals == Originals::None { Level::Lossless } else { Level::Drop };
     if asked.is_some_and(|level| level > most) {

@@ -25,8 +25,8 @@ pub use compile::{
     COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
 };
 pub use compress::{
-    COMPRESS_KEYS, CompressInput, CompressRequest, MessageList, ModelReader, Originals,
-    ReferenceStyle, read_compress,
+    COMPRESS_KEYS, COMPRESS_LEVELS, CompressInput, CompressRequest, MessageList, ModelReader,
+    Originals, ReferenceStyle, read_compress,
 };
 pub use governed::{
     CallerBlock, EvidenceRef, GovernedError, GovernedRequest, Invoke, MemoryRecord, PackSource,
@@ -44,12 +44,14 @@ pub use memory::{
 };
 pub use options::read_skill_use;
 pub use options::{
-    ADAPTER_KEYS, CacheOptions, CacheState, Clear, Compression, Explain, KnownAdapters, Level,
-    MOST_PATTERNS_IN_ALL, MemoryOptions, OnArrival, OutputOptions, Pattern, Placement,
+    ADAPTER_KEYS, CACHE_TTLS, CacheOptions, CacheState, Clear, Compression, Explain, KnownAdapters,
+    Level, MOST_PATTERNS_IN_ALL, MemoryOptions, OnArrival, OutputOptions, Pattern, Placement,
     PreviousCompile, Protect, RequestMemoryEntry, SkillOptions, ThinkingPolicy, adapter_names,
     given_adapters, patterns_in, read_definition,
 };
-pub use results::{Lengths, RawResult, ResultsRequest, TruncateOptions, read_results};
+pub use results::{
+    Lengths, RESULT_LEVELS, RawResult, ResultsRequest, TruncateOptions, read_results,
+};
 pub use sessions::{SessionWrite, is_session_id, read_session, read_session_id};
 pub use snapshots::{
     RestoreSession, SNAPSHOT_FORMAT, TakeSnapshot, read_session_restore, read_snapshot,

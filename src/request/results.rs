@@ -13,6 +13,10 @@ const RESULT: &[&str] = &["id", "name", "arguments", "content", "is_error"];
 const TRUNCATE: &[&str] = &["threshold", "head_chars", "tail_chars", "store", "per_tool"];
 const TOOL: &[&str] = &["name", "threshold", "head_chars", "tail_chars"];
 
+/// Values of `compression`, each with the `level` of `/compress` that it means.
+pub const RESULT_LEVELS: &[(&str, Option<&str>)] =
+    &[("off", None), ("lossless", Some("lossless")), ("reversible", Some("reversible"))];
+
 /// Results of one request.
 const MOST_RESULTS: usize = 256;
 const MOST_TOOLS: usize = 1_000;
@@ -86,9 +90,7 @@ pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
         results.extend(result(node, list.index(at), &mut faults));
     }
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
-    let levels =
-        [("off", None), ("lossless", Some("lossless")), ("reversible", Some("reversible"))];
-    let level = fields.choice("compression", &levels, &mut faults);
+    let level = fields.choice("compression", RESULT_LEVELS, &mut faults);
     let names = fields.flag("read_tool", &mut faults).unwrap_or(false);
     let request = ResultsRequest {
         results,

@@ -17,7 +17,8 @@ use crate::hook::Point;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{self, Deadline, HookPort, ShortenOutput, StopReason, Timings};
 use crate::provider;
-use crate::request::{self, CompressInput, CompressRequest, Level, ModelReader, Originals};
+use crate::request::{self, CompressInput, CompressRequest, Level, ModelReader};
+pub use crate::request::{COMPRESS_LEVELS, Originals};
 use crate::store::{Batch, CommittedBatch};
 
 /// The original of something that is not shown in full.

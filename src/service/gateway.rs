@@ -220,6 +220,7 @@ fn passed(messages: &str, reason: &str) -> String {
 
 /// An original that a model asks for.
 #[derive(Debug, serde::Serialize, utoipa::ToSchema)]
+#[schema(as = Retrieved)]
 pub struct RetrievedOriginal {
     #[schema(example = "9f2c41d07be8a3556c1d90aa")]
     pub hash: String,

@@ -146,17 +146,25 @@ pub(super) fn count(services: &Services, model: &str, tokens_before: u64, tokens
     services.inner.meter.count(slot, UsageCounts { requests: 1, tokens_before, tokens_after });
 }
 
+/// The row after which a list of usage continues.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageCursor {
+    pub day: Day,
+    pub key: String,
+    pub model: String,
+}
+
 /// At most so many rows of a tenant by day, key and model: the first ones, or those behind
 /// `after`; with everything that was counted so far where the store can be written.
 pub fn list(
     services: &Services,
     filter: &UsageFilter,
-    after: Option<&(Day, String, String)>,
+    after: Option<&UsageCursor>,
     limit: usize,
 ) -> Result<Vec<UsageRow>, StoreError> {
     if let Err(error) = services.inner.meter.flush(&services.inner.store) {
         tracing::warn!(%error, "usage could not be stored");
     }
-    let after = after.map(|(day, key, model)| (*day, key.as_str(), model.as_str()));
+    let after = after.map(|after| (after.day, after.key.as_str(), after.model.as_str()));
     services.tenant().read(|tx| tx.list_usage(filter, after, limit))
 }

@@ -8,6 +8,7 @@ use contexture::http::schema::{
     AdapterDefinition, Budget, CacheOptions, CompileRequest, CompressRequest, Compression,
     HookDefinition, MemoryOptions, Output, Protect, SkillChoice, ToolOptions,
 };
+use contexture::http::{ENUM_MEMBERS, ENUM_PARAMETERS};
 use contexture::provider::CONVERSATION_KEYS;
 use contexture::request::{ADAPTER_KEYS, COMPILE_KEYS, COMPRESS_KEYS, SECTIONS};
 use serde_json::{Value, json};
@@ -258,6 +259,40 @@ fn every_operation_has_an_id_a_summary_and_a_tag() {
     ids.sort_by_key(ToString::to_string);
     ids.dedup();
     assert_eq!(ids.len(), count, "an operation id stands twice");
+}
+
+#[test]
+fn every_table_of_words_is_an_enum_of_the_description() {
+    let document = serde_json::to_value(contexture::http::openapi()).expect("document serialises");
+    let words_of = |enums: Option<&Value>| -> Vec<String> {
+        let words = enums.and_then(Value::as_array).into_iter().flatten();
+        words.filter_map(|word| word.as_str().map(str::to_owned)).collect()
+    };
+    for row in ENUM_PARAMETERS {
+        let methods = document["paths"][row.path].as_object().expect(row.path);
+        let found = methods.values().filter_map(|operation| operation["parameters"].as_array());
+        let found: Vec<_> = found.flatten().filter(|found| found["name"] == row.name).collect();
+        assert!(!found.is_empty(), "no operation of {} has a parameter {}", row.path, row.name);
+        for found in found {
+            assert_eq!(words_of(found["schema"].get("enum")), (row.words)(), "{row:?}");
+        }
+    }
+    for row in ENUM_MEMBERS {
+        let schema = &document["components"]["schemas"][row.schema];
+        let parts = schema["allOf"].as_array().into_iter().flatten().chain([schema]);
+        let found: Vec<_> = parts.filter_map(|part| part["properties"].get(row.name)).collect();
+        assert_eq!(found.len(), 1, "the schema {} has no member {}", row.schema, row.name);
+        let words = found[0].get("enum").or_else(|| found[0]["items"].get("enum"));
+        assert_eq!(words_of(words), (row.words)(), "{row:?}");
+    }
+}
+
+#[test]
+fn no_place_has_two_tables_of_words() {
+    let mut places: Vec<_> = ENUM_PARAMETERS.iter().map(|row| (row.path, row.name)).collect();
+    places.extend(ENUM_MEMBERS.iter().map(|row| (row.schema, row.name)));
+    let distinct: BTreeSet<_> = places.iter().collect();
+    assert_eq!(distinct.len(), places.len(), "the second row of a place is never used");
 }
 
 fn properties<T: PartialSchema>() -> BTreeSet<String> {

@@ -71,7 +71,7 @@ impl FrontMatterReader {
             ) => self.faults.push(format!("`{key}` is not in a form that is read")),
             (_, FrontValue::Nested) => {}
             (_, FrontValue::Text(text)) => {
-                insert(&mut self.skill.metadata, key, Value::String(text))
+                insert(&mut self.skill.metadata, key, Value::String(text));
             }
             (_, FrontValue::List(list)) => {
                 let list = list.into_iter().map(Value::String).collect();

@@ -100,8 +100,8 @@ pub fn read_hook_within<'r>(
         && fields.flag("reverify", faults) == Some(true);
     let matching = read_match(&fields, &points, patterns, faults);
     let projection = read_projection(&fields, faults);
-    let modes = [("enforce", EnforcementMode::Enforce), ("audit", EnforcementMode::Audit)];
-    let mode = fields.choice("mode", &modes, faults).unwrap_or(EnforcementMode::Enforce);
+    let mode =
+        fields.choice("mode", EnforcementMode::WORDS, faults).unwrap_or(EnforcementMode::Enforce);
     let enabled = fields.flag("enabled", faults).unwrap_or(true);
     let mandatory = fields.flag("mandatory", faults);
     let session = read_session(&fields, faults);
@@ -260,13 +260,12 @@ impl CallLimits {
     fn read(fields: &Fields<'_, '_>, kind: Option<HookKind>, faults: &mut Faults) -> Self {
         only(fields, "delivery", kind, HookKind::Observe, faults);
         only(fields, "max_tokens", kind, HookKind::Provide, faults);
-        let words = [("async", DeliveryMode::Async), ("sync", DeliveryMode::Sync)];
-        let delivery = fields.choice("delivery", &words, faults).unwrap_or(DeliveryMode::Async);
+        let delivery = fields.choice("delivery", DeliveryMode::WORDS, faults);
         let timeout = fields.whole("timeout_ms", 1, MOST_TIMEOUT_MS, faults);
         let tokens = fields.whole("max_tokens", 1, MOST_TOKENS, faults).unwrap_or(MAX_TOKENS);
         let priority = fields.integer("priority", -MOST_PRIORITY, MOST_PRIORITY, faults);
         Self {
-            delivery,
+            delivery: delivery.unwrap_or(DeliveryMode::Async),
             timeout: timeout.map(Duration::from_millis),
             max_tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
             priority: priority.and_then(|number| i32::try_from(number).ok()).unwrap_or_default(),
@@ -296,13 +295,13 @@ fn read_on_failure(
     kind: Option<HookKind>,
     faults: &mut Faults,
 ) -> (Option<OnFailure>, bool) {
-    let words: &[(&str, OnFailure)] = match kind {
-        Some(HookKind::Guard) => {
-            &[("deny", OnFailure::Deny), ("fail", OnFailure::Fail), ("skip", OnFailure::Skip)]
-        }
-        Some(HookKind::Observe) => &[("skip", OnFailure::Skip)],
-        _ => &[("fail", OnFailure::Fail), ("skip", OnFailure::Skip)],
+    let strictest = match kind {
+        Some(HookKind::Guard) => OnFailure::Deny,
+        Some(HookKind::Observe) => OnFailure::Skip,
+        _ => OnFailure::Fail,
     };
+    let at = OnFailure::WORDS.iter().position(|(_, policy)| *policy == strictest);
+    let words = at.and_then(|at| OnFailure::WORDS.get(at..)).unwrap_or_default();
     let chosen = fields.choice("on_failure", words, faults);
     let allowed = only(fields, "allow_fail_open", kind, HookKind::Guard, faults)
         && fields.flag("allow_fail_open", faults) == Some(true);

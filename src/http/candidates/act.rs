@@ -7,13 +7,14 @@ use axum::response::Response;
 use crate::http::answer::if_match;
 use crate::http::body;
 use crate::http::once::{self, Named, Reply};
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::name_of;
 use crate::http::schema::{Candidate, CandidatePromotion, CandidateProposal, CandidateReview};
 use crate::http::state::AppState;
 use crate::service::candidates::{self, ShownCandidate};
 
-fn proposed((shown, is_new): &(ShownCandidate, bool)) -> Reply {
+fn proposed(done: &(ShownCandidate, bool)) -> Reply {
+    let (shown, is_new) = done;
     let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
     Reply { status, ..moved(shown) }
 }
@@ -40,11 +41,9 @@ fn moved(shown: &ShownCandidate) -> Reply {
     responses(
         (status = CREATED, description = "A candidate, and where it stands", body = Candidate),
         (status = OK, description = "The candidate, revised", body = Candidate),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn propose_candidate(
+pub(crate) async fn propose_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -72,13 +71,9 @@ pub(in crate::http) async fn propose_candidate(
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = CandidateReview,
-    responses(
-        (status = OK, description = "The candidate as it is now", body = Candidate),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The candidate as it is now", body = Candidate)),
 )]
-pub(in crate::http) async fn review_candidate(
+pub(crate) async fn review_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -107,13 +102,9 @@ pub(in crate::http) async fn review_candidate(
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = CandidatePromotion,
-    responses(
-        (status = OK, description = "The candidate as it is now", body = Candidate),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The candidate as it is now", body = Candidate)),
 )]
-pub(in crate::http) async fn promote_candidate(
+pub(crate) async fn promote_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

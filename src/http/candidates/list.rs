@@ -7,8 +7,9 @@ use super::shown;
 use crate::domain::CandidateState;
 use crate::http::answer::written;
 use crate::http::body::Received;
+use crate::http::enum_values::VERIFY_FLAGS;
 use crate::http::job::visit;
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{Candidate, CandidateEvents, CandidateList};
 use crate::http::state::AppState;
@@ -27,13 +28,9 @@ use crate::service::candidates;
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
         ("state" = Option<String>, Query, description = "Only candidates in this state"),
     ),
-    responses(
-        (status = OK, description = "Some of them, and where the list goes on", body = CandidateList),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Some of them, and where the list goes on", body = CandidateList)),
 )]
-pub(in crate::http) async fn list_candidates(
+pub(crate) async fn list_candidates(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -58,11 +55,10 @@ pub(in crate::http) async fn list_candidates(
     params(("id" = String, Path, description = "The candidate's id")),
     responses(
         (status = OK, description = "The candidate", body = Candidate),
-        (status = "4XX", description = "There is no such candidate", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such candidate"),
     ),
 )]
-pub(in crate::http) async fn get_candidate(
+pub(crate) async fn get_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -86,20 +82,15 @@ pub(in crate::http) async fn get_candidate(
         ("cursor" = Option<u64>, Query, description = "`next_cursor` of the answer before"),
         ("verify" = Option<String>, Query, description = "`1` to have both logs checked"),
     ),
-    responses(
-        (status = OK, description = "Some of the lines, and where the log goes on", body = CandidateEvents),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Some of the lines, and where the log goes on", body = CandidateEvents)),
 )]
-pub(in crate::http) async fn list_candidate_events(
+pub(crate) async fn list_candidate_events(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
     let query = Query::of(request.uri(), &["limit", "cursor", "verify"])?;
     let (limit, after) = (query.limit()?, query.number_cursor()?.unwrap_or_default());
-    let words = [("1", true), ("true", true), ("0", false), ("false", false)];
-    let verify = query.choice("verify", &words)?.unwrap_or(false);
+    let verify = query.choice("verify", VERIFY_FLAGS)?.unwrap_or(false);
     let received = Received::nothing(&state, &request)?;
     let events = visit(&state, received, move |services, _| {
         candidates::events(services, after, limit, verify)

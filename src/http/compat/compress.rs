@@ -10,7 +10,7 @@ use axum::response::Response;
 use crate::http::answer::json;
 use crate::http::body::{self, CancelOnDrop, Received};
 use crate::http::compile::answered;
-use crate::http::problem::{Body, Kind, Problem};
+use crate::http::problem::{Kind, Problem};
 use crate::http::schema::{GatewayAnswer, GatewayRequest};
 use crate::http::state::AppState;
 use crate::pipeline::Deadline;
@@ -33,10 +33,10 @@ const BYPASS: &str = "x-headroom-bypass";
     request_body = GatewayRequest,
     responses(
         (status = OK, description = "The messages, shorter or as they came", body = GatewayAnswer),
-        (status = "4XX", description = "The caller is not known, or the body too large or not labelled as JSON", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "The caller is not known, or the body too large or not labelled as JSON"),
     ),
 )]
-pub(in crate::http) async fn compress_for_gateway(
+pub(crate) async fn compress_for_gateway(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

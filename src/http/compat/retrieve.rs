@@ -6,7 +6,7 @@ use axum::response::Response;
 use crate::http::answer::written;
 use crate::http::body::{self, Received};
 use crate::http::job::visit;
-use crate::http::problem::{Body, Kind, Problem};
+use crate::http::problem::{Kind, Problem};
 use crate::http::query::{Query, decode_path};
 use crate::http::schema::RetrieveRequest;
 use crate::http::state::AppState;
@@ -27,11 +27,10 @@ use crate::service::gateway::{self, RetrievedOriginal};
     ),
     responses(
         (status = OK, description = "The original", body = RetrievedOriginal),
-        (status = "4XX", description = "Nothing is stored under this hash", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "Nothing is stored under this hash"),
     ),
 )]
-pub(in crate::http) async fn retrieve_original(
+pub(crate) async fn retrieve_original(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -57,11 +56,10 @@ pub(in crate::http) async fn retrieve_original(
     request_body = RetrieveRequest,
     responses(
         (status = OK, description = "The original", body = RetrievedOriginal),
-        (status = "4XX", description = "Nothing is stored under this hash", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "Nothing is stored under this hash"),
     ),
 )]
-pub(in crate::http) async fn retrieve_by_body(
+pub(crate) async fn retrieve_by_body(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

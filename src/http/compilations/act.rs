@@ -6,7 +6,7 @@ use axum::response::Response;
 use crate::http::answer::written;
 use crate::http::body;
 use crate::http::job::work;
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::name_of;
 use crate::http::schema::{CompareAnswer, CompareRequest, ReplayAnswer, ReplayRequest};
 use crate::http::state::AppState;
@@ -22,13 +22,9 @@ use crate::service::compilations;
     tag = "compilations",
     operation_id = "compare_compilations",
     request_body = CompareRequest,
-    responses(
-        (status = OK, description = "Where they parted", body = CompareAnswer),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Where they parted", body = CompareAnswer)),
 )]
-pub(in crate::http) async fn compare_compilations(
+pub(crate) async fn compare_compilations(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -51,11 +47,10 @@ pub(in crate::http) async fn compare_compilations(
     request_body = ReplayRequest,
     responses(
         (status = OK, description = "What it came to", body = ReplayAnswer),
-        (status = "4XX", description = "It cannot be run again", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "It cannot be run again"),
     ),
 )]
-pub(in crate::http) async fn replay_compilation(
+pub(crate) async fn replay_compilation(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -10,7 +10,7 @@ use crate::http::answer::{json, written};
 use crate::http::body::Received;
 use crate::http::job::visit;
 use crate::http::pages::wants_html;
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{CompilationList, CompilationRecord};
 use crate::http::state::AppState;
@@ -34,13 +34,9 @@ use crate::service::compilations::{self, CompilationFilter};
         ("record" = Option<String>, Query, description = "`hashes` or `full`"),
         ("payload_hash" = Option<String>, Query, pattern = "^[0-9a-f]{64}$", description = "Only compiles that came to this payload"),
     ),
-    responses(
-        (status = OK, description = "Some of them, and where the list goes on", body = CompilationList),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Some of them, and where the list goes on", body = CompilationList)),
 )]
-pub(in crate::http) async fn list_compilations(
+pub(crate) async fn list_compilations(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -60,8 +56,7 @@ pub(in crate::http) async fn list_compilations(
         target: query.choice("target", &targets)?.map(str::to_owned),
         model: text("model"),
         status: query.choice("status", CompilationStatus::WORDS)?,
-        level: query
-            .choice("record", &[("hashes", RecordLevel::Hashes), ("full", RecordLevel::Full)])?,
+        level: query.choice("record", RecordLevel::KEPT)?,
         payload_hash: hash.transpose()?,
     };
     let before = query.cursor()?;
@@ -91,11 +86,10 @@ pub(in crate::http) async fn list_compilations(
             (CompilationRecord = "application/json"),
             (String = "text/html"),
         )),
-        (status = "4XX", description = "There is no such record, or no longer", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such record, or no longer"),
     ),
 )]
-pub(in crate::http) async fn get_compilation(
+pub(crate) async fn get_compilation(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::http::answer::written;
 use crate::http::body::{self, Received};
 use crate::http::job::visit;
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::{Query, name_of};
 use crate::http::schema::{Delivery, DeliveryList};
 use crate::http::state::AppState;
@@ -30,11 +30,10 @@ use crate::service::hooks::queue::{self, DELIVERY_STATES, ListedDelivery};
     ),
     responses(
         (status = OK, description = "Some of them, and where the list goes on", body = DeliveryList),
-        (status = "4XX", description = "There is no such hook", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such hook"),
     ),
 )]
-pub(in crate::http) async fn list_hook_deliveries(
+pub(crate) async fn list_hook_deliveries(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -63,11 +62,10 @@ pub(in crate::http) async fn list_hook_deliveries(
     params(("id" = String, Path, description = "The delivery's id")),
     responses(
         (status = OK, description = "It is queued", body = Delivery),
-        (status = "4XX", description = "There is no such delivery, or it was delivered", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such delivery, or it was delivered"),
     ),
 )]
-pub(in crate::http) async fn retry_delivery(
+pub(crate) async fn retry_delivery(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

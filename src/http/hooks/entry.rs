@@ -8,7 +8,7 @@ use crate::http::answer::{if_match, json, tagged_text};
 use crate::http::body::{self, Received};
 use crate::http::job::visit;
 use crate::http::once::{self, Named, Reply};
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{HookChange, HookDefinition, HookList, HookShown, NewHook, RotateSecret};
 use crate::http::state::AppState;
@@ -25,13 +25,9 @@ use crate::service::hooks::{self, NewHookSecret, POINTS, RegisteredHook};
     operation_id = "create_hook",
     params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the secret, and registers no other hook")),
     request_body = HookDefinition,
-    responses(
-        (status = CREATED, description = "The hook and, this once, its secret", body = NewHook),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = CREATED, description = "The hook and, this once, its secret", body = NewHook)),
 )]
-pub(in crate::http) async fn create_hook(
+pub(crate) async fn create_hook(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -65,13 +61,9 @@ fn reply(status: StatusCode, NewHookSecret { registered, secret }: &NewHookSecre
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
     ),
-    responses(
-        (status = OK, description = "Some of them, and where the list goes on", body = HookList),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Some of them, and where the list goes on", body = HookList)),
 )]
-pub(in crate::http) async fn list_hooks(
+pub(crate) async fn list_hooks(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -100,11 +92,10 @@ pub(in crate::http) async fn list_hooks(
     params(("id" = String, Path, description = "The hook's id", example = "pii")),
     responses(
         (status = OK, description = "The hook; its revision is the `ETag`", body = HookShown),
-        (status = "4XX", description = "There is no such hook", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such hook"),
     ),
 )]
-pub(in crate::http) async fn get_hook(
+pub(crate) async fn get_hook(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -128,13 +119,9 @@ pub(in crate::http) async fn get_hook(
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
     ),
     request_body = HookChange,
-    responses(
-        (status = OK, description = "The hook as it is now", body = HookShown),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The hook as it is now", body = HookShown)),
 )]
-pub(in crate::http) async fn update_hook(
+pub(crate) async fn update_hook(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -160,11 +147,10 @@ pub(in crate::http) async fn update_hook(
     ),
     responses(
         (status = NO_CONTENT, description = "It is gone"),
-        (status = "4XX", description = "There is no such hook", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such hook"),
     ),
 )]
-pub(in crate::http) async fn delete_hook(
+pub(crate) async fn delete_hook(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<StatusCode, Problem> {
@@ -189,13 +175,9 @@ pub(in crate::http) async fn delete_hook(
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the secret, and makes no other one"),
     ),
     request_body = RotateSecret,
-    responses(
-        (status = OK, description = "The hook and, this once, its new secret", body = NewHook),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The hook and, this once, its new secret", body = NewHook)),
 )]
-pub(in crate::http) async fn rotate_hook_secret(
+pub(crate) async fn rotate_hook_secret(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -6,7 +6,7 @@ use axum::response::Response;
 use crate::http::answer::{if_match, json, tagged_text};
 use crate::http::body::{self, Received};
 use crate::http::job::visit;
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::schema::{HookOrder, HookOrderRequest, HookPoints};
 use crate::http::state::AppState;
@@ -20,12 +20,9 @@ use crate::service::hooks;
     path = "/hook-points",
     tag = "hooks",
     operation_id = "list_hook_points",
-    responses(
-        (status = OK, description = "All points", body = HookPoints),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "All points", body = HookPoints)),
 )]
-pub(in crate::http) async fn list_hook_points(request: Request) -> Result<Response, Problem> {
+pub(crate) async fn list_hook_points(request: Request) -> Result<Response, Problem> {
     Query::of(request.uri(), &[])?;
     Ok(json(hooks::points()))
 }
@@ -39,13 +36,9 @@ pub(in crate::http) async fn list_hook_points(request: Request) -> Result<Respon
     tag = "hooks",
     operation_id = "get_hook_order",
     params(("session_id" = Option<String>, Query, description = "The order of this session; of all when absent")),
-    responses(
-        (status = OK, description = "The order; its revision is the `ETag`", body = HookOrder),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The order; its revision is the `ETag`", body = HookOrder)),
 )]
-pub(in crate::http) async fn get_hook_order(
+pub(crate) async fn get_hook_order(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -70,13 +63,9 @@ pub(in crate::http) async fn get_hook_order(
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `\"0\"` where none was ever given"),
     ),
     request_body = HookOrderRequest,
-    responses(
-        (status = OK, description = "The order as it is now, and how it changed", body = HookOrder),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The order as it is now, and how it changed", body = HookOrder)),
 )]
-pub(in crate::http) async fn put_hook_order(
+pub(crate) async fn put_hook_order(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -6,7 +6,7 @@ use axum::response::Response;
 use crate::http::answer::written;
 use crate::http::body;
 use crate::http::job::visit;
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::name_of;
 use crate::http::schema::{HookTried, TryHook, TryNewHook};
 use crate::http::state::AppState;
@@ -24,13 +24,9 @@ use crate::service::hooks;
     operation_id = "test_hook",
     params(("id" = String, Path, description = "The hook's id", example = "pii")),
     request_body = TryHook,
-    responses(
-        (status = OK, description = "What was sent, what came back, and what it means", body = HookTried),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "What was sent, what came back, and what it means", body = HookTried)),
 )]
-pub(in crate::http) async fn test_hook(
+pub(crate) async fn test_hook(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -48,13 +44,9 @@ pub(in crate::http) async fn test_hook(
     tag = "hooks",
     operation_id = "test_new_hook",
     request_body = TryNewHook,
-    responses(
-        (status = OK, description = "What was sent, what came back, and what it means", body = HookTried),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "What was sent, what came back, and what it means", body = HookTried)),
 )]
-pub(in crate::http) async fn test_new_hook(
+pub(crate) async fn test_new_hook(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -9,7 +9,7 @@ use crate::http::answer::written;
 use crate::http::body;
 use crate::http::job::work;
 use crate::http::once::{self, Named, Reply};
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::schema::{
     MemoryActRequest, MemoryActed, MemoryImported, MemoryRecallRequest, MemoryRecalled,
 };
@@ -30,11 +30,9 @@ use crate::service::memory::{self, ImportCounts, MemoryAct, MemoryActResult};
     responses(
         (status = CREATED, description = "An entry was added", body = MemoryActed),
         (status = OK, description = "An entry was replaced or removed, or there was none to remove", body = MemoryActed),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn store_memory(
+pub(crate) async fn store_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -71,11 +69,10 @@ fn acted(MemoryActResult { action, target, entry }: &MemoryActResult) -> Reply {
     request_body(content = String, content_type = "application/x-ndjson"),
     responses(
         (status = OK, description = "All of them are stored", body = MemoryImported),
-        (status = "4XX", description = "A line is not valid: a pointer begins with its number, from 0", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "A line is not valid: a pointer begins with its number, from 0"),
     ),
 )]
-pub(in crate::http) async fn import_memory(
+pub(crate) async fn import_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -97,13 +94,9 @@ fn imported(&ImportCounts { created, updated }: &ImportCounts) -> Reply {
     tag = "memory",
     operation_id = "recall_memory",
     request_body = MemoryRecallRequest,
-    responses(
-        (status = OK, description = "The entries, best first", body = MemoryRecalled),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The entries, best first", body = MemoryRecalled)),
 )]
-pub(in crate::http) async fn recall_memory(
+pub(crate) async fn recall_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use super::{SCOPE, expected, key_of, scope_of, shown};
 use crate::http::body::{self, Received};
 use crate::http::job::visit;
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::schema::{MemoryEntry, MemoryWrite};
 use crate::http::state::AppState;
@@ -34,11 +34,9 @@ use crate::service::memory;
     responses(
         (status = CREATED, description = "It is new", body = MemoryEntry),
         (status = OK, description = "It is there with its new value", body = MemoryEntry),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn put_memory(
+pub(crate) async fn put_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -61,13 +59,9 @@ pub(in crate::http) async fn put_memory(
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
     ),
     request_body = MemoryWrite,
-    responses(
-        (status = OK, description = "The entry as it is now", body = MemoryEntry),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The entry as it is now", body = MemoryEntry)),
 )]
-pub(in crate::http) async fn patch_memory(
+pub(crate) async fn patch_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -101,11 +95,10 @@ async fn put(state: AppState, request: Request, partial: bool) -> Result<Respons
     ),
     responses(
         (status = OK, description = "The entry", body = MemoryEntry),
-        (status = "4XX", description = "There is no such entry", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such entry"),
     ),
 )]
-pub(in crate::http) async fn get_memory(
+pub(crate) async fn get_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -133,11 +126,10 @@ pub(in crate::http) async fn get_memory(
     ),
     responses(
         (status = NO_CONTENT, description = "It is gone"),
-        (status = "4XX", description = "There is no such entry", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such entry"),
     ),
 )]
-pub(in crate::http) async fn delete_memory(
+pub(crate) async fn delete_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<StatusCode, Problem> {

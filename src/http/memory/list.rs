@@ -11,8 +11,9 @@ use super::NEXT_CURSOR;
 use crate::domain::{MemoryScope, MemoryStatus, MemoryTier};
 use crate::http::answer::written;
 use crate::http::body::Received;
+use crate::http::enum_values::MEMORY_LIST_FORMATS;
 use crate::http::job::visit;
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::{self, Query};
 use crate::http::schema::{MemoryEntry, MemoryList};
 use crate::http::state::AppState;
@@ -46,11 +47,9 @@ use crate::service::memory::{self, MemoryCursor, MemoryFilter};
         (status = OK, description = "Some of them, and where the list goes on",
          content((MemoryList = "application/json"), (String = "application/x-ndjson")),
          headers(("Contexture-Next-Cursor" = String, description = "With lines and `limit`: where the list goes on"))),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn list_memory(
+pub(crate) async fn list_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -68,7 +67,7 @@ pub(in crate::http) async fn list_memory(
     ];
     let query = Query::of(request.uri(), &known)?;
     let limit = query.limit()?;
-    let lines = query.choice("format", &[("json", false), ("jsonl", true)])?.unwrap_or(false);
+    let lines = query.choice("format", MEMORY_LIST_FORMATS)?.unwrap_or(false);
     let after = query.get("cursor").map(parse_cursor).transpose()?;
     let text = |name: &str| query.get(name).map(str::to_owned);
     let filter = MemoryFilter {

@@ -10,7 +10,7 @@ use crate::http::answer::written;
 use crate::http::body::{self, Received};
 use crate::http::job::visit;
 use crate::http::once::{self, Named, Reply};
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::schema::{
     MemoryEntry, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions,
@@ -40,11 +40,10 @@ fn reply(entry: &domain::MemoryEntry) -> Reply {
     ),
     responses(
         (status = OK, description = "Its versions", body = MemoryVersions),
-        (status = "4XX", description = "There is no such entry", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such entry"),
     ),
 )]
-pub(in crate::http) async fn list_memory_versions(
+pub(crate) async fn list_memory_versions(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -80,11 +79,10 @@ pub(in crate::http) async fn list_memory_versions(
     request_body = MemoryRestore,
     responses(
         (status = OK, description = "The entry as it is now", body = MemoryEntry),
-        (status = "4XX", description = "There is no such entry or version", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such entry or version"),
     ),
 )]
-pub(in crate::http) async fn restore_memory(
+pub(crate) async fn restore_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -116,11 +114,10 @@ pub(in crate::http) async fn restore_memory(
     request_body = MemoryRetract,
     responses(
         (status = OK, description = "The entry as it is now", body = MemoryEntry),
-        (status = "4XX", description = "There is no such entry", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such entry"),
     ),
 )]
-pub(in crate::http) async fn retract_memory(
+pub(crate) async fn retract_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -7,10 +7,13 @@ use super::read::part;
 use crate::http::answer::written;
 use crate::http::body::{self, Received};
 use crate::http::job::{visit, work};
-use crate::http::problem::{Body, Problem};
-use crate::http::schema::{GoldenList, GoldenRequest, GoldenRun, GoldenRunRequest};
+use crate::http::problem::Problem;
+use crate::http::schema::{
+    GoldenCase, GoldenList, GoldenRequest, GoldenRow, GoldenRun, GoldenRunRequest, OutcomeChange,
+    RefusalTold, StageRow,
+};
 use crate::http::state::AppState;
-use crate::service::packs;
+use crate::service::packs::{self, Case, CaseOutcome, GoldenOutcome};
 
 /// Put a golden set
 ///
@@ -29,11 +32,10 @@ use crate::service::packs;
     request_body = GoldenRequest,
     responses(
         (status = OK, description = "The set", body = GoldenList),
-        (status = "4XX", description = "A compile cannot stand in the set", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "A compile cannot stand in the set"),
     ),
 )]
-pub(in crate::http) async fn put_golden_set(
+pub(crate) async fn put_golden_set(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -57,11 +59,10 @@ pub(in crate::http) async fn put_golden_set(
     ),
     responses(
         (status = OK, description = "The set; empty where there is none", body = GoldenList),
-        (status = "4XX", description = "No such version is published", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "No such version is published"),
     ),
 )]
-pub(in crate::http) async fn get_golden_set(
+pub(crate) async fn get_golden_set(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -88,11 +89,10 @@ pub(in crate::http) async fn get_golden_set(
     request_body = GoldenRunRequest,
     responses(
         (status = OK, description = "What each compile comes to", body = GoldenRun),
-        (status = "4XX", description = "One of the versions is not published", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "One of the versions is not published"),
     ),
 )]
-pub(in crate::http) async fn run_golden_set(
+pub(crate) async fn run_golden_set(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -102,5 +102,57 @@ pub(in crate::http) async fn run_golden_set(
     let ran = work(&state, received, move |services, text| {
         packs::run_golden(services, (&id, &version), text, &deadline)
     });
-    Ok(written(&GoldenRun::of(ran.await?)))
+    Ok(written(&GoldenRun::from(ran.await?)))
+}
+
+impl From<GoldenOutcome> for GoldenRun {
+    fn from(ran: GoldenOutcome) -> Self {
+        let cases: Vec<GoldenCase> = ran.cases.into_iter().map(GoldenCase::from).collect();
+        let count = |word: &str| cases.iter().filter(|case| case.outcome == word).count();
+        let (equal, diverged, failed) = (count("equal"), count("diverged"), count("failed"));
+        Self {
+            pack_ref: ran.reference.to_string(),
+            against: ran.against.to_string(),
+            status: if equal == cases.len() { "equal" } else { "diverged" },
+            equal,
+            diverged,
+            failed,
+            cases,
+        }
+    }
+}
+
+impl From<Case> for GoldenCase {
+    fn from(case: Case) -> Self {
+        let mut told = Self {
+            golden: GoldenRow::of(&case.golden),
+            outcome: "failed",
+            first_divergent_stage: None,
+            root_stages: Vec::new(),
+            stages: Vec::new(),
+            outcome_change: None,
+            refusal: None,
+            code: None,
+            detail: None,
+        };
+        let replayed = match case.outcome {
+            CaseOutcome::Replayed(replayed) => *replayed,
+            CaseOutcome::Failed(error) => {
+                let problem = Problem::from(*error);
+                told.code = Some(problem.kind.code());
+                told.detail = Some(problem.detail).filter(|detail| !detail.is_empty());
+                return told;
+            }
+        };
+        let is_same = |line: &StageRow| line.input_equal && line.output_equal;
+        let drift = &replayed.drift;
+        told.outcome = if replayed.is_equal() { "equal" } else { "diverged" };
+        told.first_divergent_stage = drift.first_divergent_stage.map(|stage| stage.as_str());
+        told.root_stages = drift.root_stages.iter().map(|stage| stage.as_str()).collect();
+        told.stages = drift.stages.iter().map(StageRow::from).collect();
+        told.stages.retain(|line| !is_same(line));
+        told.outcome_change = OutcomeChange::of(&replayed);
+        told.refusal = replayed.refusal.map(RefusalTold::from);
+        told
+    }
 }

@@ -4,13 +4,14 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::read::row;
 use crate::http::answer::written;
 use crate::http::body;
 use crate::http::job::work;
 use crate::http::once::{self, Named, Reply};
-use crate::http::problem::{Body, Problem};
-use crate::http::schema::{LintAnswer, PackDiff, PackDiffRequest, PackDocument, PackPublished};
+use crate::http::problem::Problem;
+use crate::http::schema::{
+    LintAnswer, LintRow, PackDiff, PackDiffRequest, PackDocument, PackPublished,
+};
 use crate::http::state::AppState;
 use crate::service::packs::{self, Publication};
 
@@ -28,11 +29,10 @@ use crate::service::packs::{self, Publication};
     responses(
         (status = CREATED, description = "The version is published", body = PackPublished),
         (status = OK, description = "It was published before", body = PackPublished),
-        (status = "4XX", description = "The pack has faults, or its version is taken", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "The pack has faults, or its version is taken"),
     ),
 )]
-pub(in crate::http) async fn publish_pack(
+pub(crate) async fn publish_pack(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -43,7 +43,7 @@ pub(in crate::http) async fn publish_pack(
 
 fn published(done: &Publication) -> Reply {
     let status = if done.is_new { StatusCode::CREATED } else { StatusCode::OK };
-    let warnings = done.warnings.iter().map(row).collect();
+    let warnings = done.warnings.iter().map(LintRow::from).collect();
     Reply::new(status, &PackPublished::of(&done.stored, warnings))
 }
 
@@ -58,18 +58,17 @@ fn published(done: &Publication) -> Reply {
     request_body = PackDocument,
     responses(
         (status = OK, description = "What is wrong with it; `ok` is whether it may be published", body = LintAnswer),
-        (status = "4XX", description = "The body is no JSON object", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "The body is no JSON object"),
     ),
 )]
-pub(in crate::http) async fn lint_pack(
+pub(crate) async fn lint_pack(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
     let faults = work(&state, received, packs::lint).await?;
-    let answer = LintAnswer { ok: packs::is_ok(&faults), faults: faults.iter().map(row).collect() };
-    Ok(written(&answer))
+    let rows = faults.iter().map(LintRow::from).collect();
+    Ok(written(&LintAnswer { ok: packs::is_ok(&faults), faults: rows }))
 }
 
 /// Compare two versions of a pack
@@ -83,11 +82,10 @@ pub(in crate::http) async fn lint_pack(
     request_body = PackDiffRequest,
     responses(
         (status = OK, description = "What has to be done to the one to make it the other, layer by layer", body = PackDiff),
-        (status = "4XX", description = "One of them is not published", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "One of them is not published"),
     ),
 )]
-pub(in crate::http) async fn diff_packs(
+pub(crate) async fn diff_packs(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -6,11 +6,11 @@ use axum::response::Response;
 use crate::http::answer::written;
 use crate::http::body::Received;
 use crate::http::job::visit;
-use crate::http::problem::{Body, Kind, Problem};
+use crate::http::problem::{Kind, Problem};
 use crate::http::query::{Query, decode_cursor, decode_path, encode_cursor};
-use crate::http::schema::{LintRow, Pack, PackList, PackRow, PackVersions};
+use crate::http::schema::{Pack, PackList, PackRow, PackVersions};
 use crate::http::state::AppState;
-use crate::pack::{LintFault, PackRef};
+use crate::pack::PackRef;
 use crate::service::packs::{self, PackCursor};
 
 /// List the packs
@@ -25,13 +25,9 @@ use crate::service::packs::{self, PackCursor};
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
     ),
-    responses(
-        (status = OK, description = "Some of them, and where the list goes on", body = PackList),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Some of them, and where the list goes on", body = PackList)),
 )]
-pub(in crate::http) async fn list_packs(
+pub(crate) async fn list_packs(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -56,11 +52,10 @@ pub(in crate::http) async fn list_packs(
     params(("id" = String, Path, description = "The pack's id", example = "pack.dbops")),
     responses(
         (status = OK, description = "Its versions, the newest first", body = PackVersions),
-        (status = "4XX", description = "No such pack is published", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "No such pack is published"),
     ),
 )]
-pub(in crate::http) async fn list_pack_versions(
+pub(crate) async fn list_pack_versions(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -86,11 +81,10 @@ pub(in crate::http) async fn list_pack_versions(
     ),
     responses(
         (status = OK, description = "The version", body = Pack),
-        (status = "4XX", description = "No such version is published", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "No such version is published"),
     ),
 )]
-pub(in crate::http) async fn get_pack(
+pub(crate) async fn get_pack(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -107,19 +101,8 @@ pub(super) fn part(request: &Request, at: usize) -> Result<String, Problem> {
     decode_path(part).ok_or_else(|| Problem::new(Kind::PackNotFound))
 }
 
-/// A fault as it is told.
-pub(super) fn row(fault: &LintFault) -> LintRow {
-    LintRow {
-        code: fault.code,
-        severity: if fault.is_error() { "error" } else { "warning" },
-        pointer: fault.pointer.clone(),
-        detail: fault.detail.clone(),
-        did_you_mean: fault.did_you_mean.clone(),
-        sum: fault.sum.clone(),
-    }
-}
-
-fn write_cursor((id, [major, minor, patch]): &PackCursor) -> String {
+fn write_cursor(cursor: &PackCursor) -> String {
+    let (id, [major, minor, patch]) = cursor;
     encode_cursor(&format!("{id}@{major}.{minor}.{patch}"))
 }
 

@@ -6,7 +6,7 @@ use axum::response::Response;
 use crate::http::answer::json;
 use crate::http::body;
 use crate::http::job::work;
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::schema::{RuleRequest, RuleValue};
 use crate::http::state::AppState;
 use crate::json::write_string;
@@ -27,11 +27,10 @@ use crate::service::packs;
     request_body = RuleRequest,
     responses(
         (status = OK, description = "What the rule comes to", body = RuleValue),
-        (status = "4XX", description = "The rule uses operators that there are not", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "The rule uses operators that there are not"),
     ),
 )]
-pub(in crate::http) async fn evaluate_rule(
+pub(crate) async fn evaluate_rule(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -75,6 +75,13 @@ pub enum Kind {
     Internal,
 }
 
+/// What a type of problem says of itself.
+struct Parts {
+    status: u16,
+    code: &'static str,
+    title: &'static str,
+}
+
 impl Kind {
     /// Every type, in the order of `docs/problems.md`.
     pub const ALL: &[Self] = &[
@@ -147,10 +154,9 @@ impl Kind {
         Self::Internal,
     ];
 
-    /// Status, code and title.
     #[expect(clippy::too_many_lines, reason = "a table, a row a type")]
-    const fn parts(self) -> (u16, &'static str, &'static str) {
-        match self {
+    const fn parts(self) -> Parts {
+        let (status, code, title) = match self {
             Self::InvalidJson => (400, "invalid_json", "The body is not JSON"),
             Self::InvalidEncoding => (400, "invalid_encoding", "The body cannot be decompressed"),
             Self::InvalidHost => (400, "invalid_host", "The request does not name one host"),
@@ -276,20 +282,21 @@ impl Kind {
             Self::StorageFull => (507, "storage_full", "The store has no room left"),
             Self::LoopDetected => (508, "loop_detected", "The request goes round in circles"),
             Self::Internal => (500, "internal", "Something broke on our side"),
-        }
+        };
+        Parts { status, code, title }
     }
 
     pub fn status(self) -> StatusCode {
-        StatusCode::from_u16(self.parts().0).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+        StatusCode::from_u16(self.parts().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     /// The code in `snake_case`, as in the body.
     pub fn code(self) -> &'static str {
-        self.parts().1
+        self.parts().code
     }
 
     pub fn title(self) -> &'static str {
-        self.parts().2
+        self.parts().title
     }
 
     /// The code with hyphens, as in the path of its page.
@@ -325,6 +332,6 @@ mod tests {
         codes.sort_unstable();
         codes.dedup();
         assert_eq!(codes.len(), Kind::ALL.len());
-        assert!(Kind::ALL.iter().all(|kind| kind.status().as_u16() == kind.parts().0));
+        assert!(Kind::ALL.iter().all(|kind| kind.status().as_u16() == kind.parts().status));
     }
 }

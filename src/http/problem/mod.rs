@@ -5,6 +5,7 @@
 //! form.
 
 mod kind;
+mod refusal;
 
 use std::sync::Arc;
 
@@ -13,13 +14,15 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 pub use self::kind::Kind;
-use super::{candidates, packs};
 use crate::json::{self, Fault};
 use crate::pipeline::StopReason;
 use crate::service::candidates::CandidateRefusal;
 use crate::service::compilations::Divergence;
 use crate::service::sessions::TurnError;
 use crate::service::{Error, StoreError, auth, compile, idempotency, pool};
+
+/// The `content-type` of a problem.
+pub(super) const MEDIA_TYPE: &str = "application/problem+json";
 
 /// An error on its way to the caller.
 #[derive(Debug, Clone)]
@@ -93,7 +96,7 @@ impl Problem {
         let headers = response.headers_mut();
         headers.remove(header::CONTENT_LENGTH);
         headers.remove(header::CONTENT_ENCODING);
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
 }
@@ -224,11 +227,11 @@ impl From<Error> for Problem {
             Error::MemoryType(_) => {
                 return Self::of_member(Kind::MemoryTypeUnsupported, "/type", detail);
             }
-            Error::Pack(refused) => return packs::problem_of(refused),
+            Error::Pack(refused) => return refusal::of_pack(refused),
             Error::Candidate(CandidateRefusal::Class(_)) => {
                 return Self::of_member(Kind::MemoryClassUnknown, "/class", detail);
             }
-            Error::Candidate(refusal) => candidates::kind_of(&refusal),
+            Error::Candidate(refused) => refusal::of_candidate(&refused),
         };
         Self::with_detail(kind, detail)
     }
@@ -283,8 +286,8 @@ impl From<compile::Error> for Problem {
         let detail = error.to_string();
         match error {
             compile::Error::Json(error) => error.into(),
-            compile::Error::Governed(refused) => packs::refusal(*refused),
-            compile::Error::Pack(refused) => packs::problem_of(refused),
+            compile::Error::Governed(refused) => refusal::of_governed(*refused),
+            compile::Error::Pack(refused) => refusal::of_pack(refused),
             compile::Error::Invalid(errors) => {
                 Self { errors, ..Self::with_detail(Kind::InvalidRequest, detail) }
             }

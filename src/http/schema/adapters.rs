@@ -75,7 +75,7 @@ pub struct Adapter {
 }
 
 impl Adapter {
-    pub(in crate::http) fn built_in(name: String) -> Self {
+    pub(crate) fn built_in(name: String) -> Self {
         Self {
             name,
             builtin: true,
@@ -87,7 +87,7 @@ impl Adapter {
     }
 
     /// `text`: the definition, which was read as JSON before.
-    pub(in crate::http) fn custom(stored: &StoredAdapter, text: String) -> Self {
+    pub(crate) fn custom(stored: &StoredAdapter, text: String) -> Self {
         Self {
             name: stored.name.to_string(),
             builtin: false,

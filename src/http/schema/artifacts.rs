@@ -41,11 +41,11 @@ pub struct OffloadAnswer {
 }
 
 impl OffloadAnswer {
-    pub(in crate::http) fn kept(text: String) -> Self {
+    pub(crate) fn kept(text: String) -> Self {
         Self { offloaded: false, id: None, text, bytes: None, lines: None, expires_at: None }
     }
 
-    pub(in crate::http) fn stored(artifact: &Artifact, marker: String) -> Self {
+    pub(crate) fn stored(artifact: &Artifact, marker: String) -> Self {
         Self {
             offloaded: true,
             id: Some(artifact.id.to_string()),

@@ -121,7 +121,7 @@ pub struct OutcomeChange {
 
 impl OutcomeChange {
     /// None where it came to what it had come to.
-    pub(super) fn of(own: &Replayed) -> Option<Self> {
+    pub(crate) fn of(own: &Replayed) -> Option<Self> {
         let (from, to) = (own.was.as_str(), own.is().as_str());
         (from != to).then_some(Self { from, to })
     }
@@ -286,14 +286,14 @@ impl From<HookCheck> for HookCheckRow {
 impl From<Replayed> for ReplayAnswer {
     fn from(own: Replayed) -> Self {
         let is_equal = own.is_equal();
-        let (first, roots, stages) = drift(&own.drift);
+        let DriftRows { first_divergent_stage, root_stages, stages } = DriftRows::from(&own.drift);
         let outcome_change = OutcomeChange::of(&own);
         Self {
             id: own.id.to_string(),
             status: status(is_equal),
             outcome_change,
-            first_divergent_stage: first,
-            root_stages: roots,
+            first_divergent_stage,
+            root_stages,
             stages,
             diff: own.diff.into_iter().map(Into::into).collect(),
             payload: own.payload.map(|text| RawValue::from_string(text).unwrap_or_default()),
@@ -324,13 +324,13 @@ impl From<CompilationDrift> for CompareAnswer {
     fn from(own: CompilationDrift) -> Self {
         let row = |record: &StoredRecord| CompilationRow::from(&record.compilation);
         let same = own.a.compilation.payload_hash == own.b.compilation.payload_hash;
-        let (first, roots, stages) = drift(&own.drift);
+        let DriftRows { first_divergent_stage, root_stages, stages } = DriftRows::from(&own.drift);
         Self {
             a: row(&own.a),
             b: row(&own.b),
             status: status(same && own.drift.is_none()),
-            first_divergent_stage: first,
-            root_stages: roots,
+            first_divergent_stage,
+            root_stages,
             stages,
             diff: own.diff.into_iter().map(Into::into).collect(),
         }
@@ -341,10 +341,19 @@ fn status(is_equal: bool) -> &'static str {
     if is_equal { "equal" } else { "diverged" }
 }
 
-fn drift(drift: &Drift) -> (Option<&'static str>, Vec<&'static str>, Vec<StageRow>) {
-    (
-        drift.first_divergent_stage.map(|stage| stage.as_str()),
-        drift.root_stages.iter().map(|stage| stage.as_str()).collect(),
-        drift.stages.iter().map(Into::into).collect(),
-    )
+/// Where two compiles parted, as it is written.
+struct DriftRows {
+    first_divergent_stage: Option<&'static str>,
+    root_stages: Vec<&'static str>,
+    stages: Vec<StageRow>,
+}
+
+impl From<&Drift> for DriftRows {
+    fn from(drift: &Drift) -> Self {
+        Self {
+            first_divergent_stage: drift.first_divergent_stage.map(|stage| stage.as_str()),
+            root_stages: drift.root_stages.iter().map(|stage| stage.as_str()).collect(),
+            stages: drift.stages.iter().map(Into::into).collect(),
+        }
+    }
 }

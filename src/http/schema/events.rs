@@ -47,7 +47,7 @@ impl From<&Event> for EventRow {
 
 impl EventRow {
     /// What is said to one reader alone.
-    pub(in crate::http) fn of_stream(kind: EventKind, data: &RawJson) -> Self {
+    pub(crate) fn of_stream(kind: EventKind, data: &RawJson) -> Self {
         Self {
             seq: None,
             kind: word_of(EventKind::WORDS, kind),

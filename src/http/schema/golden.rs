@@ -4,9 +4,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{OutcomeChange, RefusalTold, StageRow};
-use crate::http::problem::Problem;
 use crate::service::compilations::payload_hash;
-use crate::service::packs::{Case, CaseOutcome, Golden, GoldenOutcome, GoldenSet};
+use crate::service::packs::{Golden, GoldenSet};
 
 /// The compiles of a golden set.
 #[derive(Debug, ToSchema)]
@@ -47,7 +46,7 @@ pub struct GoldenRow {
 }
 
 impl GoldenRow {
-    fn of(golden: &Golden) -> Self {
+    pub(crate) fn of(golden: &Golden) -> Self {
         let own = &golden.record.compilation;
         Self {
             compilation_id: own.id.to_string(),
@@ -70,7 +69,7 @@ pub struct GoldenList {
 }
 
 impl GoldenList {
-    pub(in crate::http) fn of(set: &GoldenSet) -> Self {
+    pub(crate) fn of(set: &GoldenSet) -> Self {
         let items = set.items.iter().map(GoldenRow::of).collect();
         Self { pack_ref: set.reference.to_string(), items }
     }
@@ -120,56 +119,4 @@ pub struct GoldenCase {
     pub code: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-}
-
-impl GoldenRun {
-    pub(in crate::http) fn of(ran: GoldenOutcome) -> Self {
-        let cases: Vec<GoldenCase> = ran.cases.into_iter().map(GoldenCase::of).collect();
-        let count = |word: &str| cases.iter().filter(|case| case.outcome == word).count();
-        let (equal, diverged, failed) = (count("equal"), count("diverged"), count("failed"));
-        Self {
-            pack_ref: ran.reference.to_string(),
-            against: ran.against.to_string(),
-            status: if equal == cases.len() { "equal" } else { "diverged" },
-            equal,
-            diverged,
-            failed,
-            cases,
-        }
-    }
-}
-
-impl GoldenCase {
-    fn of(case: Case) -> Self {
-        let mut told = Self {
-            golden: GoldenRow::of(&case.golden),
-            outcome: "failed",
-            first_divergent_stage: None,
-            root_stages: Vec::new(),
-            stages: Vec::new(),
-            outcome_change: None,
-            refusal: None,
-            code: None,
-            detail: None,
-        };
-        let replayed = match case.outcome {
-            CaseOutcome::Replayed(replayed) => *replayed,
-            CaseOutcome::Failed(error) => {
-                let problem = Problem::from(*error);
-                told.code = Some(problem.kind.code());
-                told.detail = Some(problem.detail).filter(|detail| !detail.is_empty());
-                return told;
-            }
-        };
-        let is_same = |line: &StageRow| line.input_equal && line.output_equal;
-        let drift = &replayed.drift;
-        told.outcome = if replayed.is_equal() { "equal" } else { "diverged" };
-        told.first_divergent_stage = drift.first_divergent_stage.map(|stage| stage.as_str());
-        told.root_stages = drift.root_stages.iter().map(|stage| stage.as_str()).collect();
-        told.stages = drift.stages.iter().map(StageRow::from).collect();
-        told.stages.retain(|line| !is_same(line));
-        told.outcome_change = OutcomeChange::of(&replayed);
-        told.refusal = replayed.refusal.map(RefusalTold::from);
-        told
-    }
 }

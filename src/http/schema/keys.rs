@@ -170,7 +170,7 @@ impl From<&domain::Key> for Key {
 }
 
 impl UsageRow {
-    pub(in crate::http) fn of(tenant: &str, row: usage::UsageRow) -> Self {
+    pub(crate) fn of(tenant: &str, row: usage::UsageRow) -> Self {
         let named = |text: String| (!text.is_empty()).then_some(text);
         Self {
             day: row.day.to_string(),

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::domain::StoredPack;
+use crate::pack::LintFault;
 use crate::service::packs::VersionDifference;
 
 /// A context pack: ten layers, `intent_layer`, and perhaps `budget_layer` and `signature`. What each
@@ -48,6 +49,19 @@ pub struct LintRow {
     pub sum: Option<String>,
 }
 
+impl From<&LintFault> for LintRow {
+    fn from(fault: &LintFault) -> Self {
+        Self {
+            code: fault.code,
+            severity: if fault.is_error() { "error" } else { "warning" },
+            pointer: fault.pointer.clone(),
+            detail: fault.detail.clone(),
+            did_you_mean: fault.did_you_mean.clone(),
+            sum: fault.sum.clone(),
+        }
+    }
+}
+
 /// What is wrong with a pack.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LintAnswer {
@@ -74,7 +88,7 @@ pub struct PackRow {
 }
 
 impl PackRow {
-    pub(in crate::http) fn of(stored: &StoredPack) -> Self {
+    pub(crate) fn of(stored: &StoredPack) -> Self {
         Self {
             pack_ref: stored.reference(),
             id: stored.id.to_string(),
@@ -95,7 +109,7 @@ pub struct PackPublished {
 }
 
 impl PackPublished {
-    pub(in crate::http) fn of(stored: &StoredPack, warnings: Vec<LintRow>) -> Self {
+    pub(crate) fn of(stored: &StoredPack, warnings: Vec<LintRow>) -> Self {
         Self { pack: PackRow::of(stored), warnings }
     }
 }
@@ -112,7 +126,7 @@ pub struct Pack {
 
 impl Pack {
     /// `text`: the document, which was read as JSON before.
-    pub(in crate::http) fn of(stored: &StoredPack, text: String) -> Self {
+    pub(crate) fn of(stored: &StoredPack, text: String) -> Self {
         Self { pack: PackRow::of(stored), document: RawValue::from_string(text).ok() }
     }
 }

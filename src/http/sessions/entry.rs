@@ -10,7 +10,7 @@ use crate::http::answer::if_match;
 use crate::http::body::{self, Received};
 use crate::http::job::visit;
 use crate::http::once::{self, Named, Reply};
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::schema::{ChangeSession, CreateSession, Session};
 use crate::http::state::AppState;
 use crate::service::sessions;
@@ -31,11 +31,9 @@ use crate::service::sessions;
     responses(
         (status = CREATED, description = "It is new", body = Session),
         (status = OK, description = "It was there, and is as it was", body = Session),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn create_session(
+pub(crate) async fn create_session(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -64,11 +62,10 @@ pub(super) fn opened(session: &domain::Session, is_new: bool) -> Reply {
     params(("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17")),
     responses(
         (status = OK, description = "The session", body = Session),
-        (status = "4XX", description = "There is no such session", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such session"),
     ),
 )]
-pub(in crate::http) async fn get_session(
+pub(crate) async fn get_session(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -92,13 +89,9 @@ pub(in crate::http) async fn get_session(
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
     ),
     request_body = ChangeSession,
-    responses(
-        (status = OK, description = "The session as it is now", body = Session),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The session as it is now", body = Session)),
 )]
-pub(in crate::http) async fn update_session(
+pub(crate) async fn update_session(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -125,11 +118,10 @@ pub(in crate::http) async fn update_session(
     ),
     responses(
         (status = NO_CONTENT, description = "It is gone"),
-        (status = "4XX", description = "There is no such session", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such session"),
     ),
 )]
-pub(in crate::http) async fn delete_session(
+pub(crate) async fn delete_session(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<StatusCode, Problem> {

@@ -7,7 +7,7 @@ use axum::response::Response;
 use super::{id_of, opened};
 use crate::http::body;
 use crate::http::once::{self, Named, Reply};
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::schema::{Delegated, Delegation, ForkSession, Session, SwitchSession};
 use crate::http::state::AppState;
 use crate::service::sessions;
@@ -30,11 +30,9 @@ use crate::service::sessions;
     responses(
         (status = CREATED, description = "The session to go on in, which is new", body = Session),
         (status = OK, description = "The session to go on in, which was there", body = Session),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn switch_session(
+pub(crate) async fn switch_session(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -64,13 +62,9 @@ pub(in crate::http) async fn switch_session(
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = ForkSession,
-    responses(
-        (status = CREATED, description = "The new session", body = Session),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = CREATED, description = "The new session", body = Session)),
 )]
-pub(in crate::http) async fn fork_session(
+pub(crate) async fn fork_session(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -99,13 +93,9 @@ pub(in crate::http) async fn fork_session(
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = Delegation,
-    responses(
-        (status = CREATED, description = "It is told", body = Delegated),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = CREATED, description = "It is told", body = Delegated)),
 )]
-pub(in crate::http) async fn report_delegation(
+pub(crate) async fn report_delegation(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -6,7 +6,7 @@ use axum::response::Response;
 use crate::http::answer::written;
 use crate::http::body::Received;
 use crate::http::job::visit;
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor};
 use crate::http::schema::{Session, SessionList};
 use crate::http::state::AppState;
@@ -25,13 +25,9 @@ use crate::service::sessions;
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
         ("parent_session_id" = Option<String>, Query, description = "Only sessions that go on from this one"),
     ),
-    responses(
-        (status = OK, description = "Some of them, and where the list goes on", body = SessionList),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Some of them, and where the list goes on", body = SessionList)),
 )]
-pub(in crate::http) async fn list_sessions(
+pub(crate) async fn list_sessions(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

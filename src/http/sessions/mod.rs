@@ -1,6 +1,5 @@
 //! `/sessions`: conversations under a name.
 
-mod act;
 mod entry;
 mod lineage;
 mod list;
@@ -10,7 +9,6 @@ mod turns;
 use axum::extract::Request;
 use axum::response::Response;
 
-pub(super) use self::act::*;
 pub(super) use self::entry::*;
 pub(super) use self::lineage::*;
 pub(super) use self::list::*;

@@ -10,7 +10,7 @@ use crate::http::answer::{json, written};
 use crate::http::body::{self, Received};
 use crate::http::job::visit;
 use crate::http::once::{self, Named, Reply};
-use crate::http::problem::{Body, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{
     RestoreSession, Session, Snapshot, SnapshotList, SnapshotRow, TakeSnapshot,
@@ -32,13 +32,9 @@ use crate::service::sessions;
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = TakeSnapshot,
-    responses(
-        (status = CREATED, description = "The snapshot, but for what it holds", body = SnapshotRow),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = CREATED, description = "The snapshot, but for what it holds", body = SnapshotRow)),
 )]
-pub(in crate::http) async fn take_snapshot(
+pub(crate) async fn take_snapshot(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -70,13 +66,9 @@ fn taken(head: &SnapshotHead) -> Reply {
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
     ),
-    responses(
-        (status = OK, description = "Some of them, and where the list goes on", body = SnapshotList),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "Some of them, and where the list goes on", body = SnapshotList)),
 )]
-pub(in crate::http) async fn list_snapshots(
+pub(crate) async fn list_snapshots(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -103,11 +95,10 @@ pub(in crate::http) async fn list_snapshots(
     params(("id" = String, Path, description = "The snapshot's id", example = "snap_0198c4f2")),
     responses(
         (status = OK, description = "The snapshot", body = Snapshot),
-        (status = "4XX", description = "There is no such snapshot", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "There is no such snapshot"),
     ),
 )]
-pub(in crate::http) async fn get_snapshot(
+pub(crate) async fn get_snapshot(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -129,13 +120,9 @@ pub(in crate::http) async fn get_snapshot(
     operation_id = "restore_session",
     params(("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17")),
     request_body = RestoreSession,
-    responses(
-        (status = OK, description = "The session as it is now", body = Session),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The session as it is now", body = Session)),
 )]
-pub(in crate::http) async fn restore_session(
+pub(crate) async fn restore_session(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {

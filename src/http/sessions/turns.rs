@@ -1,14 +1,15 @@
-//! One call a turn.
+//! One call a turn, and what the provider counted of it.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::id_of;
+use super::{id_of, shown};
 use crate::http::body;
+use crate::http::job::visit;
 use crate::http::once::{self, Named, Reply};
-use crate::http::problem::{Body, Problem};
-use crate::http::schema::{self, SessionTurn, TurnAnswer};
+use crate::http::problem::Problem;
+use crate::http::schema::{self, Session, SessionTurn, SessionUsage, TurnAnswer};
 use crate::http::state::AppState;
 use crate::service::sessions;
 use crate::service::tools::HandledCall;
@@ -31,13 +32,9 @@ use crate::service::tools::HandledCall;
          description = "Milliseconds that the turn may take, 10,000 when absent"),
     ),
     request_body = SessionTurn,
-    responses(
-        (status = OK, description = "The payload, its report, and what became of calls without a result", body = TurnAnswer),
-        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
-        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
-    ),
+    responses((status = OK, description = "The payload, its report, and what became of calls without a result", body = TurnAnswer)),
 )]
-pub(in crate::http) async fn take_turn(
+pub(crate) async fn take_turn(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -59,4 +56,29 @@ pub(in crate::http) async fn take_turn(
 /// What became of calls, as JSON.
 fn results(handled: Vec<HandledCall>) -> String {
     serde_json::to_string(&schema::call_results(handled)).unwrap_or_default()
+}
+
+/// Report what the provider counted
+///
+/// The `usage` object of the answer to the session's last payload, as it came. From then on
+/// `tokens_after`, `fits` and the squeeze of the session's compiles for this model go by it;
+/// compaction points do not, so that no byte of the history moves for it.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/usage",
+    tag = "sessions",
+    operation_id = "report_usage",
+    params(("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17")),
+    request_body = SessionUsage,
+    responses((status = OK, description = "The session as it is now", body = Session)),
+)]
+pub(crate) async fn report_usage(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let received = body::read(&state, request).await?;
+    let report =
+        visit(&state, received, move |services, text| sessions::report(services, &id, text));
+    Ok(shown(&report.await?))
 }

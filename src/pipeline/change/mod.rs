@@ -28,6 +28,7 @@ pub struct FirstChange {
 /// Why a payload leaves the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = Why)]
 pub enum ChangeReason {
     /// The payloads are in different providers' shapes.
     TargetChanged,

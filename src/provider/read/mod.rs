@@ -46,6 +46,9 @@ pub fn list_key(body: &Node<'_>) -> &'static str {
     LISTS.into_iter().find(|key| present(body, key).is_some()).unwrap_or("messages")
 }
 
+/// Values of `repair`, and whether each keeps malformed tool arguments as they are.
+pub const REPAIR_MODES: &[(&str, bool)] = &[("strict", false), ("lenient", true)];
+
 /// Reads the conversation of a request body.
 ///
 /// Never panics. Where `faults` is not empty afterwards, the answer is good for nothing. With
@@ -56,7 +59,8 @@ pub fn read(
     faults: &mut Faults,
     notes: &mut Notes,
 ) -> Conversation {
-    let lenient = body.get("repair").and_then(Node::as_str) == Some("lenient");
+    let repair = body.get("repair").and_then(Node::as_str);
+    let lenient = REPAIR_MODES.iter().any(|(word, lenient)| *lenient && repair == Some(*word));
     let mut cx = ReadContext { faults, notes, lenient };
     let root = Path::Root;
     if !CONVERSATION_KEYS.iter().any(|key| present(body, key).is_some()) {

@@ -29,6 +29,16 @@ pub enum Level {
     Drop,
 }
 
+impl Level {
+    pub const WORDS: &[(&str, Self)] = &[
+        ("off", Self::Off),
+        ("lossless", Self::Lossless),
+        ("reversible", Self::Reversible),
+        ("summary", Self::Summary),
+        ("drop", Self::Drop),
+    ];
+}
+
 /// What a tool result goes through when it is first compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnArrival {
@@ -38,11 +48,20 @@ pub enum OnArrival {
     Reversible,
 }
 
+impl OnArrival {
+    pub const WORDS: &[(&str, Self)] =
+        &[("off", Self::Off), ("lossless", Self::Lossless), ("reversible", Self::Reversible)];
+}
+
 /// What happens to old thinking at a compaction point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThinkingPolicy {
     Keep,
     ClearOld,
+}
+
+impl ThinkingPolicy {
+    pub const WORDS: &[(&str, Self)] = &[("keep", Self::Keep), ("clear_old", Self::ClearOld)];
 }
 
 /// The key `compression`.
@@ -134,6 +153,15 @@ pub enum CacheState {
     Cold,
     Unknown,
 }
+
+impl CacheState {
+    pub const WORDS: &[(&str, Self)] =
+        &[("warm", Self::Warm), ("cold", Self::Cold), ("unknown", Self::Unknown)];
+}
+
+/// Values of `cache.ttl`; none for no marks of ours.
+pub const CACHE_TTLS: &[(&str, Option<CacheTtl>)] =
+    &[("5m", Some(CacheTtl::FiveMinutes)), ("1h", Some(CacheTtl::OneHour)), ("off", None)];
 
 /// The compile that this one follows.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use regex::{RegexSet, RegexSetBuilder};
 
 use super::{
-    CacheOptions, CacheState, Clear, Compression, KnownAdapters, Level, MemoryOptions, OnArrival,
-    OutputOptions, Pattern, Placement, PreviousCompile, Protect, RequestMemoryEntry,
+    CACHE_TTLS, CacheOptions, CacheState, Clear, Compression, KnownAdapters, Level, MemoryOptions,
+    OnArrival, OutputOptions, Pattern, Placement, PreviousCompile, Protect, RequestMemoryEntry,
     ThinkingPolicy, read_adapters,
 };
 use crate::domain::{CacheTtl, MemoryScope, Notes, RawJson, Role};
@@ -68,28 +68,17 @@ impl Compression {
         known: &KnownAdapters,
         faults: &mut Faults,
     ) -> Self {
-        let levels = [
-            ("off", Level::Off),
-            ("lossless", Level::Lossless),
-            ("reversible", Level::Reversible),
-            ("summary", Level::Summary),
-            ("drop", Level::Drop),
-        ];
         let mut read = Self::default();
         let Some(given) = section(fields, "compression", fields.path(), COMPRESSION, faults) else {
             read.adapters = known.usual();
             return read;
         };
-        read.level = given.choice("level", &levels, faults).unwrap_or(read.level);
+        read.level = given.choice("level", Level::WORDS, faults).unwrap_or(read.level);
         if read.level == Level::Off {
             read.on_arrival = OnArrival::Off;
         }
-        let arrivals = [
-            ("off", OnArrival::Off),
-            ("lossless", OnArrival::Lossless),
-            ("reversible", OnArrival::Reversible),
-        ];
-        read.on_arrival = given.choice("on_arrival", &arrivals, faults).unwrap_or(read.on_arrival);
+        let on_arrival = given.choice("on_arrival", OnArrival::WORDS, faults);
+        read.on_arrival = on_arrival.unwrap_or(read.on_arrival);
         read.trigger_milli = given.milli("trigger", 50, 1000, faults).unwrap_or(read.trigger_milli);
         read.compress_to_milli = given
             .milli("compress_to", 10, 1000, faults)
@@ -101,8 +90,8 @@ impl Compression {
             .whole("keep_recent_turns", 0, MOST_TURNS, faults)
             .and_then(|turns| usize::try_from(turns).ok())
             .unwrap_or(read.keep_recent_turns);
-        let words = [("keep", ThinkingPolicy::Keep), ("clear_old", ThinkingPolicy::ClearOld)];
-        read.thinking = given.choice("thinking", &words, faults).unwrap_or(read.thinking);
+        read.thinking =
+            given.choice("thinking", ThinkingPolicy::WORDS, faults).unwrap_or(read.thinking);
         read.read_tool = given.flag("read_tool", faults).unwrap_or(false);
         read.stub_tool_results_over = given
             .whole("stub_tool_results_over", 0, u64::from(u32::MAX), faults)
@@ -227,19 +216,12 @@ impl CacheOptions {
         let Some(given) = section(fields, "cache", fields.path(), CACHE, faults) else {
             return read;
         };
-        let ttls =
-            [("5m", Some(CacheTtl::FiveMinutes)), ("1h", Some(CacheTtl::OneHour)), ("off", None)];
-        read.ttl = given.choice("ttl", &ttls, faults).unwrap_or(Some(CacheTtl::FiveMinutes));
+        read.ttl = given.choice("ttl", CACHE_TTLS, faults).unwrap_or(Some(CacheTtl::FiveMinutes));
         read.marks = given
             .whole("marks", 0, 4, faults)
             .and_then(|marks| usize::try_from(marks).ok())
             .unwrap_or(read.marks);
-        let states = [
-            ("warm", CacheState::Warm),
-            ("cold", CacheState::Cold),
-            ("unknown", CacheState::Unknown),
-        ];
-        read.state = given.choice("state", &states, faults).unwrap_or(read.state);
+        read.state = given.choice("state", CacheState::WORDS, faults).unwrap_or(read.state);
         read.previous = given.get("previous").and_then(|node| previous(node, &given, faults));
         read
     }

@@ -29,7 +29,9 @@ use crate::domain::RecordLevel;
 use crate::hook::{Denial, HookRun, HookStop};
 use crate::json::{self, Fault, Limits, Node};
 use crate::pipeline::{self, CompiledPayload, Deadline, HookPort, Report, StopReason, Timings};
+pub use crate::provider::REPAIR_MODES;
 use crate::request::{self, CompileRequest, KnownAdapters};
+pub use crate::request::{CACHE_TTLS, CacheState, Level, OnArrival, ThinkingPolicy};
 use crate::store;
 
 use adapters::known_adapters;

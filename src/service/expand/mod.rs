@@ -29,6 +29,7 @@ const MOST_ORIGINALS: usize = 100_000;
 
 /// What was expanded; written behind the messages or the text.
 #[derive(Debug, Default, Serialize, utoipa::ToSchema)]
+#[schema(as = Expanded)]
 pub struct ExpandReport {
     /// Messages that came back.
     pub expanded: usize,

@@ -94,7 +94,7 @@ fn read_secrets(fields: &Fields<'_, '_>, hooks: &mut [Hook], faults: &mut Faults
         match hook.map(|hook| &mut hook.does) {
             Some(HookAction::Call(endpoint)) => endpoint.secrets = Secrets::of(secret),
             Some(HookAction::Builtin(_)) | None => {
-                faults.add(&path, "is no hook with a `url` here")
+                faults.add(&path, "is no hook with a `url` here");
             }
         }
     }

@@ -31,6 +31,7 @@ use self::set::HookRevision;
 pub(super) use self::set::NoNetwork;
 pub use self::shown::RegisteredHook;
 pub use self::trial::{HookTrial, prepare, try_out};
+pub use crate::hook::{BUILTIN_NAMES, DeliveryMode, EnforcementMode, OnFailure};
 use crate::hook::{HIDDEN_PATH, Hook, HookKind, Point};
 pub use crate::webhook::{HOP_HEADER, MOST_HOPS};
 use crate::webhook::{Keyring, Policy, Webhooks};

@@ -6,6 +6,7 @@ use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 
 use crate::domain::Scope;
+use crate::request::COMPRESS_LEVELS;
 use crate::service::Services;
 
 /// A tool with the scopes of which a caller needs one.
@@ -95,7 +96,7 @@ const OFFERS: &[ToolOffer] = &[
                 &json!({
                     "text": text("A text; or give messages"),
                     "messages": messages(),
-                    "level": {"type": "string", "enum": ["lossless", "reversible", "summary", "drop"]},
+                    "level": {"type": "string", "enum": levels()},
                     "budget_tokens": {"type": "integer", "minimum": 1, "description": "Tokens that the answer may take"},
                 }),
                 &[],
@@ -122,6 +123,10 @@ const OFFERS: &[ToolOffer] = &[
 
 fn text(about: &str) -> Value {
     json!({"type": "string", "description": about})
+}
+
+fn levels() -> Vec<&'static str> {
+    COMPRESS_LEVELS.iter().map(|(word, _)| *word).collect()
 }
 
 fn messages() -> Value {

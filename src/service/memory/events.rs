@@ -8,6 +8,7 @@ use crate::domain::{
 };
 use crate::hook::Point;
 use crate::json::write_string;
+use crate::request::MEMORY_TYPES;
 use crate::store::{ObservedFact, Tx};
 
 /// Notes a change, to be told once it is stored. `old`: the value before.
@@ -36,7 +37,7 @@ pub(super) fn tell_nothing_removed(
     let mut out = String::from("{\"type\":\"delete\",\"key\":");
     text(&mut out, key);
     out.push_str(",\"value\":null,\"old_value\":null,\"action\":\"remove\",\"target\":");
-    write_string(&mut out, target(tier));
+    write_string(&mut out, word_of(MEMORY_TYPES, tier));
     out.push_str(",\"content\":");
     write_string(&mut out, content);
     out.push_str(",\"metadata\":null,\"memory_id\":");
@@ -84,24 +85,17 @@ fn changed(
     write_string(&mut out, &entry.key);
     let value = raw(stays.then_some(&entry.value));
     let _ = write!(out, ",\"value\":{value},\"old_value\":{}", raw(old));
-    let _ =
-        write!(out, ",\"action\":\"{verb}\",\"target\":\"{}\",\"content\":", target(entry.tier));
+    let _ = write!(
+        out,
+        ",\"action\":\"{verb}\",\"target\":\"{}\",\"content\":",
+        word_of(MEMORY_TYPES, entry.tier)
+    );
     write_string(&mut out, &entry.text());
     let _ = write!(out, ",\"metadata\":{},\"memory_id\":", raw(entry.metadata.as_ref()));
     write_string(&mut out, &entry.key);
     let origin = word_of(MemoryOrigin::WORDS, origin);
     let _ = write!(out, ",\"affected\":1,\"origin\":\"{origin}\"}}");
     out
-}
-
-/// The word of whoever stores memory by its kind (`POST /memory`).
-fn target(tier: MemoryTier) -> &'static str {
-    match tier {
-        MemoryTier::Working => "short_term",
-        MemoryTier::Durable => "long_term",
-        MemoryTier::Semantic => "entity",
-        MemoryTier::Episodic => "episodic",
-    }
 }
 
 fn text(out: &mut String, text: Option<&str>) {

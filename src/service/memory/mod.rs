@@ -26,7 +26,7 @@ use crate::domain::{
 };
 use crate::json::{self, Limits, Node};
 use crate::request;
-pub use crate::request::StoreAction as MemoryAct;
+pub use crate::request::{MEMORY_TYPES, StoreAction as MemoryAct};
 pub use crate::store::{MemoryCursor, MemoryFilter};
 
 const UNKNOWN: Error = Error::NotFound("there is no memory entry of this key in this scope");

@@ -34,6 +34,7 @@ use super::idempotency::{IdempotentRequest, remember};
 use super::{Error, Services, StoreError, defaults};
 use crate::domain::{RawJson, Session};
 use crate::json::{self, Faults, Limits, Node};
+pub use crate::request::SWITCH_REASONS;
 use crate::request::{self, COMPILE_KEYS, SessionWrite};
 use crate::store::Tx;
 

@@ -27,6 +27,7 @@ use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
 use crate::hook::HookRun;
 use crate::json::{self, Limits, Node, Value};
 use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL, StopReason};
+pub use crate::request::RESULT_LEVELS;
 use crate::request::{self, LOAD_TOOLKIT};
 
 /// What becomes of a call.

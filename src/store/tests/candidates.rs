@@ -182,7 +182,7 @@ fn logs_are_numbered_and_each_line_holds_the_hash_of_the_one_before() {
             for _ in 0..4 {
                 scope.spawn(|| {
                     (0..250).for_each(|_| {
-                        assert!(append(&tenant, TenantLog::Captures, "many").seq > 2)
+                        assert!(append(&tenant, TenantLog::Captures, "many").seq > 2);
                     });
                 });
             }

@@ -334,7 +334,7 @@ fn write_object<'b>(
             GridSource::Constant(value) => cell::read(writer, value, false)?,
             GridSource::Key => cell::read(writer, cells.first()?, true)?,
             GridSource::Cell { index, strings } => {
-                cell::read(writer, cells.get(*index)?, *strings)?
+                cell::read(writer, cells.get(*index)?, *strings)?;
             }
         }
     }

@@ -91,14 +91,16 @@ mod tests {
     use super::*;
     use crate::json::{Limits, parse};
 
-    fn said(text: &str) -> Vec<(Option<usize>, String, String)> {
-        let list = Said::all(&parse(text, Limits::default()).unwrap());
-        list.into_iter().map(|one| (one.index, one.who, one.text)).collect()
+    fn said(text: &str) -> Vec<Said> {
+        Said::all(&parse(text, Limits::default()).unwrap())
     }
 
     #[test]
     fn messages_of_every_provider_are_read() {
-        let one = |index, who: &str, text: &str| (index, who.to_owned(), text.to_owned());
+        let one = |index, who: &str, text: &str| {
+            let (who, text) = (who.to_owned(), text.to_owned());
+            Said { index, who, text }
+        };
         assert_eq!(
             said(
                 r#"{"system": [{"type": "text", "text": "S"}], "messages": [

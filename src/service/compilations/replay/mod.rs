@@ -66,8 +66,9 @@ impl Replayed {
     }
 }
 
+/// What a replay takes from the record, and what from the store of today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReplayMode {
+pub enum ReplayMode {
     /// All from the record.
     Strict,
     /// The recorded request, and what stands in the store today; hooks are asked beside the
@@ -78,6 +79,13 @@ enum ReplayMode {
     /// A request that was sent again, with what stands in the store today.
     Sent,
 }
+
+/// Values of `mode` of a replay.
+pub const REPLAY_MODES: &[(&str, ReplayMode)] = &[
+    ("strict", ReplayMode::Strict),
+    ("verify", ReplayMode::Verify),
+    ("refresh", ReplayMode::Refresh),
+];
 
 const HASHES: Error = Error::RecordIncomplete(
     "the record holds hashes alone: send the request again as {\"request\": …}",
@@ -96,12 +104,7 @@ pub fn replay(
     let mut mode = None;
     let mut given = None;
     if let Some(fields) = Fields::of(&node, Path::Root, &["mode", "request"], &mut faults) {
-        let words = [
-            ("strict", ReplayMode::Strict),
-            ("verify", ReplayMode::Verify),
-            ("refresh", ReplayMode::Refresh),
-        ];
-        mode = fields.choice("mode", &words, &mut faults);
+        mode = fields.choice("mode", REPLAY_MODES, &mut faults);
         given = fields.get("request");
         if mode == Some(ReplayMode::Refresh) && given.is_some() {
             fields.fault("request", "is the record's where it is refreshed", &mut faults);

@@ -1,0 +1,91 @@
+//! Refusals of packs and of memory candidates, as problems.
+
+use serde_json::json;
+
+use super::{Kind, More, Problem};
+use crate::http::schema::LintRow;
+use crate::json::Fault;
+use crate::pack::{LintFault, Refusal, RefusalCode, RefusalText};
+use crate::service::packs::PackRefusal;
+use crate::service::{candidates, compile};
+
+/// The kind of a refused step of a candidate.
+pub(super) fn of_candidate(refusal: &candidates::CandidateRefusal) -> Kind {
+    match refusal {
+        candidates::CandidateRefusal::Class(_) => Kind::MemoryClassUnknown,
+        candidates::CandidateRefusal::Transition { .. } => Kind::MemoryBadTransition,
+        candidates::CandidateRefusal::SelfReview => Kind::MemorySelfReview,
+        candidates::CandidateRefusal::Agent | candidates::CandidateRefusal::Lacks(_) => {
+            Kind::MemoryRole
+        }
+        candidates::CandidateRefusal::Contradiction(_) => Kind::MemoryContradiction,
+        candidates::CandidateRefusal::NoConsent => Kind::MemoryConsentMissing,
+    }
+}
+
+/// The problem of a pack that nothing is done with.
+pub(super) fn of_pack(refused: PackRefusal) -> Problem {
+    let detail = refused.to_string();
+    match refused {
+        PackRefusal::Lint(faults) => of_lint(&faults, detail),
+        PackRefusal::VersionExists(..) => Problem::with_detail(Kind::PackVersionExists, detail),
+        PackRefusal::NotFound => Problem::with_detail(Kind::PackNotFound, detail),
+        PackRefusal::Operators(errors) => {
+            Problem { errors, ..Problem::with_detail(Kind::PolicyOperatorUnknown, detail) }
+        }
+    }
+}
+
+/// The problem of a compile that a pack refuses.
+pub(super) fn of_governed(refused: compile::RefusedCompile) -> Problem {
+    let compile::RefusedCompile { refusal, compilation, .. } = refused;
+    let kind = match refusal.code {
+        RefusalCode::PackIncompatible => Kind::PackIncompatible,
+        RefusalCode::PackPinMismatch => Kind::PackPinMismatch,
+        RefusalCode::PackMultipleUnsupported => Kind::PackMultipleUnsupported,
+        RefusalCode::TenantMismatch => Kind::TenantMismatch,
+        RefusalCode::CtxInvalid => Kind::CtxInvalid,
+        RefusalCode::CtxSafetyModeInvalid => Kind::CtxSafetyModeInvalid,
+        RefusalCode::IntentMissing => Kind::IntentMissing,
+        RefusalCode::IntentUnknown => Kind::IntentUnknown,
+        RefusalCode::IntentMismatch => Kind::IntentMismatch,
+        RefusalCode::IntentChannelUnsupported => Kind::IntentChannelUnsupported,
+        RefusalCode::IntentLocaleUnsupported => Kind::IntentLocaleUnsupported,
+        RefusalCode::EvidenceSnapshotUnpinned => Kind::EvidenceSnapshotUnpinned,
+        RefusalCode::BudgetTotalInvalid => Kind::BudgetTotalInvalid,
+        RefusalCode::BudgetRequiredOverflow => Kind::BudgetRequiredOverflow,
+        RefusalCode::TransformRequiredBlockChanged => Kind::TransformRequiredBlockChanged,
+    };
+    let Refusal { stage, said, .. } = refusal;
+    let RefusalText { detail, faults, details } = *said;
+    Problem {
+        errors: faults,
+        more: Some(Box::new(More { stage, details, compilation })),
+        ..Problem::with_detail(kind, detail)
+    }
+}
+
+/// Faults of a pack; those of its signature alone have problems of their own.
+fn of_lint(faults: &[LintFault], detail: String) -> Problem {
+    let errors: Vec<&LintFault> = faults.iter().filter(|fault| fault.is_error()).collect();
+    let kind = match errors.as_slice() {
+        [one] if one.code == "pack_signature_missing" => Kind::PackSignatureMissing,
+        [one] if one.code == "pack_signature_invalid" => Kind::PackSignatureInvalid,
+        _ => Kind::PackLint,
+    };
+    let rows: Vec<_> = faults.iter().map(LintRow::from).collect();
+    let errors = errors.into_iter().map(|fault| Fault {
+        pointer: fault.pointer.clone(),
+        detail: fault.detail.clone(),
+        did_you_mean: fault.did_you_mean.clone(),
+    });
+    Problem {
+        errors: errors.collect(),
+        more: Some(Box::new(More {
+            stage: None,
+            details: json!({ "faults": rows }),
+            compilation: None,
+        })),
+        ..Problem::with_detail(kind, detail)
+    }
+}
