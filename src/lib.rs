@@ -37,3 +37,7 @@ pub mod http;
 pub mod server;
 
 pub mod cli;
+
+#[cfg(test)]
+#[path = "../tests/it/support/prerequisite.rs"]
+mod prerequisite;

@@ -2,27 +2,11 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::ServerProcess;
-
-/// Files of a test, gone with it.
-struct Files(tempfile::TempDir);
-
-impl Files {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn add(&self, name: &str, text: impl AsRef<[u8]>) -> String {
-        let path: PathBuf = self.0.path().join(name);
-        std::fs::write(&path, text).expect("a file");
-        path.to_str().expect("a plain path").to_owned()
-    }
-}
+use crate::support::{Folder, ServerProcess};
 
 fn run(arguments: &[&str]) -> Output {
     ServerProcess::command().args(arguments).output().expect("the program runs")
@@ -96,7 +80,7 @@ fn messages() -> Value {
 
 #[test]
 fn a_text_comes_back_byte_for_byte() {
-    let files = Files::new();
+    let files = Folder::new();
     let rows: Vec<String> = (0..60).map(|at| format!("{at},item_{at},ready\n")).collect();
     let csv = format!("id,name,state\n{}", rows.concat());
     let texts = [
@@ -109,12 +93,12 @@ fn a_text_comes_back_byte_for_byte() {
         String::new(),
     ];
     for text in texts {
-        let file = files.add("x.log", &text);
+        let file = files.write("x.log", &text);
         let shown = good(run(&["compress", &file, "--originals", "none"]));
         let back = good(piped(&["expand", "-"], &shown));
         assert!(back == text.as_bytes(), "{text}\nwas shown as\n{}", self::text(&shown));
     }
-    let file = files.add("x.log", log());
+    let file = files.write("x.log", log());
     let shown = run(&["compress", &file]);
     assert!(shown.stdout.len() < log().len() / 2, "{}", text(&shown.stdout));
     assert!(text(&shown.stdout).contains("ERROR order 40 was refused: card_declined"));
@@ -123,9 +107,9 @@ fn a_text_comes_back_byte_for_byte() {
 
 #[test]
 fn messages_come_back_from_their_notations() {
-    let files = Files::new();
+    let files = Folder::new();
     let list = messages();
-    let file = files.add("session.json", list.to_string());
+    let file = files.write("session.json", list.to_string());
     let shown = good(run(&["compress", &file, "--originals", "none"]));
     assert!(shown.len() < list.to_string().len() / 2);
     let back: Value = serde_json::from_slice(&good(piped(&["expand", "-"], &shown))).unwrap();
@@ -134,9 +118,9 @@ fn messages_come_back_from_their_notations() {
 
 #[test]
 fn originals_bring_back_what_notations_do_not() {
-    let files = Files::new();
+    let files = Folder::new();
     let list = messages();
-    let file = files.add("session.json", list.to_string());
+    let file = files.write("session.json", list.to_string());
     let full = good(run(&["compress", &file, "--full"]));
     let answer: Value = serde_json::from_slice(&full).unwrap();
     assert!(answer["originals"].as_object().is_some_and(|map| map.len() == 3));
@@ -144,7 +128,7 @@ fn originals_bring_back_what_notations_do_not() {
     let back: Value = serde_json::from_slice(&good(piped(&["expand", "-"], &bare))).unwrap();
     assert_ne!(back, list);
 
-    let kept = files.add("answer.json", &full);
+    let kept = files.write("answer.json", &full);
     let kept = ["expand", "-", "--originals", &kept];
     for (arguments, input) in [(&kept[..2], &full), (&kept[..], &bare)] {
         let back = good(piped(arguments, input));
@@ -154,9 +138,9 @@ fn originals_bring_back_what_notations_do_not() {
 
 #[test]
 fn a_session_of_any_make_is_read() {
-    let files = Files::new();
+    let files = Folder::new();
     let session = json!({"id": "s-1", "source": "recorder", "messages": messages()});
-    let file = files.add("session.json", session.to_string());
+    let file = files.write("session.json", session.to_string());
     let output = run(&["compress", &file]);
     assert!(text(&output.stderr).contains("ignored: id, source"), "{}", text(&output.stderr));
     let shown: Value = serde_json::from_slice(&good(output)).unwrap();
@@ -174,16 +158,16 @@ fn a_session_of_any_make_is_read() {
     ];
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     let lines = lines.join("\n");
-    let proved = run(&["prove", &files.add("session.jsonl", lines)]);
+    let proved = run(&["prove", &files.write("session.jsonl", lines)]);
     let table = text(&good(proved));
     assert!(table.starts_with("3 messages, ") && table.contains("3 of 3"), "{table}");
 }
 
 #[test]
 fn flags_win_over_the_file() {
-    let files = Files::new();
+    let files = Folder::new();
     let request = json!({"messages": messages(), "level": "nonsense", "budget_tokens": 1});
-    let file = files.add("request.json", request.to_string());
+    let file = files.write("request.json", request.to_string());
     let refused = run(&["compress", &file]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("/level"), "{}", text(&refused.stderr));
@@ -203,8 +187,8 @@ fn expanding_what_cannot_be_followed_fails() {
 
 #[test]
 fn prove_measures_a_session() {
-    let files = Files::new();
-    let file = files.add("session.json", messages().to_string());
+    let files = Folder::new();
+    let file = files.write("session.json", messages().to_string());
     let output = run(&["prove", &file]);
     let time = text(&output.stderr);
     assert!(time.contains(" ms") && time.contains(" MB/s"), "{time}");
@@ -235,18 +219,18 @@ fn prove_measures_a_session() {
 
 #[test]
 fn prove_measures_a_text() {
-    let files = Files::new();
-    let table = text(&good(run(&["prove", &files.add("build.log", log())])));
+    let files = Folder::new();
+    let table = text(&good(run(&["prove", &files.write("build.log", log())])));
     assert!(table.starts_with("one text, ") && table.contains("1 of 1"), "{table}");
 }
 
 #[test]
 fn prove_says_what_is_wrong_with_a_file() {
-    let files = Files::new();
+    let files = Folder::new();
     let whole = messages().to_string();
-    let cut = files.add("cut.json", &whole[..whole.len() / 2]);
-    let bent = files.add("bent.json", r#"{"messages": [{"role": "nobody", "content": 5}]}"#);
-    let binary = files.add("binary.log", b"\xff\xfe\x00");
+    let cut = files.write("cut.json", &whole[..whole.len() / 2]);
+    let bent = files.write("bent.json", r#"{"messages": [{"role": "nobody", "content": 5}]}"#);
+    let binary = files.write("binary.log", b"\xff\xfe\x00");
     for (file, words) in
         [(cut, "is not JSON"), (bent, "/messages/0"), (binary, "UTF-8"), ("/no/such".into(), "/no")]
     {

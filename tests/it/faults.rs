@@ -1,38 +1,14 @@
 //! What happens to the store from outside: two processes, damage, a full or failing disk, kills.
 
+use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Reply, ServerProcess, request, send};
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn url(&self) -> String {
-        format!("sqlite:{}", self.file("contexture.db"))
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.path().join(name).display().to_string()
-    }
-
-    fn serve(&self) -> ServerProcess {
-        ServerProcess::start(&["--database-url", &self.url()])
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        let url = self.url();
-        let place = ["--database-url", &url];
-        ServerProcess::command().args(arguments).args(place).output().expect("the program runs")
-    }
-}
+use crate::support::wait::{until, until_within};
+use crate::support::{Folder, Reply, ServerProcess, prerequisite, request, send};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -68,13 +44,13 @@ async fn readiness(server: &ServerProcess) -> Value {
     serde_json::from_slice(&get(server, "/readyz").await.body).expect("a body of JSON")
 }
 
-/// Whether a tool is there; a test that needs it says so where it is not, and passes.
-fn has(tool: &str) -> bool {
-    let found = Command::new(tool).arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if found.is_err() {
-        eprintln!("skipped: {tool} is not there");
+/// Whether a program is there. If it is not, the caller skips.
+fn has(name: &str, program: &str) -> bool {
+    let run = Command::new(program).arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if run.is_err() {
+        prerequisite::skip(name, &format!("{program} is not installed"));
     }
-    found.is_ok()
+    run.is_ok()
 }
 
 #[tokio::test]
@@ -234,7 +210,7 @@ async fn a_check_finds_what_is_damaged_and_what_is_missing() {
     server.exit().await;
 
     let change = |sql: &str| {
-        let raw = rusqlite::Connection::open(folder.file("contexture.db")).unwrap();
+        let raw = rusqlite::Connection::open(folder.database()).unwrap();
         raw.execute_batch(sql).unwrap();
     };
     let faults = || {
@@ -252,7 +228,7 @@ async fn a_check_finds_what_is_damaged_and_what_is_missing() {
     );
     assert!(faults().contains("is broken at line 1"), "{}", faults());
 
-    let file = folder.file("contexture.db");
+    let file = folder.database();
     let mut bytes = std::fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle..middle + 8192].fill(0xff);
@@ -272,7 +248,7 @@ fn migrate_makes_a_file_and_says_what_it_did() {
     assert!(made.contains("schema 0 became"), "{made}");
     let again = text(&folder.run(&["migrate"]).stdout);
     assert!(again.contains("nothing to do"), "{again}");
-    let raw = rusqlite::Connection::open(folder.file("contexture.db")).unwrap();
+    let raw = rusqlite::Connection::open(folder.database()).unwrap();
     raw.pragma_update(None, "user_version", 99).unwrap();
     drop(raw);
     for arguments in [&["migrate"][..], &["backup", &folder.file("copy.db")]] {
@@ -293,11 +269,8 @@ async fn a_key_made_beside_a_running_server_locks_it() {
     let made = folder.run(&["key", "create", "--scope", "admin", "--name", "first"]);
     assert!(made.status.success(), "{}", text(&made.stderr));
     let key = text(&made.stdout).trim().to_owned();
-    let start = Instant::now();
-    while compile(&server).await != 401 {
-        assert!(start.elapsed() < Duration::from_secs(5), "the key is not heeded");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let locked = async || (compile(&server).await == 401).then_some(());
+    until_within(Duration::from_secs(5), "the key is not heeded", locked).await;
     let bearer = format!("Bearer {key}");
     let list = request("GET", "/keys", &[("authorization", &bearer)], b"");
     let list = send(server.address, &list).await;
@@ -314,13 +287,10 @@ async fn a_key_that_another_process_revokes_is_dead_within_five_seconds() {
     let bearer = format!("Bearer {key}");
     let list = request("GET", "/keys", &[("authorization", &bearer)], b"");
     assert_eq!(send(server.address, &list).await.status, 200);
-    let raw = rusqlite::Connection::open(folder.file("contexture.db")).unwrap();
+    let raw = rusqlite::Connection::open(folder.database()).unwrap();
     raw.execute("UPDATE keys SET revoked_at = 1", []).unwrap();
-    let start = Instant::now();
-    while send(server.address, &list).await.status != 401 {
-        assert!(start.elapsed() < Duration::from_secs(5), "the key still lives");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let dead = async || (send(server.address, &list).await.status == 401).then_some(());
+    until_within(Duration::from_secs(5), "the key does not die", dead).await;
 }
 
 #[tokio::test]
@@ -334,29 +304,33 @@ async fn a_file_of_keys_is_read_again_when_it_changes() {
         format!("Bearer {}", text(&made.stdout).trim())
     };
     let first = create("compile");
-    let server = ServerProcess::start_at("0.0.0.0:0", &["--keys-file", &file]);
+    let log = folder.file("log");
+    let mut command = ServerProcess::command();
+    command.args(["serve", "--listen", "0.0.0.0:0", "--keys-file", &file, "--log-format", "json"]);
+    let server = ServerProcess::logging_to(command, File::create(&log).unwrap().into());
     let address = std::net::SocketAddr::from(([127, 0, 0, 1], server.address.port()));
     let models = async |key: &str| {
         send(address, &request("GET", "/models", &[("authorization", key)], b"")).await.status
     };
-    let until = async |key: &str, status: u16| {
-        let start = Instant::now();
-        while models(key).await != status {
-            assert!(start.elapsed() < Duration::from_secs(5), "{status} never comes");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+    let until_status = async |key: &str, status: u16| {
+        let complaint = format!("{status} does not come");
+        let same = async || (models(key).await == status).then_some(());
+        until_within(Duration::from_secs(5), &complaint, same).await;
     };
     assert_eq!(models(&first).await, 200);
     let second = create("compress");
-    until(&second, 200).await;
+    until_status(&second, 200).await;
     let rows: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     let secret = &first["Bearer cx_live_".len() + 17..][..43];
     assert!(!rows.to_string().contains(secret), "the file holds hashes");
     std::fs::write(&file, serde_json::json!([rows[1]]).to_string()).unwrap();
-    until(&first, 401).await;
-    // A file that cannot be read changes nothing.
+    until_status(&first, 401).await;
+    // A file that cannot be read changes nothing. That it was looked at is an error in the log.
+    let errors = || std::fs::read_to_string(&log).unwrap().matches(r#""level":"ERROR""#).count();
+    // An earlier look may have met a file that was half written.
+    let before = errors();
     std::fs::write(&file, "[{").unwrap();
-    tokio::time::sleep(Duration::from_millis(1500)).await;
+    until(async || (errors() > before).then_some(())).await;
     assert_eq!((models(&first).await, models(&second).await), (401, 200));
 }
 
@@ -382,7 +356,7 @@ async fn a_damaged_file_is_refused_and_left_as_it_is() {
     }
     server.signal("TERM");
     server.exit().await;
-    let file = folder.file("contexture.db");
+    let file = folder.database();
     let mut bytes = std::fs::read(&file).unwrap();
     let half = bytes.len() / 2 / 4096 * 4096;
     bytes[half..half + 8192].fill(0);
@@ -401,7 +375,7 @@ async fn what_a_file_cannot_hold_is_a_fault_of_the_server_and_of_that_alone() {
     assert_eq!(put_adapter(&server, "broken").await.status, 201);
     server.signal("TERM");
     server.exit().await;
-    let database = rusqlite::Connection::open(folder.file("contexture.db")).unwrap();
+    let database = rusqlite::Connection::open(folder.database()).unwrap();
     let broken = "UPDATE adapters SET definition = '{' WHERE name = 'broken'";
     assert_eq!(database.execute(broken, []).unwrap(), 1);
     drop(database);
@@ -420,7 +394,7 @@ async fn a_file_that_another_program_holds_is_told_and_compiling_goes_on() {
     let folder = Folder::new();
     let server = folder.serve();
     assert_eq!(readiness(&server).await["status"], "ok");
-    let other = rusqlite::Connection::open(folder.file("contexture.db")).unwrap();
+    let other = rusqlite::Connection::open(folder.database()).unwrap();
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let refused = put_adapter(&server, "one").await;
     assert_eq!(refused.status, 503);
@@ -436,11 +410,8 @@ async fn a_file_that_another_program_holds_is_told_and_compiling_goes_on() {
 
 /// Waits until the store is found to be well again, which it is without a write from outside.
 async fn until_ok(server: &ServerProcess) {
-    let start = Instant::now();
-    while readiness(server).await["status"] != "ok" {
-        assert!(start.elapsed() < Duration::from_secs(12), "it does not recover");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let is_ok = async || (readiness(server).await["status"] == "ok").then_some(());
+    until_within(Duration::from_secs(12), "it does not recover", is_ok).await;
 }
 
 /// The process that strace watches: it would go on without strace.
@@ -481,7 +452,7 @@ fn syncs(folder: &Folder) -> usize {
 
 #[tokio::test]
 async fn what_is_told_to_be_stored_was_flushed_and_writers_share_flushes() {
-    if !has("strace") {
+    if !has("strace", "strace") {
         return;
     }
     let folder = Folder::new();
@@ -520,7 +491,7 @@ async fn what_is_told_to_be_stored_was_flushed_and_writers_share_flushes() {
 
 #[tokio::test]
 async fn a_full_disk_is_told_and_compiling_and_reading_go_on() {
-    if !has("strace") {
+    if !has("strace", "strace") {
         return;
     }
     let folder = Folder::new();
@@ -561,7 +532,7 @@ async fn a_full_disk_is_told_and_compiling_and_reading_go_on() {
 
 #[tokio::test]
 async fn a_flush_that_fails_ends_the_process() {
-    if !has("strace") {
+    if !has("strace", "strace") {
         return;
     }
     let folder = Folder::new();
@@ -583,7 +554,7 @@ async fn a_flush_that_fails_ends_the_process() {
 
 #[test]
 fn kills_amid_writes_lose_nothing() {
-    if !has("python3") {
+    if !has("python", "python3") {
         return;
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/kill_test.py");
@@ -595,7 +566,7 @@ fn kills_amid_writes_lose_nothing() {
 
 #[test]
 fn kills_amid_deliveries_lose_none() {
-    if !has("python3") {
+    if !has("python", "python3") {
         return;
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/kill_deliveries.py");

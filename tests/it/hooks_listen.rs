@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{ServerProcess, TestServer};
 
@@ -18,7 +18,7 @@ impl Drop for Listener {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_stands_at_its_point_checks_signatures_and_goes_with_its_end() {
-    let server = TestServer::with(&["--dev"]).await;
+    let server = TestServer::dev().await;
     let mut command = ServerProcess::command();
     command.args(["hooks", "listen", "--point", "tool_result", "--server", &server.url("")]);
     let mut listener = Listener(command.stdout(Stdio::piped()).spawn().unwrap());
@@ -37,12 +37,11 @@ async fn it_stands_at_its_point_checks_signatures_and_goes_with_its_end() {
     let told = until("serve_forever");
     let python = told.lines().skip_while(|line| !line.starts_with("import json")).count();
     assert_eq!(python, 12, "{told}");
-    let list: Value = server.get("/hooks").await.json().await.unwrap();
+    let list = server.get_json("/hooks").await;
     let hook = &list["items"][0];
     assert_eq!((&hook["points"], &hook["kind"]), (&json!(["tool_result"]), &json!("transform")));
     let id = hook["id"].as_str().unwrap();
-    let tried: Value =
-        server.post(&format!("/hooks/{id}/test"), &json!({})).await.json().await.unwrap();
+    let tried = server.post_ok(&format!("/hooks/{id}/test"), &json!({})).await;
     assert_eq!(tried["outcome"], "unchanged", "{tried}");
     assert!(until("\"call_1\"").contains("signature ok"));
 
@@ -55,7 +54,7 @@ async fn it_stands_at_its_point_checks_signatures_and_goes_with_its_end() {
     let pid = listener.0.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     until("is gone");
-    let list: Value = server.get("/hooks").await.json().await.unwrap();
+    let list = server.get_json("/hooks").await;
     assert_eq!(list["items"], json!([]));
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::TestServer;
 use crate::support::receiver::{Mode, Receiver};
+use crate::support::wait::until;
 
 #[derive(Debug, clap::Parser)]
 struct Flags {
@@ -38,7 +39,7 @@ fn words<'t>(text: &'t str, prefix: &str) -> BTreeSet<&'t str> {
 
 #[tokio::test]
 async fn the_board_draws_what_is_counted() {
-    let server = TestServer::with(&["--dev"]).await;
+    let server = TestServer::dev().await;
     let receiver = Receiver::spawn(Mode::Status(204, String::new(), String::new())).await;
     let hook = json!({"id": "audit", "point": "after_compress", "kind": "observe",
                       "url": receiver.url()});
@@ -52,15 +53,11 @@ async fn the_board_draws_what_is_counted() {
     assert_eq!(server.post("/compile", &body).await.status(), 200);
     let stream = server.get("/events").await;
     let delivered = r#"contexture_deliveries_total{outcome="delivered"} 1"#;
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    let figures = loop {
+    let figures = until(async || {
         let figures = server.get("/metrics").await.text().await.unwrap();
-        if figures.contains(delivered) {
-            break figures;
-        }
-        assert!(std::time::Instant::now() < deadline, "no delivery is counted in:\n{figures}");
-        tokio::task::yield_now().await;
-    };
+        figures.contains(delivered).then_some(figures)
+    })
+    .await;
     assert!(figures.contains("contexture_event_streams 1"), "{figures}");
     assert!(figures.contains("contexture_store_writable 1"), "{figures}");
     let called = r#"contexture_hook_calls_total{point="after_compress",result="answered"} 1"#;
@@ -91,13 +88,16 @@ fn what_is_deployed_sets_only_what_there_is() {
     let mut texts =
         vec![read("docker-compose.yml"), read("Dockerfile"), read("docs/operations.md")];
     texts.extend(manifests().iter().map(|path| fs::read_to_string(path).expect("readable")));
+    let mut named = 0;
     for text in &texts {
         for word in words(text, "CONTEXTURE_") {
+            named += 1;
             // The password that the compose file makes the role of the database with.
             let known = settings.contains(word) || word == "CONTEXTURE_DB_PASSWORD";
             assert!(known, "`{word}` is no setting");
         }
     }
+    assert!(named > 10, "only {named} settings are named");
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::support::{ServerProcess, request, send};
+use crate::support::wait::until;
+use crate::support::{Folder, ServerProcess, request, send};
 
 fn run(arguments: &[&str]) -> Output {
     ServerProcess::command().args(arguments).output().expect("the program runs")
@@ -85,11 +86,10 @@ fn an_address_that_others_reach_needs_a_word() {
 
 #[test]
 fn a_models_file_that_is_wrong_stops_the_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("models.json");
-    std::fs::write(&path, r#"[{"name": "m", "context_window": 0, "max_output": 1}]"#).unwrap();
-    let output =
-        run(&["serve", "--listen", "127.0.0.1:0", "--models-file", path.to_str().unwrap()]);
+    let folder = Folder::new();
+    let models = r#"[{"name": "m", "context_window": 0, "max_output": 1}]"#;
+    let path = folder.write("models.json", models);
+    let output = run(&["serve", "--listen", "127.0.0.1:0", "--models-file", &path]);
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stderr);
     assert!(told.contains("models.json") && told.contains("`m`"), "{told}");
@@ -180,22 +180,14 @@ async fn an_idle_server_stops_at_once_and_a_new_one_is_ready() {
 
 /// Ends when the listener is closed: then the stop has begun.
 async fn wait_until_refused(address: std::net::SocketAddr) {
-    while TcpStream::connect(address).await.is_ok() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
-/// A server that stores in `folder`.
-fn storing_in(folder: &tempfile::TempDir) -> ServerProcess {
-    let url = format!("sqlite:{}", folder.path().join("contexture.db").display());
-    ServerProcess::start(&["--database-url", &url])
+    until(async || TcpStream::connect(address).await.err()).await;
 }
 
 #[tokio::test]
 async fn what_was_stored_survives_kill_9() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let texts: Vec<String> = (0..20).map(|name| format!("text {name}\n").repeat(1000)).collect();
-    let mut server = storing_in(&folder);
+    let mut server = folder.serve();
     let mut paths = Vec::new();
     for text in &texts {
         let plain = [("content-type", "text/plain")];
@@ -208,7 +200,7 @@ async fn what_was_stored_survives_kill_9() {
     server.signal("KILL");
     assert!(!server.exit().await.success());
 
-    let server = storing_in(&folder);
+    let server = folder.serve();
     for (path, text) in paths.iter().zip(&texts) {
         let found = send(server.address, &request("GET", path, &[], b"")).await;
         assert_eq!(found.status, 200, "{path}");
@@ -218,10 +210,10 @@ async fn what_was_stored_survives_kill_9() {
 
 #[tokio::test]
 async fn a_kill_amid_writes_loses_nothing_that_was_acknowledged() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let mut acknowledged = Vec::new();
     for round in 0..3 {
-        let mut server = storing_in(&folder);
+        let mut server = folder.serve();
         let address = server.address;
         let (told, mut amid) = tokio::sync::mpsc::unbounded_channel();
         let writers: Vec<_> = (0..4)
@@ -263,7 +255,7 @@ async fn a_kill_amid_writes_loses_nothing_that_was_acknowledged() {
         }
     }
     assert!(acknowledged.len() > 10, "only {} writes", acknowledged.len());
-    let server = storing_in(&folder);
+    let server = folder.serve();
     for (id, text) in acknowledged {
         let found =
             send(server.address, &request("GET", &format!("/artifacts/{id}"), &[], b"")).await;
@@ -273,10 +265,10 @@ async fn a_kill_amid_writes_loses_nothing_that_was_acknowledged() {
 
 #[tokio::test]
 async fn a_store_that_cannot_be_written_is_a_problem_and_compiling_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = storing_in(&folder);
+    let folder = Folder::new();
+    let server = folder.serve();
     // Another program holds the file for longer than the server waits.
-    let other = rusqlite::Connection::open(folder.path().join("contexture.db")).unwrap();
+    let other = rusqlite::Connection::open(folder.database()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let plain = [("content-type", "text/plain")];
     let put = request("POST", "/artifacts", &plain, "line\n".repeat(2000).as_bytes());
@@ -303,10 +295,10 @@ async fn a_store_that_cannot_be_written_is_a_problem_and_compiling_goes_on() {
 
 #[test]
 fn a_database_that_cannot_be_opened_stops_the_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("contexture.db");
+    let folder = Folder::new();
+    let file = folder.database();
     std::fs::write(&file, "not a database ".repeat(100)).unwrap();
-    for (path, code) in [(file, 65), (folder.path().join("no/such/folder.db"), 1)] {
+    for (path, code) in [(file, 65), (folder.file("no/such/folder.db").into(), 1)] {
         let url = format!("sqlite:{}", path.display());
         let output = run(&["serve", "--listen", "127.0.0.1:0", "--database-url", &url]);
         assert_eq!(output.status.code(), Some(code));
@@ -320,8 +312,8 @@ fn a_database_that_cannot_be_opened_stops_the_start() {
 
 #[test]
 fn a_host_that_starts_us_is_answered_until_it_ends_the_input() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let url = format!("sqlite:{}", folder.path().join("c.db").display());
+    let folder = Folder::new();
+    let url = folder.url();
     let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":
         "2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
     let remember = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":

@@ -104,7 +104,10 @@ proptest! {
     fn what_is_clean_decodes_to_what_says_the_same(list in list()) {
         let squash = |text: &str| text.split_whitespace().collect::<String>();
         let shown = encode(&list, Lossless::Equivalent);
-        for (back, original) in decode(&list, &shown).iter().zip(originals(&list)) {
+        let (decoded, originals) = (decode(&list, &shown), originals(&list));
+        prop_assert_eq!(decoded.len(), originals.len());
+        for (back, original) in decoded.iter().zip(originals) {
+            prop_assert_eq!(back.len(), original.len());
             for (back, original) in back.iter().zip(original) {
                 prop_assert_eq!(squash(back), squash(original));
             }

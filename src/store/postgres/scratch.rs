@@ -1,9 +1,5 @@
 //! A place of its own for each test, in the database that `CONTEXTURE_TEST_POSTGRES` names.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::print_stderr,
-    reason = "tests find the database by the environment, and say so when they skip"
-)]
+#![expect(clippy::print_stderr, reason = "a schema that stays is told")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,16 +21,11 @@ fn url(text: &str) -> PostgresUrl {
     }
 }
 
-/// None where no database is named, which is said once.
+/// None if no database is named: the caller skips.
 pub(in crate::store) fn scratch() -> Option<ScratchSchema> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let Ok(text) = std::env::var("CONTEXTURE_TEST_POSTGRES") else {
-        if number == 0 {
-            eprintln!("skipped on PostgreSQL: CONTEXTURE_TEST_POSTGRES names no database");
-        }
-        return None;
-    };
+    let text = crate::prerequisite::variable("postgres")?;
     let owner = PostgresTarget::new(&url(&text)).unwrap();
     let schema = format!("test_{}_{number}", std::process::id());
     // Row security does not hold for a superuser.

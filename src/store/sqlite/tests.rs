@@ -168,27 +168,30 @@ const BAD: &str = "INSERT INTO chains VALUES ('t', ?1, zeroblob(3), 1)";
 fn a_write_that_fails_takes_no_other_of_its_group_along() {
     let folder = Folder::new();
     let sqlite = Sqlite::open(&folder.file()).unwrap();
-    let put = |name: u8, sql: &'static str| {
-        run(&sqlite, false, move |connection| connection.execute(sql, values![&[name; 32]]))
-    };
-    std::thread::scope(|scope| {
-        // Holds the writer, so that all others wait and become one group.
-        let (go, wait) = std::sync::mpsc::channel::<()>();
-        let sqlite = &sqlite;
-        scope.spawn(move || run(sqlite, false, move |_| Ok(wait.recv().is_ok())).unwrap());
-        let others: Vec<_> = (0..20)
-            .map(|name| {
-                let sql = if name % 5 == 0 { BAD } else { GOOD };
-                scope.spawn(move || (name, put(name, sql).is_ok()))
-            })
-            .collect();
-        std::thread::sleep(Duration::from_millis(50));
-        drop(go);
-        for other in others {
-            let (name, stored) = other.join().unwrap();
-            assert_eq!(stored, name % 5 != 0, "{name}");
-        }
+    // Holds the writer, so that all others wait in its queue and become one group.
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let (begun, is_held) = std::sync::mpsc::channel::<()>();
+    let (held, holding) = job::<_, Error>(None, false, move |_| {
+        begun.send(()).unwrap();
+        Ok(wait.recv().is_ok())
     });
+    sqlite.write(held).unwrap();
+    is_held.recv().unwrap();
+    let others: Vec<_> = (0..20_u8)
+        .map(|name| {
+            let sql = if name % 5 == 0 { BAD } else { GOOD };
+            let (put, pending) = job::<_, Error>(None, false, move |connection| {
+                connection.execute(sql, values![&[name; 32]])
+            });
+            sqlite.write(put).unwrap();
+            (name, pending)
+        })
+        .collect();
+    drop(go);
+    assert!(holding.wait().is_ok());
+    for (name, pending) in others {
+        assert_eq!(pending.wait().is_ok(), name % 5 != 0, "{name}");
+    }
     let count: i64 =
         folder.raw().query_row("SELECT count(*) FROM chains", [], |row| row.get(0)).unwrap();
     assert_eq!(count, 16);
@@ -216,7 +219,9 @@ fn another_process_is_waited_for() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| store.tenant("default").put_artifact("text", TEXT));
+        // The wait inside SQLite cannot be seen from here; a write that did not wait has failed by now.
         std::thread::sleep(Duration::from_millis(50));
+        assert!(!waiting.is_finished());
         other.execute_batch("COMMIT").unwrap();
         assert!(waiting.join().unwrap().is_ok());
     });

@@ -6,7 +6,7 @@ use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::compress::{Compressed, request as list_request};
-use crate::support::{ServerProcess, TestServer, problem, request as http, send};
+use crate::support::{Folder, ServerProcess, TestServer, json_of, problem, request as http, send};
 
 /// A ledger: its first line stays, the rest is shown by some of its rows.
 fn ledger() -> Value {
@@ -45,13 +45,7 @@ async fn put(server: &TestServer, name: &str, definition: &Value) -> Response {
 }
 
 async fn delete(server: &TestServer, name: &str) -> Response {
-    server.build("DELETE", &format!("/adapters/{name}")).send().await.unwrap()
-}
-
-async fn read(server: &TestServer, path: &str) -> Value {
-    let answer = server.get(path).await;
-    assert_eq!(answer.status(), 200, "{path}");
-    answer.json().await.unwrap()
+    server.delete(&format!("/adapters/{name}")).await
 }
 
 /// The names in a list, each with whether it is one of ours.
@@ -61,7 +55,7 @@ fn listed(list: &Value) -> Vec<(String, bool)> {
 }
 
 async fn built_in(server: &TestServer) -> Vec<String> {
-    let list = read(server, "/adapters?limit=1000").await;
+    let list = server.get_json("/adapters?limit=1000").await;
     listed(&list).into_iter().filter(|(_, ours)| *ours).map(|(name, _)| name).collect()
 }
 
@@ -89,14 +83,12 @@ async fn a_definition_is_stored_as_it_was_given_replaced_and_deleted() {
     let answer = server.get("/adapters/ledger").await.text().await.unwrap();
     assert!(answer.contains(text), "{answer}");
 
-    let second = put(&server, "ledger", &named("ledger")).await;
-    assert_eq!(second.status(), 200);
-    let second: Value = second.json().await.unwrap();
+    let second = json_of(put(&server, "ledger", &named("ledger")).await, 200).await;
     assert_eq!((&second["version"], &second["definition"]), (&json!(2), &named("ledger")));
     let same = put(&server, "ledger", &named("ledger")).await;
     assert_eq!(same.status(), 200);
     assert_eq!(same.json::<Value>().await.unwrap(), second);
-    assert_eq!(read(&server, "/adapters/ledger").await, second);
+    assert_eq!(server.get_json("/adapters/ledger").await, second);
 
     let gone = delete(&server, "ledger").await;
     assert_eq!((gone.status().as_u16(), gone.bytes().await.unwrap().len()), (204, 0));
@@ -160,7 +152,7 @@ async fn the_list_has_ours_first_and_goes_on_where_it_ended() {
     for name in ["b", "ledger", "B", "csv"] {
         assert_eq!(put(&server, name, &ledger()).await.status(), 201);
     }
-    let whole = read(&server, "/adapters").await;
+    let whole = server.get_json("/adapters").await;
     assert_eq!(whole["next_cursor"], Value::Null);
     let own = ["B", "b", "csv", "ledger"].map(|name| (name.to_owned(), false));
     let wanted: Vec<_> = ours.iter().map(|name| (name.clone(), true)).chain(own).collect();
@@ -177,7 +169,7 @@ async fn the_list_has_ours_first_and_goes_on_where_it_ended() {
         let mut found = Vec::new();
         let mut path = format!("/adapters?limit={limit}");
         loop {
-            let part = read(&server, &path).await;
+            let part = server.get_json(&path).await;
             let rows = listed(&part);
             assert!(!rows.is_empty() && rows.len() <= limit, "{limit}: {part}");
             found.extend(rows);
@@ -221,7 +213,7 @@ async fn every_answer_that_shows_adapters_has_a_tag() {
 async fn one_of_ours_is_read_replaced_and_comes_back() {
     let server = TestServer::spawn().await;
     let ours = json!({"name": "csv", "builtin": true});
-    assert_eq!(read(&server, "/adapters/csv").await, ours);
+    assert_eq!(server.get_json("/adapters/csv").await, ours);
     problem(delete(&server, "csv").await, 404, "not_found").await;
     let body = json!({"text": rows(), "level": "reversible", "explain": "full"}).to_string();
     let by_name = json!({"text": rows(), "level": "reversible", "explain": "full",
@@ -231,7 +223,7 @@ async fn one_of_ours_is_read_replaced_and_comes_back() {
     assert!(!shown.text().starts_with("id,item,note\n["), "{}", shown.text());
 
     assert_eq!(put(&server, "csv", &ledger()).await.status(), 201);
-    assert_eq!(read(&server, "/adapters/csv").await["definition"], ledger());
+    assert_eq!(server.get_json("/adapters/csv").await["definition"], ledger());
     for body in [&body, &by_name] {
         let replaced = server.compress(body).await;
         assert!(replaced.text().starts_with("id,item,note\n["), "{}", replaced.text());
@@ -239,7 +231,7 @@ async fn one_of_ours_is_read_replaced_and_comes_back() {
     }
 
     assert_eq!(delete(&server, "csv").await.status(), 204);
-    assert_eq!(read(&server, "/adapters/csv").await, ours);
+    assert_eq!(server.get_json("/adapters/csv").await, ours);
     assert_eq!(server.compress(&body).await.lasting(), shown.lasting());
 }
 
@@ -313,7 +305,7 @@ async fn a_stored_adapter_shortens_results_in_lists_and_compiles() {
         messages().iter().map(|message| serde_json::from_str(message).unwrap()).collect();
     let body = json!({"target": "openai", "messages": list, "explain": "full",
         "compression": {"on_arrival": "reversible", "adapters": ["ledger"], "keep_recent_turns": 1}});
-    let compiled: Value = server.post("/compile", &body).await.json().await.unwrap();
+    let compiled = server.post_ok("/compile", &body).await;
     let content = compiled["payload"]["messages"][2]["content"].as_str().unwrap();
     assert!(content.starts_with("id,item,note\n["), "{content}");
     assert!(compiled["report"]["decisions"].to_string().contains("adapter:ledger"));
@@ -368,11 +360,7 @@ async fn an_adapter_is_tried_on_a_text() {
     let server = TestServer::spawn().await;
     let try_it =
         async |name: &str, body: Value| server.post(&format!("/adapters/{name}/test"), &body).await;
-    let tried = async |name: &str, body: Value| {
-        let answer = try_it(name, body).await;
-        assert_eq!(answer.status(), 200);
-        answer.json::<Value>().await.unwrap()
-    };
+    let tried = async |name: &str, body: Value| json_of(try_it(name, body).await, 200).await;
     // A definition is tried without being stored, and in the place of what is stored.
     let inline = tried("ledger", json!({"text": rows(), "definition": ledger()})).await;
     problem(server.get("/adapters/ledger").await, 404, "not_found").await;
@@ -431,8 +419,8 @@ async fn a_thousand_adapters_are_stored_and_no_more() {
 
 #[tokio::test]
 async fn an_adapter_outlives_kill_9() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("store.db").display());
+    let folder = Folder::new();
+    let url = folder.url();
     let start = || ServerProcess::start(&["--database-url", &url]);
     let json = [("content-type", "application/json")];
     let mut server = start();
@@ -453,16 +441,13 @@ async fn an_adapter_outlives_kill_9() {
 
 #[tokio::test]
 async fn a_compile_that_names_nothing_stored_goes_on_without_the_store() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let url = format!("sqlite:{}", file.display());
+    let folder = Folder::new();
+    let (file, url) = (folder.database(), folder.url());
     let server = TestServer::with(&["--database-url", &url]).await;
     assert_eq!(put(&server, "ledger", &ledger()).await.status(), 201);
     rusqlite::Connection::open(&file).unwrap().execute_batch("DROP TABLE adapters").unwrap();
     let mut body = json!({"messages": [{"role": "user", "content": "Hello"}]});
-    let compiled = server.post("/compile", &body).await;
-    assert_eq!(compiled.status(), 200);
-    let compiled: Value = compiled.json().await.unwrap();
+    let compiled = server.post_json("/compile", 200, &body).await;
     assert_eq!(compiled["report"]["degraded"][0]["code"], "adapters_unread");
     body["compression"] = json!({"adapters": ["ledger"]});
     problem(server.post("/compile", &body).await, 503, "store_unavailable").await;
@@ -486,7 +471,7 @@ async fn reversible(result: &str) -> (String, String) {
     }
     let body = json!({"messages": messages, "level": "reversible", "explain": "full"});
     let server = TestServer::spawn().await;
-    let answer: Value = server.post("/compress", &body).await.json().await.unwrap();
+    let answer = server.post_ok("/compress", &body).await;
     let text = answer["messages"][2]["content"].as_str().unwrap().to_owned();
     (text, answer["report"]["decisions"][2]["rule"].as_str().unwrap().to_owned())
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use reqwest::Response;
 use serde_json::{Value, json};
 
-use crate::support::{TestServer, problem};
+use crate::support::wait::until;
+use crate::support::{Folder, TestServer, problem};
 
 /// Twenty lines, 159 units.
 fn lines() -> String {
@@ -14,9 +15,7 @@ fn lines() -> String {
 
 async fn put(server: &TestServer, text: &str) -> String {
     let body = json!({"text": text, "threshold": 0, "tail_chars": 0});
-    let answer = server.post("/artifacts", &body).await;
-    assert_eq!(answer.status(), 201);
-    let answer: Value = answer.json().await.unwrap();
+    let answer = server.post_json("/artifacts", 201, &body).await;
     answer["id"].as_str().unwrap().to_owned()
 }
 
@@ -38,9 +37,7 @@ async fn read(server: &TestServer, path: &str) -> String {
 async fn an_offloaded_text_leaves_head_tail_and_a_handle() {
     let server = TestServer::spawn().await;
     let body = json!({"text": lines(), "threshold": 50, "head_chars": 10, "tail_chars": 10});
-    let first = server.post("/artifacts", &body).await;
-    assert_eq!(first.status(), 201);
-    let first: Value = first.json().await.unwrap();
+    let first = server.post_json("/artifacts", 201, &body).await;
     let marker = first["text"].as_str().unwrap();
     assert!(marker.starts_with("Line 01\n") && marker.ends_with("\nLine 20"), "{marker}");
     for part in ["20 lines", "159 characters", "first 8 ", "last 7 ", "<persisted-output>"] {
@@ -52,7 +49,7 @@ async fn an_offloaded_text_leaves_head_tail_and_a_handle() {
     assert_eq!((&first["bytes"], &first["lines"]), (&json!(159), &json!(20)));
     assert!(first["expires_at"].as_str().unwrap().ends_with('Z'));
 
-    let second: Value = server.post("/artifacts", &body).await.json().await.unwrap();
+    let second = server.post_ok("/artifacts", &body).await;
     assert_eq!(second["text"], first["text"]);
     let path = format!("/artifacts/{}", first["id"].as_str().unwrap());
     assert_eq!(read(&server, &path).await, lines());
@@ -67,10 +64,10 @@ async fn a_short_text_stays_and_is_not_stored() {
         assert_eq!(answer.status(), status);
     }
     let body = json!({"text": "short"});
-    let answer: Value = server.post("/artifacts", &body).await.json().await.unwrap();
+    let answer = server.post_ok("/artifacts", &body).await;
     assert_eq!(answer, json!({"offloaded": false, "text": "short"}));
     let none = json!({"max_count": 0});
-    let gone: Value = server.post("/artifacts/cleanup", &none).await.json().await.unwrap();
+    let gone = server.post_ok("/artifacts/cleanup", &none).await;
     assert_eq!(gone["evicted_bytes"], 51);
 }
 
@@ -167,10 +164,10 @@ async fn nothing_but_an_id_leads_to_a_text() {
 async fn a_deleted_artifact_is_gone() {
     let server = TestServer::spawn().await;
     let path = format!("/artifacts/{}", put(&server, &lines()).await);
-    let gone = server.build("DELETE", &path).send().await.unwrap();
+    let gone = server.delete(&path).await;
     assert_eq!((gone.status().as_u16(), gone.bytes().await.unwrap().len()), (204, 0));
     problem(server.get(&path).await, 404, "not_found").await;
-    problem(server.build("DELETE", &path).send().await.unwrap(), 404, "not_found").await;
+    problem(server.delete(&path).await, 404, "not_found").await;
 }
 
 #[tokio::test]
@@ -210,7 +207,7 @@ async fn a_cleanup_evicts_the_least_recently_read_and_tells_why() {
         read(&server, &format!("/artifacts/{id}")).await;
     }
     let caps = json!({"max_count": 3, "max_bytes": 200});
-    let done: Value = server.post("/artifacts/cleanup", &caps).await.json().await.unwrap();
+    let done = server.post_ok("/artifacts/cleanup", &caps).await;
     assert_eq!(
         done,
         json!({
@@ -222,7 +219,7 @@ async fn a_cleanup_evicts_the_least_recently_read_and_tells_why() {
     assert_eq!(read(&server, &format!("/artifacts/{}", ids[0])).await, "1".repeat(100));
 
     let age = json!({"max_age_seconds": 0});
-    let done: Value = server.post("/artifacts/cleanup", &age).await.json().await.unwrap();
+    let done = server.post_ok("/artifacts/cleanup", &age).await;
     assert_eq!(done["evicted_by_age"], 2);
     let empty = server.build("POST", "/artifacts/cleanup").send().await.unwrap();
     assert_eq!(empty.json::<Value>().await.unwrap()["evicted"], json!([]));
@@ -233,14 +230,13 @@ async fn the_server_cleans_up_by_itself() {
     let flags = ["--artifacts-max-count", "0", "--cleanup-interval-ms", "20"];
     let server = TestServer::with(&flags).await;
     let path = format!("/artifacts/{}", put(&server, "text").await);
-    let evicted = async { while server.get(&path).await.status() != 404 {} };
-    tokio::time::timeout(std::time::Duration::from_secs(20), evicted).await.unwrap();
+    until(async || (server.get(&path).await.status() == 404).then_some(())).await;
 }
 
 #[tokio::test]
 async fn many_callers_read_what_they_have_put_in_a_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("store.db").display());
+    let folder = Folder::new();
+    let url = folder.url();
     let server = Arc::new(TestServer::with(&["--database-url", &url]).await);
     let callers: Vec<_> = (0..8)
         .map(|caller| {
@@ -258,6 +254,6 @@ async fn many_callers_read_what_they_have_put_in_a_file() {
         caller.await.unwrap();
     }
     let none = json!({"max_count": 0});
-    let gone: Value = server.post("/artifacts/cleanup", &none).await.json().await.unwrap();
+    let gone = server.post_ok("/artifacts/cleanup", &none).await;
     assert_eq!(gone["evicted_by_count"], 80);
 }

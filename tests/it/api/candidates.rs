@@ -4,20 +4,12 @@ use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::compile::user;
-use crate::support::{TestServer, pointers, problem};
+use crate::support::{BOOTSTRAP_KEY, TestServer, json_of, pointers, problem};
 
 const PATH: &str = "/memory-candidates";
 
-async fn read(server: &TestServer, path: &str) -> Value {
-    let answer = server.get(path).await;
-    assert_eq!(answer.status(), 200, "{path}");
-    answer.json().await.unwrap()
-}
-
 async fn propose(server: &TestServer, body: Value) -> Value {
-    let answer = server.post(PATH, &body).await;
-    assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap());
-    answer.json().await.unwrap()
+    server.post_json(PATH, 201, &body).await
 }
 
 /// `POST` with `If-Match`, where a tag is given.
@@ -67,7 +59,7 @@ async fn a_proposal_keeps_all_that_was_said() {
         "consent_check": "given", "auto_promote_eligible": false})
     );
     let path = format!("{PATH}/{}", candidate["id"].as_str().unwrap());
-    assert_eq!(read(&server, &path).await, candidate);
+    assert_eq!(server.get_json(&path).await, candidate);
 
     // A promotion says how it is kept, and the entry has the rest.
     let answer = post(&server, &format!("{path}/review"), Some("\"1\""), &approve()).await;
@@ -78,7 +70,7 @@ async fn a_proposal_keeps_all_that_was_said() {
     assert_eq!(answer.headers()["etag"], "\"3\"");
     let promoted: Value = answer.json().await.unwrap();
     assert_eq!(promoted["memory_key"], "reach");
-    let entry = read(&server, "/memory/reach").await;
+    let entry = server.get_json("/memory/reach").await;
     let said = json!({"value": {"by": ["email", 1.50]}, "description": "how to reach her",
         "scope": {}, "tier": "semantic", "classification": "public", "ttl": null,
         "author": "application"});
@@ -132,8 +124,8 @@ async fn faults_are_named_all_at_once_and_nothing_is_stored() {
     ] {
         problem(server.post(PATH, &body).await, 422, "invalid_request").await;
     }
-    assert_eq!(read(&server, PATH).await["items"], json!([]));
-    assert_eq!(read(&server, &format!("{PATH}/events")).await["items"], json!([]));
+    assert_eq!(server.get_json(PATH).await["items"], json!([]));
+    assert_eq!(server.get_json(&format!("{PATH}/events")).await["items"], json!([]));
 }
 
 #[tokio::test]
@@ -166,7 +158,7 @@ async fn a_decision_needs_a_version_a_reason_and_somebody() {
         let none = post(&server, &format!("{PATH}/{id}/review"), Some("\"1\""), &approve()).await;
         problem(none, 404, "not_found").await;
     }
-    assert_eq!(read(&server, &path).await, candidate);
+    assert_eq!(server.get_json(&path).await, candidate);
 
     // Turns are a session's, also where the promotion takes the session away.
     assert_eq!(post(&server, &review, Some("\"1\""), &approve()).await.status(), 200);
@@ -174,7 +166,7 @@ async fn a_decision_needs_a_version_a_reason_and_somebody() {
     let refused =
         problem(post(&server, &promote, Some("\"2\""), &turns).await, 422, "invalid_request").await;
     assert_eq!(pointers(&refused), ["/ttl"]);
-    assert_eq!(read(&server, "/memory").await["items"], json!([]));
+    assert_eq!(server.get_json("/memory").await["items"], json!([]));
 }
 
 #[tokio::test]
@@ -192,9 +184,7 @@ async fn what_was_sent_back_is_revised_and_reviewed_again() {
     assert_eq!(post(&server, &path, Some("\"1\""), &back).await.status(), 200);
     problem(post(&server, PATH, None, &better).await, 422, "invalid_request").await;
     problem(post(&server, PATH, Some("\"1\""), &better).await, 412, "precondition_failed").await;
-    let answer = post(&server, PATH, Some("\"2\""), &better).await;
-    assert_eq!(answer.status(), 200);
-    let revised: Value = answer.json().await.unwrap();
+    let revised = json_of(post(&server, PATH, Some("\"2\""), &better).await, 200).await;
     // The tier would need no review, but a reviewer has asked for it.
     assert_eq!((&revised["state"], &revised["version"]), (&json!("in_review"), &json!(3)));
     assert_eq!((&revised["id"], &revised["value"]), (&first["id"], &json!("y")));
@@ -218,7 +208,7 @@ async fn a_list_goes_on_where_it_stopped() {
         let mut found = Vec::new();
         let mut path = format!("{PATH}?limit=2{query}");
         loop {
-            let page = read(&server, &path).await;
+            let page = server.get_json(&path).await;
             found.extend(page["items"].as_array().unwrap().iter().map(|one| one["value"].clone()));
             let Some(next) = page["next_cursor"].as_str() else { break };
             path = format!("{PATH}?limit=2{query}&cursor={next}");
@@ -235,7 +225,7 @@ async fn a_list_goes_on_where_it_stopped() {
     let mut seen = Vec::new();
     let mut path = format!("{PATH}/events?limit=5");
     loop {
-        let page = read(&server, &path).await;
+        let page = server.get_json(&path).await;
         seen.extend(
             page["items"].as_array().unwrap().iter().map(|one| one["seq"].as_u64().unwrap()),
         );
@@ -268,7 +258,7 @@ async fn what_stands_is_told_from_what_stood() {
     let mut hers = fact("letter");
     hers["scope"] = json!({"subject": "ann"});
     assert_eq!(propose(&server, hers).await["state"], "promoted");
-    let entry = read(&server, "/memory/ann.contact").await;
+    let entry = server.get_json("/memory/ann.contact").await;
     assert_eq!((&entry["value"], &entry["status"]), (&json!("phone"), &json!("promoted")));
 }
 
@@ -285,7 +275,7 @@ async fn under_review_nothing_is_remembered_by_itself() {
     let call = async |name: &str, arguments: Value| {
         let body = json!({"scope": {"agent": "coder"}, "calls": [{"id": "1", "type": "function",
             "function": {"name": name, "arguments": arguments.to_string()}}]});
-        let answer: Value = server.post("/tools/calls", &body).await.json().await.unwrap();
+        let answer = server.post_ok("/tools/calls", &body).await;
         let result = &answer["results"][0];
         (result["decision"] == "allow", result["message"]["content"].as_str().unwrap().to_owned())
     };
@@ -301,7 +291,7 @@ async fn under_review_nothing_is_remembered_by_itself() {
     let compiled = server.compile(&json!({"messages": [user("hi")], "memory": true})).await;
     assert_eq!(compiled.report["memory"]["injected"], json!([]));
 
-    let queue = read(&server, &format!("{PATH}?state=in_review")).await;
+    let queue = server.get_json(&format!("{PATH}?state=in_review")).await;
     let proposed = &queue["items"][1];
     assert_eq!((&proposed["class"], &proposed["tier"]), (&json!("preference"), &json!("working")));
     assert_eq!(proposed["proposed_by"], json!([{"id": "coder", "kind": "agent"}]));
@@ -312,7 +302,7 @@ async fn under_review_nothing_is_remembered_by_itself() {
     );
     let by = json!({"by": {"id": "bob", "kind": "user"}});
     assert_eq!(post(&server, &format!("{path}/promote"), Some("\"2\""), &by).await.status(), 200);
-    let entry = read(&server, "/memory/lang?agent=coder").await;
+    let entry = server.get_json("/memory/lang?agent=coder").await;
     assert_eq!((&entry["value"], &entry["description"]), (&json!("Rust"), &json!("the language")));
     // From then on a model may propose another value, and may not forget it.
     let (done, _) =
@@ -320,7 +310,7 @@ async fn under_review_nothing_is_remembered_by_itself() {
     assert!(done);
     let (done, said) = call("modify_memory", json!({"action": "delete", "key": "lang"})).await;
     assert!(!done && said.contains("people"), "{said}");
-    assert_eq!(read(&server, "/memory/lang?agent=coder").await["value"], "Rust");
+    assert_eq!(server.get_json("/memory/lang?agent=coder").await["value"], "Rust");
     // What the application writes is not asked.
     let direct = server.build("PUT", "/memory/direct").json(&json!({"value": 1}));
     assert_eq!(direct.send().await.unwrap().status(), 201);
@@ -329,16 +319,14 @@ async fn under_review_nothing_is_remembered_by_itself() {
 /// A key speaks for itself unless it is a service's, and each step needs its role.
 #[tokio::test]
 async fn a_key_acts_in_its_roles_and_for_itself() {
-    let bootstrap = "b".repeat(32);
-    let server = TestServer::with(&["--bootstrap-key", &bootstrap]).await;
+    let server = TestServer::locked(&[]).await;
     let make = async |kind: &str, roles: Option<&[&str]>| {
         let mut body = json!({"kind": kind, "scopes": ["memory:read", "memory:write"]});
         if let Some(roles) = roles {
             body["roles"] = json!(roles);
         }
-        let request = server.build("POST", "/keys").bearer_auth(&bootstrap).json(&body);
-        let made: Value = request.send().await.unwrap().json().await.unwrap();
-        (made["id"].as_str().unwrap().to_owned(), made["key"].as_str().unwrap().to_owned())
+        let (key, id) = server.create_key(&body).await;
+        (id, key)
     };
     let send = async |key: &str, path: &str, tag: Option<&str>, body: &Value| {
         let mut request = server.build("POST", path).bearer_auth(key).json(body);
@@ -367,11 +355,9 @@ async fn a_key_acts_in_its_roles_and_for_itself() {
     for key in [&agents, &services] {
         problem(send(key, &review, Some("\"1\""), &approve()).await, 403, "memory_role").await;
     }
-    let reviewed = send(&persons, &review, Some("\"1\""), &approve()).await;
-    assert_eq!(reviewed.status(), 200);
-    let reviewed: Value = reviewed.json().await.unwrap();
+    let reviewed = json_of(send(&persons, &review, Some("\"1\""), &approve()).await, 200).await;
     assert_eq!(reviewed["review"]["by"], json!({"id": person, "kind": "user"}));
     let promote = json!({"by": {"id": "bob", "kind": "user"}});
-    let promoted = send(&bootstrap, &format!("{path}/promote"), Some("\"2\""), &promote).await;
+    let promoted = send(BOOTSTRAP_KEY, &format!("{path}/promote"), Some("\"2\""), &promote).await;
     assert_eq!(promoted.status(), 200, "`admin` holds every role");
 }

@@ -3,25 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::support::compile::{assistant, calling, result, user, words};
-use crate::support::{ServerProcess, TestServer, problem};
-
-async fn compile(server: &TestServer, body: &Value) -> Value {
-    let answer = server.post("/compile", body).await;
-    assert_eq!(answer.status(), 200, "{}", answer.text().await.unwrap());
-    answer.json().await.unwrap()
-}
-
-async fn get(server: &TestServer, path: &str) -> Value {
-    let answer = server.get(path).await;
-    assert_eq!(answer.status(), 200, "{path}");
-    answer.json().await.unwrap()
-}
+use crate::support::{Folder, ServerProcess, TestServer, problem};
 
 async fn replay(server: &TestServer, id: &Value, body: &Value) -> Value {
     let path = format!("/compilations/{}/replay", id.as_str().unwrap());
-    let answer = server.post(&path, body).await;
-    assert_eq!(answer.status(), 200, "{}", answer.text().await.unwrap());
-    answer.json().await.unwrap()
+    server.post_json(&path, 200, body).await
 }
 
 /// A conversation with something to shorten, and everything that reaches a compile from its request.
@@ -48,7 +34,7 @@ async fn hashes_hold_no_word_of_the_conversation() {
     let mut body = request("hashes");
     body["messages"][1]["content"] = json!("a most secret question");
     body.as_object_mut().unwrap().shift_remove("record");
-    let compiled = compile(&server, &body).await;
+    let compiled = server.post_json("/compile", 200, &body).await;
     let id = compiled["id"].as_str().unwrap();
     let text = server.get(&format!("/compilations/{id}")).await.text().await.unwrap();
     for secret in ["most secret", "careful", "worker started", "It is late", "branch"] {
@@ -79,14 +65,9 @@ async fn hashes_hold_no_word_of_the_conversation() {
             "assemble",
             "transform",
             "manifest",
-            "format"
-        ][..]
-            .iter()
-            .filter(|name| stages.contains(name))
-            .copied()
-            .collect::<Vec<_>>()
+            "format",
+        ]
     );
-    assert!(stages.len() >= 11, "{stages:?}");
     assert_eq!(
         record["stages"].as_array().unwrap().last().unwrap()["output_hash"],
         record["payload_hash"]
@@ -96,10 +77,10 @@ async fn hashes_hold_no_word_of_the_conversation() {
 #[tokio::test]
 async fn with_none_there_is_no_record() {
     let server = TestServer::spawn().await;
-    let compiled = compile(&server, &request("none")).await;
+    let compiled = server.post_json("/compile", 200, &request("none")).await;
     let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
     problem(server.get(&path).await, 404, "not_found").await;
-    assert_eq!(get(&server, "/compilations").await["items"], json!([]));
+    assert_eq!(server.get_json("/compilations").await["items"], json!([]));
     let bad = server.post("/compile", &request("ful")).await;
     let bad = problem(bad, 422, "invalid_request").await;
     assert_eq!(bad["errors"][0]["pointer"], "/record");
@@ -111,7 +92,7 @@ async fn a_failed_compile_leaves_no_record() {
     let mut body = request("full");
     body["budget"] = json!({"context_window": 20, "on_overflow": "fail"});
     problem(server.post("/compile", &body).await, 422, "over_budget").await;
-    assert_eq!(get(&server, "/compilations").await["items"], json!([]));
+    assert_eq!(server.get_json("/compilations").await["items"], json!([]));
 }
 
 #[tokio::test]
@@ -121,8 +102,9 @@ async fn a_record_in_full_compiles_again_to_the_same_bytes() {
     assert_eq!(put.send().await.unwrap().status(), 201);
     let mut body = request("full");
     body["memory"] = json!(true);
-    let compiled = compile(&server, &body).await;
-    let record = get(&server, &format!("/compilations/{}", compiled["id"].as_str().unwrap())).await;
+    let compiled = server.post_json("/compile", 200, &body).await;
+    let record =
+        server.get_json(&format!("/compilations/{}", compiled["id"].as_str().unwrap())).await;
     assert_eq!(record["payload"], compiled["payload"]);
     assert_eq!(record["request"]["messages"], body["messages"]);
     let again = replay(&server, &compiled["id"], &json!({})).await;
@@ -144,14 +126,14 @@ async fn a_record_in_full_compiles_again_to_the_same_bytes() {
     assert_eq!(row.unwrap()["changed_inputs"], json!(["store.memory"]));
     assert!(!today["diff"].as_array().unwrap().is_empty());
     // A replay stores nothing.
-    assert_eq!(get(&server, "/compilations").await["items"].as_array().unwrap().len(), 1);
+    assert_eq!(server.get_json("/compilations").await["items"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn a_record_of_hashes_is_verified_by_its_request() {
     let server = TestServer::spawn().await;
     let body = request("hashes");
-    let compiled = compile(&server, &body).await;
+    let compiled = server.post_json("/compile", 200, &body).await;
     let path = format!("/compilations/{}/replay", compiled["id"].as_str().unwrap());
     problem(server.post(&path, &json!({})).await, 409, "record_incomplete").await;
     // The members' order and white space make no difference.
@@ -186,11 +168,12 @@ async fn two_compiles_are_compared() {
     let body = request("full");
     let mut other = body.clone();
     other["implicit_context"] = json!("It is early.");
-    let (a, b) = (compile(&server, &body).await, compile(&server, &other).await);
+    let (a, b) = (
+        server.post_json("/compile", 200, &body).await,
+        server.post_json("/compile", 200, &other).await,
+    );
     let diff = |a: &Value, b: &Value| json!({"a": a["id"], "b": b["id"]});
-    let answer = server.post("/compilations/diff", &diff(&a, &b)).await;
-    assert_eq!(answer.status(), 200);
-    let answer: Value = answer.json().await.unwrap();
+    let answer = server.post_json("/compilations/diff", 200, &diff(&a, &b)).await;
     assert_eq!(
         (&answer["status"], &answer["root_stages"]),
         (&json!("diverged"), &json!(["inject"]))
@@ -218,10 +201,10 @@ async fn records_are_listed_by_what_they_are() {
         let mut body = request(if number % 2 == 0 { "full" } else { "hashes" });
         body["session_id"] = json!(format!("s{}", number % 3));
         body["target"] = json!(if number < 3 { "openai" } else { "gemini" });
-        compile(&server, &body).await;
+        server.post_json("/compile", 200, &body).await;
     }
     let count = async |query: &str| {
-        let list = get(&server, &format!("/compilations{query}")).await;
+        let list = server.get_json(&format!("/compilations{query}")).await;
         list["items"].as_array().unwrap().len()
     };
     assert_eq!(count("").await, 5);
@@ -230,14 +213,14 @@ async fn records_are_listed_by_what_they_are() {
     assert_eq!(count("?record=full").await, 3);
     assert_eq!(count("?record=full&target=gemini&status=compiled").await, 1);
     assert_eq!(count("?model=gpt-4o").await, 0);
-    let hash = get(&server, "/compilations?limit=1").await["items"][0]["payload_hash"].clone();
+    let hash = server.get_json("/compilations?limit=1").await["items"][0]["payload_hash"].clone();
     assert!(count(&format!("?payload_hash={}", hash.as_str().unwrap())).await >= 1);
     problem(server.get("/compilations?payload_hash=x").await, 422, "invalid_request").await;
     problem(server.get("/compilations?record=none").await, 422, "invalid_request").await;
 
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = get(&server, &format!("/compilations?limit=2{cursor}")).await;
+        let page = server.get_json(&format!("/compilations?limit=2{cursor}")).await;
         let items = page["items"].as_array().unwrap();
         seen.extend(items.iter().map(|row| row["id"].as_str().unwrap().to_owned()));
         let Some(next) = page["next_cursor"].as_str() else { break };
@@ -249,15 +232,14 @@ async fn records_are_listed_by_what_they_are() {
 
 #[tokio::test]
 async fn a_record_of_another_engine_is_shown_and_not_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("c.db");
-    let url = format!("sqlite:{}", file.display());
+    let folder = Folder::new();
+    let (file, url) = (folder.database(), folder.url());
     let server = TestServer::with(&["--database-url", &url]).await;
-    let compiled = compile(&server, &request("full")).await;
+    let compiled = server.post_json("/compile", 200, &request("full")).await;
     let database = rusqlite::Connection::open(&file).unwrap();
     database.execute("UPDATE compilations SET engine = '0.0.1+1'", []).unwrap();
     let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
-    let record = get(&server, &path).await;
+    let record = server.get_json(&path).await;
     assert_eq!((&record["current"], &record["engine"]), (&json!(false), &json!("0.0.1+1")));
     let answer = server.post(&format!("{path}/replay"), &json!({})).await;
     let answer = problem(answer, 409, "engine_changed").await;
@@ -266,15 +248,14 @@ async fn a_record_of_another_engine_is_shown_and_not_run() {
 
 #[tokio::test]
 async fn a_record_whose_texts_are_gone_is_shown_and_not_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("c.db");
-    let url = format!("sqlite:{}", file.display());
+    let folder = Folder::new();
+    let (file, url) = (folder.database(), folder.url());
     let server = TestServer::with(&["--database-url", &url]).await;
-    let compiled = compile(&server, &request("full")).await;
+    let compiled = server.post_json("/compile", 200, &request("full")).await;
     let database = rusqlite::Connection::open(&file).unwrap();
     database.execute("DELETE FROM blobs", []).unwrap();
     let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
-    let record = get(&server, &path).await;
+    let record = server.get_json(&path).await;
     assert_eq!((&record["request"], &record["payload"]), (&Value::Null, &Value::Null));
     let answer = server.post(&format!("{path}/replay"), &json!({})).await;
     problem(answer, 409, "record_incomplete").await;
@@ -285,8 +266,8 @@ async fn a_record_whose_texts_are_gone_is_shown_and_not_run() {
 
 #[tokio::test]
 async fn records_outlive_the_end_of_the_process() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("c.db").display());
+    let folder = Folder::new();
+    let url = folder.url();
     let client = reqwest::Client::new();
     let mut compiled: Vec<Value> = Vec::new();
     for round in 0..3 {
@@ -315,20 +296,19 @@ async fn records_outlive_the_end_of_the_process() {
 
 #[tokio::test]
 async fn a_session_takes_its_records_and_their_texts_along() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("c.db");
-    let url = format!("sqlite:{}", file.display());
+    let folder = Folder::new();
+    let (file, url) = (folder.database(), folder.url());
     let server = TestServer::with(&["--database-url", &url]).await;
     let mut ids = Vec::new();
     for session in ["one", "other"] {
         let mut body = request("full");
         body["session_id"] = json!(session);
         body["messages"][1]["content"] = json!(format!("{session} alone ").repeat(100));
-        ids.push(compile(&server, &body).await["id"].clone());
+        ids.push(server.post_json("/compile", 200, &body).await["id"].clone());
     }
-    let gone = server.build("DELETE", "/sessions/one").send().await.unwrap();
+    let gone = server.delete("/sessions/one").await;
     assert_eq!(gone.status(), 204);
-    let list = get(&server, "/compilations").await;
+    let list = server.get_json("/compilations").await;
     assert_eq!(list["items"].as_array().unwrap().len(), 1);
     assert_eq!(list["items"][0]["id"], ids[1]);
     assert_eq!(replay(&server, &ids[1], &json!({})).await["status"], "equal");
@@ -365,7 +345,7 @@ async fn a_browser_gets_a_page_that_hostile_text_cannot_change() {
     }
     body["session_id"] = json!(HOSTILE[0]);
     body["model"] = json!(HOSTILE[1]);
-    let compiled = compile(&server, &body).await;
+    let compiled = server.post_json("/compile", 200, &body).await;
     let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
     let answer = server.build("GET", &path).header("accept", "text/html,*/*;q=0.8").send().await;
     let answer = answer.unwrap();
@@ -402,7 +382,7 @@ async fn a_browser_gets_a_page_that_hostile_text_cannot_change() {
     assert!(page.contains("<a href=\"#cut-") && page.contains("<details id=\"cut-"), "{page}");
     assert!(page.contains("<progress max="));
 
-    let hashes = compile(&server, &request("hashes")).await;
+    let hashes = server.post_json("/compile", 200, &request("hashes")).await;
     let path = format!("/compilations/{}", hashes["id"].as_str().unwrap());
     let page = server.build("GET", &path).header("accept", "text/html").send().await.unwrap();
     assert!(page.text().await.unwrap().contains("is not in this record"));

@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{TestServer, database, problem};
-
-const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
+use crate::support::{BOOTSTRAP_KEY, TestServer, database, json_of, problem};
 
 #[tokio::test]
 async fn the_console_needs_nothing_from_elsewhere_and_runs_no_script_of_others() {
-    let server = TestServer::with(&["--bootstrap-key", BOOTSTRAP]).await;
+    let server = TestServer::locked(&[]).await;
     for (path, media) in [
         ("/", "text/html; charset=utf-8"),
         ("/console/console.js", "text/javascript; charset=utf-8"),
@@ -41,8 +39,8 @@ async fn begins(mut stream: reqwest::Response) -> String {
 
 #[tokio::test]
 async fn a_ticket_opens_one_stream_of_its_tenant_and_no_other() {
-    let server = TestServer::with(&["--bootstrap-key", BOOTSTRAP]).await;
-    let as_admin = |method: &str, path: &str| server.build(method, path).bearer_auth(BOOTSTRAP);
+    let server = TestServer::locked(&[]).await;
+    let as_admin = |method: &str, path: &str| server.build(method, path).bearer_auth(BOOTSTRAP_KEY);
     let ticket = async || -> Value {
         let given = as_admin("POST", "/events/ticket").send().await.unwrap();
         assert_eq!(given.status(), 201);
@@ -58,36 +56,28 @@ async fn a_ticket_opens_one_stream_of_its_tenant_and_no_other() {
     let other = format!("/hooks?ticket={}", ticket().await["ticket"].as_str().unwrap());
     problem(server.get(&other).await, 401, "unauthenticated").await;
     problem(server.post("/events/ticket", &json!({})).await, 401, "unauthenticated").await;
-    let weak =
-        as_admin("POST", "/keys").json(&json!({"scopes": ["compile"]})).send().await.unwrap();
-    let weak: Value = weak.json().await.unwrap();
-    let refused = server.build("POST", "/events/ticket").bearer_auth(weak["key"].as_str().unwrap());
+    let (weak, _) = server.create_key(&json!({"scopes": ["compile"]})).await;
+    let refused = server.build("POST", "/events/ticket").bearer_auth(weak);
     problem(refused.send().await.unwrap(), 403, "forbidden").await;
 }
 
 #[tokio::test]
 async fn a_ticket_is_good_once_at_any_node_and_as_long_as_its_key() {
-    let Some(database) = database::postgres() else {
-        eprintln!("skipped: CONTEXTURE_TEST_POSTGRES names no database");
-        return;
-    };
-    let flags = ["--bootstrap-key", BOOTSTRAP, "--database-url", &database];
-    let (one, other) = (TestServer::with(&flags).await, TestServer::with(&flags).await);
-    let as_admin = |method: &str, path: &str| one.build(method, path).bearer_auth(BOOTSTRAP);
-    let made = as_admin("POST", "/keys").json(&json!({"scopes": ["events:read"]}));
-    let made: Value = made.send().await.unwrap().json().await.unwrap();
+    let Some(database) = database::postgres() else { return };
+    let flags = ["--database-url", &database];
+    let (one, other) = (TestServer::locked(&flags).await, TestServer::locked(&flags).await);
+    let (key, id) = one.create_key(&json!({"scopes": ["events:read"]})).await;
     let ticket = async || -> String {
-        let key = made["key"].as_str().unwrap();
-        let given = one.build("POST", "/events/ticket").bearer_auth(key).send().await.unwrap();
-        let given: Value = given.json().await.unwrap();
+        let given = one.build("POST", "/events/ticket").bearer_auth(&key).send().await.unwrap();
+        let given = json_of(given, 201).await;
         format!("/events?ticket={}", given["ticket"].as_str().unwrap())
     };
     let path = ticket().await;
     assert!(begins(other.get(&path).await).await.contains("retry: 2000"));
     problem(one.get(&path).await, 401, "unauthenticated").await;
     let path = ticket().await;
-    let revoke = as_admin("DELETE", &format!("/keys/{}", made["id"].as_str().unwrap()));
-    assert_eq!(revoke.send().await.unwrap().status(), 204);
+    let revoked = one.call(BOOTSTRAP_KEY, "DELETE", &format!("/keys/{id}"), &Value::Null).await;
+    assert_eq!(revoked.status(), 204);
     problem(other.get(&path).await, 401, "unauthenticated").await;
 }
 

@@ -73,23 +73,16 @@ impl Stream {
     }
 }
 
-async fn put(server: &TestServer, key: &str, body: Value) {
-    let answer = server.build("PUT", &format!("/memory/{key}")).json(&body).send().await.unwrap();
-    assert!(answer.status().is_success());
-}
-
 async fn page(server: &TestServer, query: &str) -> Value {
-    let answer = server.get(&format!("/events?format=json{query}")).await;
-    assert_eq!(answer.status(), 200);
-    answer.json().await.unwrap()
+    server.get_json(&format!("/events?format=json{query}")).await
 }
 
 #[tokio::test]
 async fn what_happens_is_told_as_it_happens() {
     let server = TestServer::spawn().await;
-    put(&server, "before", json!({"value": 1})).await;
+    server.remember("before", &json!({"value": 1})).await;
     let mut stream = Stream::open(&server, "/events", None).await;
-    put(&server, "k", json!({"value": "secret"})).await;
+    server.remember("k", &json!({"value": "secret"})).await;
     let frame = stream.next().await;
     assert_eq!((frame.id, frame.event.as_deref()), (Some(2), Some("memory:changed")));
     assert_eq!((&frame.data["seq"], &frame.data["type"]), (&json!(2), &json!("memory:changed")));
@@ -135,7 +128,7 @@ async fn what_happens_is_told_as_it_happens() {
 async fn who_comes_back_misses_nothing_and_gets_nothing_twice() {
     let server = TestServer::spawn().await;
     for at in 0..1_200 {
-        put(&server, &format!("k{}", at % 7), json!({"value": at})).await;
+        server.remember(&format!("k{}", at % 7), &json!({"value": at})).await;
     }
     let mut seen = Vec::new();
     let mut last = 0;
@@ -147,7 +140,7 @@ async fn who_comes_back_misses_nothing_and_gets_nothing_twice() {
             last = frame.id.unwrap();
             seen.push(last);
         }
-        put(&server, "more", json!({"value": round})).await;
+        server.remember("more", &json!({"value": round})).await;
     }
     let mut stream = Stream::open(&server, "/events", Some(last)).await;
     while last < 1_208 {
@@ -155,7 +148,7 @@ async fn who_comes_back_misses_nothing_and_gets_nothing_twice() {
         seen.push(last);
     }
     assert_eq!(seen, (1..=1_208).collect::<Vec<u64>>());
-    put(&server, "live", json!({"value": 1})).await;
+    server.remember("live", &json!({"value": 1})).await;
     assert_eq!(stream.next().await.id, Some(1_209));
 }
 
@@ -164,7 +157,7 @@ async fn what_expires_in_a_compile_is_told_in_order() {
     let server = TestServer::spawn().await;
     for key in ["a", "b"] {
         let body = json!({"value": 1, "ttl": {"turns": 0}, "scope": {"session_id": "s"}});
-        put(&server, key, body).await;
+        server.remember(key, &body).await;
     }
     let mut stream = Stream::open(&server, "/events", None).await;
     server.compile(&json!({"messages": [user("hi")], "memory": true, "session_id": "s"})).await;
@@ -190,8 +183,8 @@ async fn what_expires_in_a_compile_is_told_in_order() {
 #[tokio::test]
 async fn a_reader_gets_what_it_asks_for() {
     let server = TestServer::spawn().await;
-    put(&server, "a", json!({"value": 1})).await;
-    put(&server, "b", json!({"value": 1, "scope": {"session_id": "s"}})).await;
+    server.remember("a", &json!({"value": 1})).await;
+    server.remember("b", &json!({"value": 1, "scope": {"session_id": "s"}})).await;
     server.compile(&json!({"messages": [user("hi")], "session_id": "s"})).await;
     server.compile(&json!({"messages": [user("hi")]})).await;
 

@@ -31,9 +31,7 @@ fn conversation() -> Value {
 }
 
 async fn compress(server: &TestServer, body: &Value) -> Value {
-    let answer = server.post("/v1/compress", body).await;
-    assert_eq!(answer.status(), 200);
-    answer.json().await.expect("JSON")
+    server.post_json("/v1/compress", 200, body).await
 }
 
 async fn answered(response: Response) -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{TestServer, problem};
+use crate::support::{Folder, TestServer, problem};
 
 #[tokio::test]
 async fn a_listening_server_is_healthy_and_ready() {
@@ -46,7 +46,7 @@ async fn a_wrong_method_names_the_right_ones() {
     let response = server.get("/compile").await;
     assert_eq!(response.headers()["allow"], "POST");
     problem(response, 405, "method_not_allowed").await;
-    let response = server.build("DELETE", "/models").send().await.unwrap();
+    let response = server.delete("/models").await;
     assert!(response.headers()["allow"].to_str().unwrap().contains("GET"));
     problem(response, 405, "method_not_allowed").await;
 }
@@ -73,7 +73,7 @@ async fn figures_count_requests_by_route() {
 #[tokio::test]
 async fn the_reference_needs_nothing_from_elsewhere() {
     let server = TestServer::spawn().await;
-    let document: Value = server.get("/openapi.json").await.json().await.unwrap();
+    let document = server.get_json("/openapi.json").await;
     assert!(document["paths"]["/compile"]["post"].is_object());
     let page = server.get("/docs").await;
     assert_eq!(page.url().path(), "/docs/");
@@ -109,13 +109,13 @@ async fn answers_are_compressed_where_that_is_asked_for() {
 
 #[tokio::test]
 async fn a_server_that_has_stopped_has_closed_its_database() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("contexture.db").display());
+    let folder = Folder::new();
+    let url = folder.url();
     // Each start is refused while the one before has the file.
     for turn in 0..20 {
         let server = TestServer::with(&["--database-url", &url]).await;
         let path = format!("/memory/turn{turn}");
-        let put = server.build("PUT", &path).json(&json!({"value": "v"})).send().await.unwrap();
+        let put = server.put(&path, &json!({"value": "v"})).await;
         assert_eq!(put.status(), 201);
         let body = json!({"messages": [{"role": "user", "content": "hi"}], "record": "full"});
         assert_eq!(server.post("/compile", &body).await.status(), 200);

@@ -2,34 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use reqwest::Response;
 use serde_json::{Value, json};
 
-use crate::support::{TestServer, problem};
-
-const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
-
-async fn locked() -> TestServer {
-    TestServer::with(&["--bootstrap-key", BOOTSTRAP]).await
-}
-
-async fn call(server: &TestServer, key: &str, method: &str, path: &str, body: &Value) -> Response {
-    let request = server.build(method, path).bearer_auth(key);
-    let request = if method == "GET" { request } else { request.json(body) };
-    request.send().await.expect("an answer")
-}
-
-async fn body(response: Response) -> Value {
-    response.json().await.expect("a body of JSON")
-}
-
-/// Makes a key by the bootstrap key; its text and its id.
-async fn make(server: &TestServer, wanted: &Value) -> (String, String) {
-    let made = call(server, BOOTSTRAP, "POST", "/keys", wanted).await;
-    assert_eq!(made.status(), 201);
-    let made = body(made).await;
-    (made["key"].as_str().unwrap().to_owned(), made["id"].as_str().unwrap().to_owned())
-}
+use crate::support::wait::until_within;
+use crate::support::{BOOTSTRAP_KEY, TestServer, json_of, problem};
 
 fn hello() -> Value {
     json!({"messages": [{"role": "user", "content": "hello"}]})
@@ -38,23 +14,21 @@ fn hello() -> Value {
 #[tokio::test]
 async fn without_a_key_anybody_is_served_until_there_is_one() {
     let server = TestServer::spawn().await;
-    let with_a_header = call(&server, "whatever", "POST", "/compile", &hello()).await;
+    let with_a_header = server.call("whatever", "POST", "/compile", &hello()).await;
     assert_eq!(with_a_header.status(), 200);
     let weak = json!({"scopes": ["compile"]});
     let refused = problem(server.post("/keys", &weak).await, 422, "invalid_request").await;
     assert_eq!(refused["errors"][0]["pointer"], "/scopes");
     assert_eq!(server.post("/compile", &hello()).await.status(), 200);
 
-    let made = server.post("/keys", &json!({"scopes": ["admin"], "name": "first"})).await;
-    assert_eq!(made.status(), 201);
-    let made = body(made).await;
+    let made = server.post_json("/keys", 201, &json!({"scopes": ["admin"], "name": "first"})).await;
     let key = made["key"].as_str().unwrap();
     assert!(key.starts_with("cx_live_") && key.len() == 74, "{made}");
     assert_eq!(key[8..24], *made["id"].as_str().unwrap());
     let refused = server.post("/compile", &hello()).await;
     assert_eq!(refused.headers()["www-authenticate"], "Bearer realm=\"contexture\"");
     problem(refused, 401, "unauthenticated").await;
-    assert_eq!(call(&server, key, "POST", "/compile", &hello()).await.status(), 200);
+    assert_eq!(server.call(key, "POST", "/compile", &hello()).await.status(), 200);
     for path in ["/healthz", "/readyz", "/openapi.json", "/problems", "/docs/"] {
         assert_eq!(server.get(path).await.status(), 200, "{path}");
     }
@@ -64,11 +38,11 @@ async fn without_a_key_anybody_is_served_until_there_is_one() {
 
 #[tokio::test]
 async fn a_key_opens_what_its_scopes_name_and_nothing_else() {
-    let server = locked().await;
-    let (key, _) = make(&server, &json!({"scopes": ["compile", "adapters:read"]})).await;
-    assert_eq!(call(&server, &key, "POST", "/compile", &hello()).await.status(), 200);
-    assert_eq!(call(&server, &key, "GET", "/models", &Value::Null).await.status(), 200);
-    assert_eq!(call(&server, &key, "GET", "/adapters", &Value::Null).await.status(), 200);
+    let server = TestServer::locked(&[]).await;
+    let (key, _) = server.create_key(&json!({"scopes": ["compile", "adapters:read"]})).await;
+    assert_eq!(server.call(&key, "POST", "/compile", &hello()).await.status(), 200);
+    assert_eq!(server.call(&key, "GET", "/models", &Value::Null).await.status(), 200);
+    assert_eq!(server.call(&key, "GET", "/adapters", &Value::Null).await.status(), 200);
     let head = server.build("HEAD", "/adapters").bearer_auth(&key).send().await.unwrap();
     assert_eq!(head.status(), 200);
     for (method, path) in [
@@ -80,16 +54,16 @@ async fn a_key_opens_what_its_scopes_name_and_nothing_else() {
         ("POST", "/keys"),
         ("GET", "/usage"),
     ] {
-        let refused = call(&server, &key, method, path, &json!({})).await;
+        let refused = server.call(&key, method, path, &json!({})).await;
         problem(refused, 403, "forbidden").await;
     }
-    let (admin, _) = make(&server, &json!({"scopes": ["admin"]})).await;
-    assert_eq!(call(&server, &admin, "GET", "/metrics", &Value::Null).await.status(), 200);
+    let (admin, _) = server.create_key(&json!({"scopes": ["admin"]})).await;
+    assert_eq!(server.call(&admin, "GET", "/metrics", &Value::Null).await.status(), 200);
 }
 
 #[tokio::test]
 async fn a_turn_writes_nothing_that_its_key_may_not_write() {
-    let server = locked().await;
+    let server = TestServer::locked(&[]).await;
     let turn = |messages: Value| json!({"append": messages, "memory": true});
     let hello = json!({"role": "user", "content": "hello"});
     let wish = json!({"id": "c1", "type": "function", "function": {"name": "create_memory",
@@ -97,32 +71,31 @@ async fn a_turn_writes_nothing_that_its_key_may_not_write() {
     let wish = json!({"role": "assistant", "content": null, "tool_calls": [wish]});
     let (plain, remembering) = (turn(json!([hello])), turn(json!([hello, wish])));
     let take = async |key: &str, session: &str, body: &Value| {
-        call(&server, key, "POST", &format!("/sessions/{session}/turns"), body).await
+        server.call(key, "POST", &format!("/sessions/{session}/turns"), body).await
     };
     for scopes in [
         json!(["compile"]),
         json!(["sessions:write"]),
         json!(["compile", "sessions:read", "tools", "memory:write"]),
     ] {
-        let (key, _) = make(&server, &json!({"scopes": scopes})).await;
+        let (key, _) = server.create_key(&json!({"scopes": scopes})).await;
         for body in [&plain, &remembering] {
             let refused = problem(take(&key, "s", body).await, 403, "forbidden").await;
             let detail = refused["detail"].as_str().unwrap();
             assert!(detail.contains("`compile` and `sessions:write`"), "{detail}");
         }
     }
-    let (key, _) = make(&server, &json!({"scopes": ["compile", "sessions:write"]})).await;
+    let (key, _) = server.create_key(&json!({"scopes": ["compile", "sessions:write"]})).await;
     let refused = problem(take(&key, "s", &remembering).await, 403, "forbidden").await;
     assert!(refused["detail"].as_str().unwrap().contains("`memory:write`"), "{refused}");
-    let missing = call(&server, BOOTSTRAP, "GET", "/sessions/s", &Value::Null).await;
+    let missing = server.call(BOOTSTRAP_KEY, "GET", "/sessions/s", &Value::Null).await;
     problem(missing, 404, "not_found").await;
-    let stored =
-        async || body(call(&server, BOOTSTRAP, "GET", "/memory", &Value::Null).await).await;
+    let stored = async || server.call_ok(BOOTSTRAP_KEY, "GET", "/memory", &Value::Null).await;
     assert_eq!(stored().await["items"], json!([]));
     assert_eq!(take(&key, "s", &plain).await.status(), 200);
     for (session, scope) in [("one", "tools"), ("two", "memory:write")] {
         let wanted = json!({"scopes": ["compile", "sessions:write", scope]});
-        let (key, _) = make(&server, &wanted).await;
+        let (key, _) = server.create_key(&wanted).await;
         assert_eq!(take(&key, session, &remembering).await.status(), 200, "{scope}");
     }
     assert_eq!(stored().await["items"].as_array().unwrap().len(), 2);
@@ -131,7 +104,7 @@ async fn a_turn_writes_nothing_that_its_key_may_not_write() {
 #[tokio::test]
 async fn every_route_but_the_open_ones_asks_for_a_key() {
     use contexture::http::{Access, ROUTES};
-    let server = locked().await;
+    let server = TestServer::locked(&[]).await;
     for (method, path, access) in ROUTES {
         let path = path.replace("{id}", "x").replace("{name}", "x");
         let file = if path.starts_with("/docs") { "swagger-ui.css" } else { "console.css" };
@@ -146,16 +119,16 @@ async fn every_route_but_the_open_ones_asks_for_a_key() {
 
 #[tokio::test]
 async fn what_is_no_key_is_refused() {
-    let server = locked().await;
-    let (key, _) = make(&server, &json!({"scopes": ["compile"]})).await;
+    let server = TestServer::locked(&[]).await;
+    let (key, _) = server.create_key(&json!({"scopes": ["compile"]})).await;
     let other_secret = {
-        let (other, _) = make(&server, &json!({"scopes": ["compile"]})).await;
+        let (other, _) = server.create_key(&json!({"scopes": ["compile"]})).await;
         format!("{}{}", &key[..25], &other[25..])
     };
     let last = if key.ends_with('x') { 'y' } else { 'x' };
     let typo = format!("{}{last}", &key[..key.len() - 1]);
-    for bad in ["", "x", &typo, &other_secret, &key.to_uppercase(), &BOOTSTRAP[1..]] {
-        let refused = call(&server, bad, "POST", "/compile", &hello()).await;
+    for bad in ["", "x", &typo, &other_secret, &key.to_uppercase(), &BOOTSTRAP_KEY[1..]] {
+        let refused = server.call(bad, "POST", "/compile", &hello()).await;
         problem(refused, 401, "unauthenticated").await;
     }
     for header in [key.clone(), format!("Basic {key}"), format!("Token {key}")] {
@@ -172,14 +145,14 @@ async fn what_is_no_key_is_refused() {
 
 #[tokio::test]
 async fn keys_are_listed_without_secrets_changed_and_revoked() {
-    let server = locked().await;
+    let server = TestServer::locked(&[]).await;
     let wanted = json!({
         "name": "support bot", "kind": "agent", "scopes": ["compress", "compile"],
         "roles": ["auditor", "capturer"], "limits": {"requests_per_minute": 600},
         "defaults": {"target": "anthropic", "budget": {"context_window": 64000}}
     });
-    let (text, id) = make(&server, &wanted).await;
-    let list = body(call(&server, BOOTSTRAP, "GET", "/keys", &Value::Null).await).await;
+    let (text, id) = server.create_key(&wanted).await;
+    let list = server.call_ok(BOOTSTRAP_KEY, "GET", "/keys", &Value::Null).await;
     let shown = &list["items"][0];
     assert_eq!(shown["scopes"], json!(["compile", "compress"]));
     assert_eq!(shown["roles"], json!(["capturer", "auditor"]));
@@ -190,35 +163,35 @@ async fn keys_are_listed_without_secrets_changed_and_revoked() {
 
     let path = format!("/keys/{id}");
     let change = json!({"name": "bot", "limits": null, "defaults": null});
-    let changed = body(call(&server, BOOTSTRAP, "PATCH", &path, &change).await).await;
+    let changed = server.call_ok(BOOTSTRAP_KEY, "PATCH", &path, &change).await;
     assert_eq!((&changed["name"], &changed["limits"]), (&json!("bot"), &json!({})));
     assert_eq!((&changed["defaults"], &changed["kind"]), (&Value::Null, &json!("agent")));
 
-    assert_eq!(call(&server, &text, "POST", "/compile", &hello()).await.status(), 200);
-    let gone = call(&server, BOOTSTRAP, "DELETE", &path, &Value::Null).await;
+    assert_eq!(server.call(&text, "POST", "/compile", &hello()).await.status(), 200);
+    let gone = server.call(BOOTSTRAP_KEY, "DELETE", &path, &Value::Null).await;
     assert_eq!(gone.status(), 204);
-    let refused = call(&server, &text, "POST", "/compile", &hello()).await;
+    let refused = server.call(&text, "POST", "/compile", &hello()).await;
     problem(refused, 401, "unauthenticated").await;
     for method in ["DELETE", "PATCH"] {
-        let missing = call(&server, BOOTSTRAP, method, &path, &json!({})).await;
+        let missing = server.call(BOOTSTRAP_KEY, method, &path, &json!({})).await;
         problem(missing, 404, "not_found").await;
     }
-    let list = body(call(&server, BOOTSTRAP, "GET", "/keys", &Value::Null).await).await;
+    let list = server.call_ok(BOOTSTRAP_KEY, "GET", "/keys", &Value::Null).await;
     assert_eq!(list["items"], json!([]));
 }
 
 #[tokio::test]
 async fn the_list_goes_on_where_it_ended() {
-    let server = locked().await;
+    let server = TestServer::locked(&[]).await;
     let mut made = Vec::new();
     for _ in 0..5 {
-        made.push(make(&server, &json!({"scopes": ["compile"]})).await.1);
+        made.push(server.create_key(&json!({"scopes": ["compile"]})).await.1);
     }
     made.sort();
     let mut found = Vec::new();
     let mut path = "/keys?limit=2".to_owned();
     loop {
-        let list = body(call(&server, BOOTSTRAP, "GET", &path, &Value::Null).await).await;
+        let list = server.call_ok(BOOTSTRAP_KEY, "GET", &path, &Value::Null).await;
         let ids = list["items"].as_array().unwrap().iter();
         found.extend(ids.map(|key| key["id"].as_str().unwrap().to_owned()));
         let Some(cursor) = list["next_cursor"].as_str() else { break };
@@ -229,13 +202,13 @@ async fn the_list_goes_on_where_it_ended() {
 
 #[tokio::test]
 async fn every_fault_of_a_key_is_named_at_once() {
-    let server = locked().await;
+    let server = TestServer::locked(&[]).await;
     let wanted = json!({
         "scopes": ["compile", "fly"], "kind": "robot", "roles": ["king"], "tenant": "a b",
         "limits": {"requests_per_minute": 0, "tokens_a_day": 1}, "colour": "red",
         "defaults": {"target": "nobody", "messages": [], "budget": {"context_window": "many"}}
     });
-    let refused = call(&server, BOOTSTRAP, "POST", "/keys", &wanted).await;
+    let refused = server.call(BOOTSTRAP_KEY, "POST", "/keys", &wanted).await;
     let refused = problem(refused, 422, "invalid_request").await;
     let faults: Vec<_> = refused["errors"].as_array().unwrap().iter().collect();
     let pointers: Vec<_> = faults.iter().map(|fault| fault["pointer"].as_str().unwrap()).collect();
@@ -254,101 +227,101 @@ async fn every_fault_of_a_key_is_named_at_once() {
         assert!(pointers.contains(&wanted), "{wanted} is not in {pointers:?}");
     }
     for bad in [json!({}), json!({"scopes": []}), json!({"scopes": "compile"}), json!([])] {
-        problem(call(&server, BOOTSTRAP, "POST", "/keys", &bad).await, 422, "invalid_request")
+        problem(server.call(BOOTSTRAP_KEY, "POST", "/keys", &bad).await, 422, "invalid_request")
             .await;
     }
 }
 
 #[tokio::test]
 async fn nobody_gives_away_a_right_that_he_lacks() {
-    let server = locked().await;
-    let (admin, _) = make(&server, &json!({"scopes": ["admin"]})).await;
-    let (_, operator) = make(&server, &json!({"scopes": ["operator"]})).await;
-    let (_, plain) = make(&server, &json!({"scopes": ["compile"]})).await;
+    let server = TestServer::locked(&[]).await;
+    let (admin, _) = server.create_key(&json!({"scopes": ["admin"]})).await;
+    let (_, operator) = server.create_key(&json!({"scopes": ["operator"]})).await;
+    let (_, plain) = server.create_key(&json!({"scopes": ["compile"]})).await;
     for wanted in [json!({"scopes": ["operator"]}), json!({"scopes": ["compile"], "tenant": "b"})] {
-        let refused = call(&server, &admin, "POST", "/keys", &wanted).await;
+        let refused = server.call(&admin, "POST", "/keys", &wanted).await;
         problem(refused, 422, "invalid_request").await;
     }
     let raised = json!({"scopes": ["operator"]});
-    let refused = call(&server, &admin, "PATCH", &format!("/keys/{plain}"), &raised).await;
+    let refused = server.call(&admin, "PATCH", &format!("/keys/{plain}"), &raised).await;
     problem(refused, 422, "invalid_request").await;
     for method in ["PATCH", "DELETE"] {
-        let refused = call(&server, &admin, method, &format!("/keys/{operator}"), &json!({})).await;
+        let refused = server.call(&admin, method, &format!("/keys/{operator}"), &json!({})).await;
         problem(refused, 403, "forbidden").await;
     }
     for path in ["/keys?tenant=b", "/usage?tenant=b"] {
-        let refused = call(&server, &admin, "GET", path, &Value::Null).await;
+        let refused = server.call(&admin, "GET", path, &Value::Null).await;
         problem(refused, 403, "forbidden").await;
     }
 }
 
 #[tokio::test]
 async fn an_operator_looks_after_every_tenant() {
-    let server = locked().await;
-    let (key, id) = make(&server, &json!({"scopes": ["admin"], "tenant": "b"})).await;
-    let list = body(call(&server, BOOTSTRAP, "GET", "/keys?tenant=b", &Value::Null).await).await;
+    let server = TestServer::locked(&[]).await;
+    let (key, id) = server.create_key(&json!({"scopes": ["admin"], "tenant": "b"})).await;
+    let list = server.call_ok(BOOTSTRAP_KEY, "GET", "/keys?tenant=b", &Value::Null).await;
     assert_eq!(list["items"][0]["id"], id.as_str());
-    let own = body(call(&server, &key, "GET", "/keys", &Value::Null).await).await;
+    let own = server.call_ok(&key, "GET", "/keys", &Value::Null).await;
     assert_eq!(own["items"], list["items"]);
     let path = format!("/keys/{id}");
-    let changed = call(&server, BOOTSTRAP, "PATCH", &path, &json!({"name": "x"})).await;
-    assert_eq!(body(changed).await["tenant"], "b");
-    let gone = call(&server, BOOTSTRAP, "DELETE", &path, &Value::Null).await;
+    let changed = server.call(BOOTSTRAP_KEY, "PATCH", &path, &json!({"name": "x"})).await;
+    assert_eq!(json_of(changed, 200).await["tenant"], "b");
+    let gone = server.call(BOOTSTRAP_KEY, "DELETE", &path, &Value::Null).await;
     assert_eq!(gone.status(), 204);
 }
 
 #[tokio::test]
 async fn defaults_stand_in_for_what_a_request_does_not_say() {
-    let server = locked().await;
+    let server = TestServer::locked(&[]).await;
     let defaults = json!({"target": "anthropic", "budget": {"context_window": 5000}});
     let wanted = json!({"scopes": ["compile"], "defaults": defaults});
-    let (key, _) = make(&server, &wanted).await;
-    let answer = body(call(&server, &key, "POST", "/compile", &hello()).await).await;
+    let (key, _) = server.create_key(&wanted).await;
+    let answer = server.call_ok(&key, "POST", "/compile", &hello()).await;
     assert_eq!(answer["report"]["budget"], 5000);
     assert_eq!(answer["payload"]["messages"][0]["content"][0]["type"], "text");
     let mut own = hello();
     own["target"] = json!("openai");
     own["budget"] = json!({"context_window": 9000});
-    let answer = body(call(&server, &key, "POST", "/compile", &own).await).await;
+    let answer = server.call_ok(&key, "POST", "/compile", &own).await;
     assert_eq!(answer["report"]["budget"], 9000);
     assert_eq!(answer["payload"]["messages"][0]["content"], "hello");
     let mut none = hello();
     none["budget"] = Value::Null;
-    let answer = body(call(&server, &key, "POST", "/compile", &none).await).await;
+    let answer = server.call_ok(&key, "POST", "/compile", &none).await;
     assert_eq!(answer["report"]["budget"], 119_808, "null is something that was said");
 }
 
 #[tokio::test]
 async fn requests_a_minute_are_counted_by_key() {
-    let server = locked().await;
+    let server = TestServer::locked(&[]).await;
     let wanted = json!({"scopes": ["compile"], "limits": {"requests_per_minute": 3}});
-    let (key, id) = make(&server, &wanted).await;
-    let (other, _) = make(&server, &wanted).await;
+    let (key, id) = server.create_key(&wanted).await;
+    let (other, _) = server.create_key(&wanted).await;
     for _ in 0..3 {
-        assert_eq!(call(&server, &key, "POST", "/compile", &hello()).await.status(), 200);
+        assert_eq!(server.call(&key, "POST", "/compile", &hello()).await.status(), 200);
     }
-    let refused = call(&server, &key, "POST", "/compile", &hello()).await;
+    let refused = server.call(&key, "POST", "/compile", &hello()).await;
     let pause: u64 = refused.headers()["retry-after"].to_str().unwrap().parse().unwrap();
     assert!((1..=20).contains(&pause), "{pause}");
     problem(refused, 429, "rate_limited").await;
-    assert_eq!(call(&server, &other, "POST", "/compile", &hello()).await.status(), 200);
+    assert_eq!(server.call(&other, "POST", "/compile", &hello()).await.status(), 200);
     let more = json!({"limits": {"requests_per_minute": 60_000}});
-    call(&server, BOOTSTRAP, "PATCH", &format!("/keys/{id}"), &more).await;
+    server.call(BOOTSTRAP_KEY, "PATCH", &format!("/keys/{id}"), &more).await;
     // A thousand a second are given back, so the next one comes before any wait could.
-    let start = Instant::now();
-    while call(&server, &key, "POST", "/compile", &hello()).await.status() != 200 {
-        assert!(start.elapsed() < Duration::from_secs(10));
-    }
+    until_within(Duration::from_secs(10), "it is not served", async || {
+        (server.call(&key, "POST", "/compile", &hello()).await.status() == 200).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn tokens_a_day_are_counted_by_key() {
-    let server = locked().await;
+    let server = TestServer::locked(&[]).await;
     let wanted = json!({"scopes": ["compile", "compress"], "limits": {"tokens_per_day": 20}});
-    let (key, _) = make(&server, &wanted).await;
+    let (key, _) = server.create_key(&wanted).await;
     let text = json!({"text": "one two three four five six seven eight nine ten ".repeat(3)});
-    assert_eq!(call(&server, &key, "POST", "/compress", &text).await.status(), 200);
-    let refused = call(&server, &key, "POST", "/compile", &hello()).await;
+    assert_eq!(server.call(&key, "POST", "/compress", &text).await.status(), 200);
+    let refused = server.call(&key, "POST", "/compile", &hello()).await;
     let pause: u64 = refused.headers()["retry-after"].to_str().unwrap().parse().unwrap();
     assert!((1..=86_400).contains(&pause), "{pause}");
     let told = problem(refused, 429, "rate_limited").await;
@@ -357,16 +330,16 @@ async fn tokens_a_day_are_counted_by_key() {
 
 #[tokio::test]
 async fn what_is_used_is_told_by_day_key_and_model() {
-    let server = locked().await;
-    let (key, id) = make(&server, &json!({"scopes": ["compile"]})).await;
+    let server = TestServer::locked(&[]).await;
+    let (key, id) = server.create_key(&json!({"scopes": ["compile"]})).await;
     let mut named = hello();
     for model in ["gpt-4o-2024-11-20", "my-own-model", "gpt-4o"] {
         named["model"] = json!(model);
-        assert_eq!(call(&server, &key, "POST", "/compile", &named).await.status(), 200);
+        assert_eq!(server.call(&key, "POST", "/compile", &named).await.status(), 200);
     }
-    assert_eq!(call(&server, &key, "POST", "/compile", &hello()).await.status(), 200);
-    assert_eq!(call(&server, BOOTSTRAP, "POST", "/compile", &hello()).await.status(), 200);
-    let usage = body(call(&server, BOOTSTRAP, "GET", "/usage", &Value::Null).await).await;
+    assert_eq!(server.call(&key, "POST", "/compile", &hello()).await.status(), 200);
+    assert_eq!(server.call(BOOTSTRAP_KEY, "POST", "/compile", &hello()).await.status(), 200);
+    let usage = server.call_ok(BOOTSTRAP_KEY, "GET", "/usage", &Value::Null).await;
     let rows: Vec<_> = usage["items"]
         .as_array()
         .unwrap()
@@ -395,26 +368,27 @@ async fn what_is_used_is_told_by_day_key_and_model() {
         ("?limit=3".to_owned(), 3),
     ] {
         let path = format!("/usage{query}");
-        let rows = body(call(&server, BOOTSTRAP, "GET", &path, &Value::Null).await).await;
+        let rows = server.call_ok(BOOTSTRAP_KEY, "GET", &path, &Value::Null).await;
         assert_eq!(rows["items"].as_array().unwrap().len(), count, "{query}: {rows}");
     }
-    let first = body(call(&server, BOOTSTRAP, "GET", "/usage?limit=3", &Value::Null).await).await;
+    let first = server.call_ok(BOOTSTRAP_KEY, "GET", "/usage?limit=3", &Value::Null).await;
     let path = format!("/usage?cursor={}", first["next_cursor"].as_str().unwrap());
-    let rest = body(call(&server, BOOTSTRAP, "GET", &path, &Value::Null).await).await;
+    let rest = server.call_ok(BOOTSTRAP_KEY, "GET", &path, &Value::Null).await;
     assert_eq!(rest["items"].as_array().unwrap().len(), 1);
     for bad in ["?from=today", "?cursor=x", "?limit=0", "?limit=1001", "?colour=red"] {
-        let refused = call(&server, BOOTSTRAP, "GET", &format!("/usage{bad}"), &Value::Null).await;
+        let refused =
+            server.call(BOOTSTRAP_KEY, "GET", &format!("/usage{bad}"), &Value::Null).await;
         problem(refused, 422, "invalid_request").await;
     }
 }
 
 #[tokio::test]
 async fn a_stream_ends_with_its_key() {
-    let server = locked().await;
-    let (key, id) = make(&server, &json!({"scopes": ["events:read"]})).await;
+    let server = TestServer::locked(&[]).await;
+    let (key, id) = server.create_key(&json!({"scopes": ["events:read"]})).await;
     let stream = server.build("GET", "/events").bearer_auth(&key).send().await.unwrap();
     assert_eq!(stream.status(), 200);
-    let gone = call(&server, BOOTSTRAP, "DELETE", &format!("/keys/{id}"), &Value::Null).await;
+    let gone = server.call(BOOTSTRAP_KEY, "DELETE", &format!("/keys/{id}"), &Value::Null).await;
     assert_eq!(gone.status(), 204);
     let start = Instant::now();
     let end = tokio::time::timeout(Duration::from_secs(10), stream.text()).await;

@@ -98,7 +98,7 @@ async fn the_tools_do_what_the_routes_do() {
     let (_, failed) =
         call(&server, "memory_create", json!({"key": "language", "value": "Rust"})).await;
     assert!(!failed);
-    let entry: Value = server.get("/memory/language").await.json().await.unwrap();
+    let entry = server.get_json("/memory/language").await;
     assert_eq!(entry["value"], "Rust");
     let (found, _) = call(&server, "memory_recall", json!({"query": "Rust"})).await;
     assert!(found.contains("language"), "{found}");
@@ -116,7 +116,7 @@ async fn the_tools_do_what_the_routes_do() {
     assert_eq!(call(&server, "expand", json!({"text": shown})).await.0, text);
 
     let stored = json!({"text": "a\nb\nc", "threshold": 1, "tail_chars": 0});
-    let stored: Value = server.post("/artifacts", &stored).await.json().await.unwrap();
+    let stored = server.post_ok("/artifacts", &stored).await;
     let read = json!({"id": stored["id"], "lines": "2-2"});
     assert_eq!(call(&server, "context_read", read).await, ("b\n".to_owned(), false));
     assert!(call(&server, "context_read", json!({"id": "none"})).await.1);
@@ -233,6 +233,6 @@ async fn a_key_sees_the_tools_of_its_scopes() {
     )
     .await;
     assert_eq!(refused["error"]["code"], -32_602);
-    let bare = server.build("POST", "/mcp").json(&json!({})).send().await.unwrap();
+    let bare = server.post("/mcp", &json!({})).await;
     assert_eq!(bare.status(), 401);
 }

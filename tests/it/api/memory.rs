@@ -1,26 +1,9 @@
 //! Memory over HTTP: entries by key, versions, import, recall, and what a power cut leaves.
 
-use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::compile::user;
-use crate::support::{TestServer, pointers, problem};
-
-async fn put(server: &TestServer, key: &str, body: &Value) -> Response {
-    server.build("PUT", &format!("/memory/{key}")).json(body).send().await.unwrap()
-}
-
-async fn stored(server: &TestServer, key: &str, body: &Value) -> Value {
-    let answer = put(server, key, body).await;
-    assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
-    answer.json().await.unwrap()
-}
-
-async fn read(server: &TestServer, path: &str) -> Value {
-    let answer = server.get(path).await;
-    assert_eq!(answer.status(), 200, "{path}");
-    answer.json().await.unwrap()
-}
+use crate::support::{TestServer, json_of, pointers, problem};
 
 fn keys(list: &Value) -> Vec<&str> {
     list["items"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect()
@@ -32,7 +15,7 @@ async fn an_entry_is_put_read_patched_and_deleted() {
     let body = json!({"value": "TypeScript", "description": "the language", "importance": 0.8,
         "tags": ["project", "project"], "tier": "durable", "classification": "public",
         "source": "readme", "author": "ci", "metadata": {"n": {"m": [1, null]}}});
-    let answer = put(&server, "lang", &body).await;
+    let answer = server.put_memory("lang", &body).await;
     assert_eq!(
         (answer.status(), &answer.headers()["etag"]),
         (201.try_into().unwrap(), &"\"1\"".parse().unwrap())
@@ -53,11 +36,11 @@ async fn an_entry_is_put_read_patched_and_deleted() {
     assert_eq!(entry["tags"], json!(["project"]));
     assert_eq!((&entry["version"], &entry["update_count"]), (&json!(1), &json!(1)));
     assert_eq!(entry["created_at"], entry["updated_at"]);
-    assert_eq!(read(&server, "/memory/lang").await, entry);
+    assert_eq!(server.get_json("/memory/lang").await, entry);
 
-    let answer = put(&server, "lang", &json!({"value": {"any": ["JSON", 1.50]}})).await;
-    assert_eq!(answer.status(), 200);
-    let entry: Value = answer.json().await.unwrap();
+    let entry =
+        json_of(server.put_memory("lang", &json!({"value": {"any": ["JSON", 1.50]}})).await, 200)
+            .await;
     assert_eq!(entry["value"], json!({"any": ["JSON", 1.50]}));
     assert_eq!(
         (&entry["description"], &entry["importance"]),
@@ -80,7 +63,7 @@ async fn an_entry_is_put_read_patched_and_deleted() {
 #[tokio::test]
 async fn a_version_that_is_not_stored_is_not_written_over() {
     let server = TestServer::spawn().await;
-    stored(&server, "k", &json!({"value": 1})).await;
+    server.remember("k", &json!({"value": 1})).await;
     let with = |method: &str, tag: &str| {
         server.build(method, "/memory/k").header("if-match", tag.to_owned())
     };
@@ -90,7 +73,7 @@ async fn a_version_that_is_not_stored_is_not_written_over() {
     problem(stale, 412, "precondition_failed").await;
     problem(with("DELETE", "\"1\"").send().await.unwrap(), 412, "precondition_failed").await;
     problem(with("DELETE", "x").send().await.unwrap(), 422, "invalid_request").await;
-    assert_eq!(read(&server, "/memory/k").await["value"], 2);
+    assert_eq!(server.get_json("/memory/k").await["value"], 2);
     assert_eq!(with("DELETE", "\"2\"").send().await.unwrap().status(), 204);
 }
 
@@ -99,7 +82,7 @@ async fn faults_are_named_all_at_once_and_nothing_is_stored() {
     let server = TestServer::spawn().await;
     let body = json!({"vlue": 1, "importance": 2, "tier": "forever", "ttl": {"turns": 1},
         "tags": ["", 7], "scope": {"subject": ""}, "metadata": []});
-    let refused = problem(put(&server, "k", &body).await, 422, "invalid_request").await;
+    let refused = problem(server.put_memory("k", &body).await, 422, "invalid_request").await;
     let pointers = pointers(&refused);
     for pointer in [
         "/vlue",
@@ -115,30 +98,38 @@ async fn faults_are_named_all_at_once_and_nothing_is_stored() {
     }
     assert_eq!(refused["errors"][0]["did_you_mean"], "value");
     for ttl in [json!({}), json!({"turns": 1, "seconds": 1}), json!({"seconds": -1}), json!(5)] {
-        problem(put(&server, "k", &json!({"value": 1, "ttl": ttl})).await, 422, "invalid_request")
-            .await;
+        problem(
+            server.put_memory("k", &json!({"value": 1, "ttl": ttl})).await,
+            422,
+            "invalid_request",
+        )
+        .await;
     }
     let long = "x".repeat(257);
     for key in [long.as_str(), "a%00b", "a%01b", "%ff"] {
-        problem(put(&server, key, &json!({"value": 1})).await, 422, "invalid_request").await;
+        problem(server.put_memory(key, &json!({"value": 1})).await, 422, "invalid_request").await;
     }
-    problem(put(&server, "k", &json!({"value": "x".repeat(70_000)})).await, 422, "invalid_request")
-        .await;
-    assert_eq!(keys(&read(&server, "/memory").await), [""; 0]);
+    problem(
+        server.put_memory("k", &json!({"value": "x".repeat(70_000)})).await,
+        422,
+        "invalid_request",
+    )
+    .await;
+    assert_eq!(keys(&server.get_json("/memory").await), [""; 0]);
 }
 
 #[tokio::test]
 async fn scopes_are_entries_of_their_own() {
     let server = TestServer::spawn().await;
-    stored(&server, "k", &json!({"value": "all"})).await;
+    server.remember("k", &json!({"value": "all"})).await;
     for (subject, value) in [("ann", "hers"), ("bob", "his")] {
-        stored(&server, "k", &json!({"value": value, "scope": {"subject": subject}})).await;
+        server.remember("k", &json!({"value": value, "scope": {"subject": subject}})).await;
     }
-    assert_eq!(read(&server, "/memory/k").await["value"], "all");
-    assert_eq!(read(&server, "/memory/k?subject=bob").await["value"], "his");
+    assert_eq!(server.get_json("/memory/k").await["value"], "all");
+    assert_eq!(server.get_json("/memory/k?subject=bob").await["value"], "his");
     problem(server.get("/memory/k?subject=eve").await, 404, "not_found").await;
-    assert_eq!(read(&server, "/memory?subject=").await["items"].as_array().unwrap().len(), 1);
-    assert_eq!(read(&server, "/memory").await["items"].as_array().unwrap().len(), 3);
+    assert_eq!(server.get_json("/memory?subject=").await["items"].as_array().unwrap().len(), 1);
+    assert_eq!(server.get_json("/memory").await["items"].as_array().unwrap().len(), 3);
 
     let seen = async |scope: Value| {
         let body =
@@ -161,12 +152,12 @@ async fn a_list_is_filtered_and_goes_on_where_it_stopped() {
     for at in 0..7 {
         let tags = if at % 2 == 0 { json!(["even", "a%b_c"]) } else { json!(["odd"]) };
         let tier = if at < 3 { "episodic" } else { "semantic" };
-        stored(&server, &format!("k{at}"), &json!({"value": at, "tags": tags, "tier": tier})).await;
+        server.remember(&format!("k{at}"), &json!({"value": at, "tags": tags, "tier": tier})).await;
     }
     let mut found = Vec::new();
     let mut path = "/memory?limit=3".to_owned();
     loop {
-        let page = read(&server, &path).await;
+        let page = server.get_json(&path).await;
         found.extend(keys(&page).into_iter().map(str::to_owned));
         let Some(next) = page["next_cursor"].as_str() else { break };
         path = format!("/memory?limit=3&cursor={next}");
@@ -180,7 +171,7 @@ async fn a_list_is_filtered_and_goes_on_where_it_stopped() {
         ("status=retracted", vec![]),
         ("prefix=k6", vec!["k6"]),
     ] {
-        assert_eq!(keys(&read(&server, &format!("/memory?{query}")).await), expected, "{query}");
+        assert_eq!(keys(&server.get_json(&format!("/memory?{query}")).await), expected, "{query}");
     }
     for bad in ["limit=0", "limit=1001", "cursor=x", "tier=x", "who=x"] {
         problem(server.get(&format!("/memory?{bad}")).await, 422, "invalid_request").await;
@@ -191,12 +182,12 @@ async fn a_list_is_filtered_and_goes_on_where_it_stopped() {
 async fn versions_are_kept_and_one_of_them_can_be_again() {
     let server = TestServer::spawn().await;
     for value in ["one", "two", "three"] {
-        stored(&server, "k", &json!({"value": value})).await;
+        server.remember("k", &json!({"value": value})).await;
     }
-    let versions = read(&server, "/memory/k/versions?limit=2").await;
+    let versions = server.get_json("/memory/k/versions?limit=2").await;
     assert_eq!(versions["items"][0]["entry"]["value"], "three");
     assert_eq!(versions["next_cursor"], "2");
-    let rest = read(&server, "/memory/k/versions?cursor=2").await;
+    let rest = server.get_json("/memory/k/versions?cursor=2").await;
     assert_eq!(rest["items"][0]["entry"]["value"], "one");
 
     let post = |path: &str, body: Value| server.build("POST", path).json(&body).send();
@@ -204,7 +195,7 @@ async fn versions_are_kept_and_one_of_them_can_be_again() {
     assert_eq!((&entry["status"], &entry["version"]), (&json!("retracted"), &json!(4)));
     let compiled = server.compile(&json!({"messages": [user("hi")], "memory": true})).await;
     assert_eq!(compiled.report["memory"]["injected"], json!([]));
-    assert_eq!(read(&server, "/memory/k").await["value"], "three");
+    assert_eq!(server.get_json("/memory/k").await["value"], "three");
 
     let restored = post("/memory/k/restore", json!({"version": 1})).await.unwrap();
     let entry: Value = restored.json().await.unwrap();
@@ -220,10 +211,9 @@ async fn versions_are_kept_and_one_of_them_can_be_again() {
 #[tokio::test]
 async fn what_is_exported_can_be_imported_elsewhere() {
     let (from, to) = (TestServer::spawn().await, TestServer::spawn().await);
-    stored(&from, "a", &json!({"value": "line\nbreak \"§\"", "tags": ["t"], "importance": 0.9}))
+    from.remember("a", &json!({"value": "line\nbreak \"§\"", "tags": ["t"], "importance": 0.9}))
         .await;
-    stored(
-        &from,
+    from.remember(
         "b",
         &json!({"value": {"deep": [1.50]}, "scope": {"subject": "ann"}, "ttl": {"seconds": 3600}}),
     )
@@ -246,7 +236,7 @@ async fn what_is_exported_can_be_imported_elsewhere() {
         }
         list
     };
-    assert_eq!(bare(read(&to, "/memory").await), bare(read(&from, "/memory").await));
+    assert_eq!(bare(to.get_json("/memory").await), bare(from.get_json("/memory").await));
     let done: Value = import(lines).await.json().await.unwrap();
     assert_eq!(done, json!({"created": 0, "updated": 2}));
 
@@ -265,13 +255,9 @@ async fn what_answers_the_question_is_recalled_first_and_says_why() {
         ("coffee", "Ann drinks it black", 0.9),
         ("style", "short answers, no emoji", 0.5),
     ] {
-        stored(&server, key, &json!({"value": value, "importance": importance})).await;
+        server.remember(key, &json!({"value": value, "importance": importance})).await;
     }
-    let recall = async |body: Value| {
-        let answer = server.post("/memory/recall", &body).await;
-        assert_eq!(answer.status(), 200);
-        answer.json::<Value>().await.unwrap()
-    };
+    let recall = async |body: Value| server.post_json("/memory/recall", 200, &body).await;
     let found = recall(json!({"query": "where do we deploy to, which nodes?"})).await;
     let first = &found["items"][0];
     assert_eq!(first["entry"]["key"], "deploy_target");
@@ -303,12 +289,12 @@ async fn what_answers_the_question_is_recalled_first_and_says_why() {
 async fn in_the_head_memory_keeps_its_bytes_whatever_is_asked() {
     let server = TestServer::spawn().await;
     for at in 0..40 {
-        stored(
-            &server,
-            &format!("k{at}"),
-            &json!({"value": format!("about topic{at} and more words")}),
-        )
-        .await;
+        server
+            .remember(
+                &format!("k{at}"),
+                &json!({"value": format!("about topic{at} and more words")}),
+            )
+            .await;
     }
     let head = async |text: &str| {
         let body = json!({"messages": [user(text)], "target": "neutral",
@@ -319,7 +305,7 @@ async fn in_the_head_memory_keeps_its_bytes_whatever_is_asked() {
     let first = head("topic3").await;
     assert!(first.contains("<memory>"));
     assert_eq!(head("topic30").await, first);
-    stored(&server, "k7", &json!({"value": "about topic7 and more words"})).await;
+    server.remember("k7", &json!({"value": "about topic7 and more words"})).await;
     assert_eq!(head("topic7").await.matches("<entry").count(), first.matches("<entry").count());
 }
 
@@ -342,12 +328,10 @@ async fn a_model_writes_with_its_tools_in_every_shape() {
         json!({"type": "tool_call", "id": "1", "name": "create_memory", "arguments": arguments}),
     ];
     for (count, call) in shapes.iter().enumerate() {
-        let answer = server.post("/tools/calls", &json!({"calls": [call]})).await;
-        assert_eq!(answer.status(), 200, "{call}");
-        let answer: Value = answer.json().await.unwrap();
+        let answer = server.post_json("/tools/calls", 200, &json!({"calls": [call]})).await;
         let result = &answer["results"][0];
         assert_eq!((&result["for"], &result["decision"]), (&json!("service"), &json!("allow")));
-        assert_eq!(read(&server, "/memory/k").await["update_count"], count + 1);
+        assert_eq!(server.get_json("/memory/k").await["update_count"], count + 1);
         // The message, sent on as the caller would, is accepted.
         let key = ["messages", "messages", "contents", "input", "messages"][count];
         let said = [
@@ -376,12 +360,7 @@ async fn calls_are_answered_one_each_in_their_order() {
     let server = TestServer::spawn().await;
     let lines: Vec<String> = (1..400).map(|n| format!("line {n}\n")).collect();
     let lines = lines.concat();
-    let stored: Value = server
-        .post("/artifacts", &json!({"text": lines, "threshold": 100}))
-        .await
-        .json()
-        .await
-        .unwrap();
+    let stored = server.post_ok("/artifacts", &json!({"text": lines, "threshold": 100})).await;
     let id = stored["id"].as_str().unwrap();
     let call = |id: &str, name: &str, arguments: Value| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});
     let body = json!({"calls": [
@@ -393,7 +372,7 @@ async fn calls_are_answered_one_each_in_their_order() {
         call("f", "context_read", json!({"id": id, "lines": "2-3"})),
         call("g", "context_read", json!({"id": "000000000000000000000000"})),
     ]});
-    let answer: Value = server.post("/tools/calls", &body).await.json().await.unwrap();
+    let answer = server.post_ok("/tools/calls", &body).await;
     let results = answer["results"].as_array().unwrap();
     let row = |at: usize| {
         let text = |key: &str| results[at][key].as_str().unwrap().to_owned();
@@ -428,10 +407,10 @@ async fn calls_are_answered_one_each_in_their_order() {
 #[tokio::test]
 async fn the_scope_of_a_write_may_stand_in_the_query() {
     let server = TestServer::spawn().await;
-    stored(&server, "k", &json!({"value": "all"})).await;
-    let entry = stored(&server, "k?subject=ann", &json!({"value": "hers"})).await;
+    server.remember("k", &json!({"value": "all"})).await;
+    let entry = server.remember("k?subject=ann", &json!({"value": "hers"})).await;
     assert_eq!(entry["scope"], json!({"subject": "ann"}));
-    let entry = stored(&server, "t?session_id=s", &json!({"value": 1, "ttl": {"turns": 2}})).await;
+    let entry = server.remember("t?session_id=s", &json!({"value": 1, "ttl": {"turns": 2}})).await;
     assert_eq!(entry["scope"], json!({"session_id": "s"}));
 
     let send = async |method: &str, path: &str, body: Value| {
@@ -439,13 +418,13 @@ async fn the_scope_of_a_write_may_stand_in_the_query() {
     };
     let both = json!({"importance": 0.9, "scope": {"subject": "ann"}});
     assert_eq!(send("PATCH", "/memory/k?subject=ann", both).await.status(), 200);
-    assert_eq!(read(&server, "/memory/k?subject=ann").await["importance"], 0.9);
+    assert_eq!(server.get_json("/memory/k?subject=ann").await["importance"], 0.9);
     let retracted = send("POST", "/memory/k/retract?subject=ann", json!({})).await;
     let retracted: Value = retracted.json().await.unwrap();
     assert_eq!(retracted["scope"], json!({"subject": "ann"}));
     let restored = send("POST", "/memory/k/restore?subject=ann", json!({"version": 1})).await;
     assert_eq!(restored.json::<Value>().await.unwrap()["value"], "hers");
-    let all = read(&server, "/memory/k").await;
+    let all = server.get_json("/memory/k").await;
     assert_eq!((&all["value"], &all["version"]), (&json!("all"), &json!(1)));
 
     let bob = json!({"value": 1, "scope": {"subject": "bob"}});
@@ -463,7 +442,7 @@ async fn the_scope_of_a_write_may_stand_in_the_query() {
         let refused = send(method, &format!("{path}?who=ann"), json!({"value": 1})).await;
         problem(refused, 422, "invalid_request").await;
     }
-    assert_eq!(read(&server, "/memory/k").await, all);
+    assert_eq!(server.get_json("/memory/k").await, all);
 }
 
 #[tokio::test]
@@ -472,14 +451,12 @@ async fn null_takes_a_member_away_and_an_empty_description_is_none() {
     let whole = json!({"value": "v", "description": "d", "importance": 0.9, "tags": ["t"],
         "tier": "durable", "classification": "public", "source": "readme", "author": "ci",
         "metadata": {"a": 1}});
-    stored(&server, "k", &whole).await;
-    let kept = stored(&server, "k", &json!({"value": "v", "source": null})).await;
+    server.remember("k", &whole).await;
+    let kept = server.remember("k", &json!({"value": "v", "source": null})).await;
     assert_eq!(kept["source"], "readme", "a `PUT` leaves what it does not say");
     let nothing = json!({"description": null, "importance": null, "tags": null, "tier": null,
         "classification": null, "source": null, "author": null, "metadata": null, "ttl": null});
-    let answer = server.build("PATCH", "/memory/k").json(&nothing).send().await.unwrap();
-    assert_eq!(answer.status(), 200);
-    let entry: Value = answer.json().await.unwrap();
+    let entry = json_of(server.patch("/memory/k", &nothing).await, 200).await;
     for member in ["description", "source", "author", "metadata"] {
         assert_eq!(entry[member], Value::Null, "{member}");
     }
@@ -492,9 +469,9 @@ async fn null_takes_a_member_away_and_an_empty_description_is_none() {
     ] {
         assert_eq!(entry[member], usual, "{member}");
     }
-    assert_eq!(read(&server, "/memory/k").await, entry);
+    assert_eq!(server.get_json("/memory/k").await, entry);
 
-    let entry = stored(&server, "k", &json!({"value": "v", "description": ""})).await;
+    let entry = server.remember("k", &json!({"value": "v", "description": ""})).await;
     assert_eq!(entry["description"], Value::Null);
     let compiled = server.compile(&json!({"messages": [user("hi")], "memory": true})).await;
     assert_eq!(compiled.report["memory"]["injected"], json!(["k"]));
@@ -513,7 +490,7 @@ async fn a_star_asks_whether_there_is_an_entry() {
     let again = server.build("PUT", "/memory/k").header("if-none-match", "*");
     let again = again.json(&json!({"value": "other"})).send().await.unwrap();
     problem(again, 412, "precondition_failed").await;
-    let entry = read(&server, "/memory/k").await;
+    let entry = server.get_json("/memory/k").await;
     assert_eq!((&entry["value"], &entry["version"]), (&json!("*"), &json!(1)));
     assert_eq!(with("PUT", "if-match", "*").await.status(), 200);
     problem(with("PUT", "if-none-match", "\"1\"").await, 422, "invalid_request").await;

@@ -7,7 +7,7 @@ use crate::support::TestServer;
 #[tokio::test]
 async fn the_table_has_window_answer_and_tokenizer() {
     let server = TestServer::spawn().await;
-    let body: Value = server.get("/models").await.json().await.unwrap();
+    let body = server.get_json("/models").await;
     let items = body["items"].as_array().unwrap();
     assert!(items.len() > 1);
     for row in items {
@@ -28,7 +28,7 @@ async fn a_models_file_adds_and_replaces_rows() {
     ]);
     std::fs::write(&path, rows.to_string()).unwrap();
     let server = TestServer::with(&["--models-file", path.to_str().unwrap()]).await;
-    let body: Value = server.get("/models").await.json().await.unwrap();
+    let body = server.get_json("/models").await;
     let find = |name: &str| {
         let items = body["items"].as_array().unwrap();
         items.iter().filter(|row| row["name"] == name).cloned().collect::<Vec<_>>()

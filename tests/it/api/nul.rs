@@ -252,10 +252,10 @@ async fn names_and_descriptions_hold_no_nul_and_values_do() {
         let value = json!({"text": NUL, NUL: [NUL]});
         let put = server.build("PUT", "/memory/value").json(&json!({"value": value})).send().await;
         assert!(put.unwrap().status().is_success());
-        let kept: Value = server.get("/memory/value").await.json().await.unwrap();
+        let kept = server.get_json("/memory/value").await;
         assert_eq!(kept["value"], value);
         let stored = json!({"text": NUL.repeat(3_000), "threshold": 1});
-        let stored: Value = server.post("/artifacts", &stored).await.json().await.unwrap();
+        let stored = server.post_ok("/artifacts", &stored).await;
         let path = format!("/artifacts/{}", stored["id"].as_str().unwrap());
         assert_eq!(server.get(&path).await.text().await.unwrap(), NUL.repeat(3_000));
     }

@@ -3,7 +3,7 @@
 use reqwest::Response;
 use serde_json::{Value, json};
 
-use crate::support::{TestServer, problem};
+use crate::support::{TestServer, json_of, problem};
 
 async fn send(server: &TestServer, path: &str, key: &str, body: &str) -> Response {
     let request = server.build("POST", path).header("idempotency-key", key);
@@ -23,7 +23,7 @@ async fn a_request_that_comes_again_is_answered_again_and_done_once() {
     assert_eq!((first.status().as_u16(), is_again(&first)), (201, false));
     let first: Value = first.json().await.unwrap();
     let path = format!("/artifacts/{}", first["id"].as_str().unwrap());
-    assert_eq!(server.build("DELETE", &path).send().await.unwrap().status(), 204);
+    assert_eq!(server.delete(&path).await.status(), 204);
 
     // The same request, written otherwise.
     let spaced = long.replacen(':', " : ", 1);
@@ -87,9 +87,7 @@ async fn a_key_is_made_once_and_its_text_is_told_once() {
         let request = request.header("idempotency-key", "k");
         request.json(&json!({"scopes": ["compile"]})).send().await.unwrap()
     };
-    let first = send().await;
-    assert_eq!(first.status(), 201);
-    let mut first: Value = first.json().await.unwrap();
+    let mut first = json_of(send().await, 201).await;
     let again = send().await;
     assert!(again.status() == 201 && is_again(&again));
     let again: Value = again.json().await.unwrap();
@@ -164,7 +162,7 @@ async fn a_change_of_memory_is_done_once() {
 async fn a_decision_that_is_sent_again_is_not_stale() {
     let server = TestServer::spawn().await;
     let proposal = json!({"value": "tea", "class": "correction"});
-    let candidate: Value = server.post("/memory-candidates", &proposal).await.json().await.unwrap();
+    let candidate = server.post_ok("/memory-candidates", &proposal).await;
     let path = format!("/memory-candidates/{}", candidate["id"].as_str().unwrap());
     let by = json!({"id": "bob", "kind": "user"});
     let approve = json!({"verdict": "approve", "reason": "fine", "by": by});
@@ -184,5 +182,5 @@ async fn a_decision_that_is_sent_again_is_not_stale() {
 }
 
 async fn events(server: &TestServer) -> Value {
-    server.get("/events?format=json&after=0&limit=1000").await.json().await.unwrap()
+    server.get_json("/events?format=json&after=0&limit=1000").await
 }

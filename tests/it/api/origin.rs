@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
 use crate::openapi::ROUTES;
-use crate::support::{Reply, TestServer, problem, send};
-
-const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
+use crate::support::{BOOTSTRAP_KEY, Reply, TestServer, problem, send};
 const SITE: &str = "sec-fetch-site";
 
 /// Sends a request with this version, these lines of a head, and no `host` but one of them.
@@ -99,11 +97,11 @@ async fn every_route_but_those_of_health_asks_for_the_name_and_for_the_origin() 
 
 #[tokio::test]
 async fn with_keys_any_name_is_served_and_foreign_pages_are_not() {
-    let server = TestServer::with(&["--bootstrap-key", BOOTSTRAP]).await;
+    let server = TestServer::locked(&[]).await;
     assert_eq!(under(&server, "contexture", "/models").await, (401, "unauthenticated".to_owned()));
-    let asked = server.build("GET", "/models").bearer_auth(BOOTSTRAP);
+    let asked = server.build("GET", "/models").bearer_auth(BOOTSTRAP_KEY);
     assert_eq!(asked.header("host", "contexture").send().await.unwrap().status(), 200);
-    let page = server.build("POST", "/keys").bearer_auth(BOOTSTRAP);
+    let page = server.build("POST", "/keys").bearer_auth(BOOTSTRAP_KEY);
     let page = page.header("origin", "http://evil.example").json(&json!({"scopes": ["admin"]}));
     problem(page.send().await.unwrap(), 403, "cross_origin").await;
 }
@@ -164,7 +162,7 @@ async fn a_page_is_ours_by_its_origin_and_the_site_that_the_browser_tells() {
 async fn a_link_on_another_site_leads_to_pages_and_to_nothing_else() {
     let server = TestServer::spawn().await;
     let compiled = json!({"messages": [], "record": "full"});
-    let compiled: Value = server.post("/compile", &compiled).await.json().await.unwrap();
+    let compiled = server.post_ok("/compile", &compiled).await;
     let record = format!("/compilations/{}", compiled["id"].as_str().unwrap());
     let follow = async |path: &str, dest: &str| {
         let request = server.build("GET", path).header(SITE, "cross-site");
@@ -217,7 +215,7 @@ async fn a_body_says_what_it_is() {
 
 #[tokio::test]
 async fn a_request_names_one_host() {
-    let server = TestServer::with(&["--bootstrap-key", BOOTSTRAP]).await;
+    let server = TestServer::locked(&[]).await;
     let get = "GET /openapi.json HTTP/1.1";
     let old = "GET /openapi.json HTTP/1.0";
     for (line, head) in [

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::support::compile::user;
-use crate::support::{TestServer, problem};
+use crate::support::{TestServer, json_of, problem};
 
 const TEXT: &str = "---\nname: review\ndescription: Reads <code> & \"more\"\nwhen-to-use: before a merge\n\
                     arguments: [file, base]\n---\n\nLook at $file against ${BRANCH}.\n";
 
 async fn put(server: &TestServer, name: &str, body: &Value) -> reqwest::Response {
-    server.build("PUT", &format!("/skills/{name}")).json(body).send().await.expect("an answer")
+    server.put(&format!("/skills/{name}"), body).await
 }
 
 async fn put_text(server: &TestServer, name: &str, text: &str) -> reqwest::Response {
@@ -18,17 +18,13 @@ async fn put_text(server: &TestServer, name: &str, text: &str) -> reqwest::Respo
     request.body(text.to_owned()).send().await.expect("an answer")
 }
 
-async fn json_of(response: reqwest::Response) -> Value {
-    response.json().await.expect("JSON")
-}
-
 #[tokio::test]
 async fn a_skill_is_stored_read_replaced_and_deleted() {
     let server = TestServer::spawn().await;
     let made = put_text(&server, "review", TEXT).await;
     assert_eq!(made.status(), 201);
     assert_eq!(made.headers()["etag"], "\"1\"");
-    let made = json_of(made).await;
+    let made = json_of(made, 201).await;
     assert_eq!(made["instructions"], "Look at $file against ${BRANCH}.");
     assert_eq!(made["when_to_use"], "before a merge");
     assert_eq!(made["metadata"]["arguments"], json!(["file", "base"]));
@@ -36,15 +32,14 @@ async fn a_skill_is_stored_read_replaced_and_deleted() {
     assert_eq!(put_text(&server, "review", TEXT).await.status(), 200);
     let read = server.get("/skills/review").await;
     assert_eq!(read.headers()["etag"], "\"1\"");
-    assert_eq!(json_of(read).await, made);
+    assert_eq!(json_of(read, 200).await, made);
 
     let body = json!({"description": "d", "instructions": "i", "allowed_tools": ["a"]});
     let stale = server.build("PUT", "/skills/review").header("if-match", "\"7\"").json(&body);
     problem(stale.send().await.unwrap(), 412, "precondition_failed").await;
     let changed = server.build("PUT", "/skills/review").header("if-match", "\"1\"").json(&body);
     let changed = changed.send().await.unwrap();
-    assert_eq!(changed.status(), 200);
-    assert_eq!(json_of(changed).await["version"], 2);
+    assert_eq!(json_of(changed, 200).await["version"], 2);
 
     let delete = || server.build("DELETE", "/skills/review");
     let stale = delete().header("if-match", "\"1\"").send().await.unwrap();
@@ -70,7 +65,7 @@ async fn what_is_no_skill_is_refused_with_every_fault() {
     assert_eq!(refused["errors"][0]["did_you_mean"], "description");
     let body = json!({"description": "d", "instructions": "i"});
     problem(put(&server, "a%20b", &body).await, 422, "invalid_request").await;
-    let list = json_of(server.get("/skills").await).await;
+    let list = server.get_json("/skills").await;
     assert_eq!(list, json!({"items": [], "next_cursor": null, "errors": []}));
 }
 
@@ -81,12 +76,12 @@ async fn skills_are_listed_in_pages_and_as_texts() {
         let body = json!({"description": format!("does {name}"), "instructions": "i", "when_to_use": "now"});
         assert_eq!(put(&server, name, &body).await.status(), 201);
     }
-    let first = json_of(server.get("/skills?limit=2").await).await;
+    let first = server.get_json("/skills?limit=2").await;
     assert_eq!(first["items"][0]["name"], "a");
     assert_eq!(first["items"].as_array().unwrap().len(), 2);
     assert!(first["items"][0].get("instructions").is_none());
     let cursor = first["next_cursor"].as_str().expect("more");
-    let second = json_of(server.get(&format!("/skills?limit=2&cursor={cursor}")).await).await;
+    let second = server.get_json(&format!("/skills?limit=2&cursor={cursor}")).await;
     assert_eq!(second["items"][0]["name"], "c");
     assert_eq!(second["next_cursor"], Value::Null);
     let plain = server.get("/skills?format=plain&include_when_to_use=false").await;
@@ -109,7 +104,7 @@ async fn folders_are_read_at_the_start_and_their_errors_are_kept() {
     let path = folder.path().to_str().unwrap().to_owned();
     let server =
         TestServer::with(&["--skills-dir", &path, "--skills-dir", "/nowhere/at/all"]).await;
-    let list = json_of(server.get("/skills").await).await;
+    let list = server.get_json("/skills").await;
     let names: Vec<&str> =
         list["items"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["review", "zeta"]);
@@ -121,13 +116,13 @@ async fn folders_are_read_at_the_start_and_their_errors_are_kept() {
     // A stored one stands in the place of the folder's, which is back when that is gone.
     let body = json!({"description": "mine", "instructions": "own"});
     assert_eq!(put(&server, "review", &body).await.status(), 201);
-    assert_eq!(json_of(server.get("/skills/review").await).await["instructions"], "own");
-    server.build("DELETE", "/skills/review").send().await.unwrap();
-    assert_eq!(json_of(server.get("/skills/review").await).await["source"], "folder");
-    let gone = server.build("DELETE", "/skills/review").send().await.unwrap();
+    assert_eq!(server.get_json("/skills/review").await["instructions"], "own");
+    server.delete("/skills/review").await;
+    assert_eq!(server.get_json("/skills/review").await["source"], "folder");
+    let gone = server.delete("/skills/review").await;
     problem(gone, 404, "not_found").await;
     let rendered = json!({"include_base_dir": true, "args": "a"});
-    let rendered = json_of(server.post("/skills/zeta/render", &rendered).await).await;
+    let rendered = server.post_ok("/skills/zeta/render", &rendered).await;
     let text = rendered["instructions"].as_str().unwrap();
     assert!(text.contains("zeta\n\nZ\n\nARGUMENTS: a"), "{text}");
 }
@@ -144,7 +139,7 @@ async fn a_compile_takes_a_skill_with_its_arguments() {
     assert_eq!(compiled.said(1), "Look at a b.rs against main.");
     assert_eq!(compiled.report["skill"], "review");
     let rendered = json!({"args": "\"a b.rs\" x", "vars": {"BRANCH": "main"}});
-    let rendered = json_of(server.post("/skills/review/render", &rendered).await).await;
+    let rendered = server.post_ok("/skills/review/render", &rendered).await;
     assert_eq!(rendered["instructions"], compiled.said(1));
     body["skill"] = json!({"name": "mine", "instructions": "Do $0.", "args": "it"});
     assert_eq!(server.compile(&body).await.said(1), "Do it.");

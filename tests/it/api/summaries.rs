@@ -7,32 +7,25 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use crate::scenario::summarizer::{asked, by, chat, five, server};
-use crate::support::TestServer;
-use crate::support::compile::Compiled;
-use crate::support::database;
+use crate::scenario::summarizer::{by, chat, five, server};
+use crate::support::compile::{Compiled, with};
 use crate::support::receiver::{Mode, Receiver};
+use crate::support::{Folder, TestServer, database};
 
 /// A model that says something else each time.
 async fn model() -> Receiver {
     Receiver::script(|before| Mode::Answer(chat(&format!("Summary number {before}.")))).await
 }
 
-fn with(mut body: Value, more: &Value) -> Value {
-    let (object, more) = (body.as_object_mut().unwrap(), more.as_object().unwrap());
-    object.extend(more.clone());
-    body
-}
-
 #[tokio::test]
 async fn a_summary_is_paid_for_once_and_outlives_the_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("store.db").display());
+    let folder = Folder::new();
+    let database = folder.url();
     let flags = ["--database-url", database.as_str()];
     let model = model().await;
     let first = server(&model, &flags).await;
     let compiled = first.compile(&five()).await;
-    assert_eq!((by(&compiled), asked(&model).len()), ("model:writer", 1));
+    assert_eq!((by(&compiled), model.bodies().len()), ("model:writer", 1));
     assert_eq!(compiled.report["history_summary"]["covers"], json!([{"from": 0, "to": 4}]));
     assert!(compiled.said(0).contains("Summary number 0."));
     // The list grows behind the slice, and elsewhere: it is the same summary.
@@ -48,7 +41,7 @@ async fn a_summary_is_paid_for_once_and_outlives_the_server() {
     first.stop().await;
     let second = server(&model, &flags).await;
     assert_eq!(second.compile(&five()).await.text, compiled.text);
-    assert_eq!(asked(&model).len(), 1);
+    assert_eq!(model.bodies().len(), 1);
 }
 
 #[tokio::test]
@@ -59,7 +52,7 @@ async fn compiles_at_the_same_time_pay_once() {
     let six = (0..6).map(|_| server.compile(&body));
     let done = futures_util::future::join_all(six).await;
     assert!(done.iter().all(|own| own.text == done[0].text));
-    assert_eq!(asked(&model).len(), 1);
+    assert_eq!(model.bodies().len(), 1);
 }
 
 #[tokio::test]
@@ -68,7 +61,7 @@ async fn a_session_takes_its_summaries_along_when_it_goes() {
     let server = server(&model, &[]).await;
     let body = with(five(), &json!({"session_id": "s1"}));
     server.compile(&body).await;
-    let gone = server.build("DELETE", "/sessions/s1").send().await.unwrap();
+    let gone = server.delete("/sessions/s1").await;
     assert_eq!(gone.status(), 204);
     let compiled = server.compile(&body).await;
     assert!(compiled.said(0).contains("Summary number 1."), "{}", compiled.said(0));
@@ -86,7 +79,7 @@ async fn a_compile_that_fails_later_has_not_wasted_it() {
     let denied = server.post("/compile", &with(five(), &json!({"hooks": hooks}))).await;
     assert_eq!(denied.status(), 403);
     assert!(server.compile(&five()).await.said(0).contains("Summary number 0."));
-    assert_eq!(asked(&model).len(), 1);
+    assert_eq!(model.bodies().len(), 1);
 }
 
 #[tokio::test]
@@ -97,10 +90,10 @@ async fn a_dry_run_asks_nobody_and_has_what_is_stored() {
         let answer = server.post("/compile?dry_run=true", &five()).await;
         Compiled::read(&answer.text().await.unwrap())
     };
-    assert_eq!((by(&dry().await), asked(&model).len()), ("extractive", 0));
+    assert_eq!((by(&dry().await), model.bodies().len()), ("extractive", 0));
     let compiled = server.compile(&five()).await;
     assert_eq!(dry().await.text, compiled.text);
-    assert_eq!(asked(&model).len(), 1);
+    assert_eq!(model.bodies().len(), 1);
 }
 
 #[tokio::test]
@@ -142,7 +135,7 @@ async fn what_passes_is_tried_again_and_what_does_not_is_not() {
         })
         .await;
         let compiled = server(&model, &[]).await.compile(&five()).await;
-        assert_eq!(asked(&model).len(), calls, "{status}");
+        assert_eq!(model.bodies().len(), calls, "{status}");
         assert_eq!(by(&compiled) == "model:writer", written, "{status}");
     }
 }
@@ -160,25 +153,20 @@ async fn the_deadline_of_a_request_leaves_time_to_go_on_without_a_model() {
 
 #[tokio::test]
 async fn two_nodes_pay_once_and_one_that_waits_too_long_goes_on_without() {
-    let Some(database) = database::postgres() else {
-        eprintln!("skipped: CONTEXTURE_TEST_POSTGRES names no database");
-        return;
-    };
+    let Some(database) = database::postgres() else { return };
     let gate = Arc::new(Barrier::new(2));
     let model = Receiver::spawn(Mode::Together(Arc::clone(&gate), chat("Written."))).await;
     let on_it = ["--database-url", database.as_str()];
     let (one, other) = (server(&model, &on_it).await, server(&model, &on_it).await);
     let first = tokio::spawn(async move { one.compile(&five()).await });
-    while asked(&model).is_empty() {
-        tokio::task::yield_now().await;
-    }
+    model.reached(1).await;
     let late = other.compile(&with(five(), &json!({"deadline_ms": 6000}))).await;
     assert_eq!((by(&late), late.codes("degraded")), ("extractive", vec!["summarizer_failed"]));
     gate.wait().await;
     let first = first.await.expect("a compile");
     assert_eq!(by(&first), "model:writer");
     assert_eq!(other.compile(&five()).await.text, first.text);
-    assert_eq!(asked(&model).len(), 1);
+    assert_eq!(model.bodies().len(), 1);
 }
 
 fn hook(receiver: &Receiver) -> Value {
@@ -193,16 +181,16 @@ async fn a_hook_is_asked_before_the_model_and_its_run_is_recorded() {
     let receiver = Receiver::spawn(Mode::Answer(content)).await;
     let body = with(five(), &json!({"hooks": [hook(&receiver)], "record": "full"}));
     let compiled = server.compile(&body).await;
-    assert_eq!((by(&compiled), asked(&model).len()), ("hook:own", 0));
+    assert_eq!((by(&compiled), model.bodies().len()), ("hook:own", 0));
     assert!(compiled.said(0).contains("\n\nThe hook's own words.\n\n"));
-    let input = &asked(&receiver)[0]["input"];
+    let input = &receiver.bodies()[0]["input"];
     assert_eq!(input["messages"].as_array().unwrap().len(), 4);
     assert_eq!((&input["instructions"], &input["material"]), (&Value::Null, &Value::Null));
     assert!(input["max_tokens"].as_u64().is_some_and(|most| (300..500).contains(&most)), "{input}");
     assert_eq!(compiled.report["hooks"][0]["outcome"], "applied");
 
     let path = format!("/compilations/{}", compiled.id);
-    let record: Value = server.get(&path).await.json().await.unwrap();
+    let record = server.get_json(&path).await;
     assert_eq!(record["hooks"][0]["point"], "summarize");
     let again = server.post(&format!("{path}/replay"), &json!({})).await;
     let again: Value = again.json().await.unwrap();
@@ -213,7 +201,7 @@ async fn a_hook_is_asked_before_the_model_and_its_run_is_recorded() {
     );
     // It is asked once, and no more than that.
     assert_eq!(server.compile(&body).await.text, compiled.text);
-    assert_eq!(asked(&receiver).len(), 1);
+    assert_eq!(receiver.bodies().len(), 1);
 }
 
 #[tokio::test]
@@ -228,7 +216,7 @@ async fn where_a_hook_has_none_the_model_is_asked() {
         let server = server(&model, &[]).await;
         let receiver = Receiver::spawn(Mode::Answer(answer.to_string())).await;
         let compiled = server.compile(&with(five(), &json!({"hooks": [hook(&receiver)]}))).await;
-        assert_eq!((by(&compiled), asked(&model).len()), ("model:writer", 1), "{answer}");
+        assert_eq!((by(&compiled), model.bodies().len()), ("model:writer", 1), "{answer}");
         let outcome = compiled.report["hooks"][0]["outcome"].as_str().unwrap();
         assert_eq!(outcome == "failed", failed, "{answer}: {outcome}");
     }
@@ -244,10 +232,10 @@ async fn what_before_compress_provides_reaches_whoever_writes() {
     let own = Receiver::spawn(Mode::Answer("null".to_owned())).await;
     let compiled = server.compile(&with(five(), &json!({"hooks": [provide, hook(&own)]}))).await;
     assert_eq!(by(&compiled), "model:writer");
-    let calls = asked(&model);
+    let calls = model.bodies();
     let last = calls[0]["messages"][4]["content"].as_str().unwrap();
     assert!(last.ends_with("\n\nMaterial for it:\nFACT-7"), "{last}");
-    assert_eq!(asked(&own)[0]["input"]["material"], "FACT-7");
+    assert_eq!(own.bodies()[0]["input"]["material"], "FACT-7");
 }
 
 #[tokio::test]
@@ -261,7 +249,7 @@ async fn a_replay_has_the_model_s_words_and_calls_nobody() {
             "full" => body,
             _ => json!({"request": with(five(), &json!({"record": level}))}),
         };
-        let again: Value = server.post(&path, &body).await.json().await.unwrap();
+        let again = server.post_ok(&path, &body).await;
         assert_eq!(again["status"], "equal", "{level}: {again}");
         assert_eq!(again["payload"], compiled.payload);
     }
@@ -270,8 +258,8 @@ async fn a_replay_has_the_model_s_words_and_calls_nobody() {
     let server = crate::scenario::summarizer::server(&failing, &[]).await;
     let compiled = server.compile(&with(five(), &json!({"record": "full"}))).await;
     let path = format!("/compilations/{}/replay", compiled.id);
-    let again: Value = server.post(&path, &json!({})).await.json().await.unwrap();
-    assert_eq!((&again["status"], asked(&failing).len()), (&json!("equal"), 1));
+    let again = server.post_ok(&path, &json!({})).await;
+    assert_eq!((&again["status"], failing.bodies().len()), (&json!("equal"), 1));
 }
 
 #[tokio::test]
@@ -287,7 +275,7 @@ async fn a_shorter_history_is_kept_and_its_summary_brought_up_to_date() {
     }
     for round in 0..3 {
         let body = json!({"messages": list, "level": "summary", "keep_recent_turns": 2});
-        let answer: Value = server.post("/compress", &body).await.json().await.unwrap();
+        let answer = server.post_ok("/compress", &body).await;
         let covers = answer["report"]["history_summary"]["covers"].as_array().unwrap().clone();
         let gone = answer["report"]["actions"]["summarized"].as_u64().unwrap();
         let ranges: u64 = covers

@@ -7,8 +7,6 @@ use serde_json::{Value, json};
 
 use crate::support::{TestServer, pack};
 
-const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
-
 struct Tenants {
     server: TestServer,
     a: String,
@@ -17,12 +15,9 @@ struct Tenants {
 
 impl Tenants {
     async fn two() -> Self {
-        let server = TestServer::with(&["--bootstrap-key", BOOTSTRAP, "--dev"]).await;
+        let server = TestServer::locked(&["--dev"]).await;
         let make = async |tenant: &str| {
-            let wanted = json!({"scopes": ["admin"], "tenant": tenant});
-            let made = server.build("POST", "/keys").bearer_auth(BOOTSTRAP).json(&wanted);
-            let made: Value = made.send().await.unwrap().json().await.unwrap();
-            made["key"].as_str().unwrap().to_owned()
+            server.create_key(&json!({"scopes": ["admin"], "tenant": tenant})).await.0
         };
         let (a, b) = (make("a").await, make("b").await);
         Self { server, a, b }

@@ -41,9 +41,7 @@ fn shapes(arguments: &Value) -> Vec<(&'static str, Value, Value)> {
 }
 
 async fn results(server: &TestServer, body: &Value) -> Vec<Value> {
-    let answer = server.post("/tools/calls", body).await;
-    assert_eq!(answer.status(), 200);
-    let answer: Value = answer.json().await.expect("JSON");
+    let answer = server.post_json("/tools/calls", 200, body).await;
     answer["results"].as_array().expect("results").clone()
 }
 
@@ -232,8 +230,10 @@ async fn a_session_s_tools_stand_in_for_those_that_are_not_given() {
     ]);
     let body = json!({"calls": calls, "session_id": "s"});
     let denied = results(&server, &body).await;
+    assert_eq!(denied.len(), 3, "{denied:?}");
     assert!(denied.iter().all(|result| result["decision"] == "deny"), "{denied:?}");
     let free = results(&server, &json!({"calls": calls, "session_id": "s", "tools": null})).await;
+    assert_eq!(free.len(), 3, "{free:?}");
     assert!(free.iter().all(|result| result["decision"] == "allow"), "{free:?}");
     let compiled = server.compile(&json!({"messages": [user("u")], "session_id": "s"})).await;
     assert_eq!(compiled.payload["tools"][0]["function"]["name"], "read_file");

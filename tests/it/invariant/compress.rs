@@ -15,7 +15,7 @@ use crate::support::compress::{
     Compressed, compress_in, expand_in, expand_list_in, list_key, normalised, request, texts,
 };
 use crate::support::generate::{Call, Piece, Plan, SOURCES, Step};
-use crate::support::valid;
+use crate::support::{prerequisite, valid};
 
 const CASES: u32 = 1_000;
 
@@ -651,14 +651,13 @@ fn time_grows_with_the_length_of_hostile_text_not_with_its_square() {
 
 #[test]
 fn recorded_sessions_come_back_byte_for_byte() {
-    let Some(folder) = std::env::var_os("CONTEXTURE_CORPUS") else {
-        eprintln!("skipped: CONTEXTURE_CORPUS names no folder of recorded sessions");
-        return;
-    };
+    let Some(folder) = prerequisite::variable("corpus") else { return };
     let mut shares: std::collections::BTreeMap<String, (u64, u64)> =
         std::collections::BTreeMap::new();
     let mut refused = 0;
-    for (name, messages) in recorded(std::path::Path::new(&folder)) {
+    let sessions = recorded(std::path::Path::new(&folder));
+    let count = sessions.len();
+    for (name, messages) in sessions {
         let messages: Vec<String> = messages.iter().map(Value::to_string).collect();
         let services = services();
         for originals in ["store", "none"] {
@@ -686,6 +685,7 @@ fn recorded_sessions_come_back_byte_for_byte() {
         eprintln!("{name}: {}.{} % of {before} tokens saved", saved / 10, saved % 10);
     }
     eprintln!("{refused} sessions are no list to be sent");
+    assert!(refused < count, "all of {count} sessions are refused");
     assert!(!shares.is_empty());
 }
 

@@ -18,7 +18,7 @@ const PLANS: usize = 30;
 #[test]
 fn payloads_are_written_where_asked() {
     let Some(path) = std::env::var_os("CONTEXTURE_PAYLOADS_OUT") else {
-        eprintln!("skipped: CONTEXTURE_PAYLOADS_OUT names no file");
+        eprintln!("nothing is written: CONTEXTURE_PAYLOADS_OUT names no file");
         return;
     };
     let services = services();

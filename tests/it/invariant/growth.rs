@@ -12,6 +12,7 @@ use crate::support::compile::{
     Compiled, assistant, calling_with, compile_in, result, services, system, user, words,
 };
 use crate::support::generate::{TARGETS, plan};
+use crate::support::prerequisite;
 
 /// Tokens of the window that a growing session is held in.
 const WINDOW: u64 = 16_384;
@@ -134,10 +135,7 @@ fn a_growing_session_fits_and_keeps_most_of_its_prefix() {
 
 #[test]
 fn recorded_sessions_fit_and_keep_most_of_their_prefix() {
-    let Some(folder) = std::env::var_os("CONTEXTURE_CORPUS") else {
-        eprintln!("skipped: CONTEXTURE_CORPUS names no folder of recorded sessions");
-        return;
-    };
+    let Some(folder) = prerequisite::variable("corpus") else { return };
     let mut share = Share::default();
     let sessions = recorded(Path::new(&folder));
     for messages in &sessions {

@@ -14,6 +14,7 @@ mod sessions;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::support::compile::with as merged;
 use crate::support::valid;
 
 /// Cases of each property: the code under test is not optimised here.
@@ -75,13 +76,6 @@ fn options() -> impl Strategy<Value = Value> {
             body
         },
     )
-}
-
-fn merged(mut body: Value, options: &Value) -> Value {
-    for (key, value) in options.as_object().expect("an object") {
-        body[key] = value.clone();
-    }
-    body
 }
 
 /// The verdict of the target's validator; of `neutral` only that calls have their results.

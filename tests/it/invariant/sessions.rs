@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::growth::recorded;
-use crate::support::ServerProcess;
 use crate::support::compile::{Compiled, compile_in, services};
+use crate::support::{Folder, ServerProcess, prerequisite};
 
 /// Tokens of the window.
 const WINDOW: u64 = 16_384;
@@ -69,8 +69,8 @@ async fn turn(process: &ServerProcess, id: &str, append: &[Value]) -> Compiled {
 /// Plays sessions; gives the shares of session mode, of stateless mode, of cutting off, and how
 /// many payloads could not fit.
 async fn play(sessions: &[Vec<Value>]) -> ([Share; 3], usize, usize) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let url = format!("sqlite:{}", folder.path().join("c.db").display());
+    let folder = Folder::new();
+    let url = folder.url();
     let flags = ["--database-url", url.as_str()];
     let mut process = ServerProcess::start(&flags);
     let kept = services();
@@ -142,10 +142,7 @@ async fn a_session_on_a_server_that_is_killed_is_as_if_it_were_not() {
 
 #[tokio::test]
 async fn recorded_sessions_go_on_after_a_kill_as_without_one() {
-    let Some(folder) = std::env::var_os("CONTEXTURE_CORPUS") else {
-        eprintln!("skipped: CONTEXTURE_CORPUS names no folder of recorded sessions");
-        return;
-    };
+    let Some(folder) = prerequisite::variable("corpus") else { return };
     let played = play(&recorded(Path::new(&folder))).await;
     tell(&played);
     assert!(played.0[0].percent() >= 85.0);

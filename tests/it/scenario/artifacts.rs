@@ -14,7 +14,7 @@ async fn offload(server: &TestServer, text: &str, threshold: u64, head: u64, tai
     let body = json!(
         {"text": text, "threshold": threshold, "head_chars": head, "tail_chars": tail}
     );
-    server.post("/artifacts", &body).await.json().await.unwrap()
+    server.post_ok("/artifacts", &body).await
 }
 
 fn twenty_lines() -> String {
@@ -60,8 +60,7 @@ async fn the_same_text_gives_the_same_marker() {
     assert_eq!((&first["text"], &first["id"]), (&second["text"], &second["id"]));
     let other = offload(&server, &format!("{text}!"), 50, 0, 20).await;
     assert_ne!(other["id"], first["id"]);
-    let all: Value =
-        server.post("/artifacts/cleanup", &json!({"max_count": 0})).await.json().await.unwrap();
+    let all = server.post_ok("/artifacts/cleanup", &json!({"max_count": 0})).await;
     assert_eq!(all["evicted_bytes"], 159 + 160);
 }
 

@@ -3,8 +3,8 @@
 use reqwest::Response;
 use serde_json::{Value, json};
 
-use crate::support::compile::user;
-use crate::support::{TestServer, problem};
+use crate::support::compile::{user, with};
+use crate::support::{Folder, TestServer, json_of, problem};
 
 const PATH: &str = "/memory-candidates";
 
@@ -16,11 +16,6 @@ fn bob() -> Value {
 fn contact(value: &str) -> Value {
     json!({"entity": "ann", "predicate": "contact", "value": value, "class": "preference",
         "by": {"id": "bot", "kind": "agent"}})
-}
-
-fn with(mut body: Value, more: &Value) -> Value {
-    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    body
 }
 
 async fn propose(server: &TestServer, body: &Value) -> Value {
@@ -39,25 +34,14 @@ async fn act(server: &TestServer, candidate: &Value, what: &str, body: &Value) -
     server.build("POST", &path).header("if-match", tag).json(body).send().await.unwrap()
 }
 
-async fn done(answer: Response) -> Value {
-    assert_eq!(answer.status(), 200, "{}", answer.text().await.unwrap());
-    answer.json().await.unwrap()
-}
-
 async fn review(server: &TestServer, candidate: &Value, verdict: &str) -> Value {
     let body = json!({"verdict": verdict, "reason": "because", "by": bob()});
-    done(act(server, candidate, "review", &body).await).await
+    json_of(act(server, candidate, "review", &body).await, 200).await
 }
 
 async fn promote(server: &TestServer, candidate: &Value, more: Value) -> Value {
     let body = with(json!({"by": bob()}), &more);
-    done(act(server, candidate, "promote", &body).await).await
-}
-
-async fn get(server: &TestServer, path: &str) -> Value {
-    let answer = server.get(path).await;
-    assert_eq!(answer.status(), 200, "{path}");
-    answer.json().await.unwrap()
+    json_of(act(server, candidate, "promote", &body).await, 200).await
 }
 
 /// The keys that a compile recalls, and its payload.
@@ -76,7 +60,7 @@ async fn what_is_only_captured_is_not_recalled() {
     let (keys, text) = recalled(&server).await;
     assert_eq!(keys, json!([]));
     assert!(!text.contains("email"));
-    assert_eq!(get(&server, "/memory").await["items"], json!([]));
+    assert_eq!(server.get_json("/memory").await["items"], json!([]));
 }
 
 #[tokio::test]
@@ -94,10 +78,10 @@ async fn what_is_approved_and_promoted_is_recalled() {
     let (keys, text) = recalled(&server).await;
     assert_eq!(keys, json!(["ann.contact"]));
     assert!(text.contains("email"));
-    let entry = get(&server, "/memory/ann.contact").await;
+    let entry = server.get_json("/memory/ann.contact").await;
     assert_eq!((&entry["value"], &entry["tier"]), (&json!("email"), &json!("durable")));
     assert_eq!(entry["metadata"]["candidate"], candidate["id"]);
-    let versions = get(&server, "/memory/ann.contact/versions").await;
+    let versions = server.get_json("/memory/ann.contact/versions").await;
     assert_eq!(versions["items"][0]["origin"], "review");
 }
 
@@ -127,7 +111,7 @@ async fn nobody_reviews_what_they_proposed() {
     let verdict = json!({"verdict": "approve", "reason": "mine", "by": bob()});
     let answer = act(&server, &candidate, "review", &verdict).await;
     problem(answer, 403, "memory_self_review").await;
-    assert_eq!(get(&server, &format!("{PATH}?state=in_review")).await["items"][0], candidate);
+    assert_eq!(server.get_json(&format!("{PATH}?state=in_review")).await["items"][0], candidate);
 }
 
 #[tokio::test]
@@ -201,7 +185,7 @@ async fn a_contradiction_is_resolved_by_people() {
     let (keys, text) = recalled(&server).await;
     assert_eq!(keys, json!(["ann.contact"]));
     assert!(text.contains("phone") && !text.contains("email"), "{text}");
-    let versions = get(&server, "/memory/ann.contact/versions").await;
+    let versions = server.get_json("/memory/ann.contact/versions").await;
     let said = |at: usize| {
         let version = &versions["items"][at];
         [&version["action"], &version["entry"]["status"], &version["entry"]["value"]]
@@ -209,9 +193,9 @@ async fn a_contradiction_is_resolved_by_people() {
     };
     assert_eq!(said(0), ["set", "promoted", "phone"]);
     assert_eq!(said(1), ["supersede", "superseded", "email"]);
-    let old = get(&server, &format!("{PATH}/{}", email["id"].as_str().unwrap())).await;
+    let old = server.get_json(&format!("{PATH}/{}", email["id"].as_str().unwrap())).await;
     assert_eq!((&old["state"], &old["superseded_by"]), (&json!("superseded"), &phone["id"]));
-    let events = get(&server, "/events?format=json&after=0&types=memory:changed").await;
+    let events = server.get_json("/events?format=json&after=0&types=memory:changed").await;
     let types: Vec<&Value> =
         events["items"].as_array().unwrap().iter().map(|one| &one["data"]["type"]).collect();
     assert_eq!(types, ["set", "supersede", "set"]);
@@ -227,8 +211,8 @@ async fn both_may_stay_or_the_new_one_may_go() {
     let both = promote(&server, &phone, json!({"resolution": "keep_both"})).await;
     let key = both["memory_key"].as_str().unwrap();
     assert!(key.starts_with("ann.contact."), "{key}");
-    assert_eq!(get(&server, "/memory/ann.contact").await["value"], "email");
-    assert_eq!(get(&server, &format!("/memory/{key}")).await["value"], "phone");
+    assert_eq!(server.get_json("/memory/ann.contact").await["value"], "email");
+    assert_eq!(server.get_json(&format!("/memory/{key}")).await["value"], "phone");
     // The third contradicts the two.
     let fax = propose(&server, &contact("fax")).await;
     let existing = &fax["checks"]["contradiction_check"]["existing"];
@@ -254,7 +238,7 @@ async fn a_policy_promotes_what_is_sure_enough() {
     assert_eq!(sure["checks"]["auto_promote_eligible"], true);
     let key = sure["memory_key"].as_str().unwrap();
     assert_eq!(recalled(&server).await.0, json!([key]));
-    let events = get(&server, &format!("{PATH}/events")).await;
+    let events = server.get_json(&format!("{PATH}/events")).await;
     let last = &events["items"][1]["event"];
     assert_eq!((&last["action"], &last["by"]["kind"]), (&json!("promote"), &json!("automation")));
 
@@ -301,8 +285,8 @@ async fn a_class_that_is_not_known_or_not_taken_is_refused() {
     problem(server.post(PATH, &gossip).await, 422, "memory_class_unknown").await;
     let other = with(contact("email"), &json!({"policy": {"classes": ["correction"]}}));
     problem(server.post(PATH, &other).await, 422, "memory_class_unknown").await;
-    assert_eq!(get(&server, PATH).await["items"], json!([]));
-    assert_eq!(get(&server, &format!("{PATH}/events")).await["items"], json!([]));
+    assert_eq!(server.get_json(PATH).await["items"], json!([]));
+    assert_eq!(server.get_json(&format!("{PATH}/events")).await["items"], json!([]));
 }
 
 #[tokio::test]
@@ -319,15 +303,14 @@ async fn a_version_that_is_not_the_last_is_stale() {
 
 #[tokio::test]
 async fn a_changed_line_of_the_log_is_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("c.db");
-    let url = format!("sqlite:{}", file.display());
+    let folder = Folder::new();
+    let (file, url) = (folder.database(), folder.url());
     let server = TestServer::with(&["--database-url", &url]).await;
     for value in ["email", "phone", "fax"] {
         propose(&server, &contact(value)).await;
     }
     let all = format!("{PATH}/events?verify=1");
-    let answer = get(&server, &all).await;
+    let answer = server.get_json(&all).await;
     let ok = |lines: u64| json!({"ok": true, "lines": lines, "broken_at": null});
     assert_eq!(answer["verified"], json!({"events": ok(6), "captures": ok(3)}));
     let items = answer["items"].as_array().unwrap();
@@ -338,7 +321,7 @@ async fn a_changed_line_of_the_log_is_found() {
     let database = rusqlite::Connection::open(&file).unwrap();
     let broken = async |sql: &str| {
         database.execute_batch(sql).unwrap();
-        let verified = get(&server, &all).await["verified"].clone();
+        let verified = server.get_json(&all).await["verified"].clone();
         (verified["events"]["broken_at"].clone(), verified["captures"]["broken_at"].clone())
     };
     let of = |log: &str, seq: u64| format!("WHERE log = '{log}' AND seq = {seq}");
@@ -365,5 +348,5 @@ async fn a_changed_line_of_the_log_is_found() {
     // One that is no JSON any more is shown as null, and answers no error.
     let garbage = format!("UPDATE memory_log SET body = '(' {}", of("transitions", 1));
     assert_eq!(broken(&garbage).await, (json!(1), Value::Null));
-    assert_eq!(get(&server, &all).await["items"][0]["event"], Value::Null);
+    assert_eq!(server.get_json(&all).await["items"][0]["event"], Value::Null);
 }

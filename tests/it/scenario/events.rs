@@ -1,34 +1,22 @@
 //! Scenarios E05 to E11: what is told of a compile, and what one that is given up leaves behind.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::summarizer::five;
 use crate::support::TestServer;
+use crate::support::compile::with;
 use crate::support::receiver::{Mode, Receiver};
 
 /// The events so far: their types and data, in order.
 async fn events(server: &TestServer) -> Vec<(String, Value)> {
-    let page = server.get("/events?format=json&after=0&limit=1000").await;
-    let page: Value = page.json().await.expect("a page");
-    let rows = page["items"].as_array().expect("a list").iter();
-    rows.map(|row| (row["type"].as_str().expect("a type").to_owned(), row["data"].clone()))
-        .collect()
+    let events = server.events().await;
+    let pair =
+        |row: &Value| (row["type"].as_str().expect("a type").to_owned(), row["data"].clone());
+    events.iter().map(pair).collect()
 }
 
 async fn count(server: &TestServer, kind: &str) -> usize {
     events(server).await.iter().filter(|(own, _)| own == kind).count()
-}
-
-async fn server() -> TestServer {
-    TestServer::with(&["--dev"]).await
-}
-
-fn with(mut body: Value, more: &Value) -> Value {
-    let (object, more) = (body.as_object_mut().unwrap(), more.as_object().unwrap());
-    object.extend(more.clone());
-    body
 }
 
 fn hook(point: &str, kind: &str, receiver: &Receiver, more: &Value) -> Value {
@@ -39,19 +27,19 @@ fn hook(point: &str, kind: &str, receiver: &Receiver, more: &Value) -> Value {
 /// A session with an entry of memory that goes after one turn.
 async fn forgetful(server: &TestServer) {
     let entry = json!({"value": "v", "ttl": {"turns": 1}, "scope": {"session_id": "s"}});
-    let put = server.build("PUT", "/memory/k").json(&entry).send().await.unwrap();
+    let put = server.put("/memory/k", &entry).await;
     assert!(put.status().is_success(), "{}", put.status());
 }
 
 async fn turns(server: &TestServer) -> Value {
-    let session: Value = server.get("/sessions/s").await.json().await.unwrap();
-    let memory: Value = server.get("/memory?session_id=s").await.json().await.unwrap();
+    let session = server.get_json("/sessions/s").await;
+    let memory = server.get_json("/memory?session_id=s").await;
     json!([session["turns"], memory["items"].as_array().map(Vec::len)])
 }
 
 #[tokio::test]
 async fn a_compile_is_told_from_its_start_to_its_end() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     forgetful(&server).await;
     let body = with(five(), &json!({"session_id": "s", "memory": true}));
     for _ in 0..4 {
@@ -71,7 +59,7 @@ async fn a_compile_is_told_from_its_start_to_its_end() {
 
 #[tokio::test]
 async fn a_compression_is_told_once_and_only_where_there_is_one() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     server.compile(&with(five(), &json!({"budget": {"context_window": 50_000}}))).await;
     assert_eq!(count(&server, "compress").await, 0);
     for told in 1..=2 {
@@ -82,14 +70,12 @@ async fn a_compression_is_told_once_and_only_where_there_is_one() {
 
 #[tokio::test]
 async fn the_callback_comes_before_the_event() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let receiver = Receiver::spawn(Mode::Hang).await;
     let more = json!({"delivery": "sync", "timeout_ms": 4000});
     let body = with(five(), &hook("after_compress", "observe", &receiver, &more));
     let look = async {
-        while receiver.requests().is_empty() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        receiver.reached(1).await;
         count(&server, "compress").await
     };
     let (_, meanwhile) = tokio::join!(server.compile(&body), look);
@@ -98,7 +84,7 @@ async fn the_callback_comes_before_the_event() {
 
 #[tokio::test]
 async fn a_failing_observer_changes_no_answer_and_no_state() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let plain = server.compile(&with(five(), &json!({"session_id": "p"}))).await;
     for mode in [Mode::Status(500, String::new(), String::new()), Mode::CloseAtOnce] {
         let receiver = Receiver::spawn(mode).await;
@@ -112,7 +98,7 @@ async fn a_failing_observer_changes_no_answer_and_no_state() {
 
 #[tokio::test]
 async fn a_request_without_time_is_never_done() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let answer = server
         .build("POST", "/compile")
         .header("Contexture-Deadline-Ms", "1")
@@ -130,7 +116,7 @@ async fn a_request_without_time_is_never_done() {
 
 #[tokio::test]
 async fn a_compile_that_is_given_up_in_a_hook_leaves_no_trace() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     forgetful(&server).await;
     let body = with(five(), &json!({"session_id": "s", "memory": true}));
     server.compile(&body).await;
@@ -148,11 +134,7 @@ async fn a_compile_that_is_given_up_in_a_hook_leaves_no_trace() {
     let seen = receiver.requests().len();
     tokio::select! {
         answer = call => panic!("an answer: {answer:?}"),
-        () = async {
-            while receiver.requests().len() == seen {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        } => {}
+        () = receiver.reached(seen + 1) => {}
     }
     assert_eq!(turns(&server).await, before);
     assert_eq!(count(&server, "compile:done").await, done);
@@ -163,7 +145,7 @@ async fn a_compile_that_is_given_up_in_a_hook_leaves_no_trace() {
 
 #[tokio::test]
 async fn an_equal_copy_of_the_history_changes_nothing() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let plain = server.compile(&five()).await;
     let probe = Receiver::spawn(Mode::Answer(json!({"action": "unchanged"}).to_string())).await;
     server.compile(&with(five(), &hook("before_compress", "transform", &probe, &json!({})))).await;

@@ -6,61 +6,18 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use crate::support::compile::{Compiled, user};
-use crate::support::receiver::{Mode, Receiver};
+use crate::support::compile::user;
+use crate::support::receiver::{Mode, Receiver, answers, hook};
 use crate::support::{TestServer, problem};
-
-async fn server() -> TestServer {
-    TestServer::with(&["--dev"]).await
-}
-
-async fn says(answer: &Value) -> Receiver {
-    Receiver::spawn(Mode::Answer(answer.to_string())).await
-}
 
 fn status(status: u16) -> Mode {
     Mode::Status(status, String::new(), String::new())
 }
 
-fn hook(id: &str, (point, kind): (&str, &str), receiver: &Receiver, more: &Value) -> Value {
-    let mut hook = json!({"id": id, "point": point, "kind": kind, "url": receiver.url()});
-    hook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    hook
-}
-
-async fn register(server: &TestServer, hook: &Value) {
-    let response = server.post("/hooks", hook).await;
-    assert_eq!(response.status(), 201, "{}", response.text().await.unwrap());
-}
-
 async fn order(server: &TestServer, point: &str, ids: &[&str]) {
     let body = json!({"points": {point: ids}});
-    let put = server.build("PUT", "/hook-order").json(&body).send().await.unwrap();
+    let put = server.put("/hook-order", &body).await;
     assert_eq!(put.status(), 200);
-}
-
-async fn post(server: &TestServer, path: &str, body: &Value) -> Value {
-    let response = server.post(path, body).await;
-    let status = response.status();
-    let answer: Value = response.json().await.unwrap();
-    assert!(status.is_success(), "{answer}");
-    answer
-}
-
-async fn compiled(server: &TestServer, body: &Value) -> Compiled {
-    let response = server.post("/compile", body).await;
-    let status = response.status();
-    let text = response.text().await.unwrap();
-    assert_eq!(status, 200, "{text}");
-    Compiled::read(&text)
-}
-
-fn inputs(receiver: &Receiver) -> Vec<Value> {
-    let input = |request: &String| {
-        let (_, body) = request.split_once("\r\n\r\n").unwrap();
-        serde_json::from_str::<Value>(body).unwrap()["input"].clone()
-    };
-    receiver.requests().iter().map(input).collect()
 }
 
 /// `id outcome why` of each line.
@@ -100,29 +57,29 @@ pub fn long(window: u64) -> Value {
 /// H5, H7, H10, H11.
 #[tokio::test]
 async fn a_history_is_asked_about_once_it_is_one_token_too_long() {
-    let server = server().await;
-    let plain = compiled(&server, &long(1 << 30)).await;
+    let server = TestServer::dev().await;
+    let plain = server.compile(&long(1 << 30)).await;
     let whole = plain.number("tokens_after");
-    let receiver = says(&json!({"action": "unchanged"})).await;
+    let receiver = answers(&json!({"action": "unchanged"})).await;
     let hooks = json!([hook("t", ("before_compress", "transform"), &receiver, &json!({}))]);
     for (window, asked) in [(whole, 0), (whole - 1, 1)] {
         let mut body = long(window);
         body["hooks"] = hooks.clone();
-        let done = compiled(&server, &body).await;
+        let done = server.compile(&body).await;
         assert_eq!(receiver.requests().len(), asked, "{window}");
         assert_eq!(done.action("summarized") > 0, asked > 0);
     }
     let mut off = long(whole - 1);
     off["compression"] = json!({"level": "off"});
     off["hooks"] = hooks;
-    compiled(&server, &off).await;
+    server.compile(&off).await;
     assert_eq!(receiver.requests().len(), 1);
-    let shorter = compiled(&server, &long(1500)).await;
+    let shorter = server.compile(&long(1500)).await;
     for mode in [status(204), Mode::Answer(r#"{"content":""}"#.to_owned()), status(500)] {
         let receiver = Receiver::spawn(mode).await;
         let mut body = long(1500);
         body["hooks"] = json!([hook("p", ("before_compress", "provide"), &receiver, &json!({}))]);
-        assert_eq!(compiled(&server, &body).await.text, shorter.text);
+        assert_eq!(server.compile(&body).await.text, shorter.text);
         assert_eq!(receiver.requests().len(), 1);
     }
 }
@@ -130,24 +87,24 @@ async fn a_history_is_asked_about_once_it_is_one_token_too_long() {
 /// H29, H31, H36.
 #[tokio::test]
 async fn memory_is_written_whoever_listens_and_keys_that_may_not_be_are_nobodys_question() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let broken = Receiver::spawn(status(500)).await;
-    let guard = says(&json!({"decision": "allow"})).await;
+    let guard = answers(&json!({"decision": "allow"})).await;
     let sync = json!({"delivery": "sync"});
-    register(&server, &hook("o", ("memory_changed", "observe"), &broken, &sync)).await;
-    register(&server, &hook("g", ("memory_update", "guard"), &guard, &json!({}))).await;
-    let added = post(&server, "/memory", &json!({"action": "add", "content": "x"})).await;
+    server.register(&hook("o", ("memory_changed", "observe"), &broken, &sync)).await;
+    server.register(&hook("g", ("memory_update", "guard"), &guard, &json!({}))).await;
+    let added = server.post_ok("/memory", &json!({"action": "add", "content": "x"})).await;
     let id = added["memory_id"].as_str().unwrap();
-    let stored: Value = server.get(&format!("/memory/{id}")).await.json().await.unwrap();
+    let stored = server.get_json(&format!("/memory/{id}")).await;
     assert_eq!(stored["value"], "x");
-    post(&server, "/memory", &json!({"action": "remove", "key": id})).await;
-    let told = inputs(&broken);
+    server.post_ok("/memory", &json!({"action": "remove", "key": id})).await;
+    let told = broken.inputs();
     assert_eq!(told.len(), 2);
     assert!(told.iter().all(|input| input["memory_id"] == id), "{told:?}");
     let call = json!({"id": "c1", "type": "function", "function": {"name": "create_memory",
         "arguments": "{\"key\":\"secret\",\"value\":\"v\"}"}});
     let body = json!({"calls": [call], "allowed_keys": ["name"]});
-    let answer = post(&server, "/tools/calls", &body).await;
+    let answer = server.post_ok("/tools/calls", &body).await;
     assert_eq!(answer["results"][0]["decision"], "deny");
     assert_eq!((guard.requests().len(), broken.requests().len()), (0, 2));
 }
@@ -155,23 +112,23 @@ async fn memory_is_written_whoever_listens_and_keys_that_may_not_be_are_nobodys_
 /// H57, H58.
 #[tokio::test]
 async fn the_first_denial_ends_it() {
-    let server = server().await;
-    let deny = says(&json!({"decision": "deny", "reason": "no", "code": "c"})).await;
-    let (allow, told) = (says(&json!({"decision": "allow"})).await, says(&json!(null)).await);
-    let change = says(&json!({"action": "replace", "payload": {"command": "pwd"}})).await;
+    let server = TestServer::dev().await;
+    let deny = answers(&json!({"decision": "deny", "reason": "no", "code": "c"})).await;
+    let (allow, told) = (answers(&json!({"decision": "allow"})).await, answers(&json!(null)).await);
+    let change = answers(&json!({"action": "replace", "payload": {"command": "pwd"}})).await;
     let at = |kind| ("tool_call", kind);
-    register(&server, &hook("g2", at("guard"), &allow, &json!({}))).await;
-    register(&server, &hook("g1", at("guard"), &deny, &json!({}))).await;
-    register(&server, &hook("t", at("transform"), &change, &json!({}))).await;
-    register(&server, &hook("o", at("observe"), &told, &json!({"delivery": "sync"}))).await;
+    server.register(&hook("g2", at("guard"), &allow, &json!({}))).await;
+    server.register(&hook("g1", at("guard"), &deny, &json!({}))).await;
+    server.register(&hook("t", at("transform"), &change, &json!({}))).await;
+    server.register(&hook("o", at("observe"), &told, &json!({"delivery": "sync"}))).await;
     order(&server, "tool_call", &["g1", "g2"]).await;
-    let answer = post(&server, "/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
+    let answer = server.post_ok("/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
     assert_eq!(
         lines(&answer["hooks"]),
         ["g1 denied no", "g2 skipped denied_earlier", "t skipped denied_earlier", "o delivered"]
     );
     assert_eq!((allow.requests().len(), change.requests().len()), (0, 0));
-    let input = &inputs(&told)[0];
+    let input = &told.inputs()[0];
     assert_eq!(
         (&input["decision"], &input["tool"]["arguments"]),
         (&json!("deny"), &json!({"command": "ls"}))
@@ -181,15 +138,15 @@ async fn the_first_denial_ends_it() {
 /// H60.
 #[tokio::test]
 async fn a_guard_that_is_late_denies_when_its_time_is_up() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let guard = Receiver::spawn(Mode::Hang).await;
     let late = json!({"timeout_ms": 100});
-    register(&server, &hook("g", ("tool_call", "guard"), &guard, &late)).await;
+    server.register(&hook("g", ("tool_call", "guard"), &guard, &late)).await;
     // A pause of the whole machine is forgiven, as long as one call of several has none.
     let mut fastest = Duration::MAX;
     for _ in 0..3 {
         let start = Instant::now();
-        let answer = post(&server, "/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
+        let answer = server.post_ok("/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
         fastest = fastest.min(start.elapsed());
         assert_eq!(answer["results"][0]["decision"], "deny");
         assert_eq!(lines(&answer["hooks"]), ["g failed timeout"]);
@@ -200,47 +157,47 @@ async fn a_guard_that_is_late_denies_when_its_time_is_up() {
 /// H63, H64.
 #[tokio::test]
 async fn transforms_work_one_on_the_other_in_their_order() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let (a, b) = (appends("a", &["ls b"]).await, appends("b", &["ls "]).await);
-    let told = says(&json!(null)).await;
+    let told = answers(&json!(null)).await;
     let at = |kind| ("tool_call", kind);
-    register(&server, &hook("a", at("transform"), &a, &json!({}))).await;
-    register(&server, &hook("b", at("transform"), &b, &json!({}))).await;
-    register(&server, &hook("o", at("observe"), &told, &json!({"delivery": "sync"}))).await;
+    server.register(&hook("a", at("transform"), &a, &json!({}))).await;
+    server.register(&hook("b", at("transform"), &b, &json!({}))).await;
+    server.register(&hook("o", at("observe"), &told, &json!({"delivery": "sync"}))).await;
     order(&server, "tool_call", &["b", "a"]).await;
-    let answer = post(&server, "/tools/calls", &json!({"calls": [bash("c1", "ls ")]})).await;
+    let answer = server.post_ok("/tools/calls", &json!({"calls": [bash("c1", "ls ")]})).await;
     assert_eq!(answer["results"][0]["arguments"], json!({"command": "ls ba"}));
-    assert_eq!(inputs(&a)[0]["tool"]["arguments"], json!({"command": "ls b"}));
-    assert_eq!(inputs(&told)[0]["tool"]["arguments"], json!({"command": "ls ba"}));
+    assert_eq!(a.inputs()[0]["tool"]["arguments"], json!({"command": "ls b"}));
+    assert_eq!(told.inputs()[0]["tool"]["arguments"], json!({"command": "ls ba"}));
 }
 
 /// H65, H66, H68.
 #[tokio::test]
 async fn one_that_fails_in_the_middle_takes_all_along_or_is_passed_over() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let first = appends("1", &["ls ", "ls "]).await;
     let broken = Receiver::spawn(status(500)).await;
     let third = appends("3", &["ls 1"]).await;
     for (id, receiver) in [("a", &first), ("b", &broken), ("c", &third)] {
-        register(&server, &hook(id, ("tool_call", "transform"), receiver, &json!({}))).await;
+        server.register(&hook(id, ("tool_call", "transform"), receiver, &json!({}))).await;
     }
     let body = json!({"calls": [bash("c1", "ls ")]});
     problem(server.post("/tools/calls", &body).await, 502, "hook_failed").await;
     assert_eq!(third.requests().len(), 0);
     let skip = json!({"on_failure": "skip"});
-    let changed = server.build("PATCH", "/hooks/b").json(&skip).send().await.unwrap();
+    let changed = server.patch("/hooks/b", &skip).await;
     assert_eq!(changed.status(), 200);
-    let answer = post(&server, "/tools/calls", &body).await;
+    let answer = server.post_ok("/tools/calls", &body).await;
     assert_eq!(answer["results"][0]["arguments"], json!({"command": "ls 13"}));
     // The third one is shown what the first one made.
-    assert_eq!(inputs(&third)[0]["tool"]["arguments"], json!({"command": "ls 1"}));
+    assert_eq!(third.inputs()[0]["tool"]["arguments"], json!({"command": "ls 1"}));
     assert_eq!(lines(&answer["hooks"]), ["a applied", "b failed status", "c applied"]);
 }
 
 /// H67.
 #[tokio::test]
 async fn observers_are_told_side_by_side() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let broken = Receiver::spawn(status(500)).await;
     let both = Arc::new(Barrier::new(2));
     let slow = |both: &Arc<Barrier>| {
@@ -250,9 +207,9 @@ async fn observers_are_told_side_by_side() {
     let (one, two) = (slow(&both).await, slow(&both).await);
     let sync = json!({"delivery": "sync"});
     for (id, receiver) in [("a", &broken), ("b", &one), ("c", &two)] {
-        register(&server, &hook(id, ("tool_call", "observe"), receiver, &sync)).await;
+        server.register(&hook(id, ("tool_call", "observe"), receiver, &sync)).await;
     }
-    let answer = post(&server, "/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
+    let answer = server.post_ok("/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
     assert_eq!(answer["results"][0]["decision"], "allow");
     assert_eq!(lines(&answer["hooks"]), ["a failed status", "b delivered", "c delivered"]);
 }
@@ -260,14 +217,14 @@ async fn observers_are_told_side_by_side() {
 /// H80, H81.
 #[tokio::test]
 async fn a_guard_does_not_open_by_failing() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let broken = Receiver::spawn(status(500)).await;
     let open = hook("g", ("tool_call", "guard"), &broken, &json!({"on_failure": "skip"}));
     let refused = problem(server.post("/hooks", &open).await, 422, "invalid_request").await;
     assert_eq!(refused["errors"][0]["pointer"], "/on_failure", "{refused}");
-    register(&server, &hook("g", ("tool_call", "guard"), &broken, &json!({}))).await;
+    server.register(&hook("g", ("tool_call", "guard"), &broken, &json!({}))).await;
     for at in 0..7 {
-        let answer = post(&server, "/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
+        let answer = server.post_ok("/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
         assert_eq!(answer["results"][0]["decision"], "deny");
         let why = if at < 5 { "g failed status" } else { "g failed circuit_open" };
         assert_eq!(lines(&answer["hooks"]), [why]);
@@ -276,21 +233,19 @@ async fn a_guard_does_not_open_by_failing() {
 }
 
 async fn shown(config: &Value, tool: &str, output: &str) -> String {
-    let server = server().await;
-    register(
-        &server,
-        &json!({"id": "cut", "point": "tool_result", "kind": "transform",
-            "builtin": "truncate", "config": config}),
-    )
-    .await;
+    let server = TestServer::dev().await;
+    server
+        .register(&json!({"id": "cut", "point": "tool_result", "kind": "transform",
+            "builtin": "truncate", "config": config}))
+        .await;
     let body = json!({"compression": "off",
         "results": [{"id": "c1", "name": tool, "content": output}]});
-    let once = post(&server, "/tools/results", &body).await;
+    let once = server.post_ok("/tools/results", &body).await;
     let shown = once["messages"][0]["content"].as_str().unwrap().to_owned();
     // H92: sent once more, under another call, it stays.
     let body = json!({"compression": "off",
         "results": [{"id": "c2", "name": tool, "content": shown}]});
-    let twice = post(&server, "/tools/results", &body).await;
+    let twice = server.post_ok("/tools/results", &body).await;
     assert_eq!(twice["messages"][0]["content"], shown.as_str());
     shown
 }
@@ -331,7 +286,7 @@ async fn a_result_is_cut_between_characters_and_says_how_much_is_gone() {
 /// H91, H93.
 #[tokio::test]
 async fn settings_that_cannot_be_are_refused() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     for config in [
         json!({"max_byte": 5}),
         json!({"max_bytes": 0}),
@@ -353,29 +308,29 @@ async fn what_is_cut_first_is_no_longer_recognised() {
         ("redact", "key=*** ta... truncated 2 bytes ..."),
         ("truncate", "key=sk-123... truncated 7 bytes ..."),
     ] {
-        let server = server().await;
-        let told = says(&json!(null)).await;
+        let server = TestServer::dev().await;
+        let told = answers(&json!(null)).await;
         let built_in = |name: &str, config: Value| {
             json!({"id": name, "point": "tool_result", "kind": "transform", "builtin": name,
                 "config": config})
         };
         let patterns = json!({"patterns": ["sk-[0-9]{5}"], "replacement": "***"});
-        register(&server, &built_in("redact", patterns)).await;
-        register(&server, &built_in("truncate", json!({"max_bytes": 10}))).await;
+        server.register(&built_in("redact", patterns)).await;
+        server.register(&built_in("truncate", json!({"max_bytes": 10}))).await;
         let sync = json!({"delivery": "sync"});
-        register(&server, &hook("o", ("tool_result", "observe"), &told, &sync)).await;
+        server.register(&hook("o", ("tool_result", "observe"), &told, &sync)).await;
         order(&server, "tool_result", &[first]).await;
         let body = json!({"compression": "off", "results": [
             {"id": "c1", "name": "Bash", "content": "key=sk-12345 tail"}]});
-        let answer = post(&server, "/tools/results", &body).await;
+        let answer = server.post_ok("/tools/results", &body).await;
         assert_eq!(answer["messages"][0]["content"], wanted);
-        assert_eq!(inputs(&told)[0]["result"]["content"], wanted);
+        assert_eq!(told.inputs()[0]["result"]["content"], wanted);
     }
     // There is no text of it to be cut.
-    let server = server().await;
+    let server = TestServer::dev().await;
     let cut = json!({"id": "cut", "point": "tool_result", "kind": "transform",
         "builtin": "truncate", "config": {"max_bytes": 1}});
-    register(&server, &cut).await;
+    server.register(&cut).await;
     let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png",
         "data": "AAAA"}});
     let body = json!({"messages": [user("Go"),
@@ -384,7 +339,7 @@ async fn what_is_cut_first_is_no_longer_recognised() {
         {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "c1", "content": [image]}]}],
         "target": "anthropic"});
-    let done = compiled(&server, &body).await;
+    let done = server.compile(&body).await;
     assert_eq!(lines(&done.report["hooks"]), ["cut unchanged"]);
     assert!(done.text.contains("AAAA"));
 }
@@ -392,19 +347,19 @@ async fn what_is_cut_first_is_no_longer_recognised() {
 /// H107, H108.
 #[tokio::test]
 async fn a_replay_has_what_was_said_and_what_was_not() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let moody =
         Receiver::script(|n| Mode::Answer(json!({"content": format!("said {n}")}).to_string()));
     let (moody, late) = (moody.await, Receiver::spawn(Mode::Hang).await);
     let at = ("before_compile", "provide");
     let body = json!({"messages": [user("Hello")], "record": "full", "hooks": [
         hook("late", at, &late, &json!({"timeout_ms": 50})), hook("moody", at, &moody, &json!({}))]});
-    let done = compiled(&server, &body).await;
+    let done = server.compile(&body).await;
     assert!(done.said(0).contains("said 0"));
     assert_eq!(lines(&done.report["hooks"]), ["late failed timeout", "moody applied"]);
     drop((moody, late));
     let path = format!("/compilations/{}/replay", done.id);
-    let again = post(&server, &path, &json!({})).await;
+    let again = server.post_ok(&path, &json!({})).await;
     assert_eq!(again["status"], "equal", "{again}");
     assert!(again["payload"].to_string().contains("said 0"));
 }

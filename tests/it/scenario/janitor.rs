@@ -333,9 +333,8 @@ async fn counts_come_from_a_tokenizer_not_from_an_estimate() {
     let server = TestServer::spawn().await;
     for (text, bytes4, o200k) in [("abcd", 1, 1), ("你好", 2, 1), ("😀", 1, 1), ("", 0, 0)] {
         for (model, tokens) in [("bytes4", bytes4), ("gpt-4o", o200k)] {
-            let answer = server.post("/tokens", &json!({"text": text, "model": model})).await;
-            assert_eq!(answer.status(), 200);
-            let body: Value = answer.json().await.expect("a body");
+            let body =
+                server.post_json("/tokens", 200, &json!({"text": text, "model": model})).await;
             assert_eq!(body["tokens"], tokens, "{text} {model}");
             assert_eq!(body["exact"], true);
         }

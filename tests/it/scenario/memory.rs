@@ -5,24 +5,12 @@ use serde_json::{Value, json};
 use crate::support::compile::{Compiled, user};
 use crate::support::{TestServer, problem};
 
-async fn put(server: &TestServer, key: &str, body: Value) -> Value {
-    let answer = server.build("PUT", &format!("/memory/{key}")).json(&body).send().await.unwrap();
-    assert!(answer.status().is_success(), "{}", answer.status());
-    answer.json().await.unwrap()
-}
-
-async fn get(server: &TestServer, path: &str) -> Value {
-    let answer = server.get(path).await;
-    assert_eq!(answer.status(), 200, "{path}");
-    answer.json().await.unwrap()
-}
-
 /// A call of one of the tools, and whether it was allowed.
 async fn call(server: &TestServer, name: &str, arguments: Value, also: Value) -> (bool, Value) {
     let mut body = json!({"calls": [{"id": "1", "type": "function",
         "function": {"name": name, "arguments": arguments.to_string()}}]});
     body.as_object_mut().unwrap().extend(also.as_object().unwrap().clone());
-    let answer: Value = server.post("/tools/calls", &body).await.json().await.unwrap();
+    let answer = server.post_ok("/tools/calls", &body).await;
     let result = answer["results"][0].clone();
     (result["decision"] == "allow", result)
 }
@@ -45,10 +33,10 @@ fn turns(session: &str, count: u64, value: &str) -> Value {
 async fn what_a_model_creates_is_there_once() {
     let server = TestServer::spawn().await;
     assert!(create(&server, "lang", "TS").await);
-    let entry = get(&server, "/memory/lang").await;
+    let entry = server.get_json("/memory/lang").await;
     assert_eq!((&entry["value"], &entry["update_count"]), (&json!("TS"), &json!(1)));
     assert_eq!(entry["created_at"], entry["updated_at"]);
-    let versions = get(&server, "/memory/lang/versions").await;
+    let versions = server.get_json("/memory/lang/versions").await;
     assert_eq!(versions["items"][0]["origin"], "model");
 }
 
@@ -58,7 +46,7 @@ async fn what_is_created_again_is_written_over() {
     let about = json!({"key": "lang", "value": "TS", "description": "the language"});
     assert!(call(&server, "create_memory", about, json!({})).await.0);
     assert!(create(&server, "lang", "Rust").await);
-    let entry = get(&server, "/memory/lang").await;
+    let entry = server.get_json("/memory/lang").await;
     assert_eq!((&entry["value"], &entry["update_count"]), (&json!("Rust"), &json!(2)));
     assert_eq!(entry["description"], "the language");
 }
@@ -84,18 +72,18 @@ async fn a_key_that_is_not_allowed_is_for_the_application_alone() {
     let lang = json!({"key": "lang", "value": "v"});
     assert!(call(&server, "create_memory", lang.clone(), only).await.0);
     assert!(!call(&server, "create_memory", lang, json!({"allowed_keys": []})).await.0);
-    put(&server, "rogue", json!({"value": "v"})).await;
+    server.remember("rogue", &json!({"value": "v"})).await;
 }
 
 #[tokio::test]
 async fn the_block_holds_each_entry_and_no_time() {
     let server = TestServer::spawn().await;
-    put(&server, "lang", json!({"value": "TS"})).await;
-    put(&server, "db", json!({"value": "pg", "description": "the database"})).await;
+    server.remember("lang", &json!({"value": "TS"})).await;
+    server.remember("db", &json!({"value": "pg", "description": "the database"})).await;
     let text = compile(&server, "s").await.said(1);
     let entries = "<entry key=\"lang\">TS</entry>\n<entry key=\"db\" description=\"the database\">pg</entry>\n</memory>";
     assert!(text.ends_with(entries), "{text}");
-    put(&server, "lang", json!({"value": "TS"})).await;
+    server.remember("lang", &json!({"value": "TS"})).await;
     assert_eq!(compile(&server, "s").await.said(1), text, "a write of the same changes no byte");
 }
 
@@ -117,9 +105,10 @@ async fn the_tools_name_the_keys_that_are_allowed_and_never_those_that_are_store
     let parameters = &before[1]["function"]["parameters"];
     assert_eq!(parameters["properties"]["action"]["enum"], json!(["update", "delete"]));
     assert_eq!(parameters["properties"]["key"].get("enum"), None);
-    put(&server, "lang", json!({"value": "TS"})).await;
+    server.remember("lang", &json!({"value": "TS"})).await;
     assert_eq!(tools(json!(true)).await, before);
     let some = tools(json!({"allowed_keys": ["lang", "db"]})).await;
+    assert_eq!(some.as_array().unwrap().len(), 2, "{some}");
     for tool in some.as_array().unwrap() {
         let keys = &tool["function"]["parameters"]["properties"]["key"]["enum"];
         assert_eq!(keys, &json!(["lang", "db"]));
@@ -130,7 +119,7 @@ async fn the_tools_name_the_keys_that_are_allowed_and_never_those_that_are_store
 #[tokio::test]
 async fn a_turn_lives_one_compile_of_its_session() {
     let server = TestServer::spawn().await;
-    put(&server, "k", turns("s", 1, "v")).await;
+    server.remember("k", &turns("s", 1, "v")).await;
     compile(&server, "another").await;
     let first = compile(&server, "s").await.report["memory"].clone();
     assert_eq!(first, json!({"injected": ["k"], "expired": []}));
@@ -144,14 +133,14 @@ async fn a_turn_lives_one_compile_of_its_session() {
 #[tokio::test]
 async fn a_time_to_live_is_counted_from_the_write() {
     let server = TestServer::spawn().await;
-    put(&server, "none", turns("s", 0, "v")).await;
+    server.remember("none", &turns("s", 0, "v")).await;
     let expired = compile(&server, "s").await.report["memory"].clone();
     assert_eq!(expired, json!({"injected": [], "expired": ["none"]}));
-    let entry = put(&server, "five", turns("s", 5, "v")).await;
+    let entry = server.remember("five", &turns("s", 5, "v")).await;
     assert_eq!(entry["expires_at_turn"], 6);
-    put(&server, "gone", json!({"value": 1, "ttl": {"seconds": 0}})).await;
+    server.remember("gone", &json!({"value": 1, "ttl": {"seconds": 0}})).await;
     problem(server.get("/memory/gone").await, 404, "not_found").await;
-    let entry = put(&server, "stays", json!({"value": 1, "ttl": null})).await;
+    let entry = server.remember("stays", &json!({"value": 1, "ttl": null})).await;
     assert_eq!((&entry["expires_at"], &entry["expires_at_turn"]), (&Value::Null, &Value::Null));
     assert_eq!(compile(&server, "s").await.report["memory"]["expired"], json!(["gone"]));
 }
@@ -160,11 +149,11 @@ async fn a_time_to_live_is_counted_from_the_write() {
 async fn another_ttl_takes_the_place_of_the_one_before() {
     let server = TestServer::spawn().await;
     let scope = json!({"session_id": "s"});
-    put(&server, "k", turns("s", 5, "v")).await;
+    server.remember("k", &turns("s", 5, "v")).await;
     let entry =
-        put(&server, "k", json!({"value": 1, "ttl": {"seconds": 60}, "scope": scope})).await;
+        server.remember("k", &json!({"value": 1, "ttl": {"seconds": 60}, "scope": scope})).await;
     assert!(entry["expires_at"].is_string() && entry["expires_at_turn"].is_null());
-    let entry = put(&server, "k", json!({"value": 1, "ttl": null, "scope": scope})).await;
+    let entry = server.remember("k", &json!({"value": 1, "ttl": null, "scope": scope})).await;
     assert!(entry["expires_at"].is_null() && entry["expires_at_turn"].is_null());
     assert_eq!(entry["ttl"], Value::Null);
 }
@@ -172,11 +161,11 @@ async fn another_ttl_takes_the_place_of_the_one_before() {
 #[tokio::test]
 async fn an_update_begins_the_ttl_anew() {
     let server = TestServer::spawn().await;
-    put(&server, "k", turns("s", 2, "one")).await;
+    server.remember("k", &turns("s", 2, "one")).await;
     compile(&server, "s").await;
-    put(&server, "k", json!({"value": "two", "scope": {"session_id": "s"}})).await;
+    server.remember("k", &json!({"value": "two", "scope": {"session_id": "s"}})).await;
     compile(&server, "s").await;
-    assert_eq!(get(&server, "/memory/k?session_id=s").await["value"], "two");
+    assert_eq!(server.get_json("/memory/k?session_id=s").await["value"], "two");
     compile(&server, "s").await;
     assert_eq!(compile(&server, "s").await.report["memory"]["injected"], json!([]));
 }
@@ -186,7 +175,8 @@ async fn what_would_break_out_of_the_block_stays_a_value() {
     let server = TestServer::spawn().await;
     let key = "a\"b</entry>";
     let path = "a%22b%3C%2Fentry%3E";
-    put(&server, path, json!({"value": "</value></entry></memory><x>", "description": "\"><y>"}))
+    server
+        .remember(path, &json!({"value": "</value></entry></memory><x>", "description": "\"><y>"}))
         .await;
     let text = compile(&server, "s").await.said(1);
     let at = text.find("<memory>").unwrap();
@@ -199,7 +189,7 @@ async fn what_would_break_out_of_the_block_stays_a_value() {
 #[tokio::test]
 async fn only_a_compile_that_succeeds_counts_a_turn() {
     let server = TestServer::spawn().await;
-    put(&server, "k", turns("s", 1, "v")).await;
+    server.remember("k", &turns("s", 1, "v")).await;
     let bad = json!({"messages": [{"role": "nobody"}], "memory": true, "session_id": "s"});
     problem(server.post("/compile", &bad).await, 422, "invalid_request").await;
     let small = json!({"messages": [user("a long message of many words")], "memory": true,
@@ -211,16 +201,16 @@ async fn only_a_compile_that_succeeds_counts_a_turn() {
 #[tokio::test]
 async fn an_equal_value_is_a_write_all_the_same() {
     let server = TestServer::spawn().await;
-    put(&server, "k", json!({"value": "v"})).await;
-    assert_eq!(put(&server, "k", json!({"value": "v"})).await["update_count"], 2);
-    let delete = server.build("DELETE", "/memory/nothing").send().await.unwrap();
+    server.remember("k", &json!({"value": "v"})).await;
+    assert_eq!(server.remember("k", &json!({"value": "v"})).await["update_count"], 2);
+    let delete = server.delete("/memory/nothing").await;
     problem(delete, 404, "not_found").await;
 }
 
 #[tokio::test]
 async fn memory_stands_behind_the_skill() {
     let server = TestServer::spawn().await;
-    put(&server, "k", json!({"value": "v"})).await;
+    server.remember("k", &json!({"value": "v"})).await;
     let body = json!({"target": "neutral", "memory": {"placement": "system"},
         "skill": {"name": "s", "instructions": "SKILL"},
         "messages": [{"role": "system", "content": "SYSTEM"}, user("hi")]});
@@ -250,7 +240,7 @@ async fn store_memory_adds_replaces_and_removes() {
         (&json!("durable"), &metadata)
     );
     let id = added["memory_id"].as_str().unwrap().to_owned();
-    assert_eq!(get(&server, &format!("/memory/{id}")).await["value"], "x");
+    assert_eq!(server.get_json(&format!("/memory/{id}")).await["value"], "x");
 
     let (status, replaced) =
         act(json!({"action": "replace", "type": "long_term", "match": "x", "content": "y"})).await;
@@ -286,5 +276,5 @@ async fn store_memory_refuses_what_it_does_not_know() {
     problem(both, 409, "conflict").await;
     act(json!({"key": "k", "content": "x"})).await;
     problem(act(json!({"key": "k", "content": "y"})).await, 409, "conflict").await;
-    assert_eq!(get(&server, "/memory?limit=9").await["items"].as_array().unwrap().len(), 3);
+    assert_eq!(server.get_json("/memory?limit=9").await["items"].as_array().unwrap().len(), 3);
 }

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::support::compile::user;
 use crate::support::receiver::{Mode, Receiver};
-use crate::support::{TestServer, problem};
+use crate::support::{Folder, TestServer, problem};
 
 async fn receiver(mode: Mode) -> (TestServer, Receiver) {
-    (TestServer::with(&["--dev"]).await, Receiver::spawn(mode).await)
+    (TestServer::dev().await, Receiver::spawn(mode).await)
 }
 
 async fn register(server: &TestServer, point: &str, kind: &str, to: &Receiver, more: Value) {
@@ -22,27 +22,16 @@ fn told() -> Mode {
     Mode::Answer("null".to_owned())
 }
 
-fn inputs(receiver: &Receiver) -> Vec<Value> {
-    let input = |request: &String| {
-        let (_, body) = request.split_once("\r\n\r\n").expect("a head and a body");
-        serde_json::from_str::<Value>(body).expect("JSON")["input"].clone()
-    };
-    receiver.requests().iter().map(input).collect()
-}
-
 #[tokio::test]
 async fn an_addition_without_metadata_says_so_and_its_removal_names_it() {
     let (server, receiver) = receiver(told()).await;
     let sync = json!({"delivery": "sync"});
     register(&server, "memory_changed", "observe", &receiver, sync).await;
     let add = json!({"action": "add", "type": "long_term", "content": "x"});
-    let added: Value = server.post("/memory", &add).await.json().await.unwrap();
+    let added = server.post_ok("/memory", &add).await;
     let id = added["memory_id"].as_str().unwrap();
-    assert_eq!(
-        server.build("DELETE", &format!("/memory/{id}")).send().await.unwrap().status(),
-        204
-    );
-    let [first, second] = &inputs(&receiver)[..] else { panic!("two are told") };
+    assert_eq!(server.delete(&format!("/memory/{id}")).await.status(), 204);
+    let [first, second] = &receiver.inputs()[..] else { panic!("two are told") };
     let said = ["action", "target", "content"].map(|name| first[name].as_str().unwrap());
     assert_eq!(said, ["add", "long_term", "x"]);
     assert_eq!(first.get("metadata"), Some(&Value::Null), "it is there, and null");
@@ -59,9 +48,9 @@ async fn a_replacement_is_carried_out_and_told() {
     assert_eq!(server.post("/memory", &add).await.status(), 201);
     let replace = json!({"action": "replace", "type": "long_term", "content": "y", "key": "k"});
     assert_eq!(server.post("/memory", &replace).await.status(), 200);
-    let entry: Value = server.get("/memory/k").await.json().await.unwrap();
+    let entry = server.get_json("/memory/k").await;
     assert_eq!(entry["value"], "y");
-    assert_eq!(inputs(&receiver)[1]["action"], "replace");
+    assert_eq!(receiver.inputs()[1]["action"], "replace");
 }
 
 #[tokio::test]
@@ -76,15 +65,14 @@ async fn what_is_refused_is_stored_nowhere_and_told_to_nobody() {
     assert!(["add", "replace", "remove"].iter().all(|word| text.contains(word)), "{text}");
     let working = json!({"action": "add", "type": "working", "content": "x"});
     problem(server.post("/memory", &working).await, 422, "memory_type_unsupported").await;
-    let list: Value = server.get("/memory").await.json().await.unwrap();
+    let list = server.get_json("/memory").await;
     assert_eq!((list["items"].as_array().unwrap().len(), receiver.connections()), (0, 0));
 }
 
 #[tokio::test]
 async fn a_store_that_fails_is_told_to_the_caller_and_to_nobody_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let url = format!("sqlite:{}", file.display());
+    let folder = Folder::new();
+    let (file, url) = (folder.database(), folder.url());
     let server = TestServer::with(&["--dev", "--database-url", &url]).await;
     let receiver = Receiver::spawn(told()).await;
     let sync = json!({"delivery": "sync"});
@@ -99,7 +87,7 @@ async fn a_store_that_fails_is_told_to_the_caller_and_to_nobody_else() {
 
 #[tokio::test]
 async fn a_slow_observer_of_the_queue_holds_up_no_write_and_hears_once() {
-    let server = TestServer::with(&["--dev"]).await;
+    let server = TestServer::dev().await;
     let slow = std::sync::Arc::new(tokio::sync::Barrier::new(2));
     let receiver = Receiver::spawn(Mode::Together(slow.clone(), "null".to_owned())).await;
     register(&server, "memory_changed", "observe", &receiver, json!({"timeout_ms": 20_000})).await;
@@ -112,7 +100,7 @@ async fn a_slow_observer_of_the_queue_holds_up_no_write_and_hears_once() {
     let path = "/hooks/observe/deliveries?state=delivered";
     let delivered = async {
         loop {
-            let list: Value = server.get(path).await.json().await.unwrap();
+            let list = server.get_json(path).await;
             if !list["items"].as_array().unwrap().is_empty() {
                 return list;
             }
@@ -131,7 +119,7 @@ async fn a_key_that_is_not_allowed_is_nobody_elses_question() {
     let rogue = json!({"key": "rogue", "value": "v"}).to_string();
     let calls = json!({"allowed_keys": ["lang"], "calls": [{"id": "1", "type": "function",
         "function": {"name": "create_memory", "arguments": rogue}}]});
-    let answer: Value = server.post("/tools/calls", &calls).await.json().await.unwrap();
+    let answer = server.post_ok("/tools/calls", &calls).await;
     assert_eq!(answer["results"][0]["decision"], "deny");
     assert_eq!(receiver.connections(), 0);
 }
@@ -141,7 +129,7 @@ async fn entries_whose_time_is_up_go_one_after_the_other() {
     let server = TestServer::spawn().await;
     for key in ["a", "b"] {
         let body = json!({"value": "old", "ttl": {"turns": 1}, "scope": {"session_id": "s"}});
-        let put = server.build("PUT", &format!("/memory/{key}")).json(&body).send().await.unwrap();
+        let put = server.put(&format!("/memory/{key}"), &body).await;
         assert_eq!(put.status(), 201);
     }
     let body = json!({"messages": [user("hi")], "target": "neutral", "memory": true,
@@ -150,7 +138,7 @@ async fn entries_whose_time_is_up_go_one_after_the_other() {
     let second = server.compile(&body).await;
     assert_eq!(second.report["memory"]["expired"], json!(["a", "b"]));
     assert_eq!(second.report["memory"]["injected"], json!([]));
-    let page: Value = server.get("/events?format=json&after=0").await.json().await.unwrap();
+    let page = server.get_json("/events?format=json&after=0").await;
     let told: Vec<String> = page["items"]
         .as_array()
         .unwrap()

@@ -4,13 +4,13 @@
 use serde_json::{Value, json};
 
 use super::janitor::{six_turns, within};
-use super::summarizer::{asked, by, chat, five, server as writing};
+use super::summarizer::{by, chat, five, server as writing};
 use crate::support::TestServer;
 use crate::support::compile::{assistant, calling, result, user, words};
 use crate::support::receiver::{Mode, Receiver};
 
 async fn dev() -> TestServer {
-    TestServer::with(&["--dev"]).await
+    TestServer::dev().await
 }
 
 async fn listens() -> Receiver {
@@ -20,10 +20,6 @@ async fn listens() -> Receiver {
 fn watch(point: &str, receiver: &Receiver) -> Value {
     json!({"id": "w", "point": point, "kind": "observe", "url": receiver.url(),
         "delivery": "sync"})
-}
-
-fn inputs(receiver: &Receiver) -> Vec<Value> {
-    asked(receiver).iter().map(|call| call["input"].clone()).collect()
 }
 
 /// C15: the target of a session, and of one call of it.
@@ -55,12 +51,12 @@ async fn what_is_dropped_is_told_with_its_marker() {
         "compression": {"compress_to": 0.4, "keep_recent_turns": 1}});
     let compiled = server.compile(&body).await;
     assert_eq!(compiled.action("dropped"), 4);
-    let told = inputs(&told);
+    let told = told.inputs();
     assert_eq!(told.len(), 1);
     assert_eq!(told[0]["truncated_count"], 4);
     assert_eq!(told[0]["compressed_messages"].as_array().expect("messages").len(), 4);
     assert_eq!(told[0]["summary"].as_str(), Some(compiled.said(0).as_str()));
-    let events: Value = server.get("/events?format=json&after=0").await.json().await.unwrap();
+    let events = server.get_json("/events?format=json&after=0").await;
     let rows = events["items"].as_array().expect("events");
     assert_eq!(rows.iter().filter(|row| row["type"] == "compress").count(), 1);
 }
@@ -80,7 +76,7 @@ async fn a_model_is_given_names_in_the_place_of_media() {
         "compression": {"compress_to": 0.7, "keep_recent_turns": 1}});
     let compiled = server.compile(&body).await;
     assert_eq!(by(&compiled), "model:writer");
-    let given = asked(&model)[0]["messages"].to_string();
+    let given = model.bodies()[0]["messages"].to_string();
     assert!(given.contains("[image: photo.png]") && !given.contains("QUJD"), "{given}");
     assert_eq!(compiled.text.matches(&data).count(), 1);
 }
@@ -103,7 +99,7 @@ async fn a_model_is_given_a_line_in_the_place_of_a_long_result() {
             "budget": {"context_window": 3000}, "compression": {"compress_to": 0.5,
             "keep_recent_turns": 1, "stub_tool_results_over": threshold}});
         assert_eq!(by(&server.compile(&body).await), "model:writer");
-        let given = asked(&model)[0]["messages"].to_string();
+        let given = model.bodies()[0]["messages"].to_string();
         let line = "[Tool fs_read returned 4000 chars; omitted before summarization]";
         assert_eq!(given.contains(line), is_stub, "{given}");
         assert_eq!(given.contains(&long), !is_stub);
@@ -138,11 +134,11 @@ async fn an_equal_value_is_told_and_a_removal_of_nothing_is_not() {
         let put = server.build("PUT", "/memory/k").json(&json!({"value": "v"}));
         assert!(put.send().await.unwrap().status().is_success());
     }
-    assert_eq!(server.build("DELETE", "/memory/none").send().await.unwrap().status(), 404);
-    let told = inputs(&told);
+    assert_eq!(server.delete("/memory/none").await.status(), 404);
+    let told = told.inputs();
     let values: Vec<_> = told.iter().map(|one| (&one["value"], &one["old_value"])).collect();
     assert_eq!(values, [(&json!("v"), &Value::Null), (&json!("v"), &json!("v"))]);
-    let events: Value = server.get("/events?format=json&after=0").await.json().await.unwrap();
+    let events = server.get_json("/events?format=json&after=0").await;
     let counts: Vec<&Value> = events["items"]
         .as_array()
         .unwrap()
@@ -164,7 +160,8 @@ async fn delegations_at_once_are_each_told_to_who_watches() {
     };
     let (a, b, c) = tokio::join!(report("a"), report("b"), report("c"));
     assert_eq!((a, b, c), (201, 201, 201));
-    let mut agents: Vec<String> = inputs(&told)
+    let mut agents: Vec<String> = told
+        .inputs()
         .iter()
         .map(|one| one["agent_name"].as_str().expect("a name").to_owned())
         .collect();
@@ -184,6 +181,6 @@ async fn a_model_is_given_what_a_hook_made_of_the_history() {
     body["hooks"] = json!([{"id": "t", "point": "before_compress", "kind": "transform",
         "url": shorter.url()}]);
     assert_eq!(by(&server.compile(&body).await), "model:writer");
-    let given = asked(&model)[0]["messages"].to_string();
+    let given = model.bodies()[0]["messages"].to_string();
     assert!(given.contains("The first of all.") && !given.contains("m1 "), "{given}");
 }

@@ -117,35 +117,13 @@ async fn entries(server: &TestServer, session: &str) -> Vec<String> {
     list["items"].as_array().unwrap().iter().map(text).collect()
 }
 
-async fn remember(server: &TestServer, session: &str, key: &str, value: &str) {
-    let body = json!({"value": value, "scope": {"session_id": session}});
-    let put = server.build("PUT", &format!("/memory/{key}")).json(&body).send().await.unwrap();
-    assert!(put.status().is_success());
-}
-
-async fn done(server: &TestServer, path: &str, body: &Value) -> Value {
-    let answer = server.post(path, body).await;
-    let status = answer.status();
-    let text = answer.text().await.unwrap();
-    assert!(status.is_success(), "{path}: {text}");
-    serde_json::from_str(&text).unwrap()
-}
-
-/// What was told by events of this type, in order.
-async fn told(server: &TestServer, kind: &str) -> Vec<Value> {
-    let events = server.get("/events?format=json&after=0&limit=1000").await;
-    let events: Value = events.json().await.unwrap();
-    let items = events["items"].as_array().unwrap().iter();
-    items.filter(|one| one["type"] == kind).map(|one| one["data"].clone()).collect()
-}
-
 #[tokio::test]
 async fn a_cleared_history_is_not_held_to_what_was_reported_before() {
     let server = TestServer::spawn().await;
     let list = five(1000);
     compile(&server, 10_000, &list, None).await;
     compile(&server, 10_000, &list, Some(999_999)).await;
-    done(&server, "/sessions/s/switch", &json!({"new_session_id": "s2", "reset": true})).await;
+    server.post_ok("/sessions/s/switch", &json!({"new_session_id": "s2", "reset": true})).await;
     let body = json!({"messages": [list[0]], "target": "neutral", "model": "bytes4",
         "budget": {"context_window": 10_000}, "session_id": "s2"});
     let compiled = server.compile(&body).await;
@@ -155,21 +133,21 @@ async fn a_cleared_history_is_not_held_to_what_was_reported_before() {
 #[tokio::test]
 async fn a_restored_memory_is_the_old_one_and_nobody_is_told() {
     let server = TestServer::spawn().await;
-    remember(&server, "s", "k", "old").await;
+    server.remember_in("s", "k", "old").await;
     let body = json!({"messages": [user("x")], "memory": true, "session_id": "s"});
     server.compile(&body).await;
-    let snapshot = done(&server, "/sessions/s/snapshots", &json!({})).await;
-    remember(&server, "s", "k", "new").await;
-    remember(&server, "s", "added", "one").await;
+    let snapshot = server.post_ok("/sessions/s/snapshots", &json!({})).await;
+    server.remember_in("s", "k", "new").await;
+    server.remember_in("s", "added", "one").await;
     server.compile(&body).await;
-    let before = told(&server, "memory:changed").await.len();
+    let before = server.events_of("memory:changed").await.len();
     let restore = json!({"snapshot_id": snapshot["id"]});
-    let session = done(&server, "/sessions/s/restore", &restore).await;
+    let session = server.post_ok("/sessions/s/restore", &restore).await;
     assert_eq!(
         (entries(&server, "s").await, &session["turns"]),
         (vec!["k=old".to_owned()], &json!(1))
     );
-    assert_eq!(told(&server, "memory:changed").await.len(), before);
+    assert_eq!(server.events_of("memory:changed").await.len(), before);
 }
 
 #[tokio::test]
@@ -177,32 +155,32 @@ async fn a_snapshot_in_a_new_context_gives_the_same_next_compile() {
     let (here, there) = (TestServer::spawn().await, TestServer::spawn().await);
     let defaults = json!({"system": "Be brief.", "dynamic_state": {"branch": "main"}, "memory": true,
         "model": "bytes4", "target": "anthropic"});
-    done(&here, "/sessions", &json!({"id": "s", "defaults": defaults})).await;
-    remember(&here, "s", "language", "Rust").await;
+    here.post_ok("/sessions", &json!({"id": "s", "defaults": defaults})).await;
+    here.remember_in("s", "language", "Rust").await;
     let body = json!({"messages": [user("x")], "session_id": "s"});
     here.compile(&body).await;
-    let taken = done(&here, "/sessions/s/snapshots", &json!({})).await;
+    let taken = here.post_ok("/sessions/s/snapshots", &json!({})).await;
     let path = format!("/snapshots/{}", taken["id"].as_str().unwrap());
-    let snapshot: Value = here.get(&path).await.json().await.unwrap();
+    let snapshot = here.get_json(&path).await;
     let text = serde_json::to_string(&snapshot).unwrap();
     let snapshot: Value = serde_json::from_str(&text).unwrap();
-    done(&there, "/sessions/s/restore", &json!({"snapshot": snapshot})).await;
+    there.post_ok("/sessions/s/restore", &json!({"snapshot": snapshot})).await;
     assert_eq!(there.compile(&body).await.text, here.compile(&body).await.text);
 }
 
 #[tokio::test]
 async fn a_snapshot_stays_what_it_was_and_is_restored_more_than_once() {
     let server = TestServer::spawn().await;
-    remember(&server, "s", "k", "old").await;
-    done(&server, "/sessions", &json!({"id": "s"})).await;
-    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
+    server.remember_in("s", "k", "old").await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
+    let taken = server.post_ok("/sessions/s/snapshots", &json!({})).await;
     let path = format!("/snapshots/{}", taken["id"].as_str().unwrap());
-    let before: Value = server.get(&path).await.json().await.unwrap();
+    let before = server.get_json(&path).await;
     for value in ["new", "newer"] {
-        remember(&server, "s", "k", value).await;
-        let after: Value = server.get(&path).await.json().await.unwrap();
+        server.remember_in("s", "k", value).await;
+        let after = server.get_json(&path).await;
         assert_eq!(after, before);
-        done(&server, "/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
+        server.post_ok("/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
         assert_eq!(entries(&server, "s").await, ["k=old"]);
     }
 }
@@ -212,10 +190,11 @@ async fn what_was_fed_survives_a_snapshot() {
     let server = TestServer::spawn().await;
     compile(&server, 10_000, &five(100), None).await;
     let usage = json!({"usage": {"prompt_tokens": 999}});
-    let session = done(&server, "/sessions/s/usage", &usage).await;
-    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
-    done(&server, "/sessions/s/usage", &json!({"usage": {"prompt_tokens": 5}})).await;
-    let restored = done(&server, "/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
+    let session = server.post_ok("/sessions/s/usage", &usage).await;
+    let taken = server.post_ok("/sessions/s/snapshots", &json!({})).await;
+    server.post_ok("/sessions/s/usage", &json!({"usage": {"prompt_tokens": 5}})).await;
+    let restored =
+        server.post_ok("/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
     assert_eq!(restored["calibration"], session["calibration"]);
     assert_eq!(restored["calibration"][0]["factor"], 1.998);
 }
@@ -227,11 +206,11 @@ async fn tools_of_the_defaults_roll_back() {
         json!([{"type": "function", "function": {"name": name,
         "parameters": {"type": "object", "properties": {}}}}])
     };
-    done(&server, "/sessions", &json!({"id": "s", "defaults": {"tools": tool("old")}})).await;
-    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
+    server.post_ok("/sessions", &json!({"id": "s", "defaults": {"tools": tool("old")}})).await;
+    let taken = server.post_ok("/sessions/s/snapshots", &json!({})).await;
     let change = json!({"defaults": {"tools": tool("new")}});
-    server.build("PATCH", "/sessions/s").json(&change).send().await.unwrap();
-    done(&server, "/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
+    server.patch("/sessions/s", &change).await;
+    server.post_ok("/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
     let compiled = server.compile(&json!({"messages": [user("x")], "session_id": "s"})).await;
     assert_eq!(compiled.payload["tools"], tool("old"));
 }
@@ -242,7 +221,7 @@ async fn two_compiles_at_once_are_two_turns_and_see_one_history() {
     let body = json!({"messages": five(100), "session_id": "s", "target": "neutral"});
     let (first, second) = tokio::join!(server.compile(&body), server.compile(&body));
     assert_eq!(first.text, second.text);
-    let session: Value = server.get("/sessions/s").await.json().await.unwrap();
+    let session = server.get_json("/sessions/s").await;
     assert_eq!(session["turns"], 2);
 }
 
@@ -253,13 +232,11 @@ fn delegation(agent: &str) -> Value {
 #[tokio::test]
 async fn a_delegation_without_a_result_is_told() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s"})).await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
     let mut report = delegation("b");
     report["result"] = json!("");
-    let answer = server.post("/sessions/s/delegations", &report).await;
-    assert_eq!(answer.status(), 201);
-    let answer: Value = answer.json().await.unwrap();
-    let told = told(&server, "delegation:recorded").await;
+    let answer = server.post_json("/sessions/s/delegations", 201, &report).await;
+    let told = server.events_of("delegation:recorded").await;
     assert_eq!(
         told,
         [json!({"delegation_id": answer["id"], "agent_name": "b", "status": "success",
@@ -270,13 +247,13 @@ async fn a_delegation_without_a_result_is_told() {
 #[tokio::test]
 async fn a_delegation_is_told_alike_on_every_path() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s"})).await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
     for path in ["sync", "async", "tool", "parallel", "typed"] {
         let mut report = delegation("b");
         report["path"] = json!(path);
-        done(&server, "/sessions/s/delegations", &report).await;
+        server.post_ok("/sessions/s/delegations", &report).await;
     }
-    let mut told = told(&server, "delegation:recorded").await;
+    let mut told = server.events_of("delegation:recorded").await;
     let paths: Vec<Value> = told.iter_mut().map(|one| one["path"].take()).collect();
     assert_eq!(paths, ["sync", "async", "tool", "parallel", "typed"]);
     for one in &mut told {
@@ -288,21 +265,22 @@ async fn a_delegation_is_told_alike_on_every_path() {
 #[tokio::test]
 async fn the_depth_of_a_hand_off_is_told() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s"})).await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
     let mut report = delegation("b");
     report["metadata"] = json!({"handoff_depth": 1});
-    done(&server, "/sessions/s/delegations", &report).await;
-    assert_eq!(told(&server, "delegation:recorded").await[0]["handoff_depth"], 1);
+    server.post_ok("/sessions/s/delegations", &report).await;
+    assert_eq!(server.events_of("delegation:recorded").await[0]["handoff_depth"], 1);
 }
 
 #[tokio::test]
 async fn delegations_in_parallel_are_told_one_by_one() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s"})).await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
     let (b, c, d) = (delegation("b"), delegation("c"), delegation("d"));
     let path = "/sessions/s/delegations";
-    tokio::join!(done(&server, path, &b), done(&server, path, &c), done(&server, path, &d));
-    let mut names: Vec<String> = told(&server, "delegation:recorded")
+    tokio::join!(server.post_ok(path, &b), server.post_ok(path, &c), server.post_ok(path, &d));
+    let mut names: Vec<String> = server
+        .events_of("delegation:recorded")
         .await
         .iter()
         .map(|one| one["agent_name"].as_str().unwrap().to_owned())
@@ -314,29 +292,29 @@ async fn delegations_in_parallel_are_told_one_by_one() {
 #[tokio::test]
 async fn a_delegation_that_is_reported_again_is_told_once() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s"})).await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
     for _ in 0..2 {
         let request = server.build("POST", "/sessions/s/delegations");
         let answer = request.header("idempotency-key", "k").json(&delegation("b")).send().await;
         assert_eq!(answer.unwrap().status(), 201);
     }
-    assert_eq!(told(&server, "delegation:recorded").await.len(), 1);
+    assert_eq!(server.events_of("delegation:recorded").await.len(), 1);
 }
 
 #[tokio::test]
 async fn a_switch_takes_the_memory_along() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s1"})).await;
-    remember(&server, "s1", "k", "v").await;
+    server.post_ok("/sessions", &json!({"id": "s1"})).await;
+    server.remember_in("s1", "k", "v").await;
     let to = json!({"new_session_id": "s2"});
     assert_eq!(server.post("/sessions/s1/switch", &to).await.status(), 201);
-    let told = told(&server, "session:switched").await;
+    let told = server.events_of("session:switched").await;
     assert_eq!(
         told[1..],
         [json!({"new_session_id": "s2", "parent_session_id": "s1", "reset": false,
         "reason": "new"})]
     );
-    remember(&server, "s2", "later", "v").await;
+    server.remember_in("s2", "later", "v").await;
     assert_eq!(entries(&server, "s2").await, ["k=v", "later=v"]);
     assert_eq!(entries(&server, "s1").await, [""; 0]);
 }
@@ -344,17 +322,17 @@ async fn a_switch_takes_the_memory_along() {
 #[tokio::test]
 async fn a_switch_with_a_reset_begins_from_nothing_and_leaves_the_parent_as_it_was() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s1"})).await;
-    remember(&server, "s1", "k", "v").await;
+    server.post_ok("/sessions", &json!({"id": "s1"})).await;
+    server.remember_in("s1", "k", "v").await;
     server.compile(&json!({"messages": [user("x")], "session_id": "s1"})).await;
-    let before: Value = server.get("/sessions/s1").await.json().await.unwrap();
+    let before = server.get_json("/sessions/s1").await;
     let session = json!({"new_session_id": "s2", "reset": true});
-    let session = done(&server, "/sessions/s1/switch", &session).await;
+    let session = server.post_ok("/sessions/s1/switch", &session).await;
     assert_eq!((&session["turns"], &session["parent_session_id"]), (&json!(0), &json!("s1")));
-    assert_eq!(told(&server, "session:switched").await[1]["reset"], true);
+    assert_eq!(server.events_of("session:switched").await[1]["reset"], true);
     assert_eq!(entries(&server, "s2").await, [""; 0]);
     assert_eq!(entries(&server, "s1").await, ["k=v"]);
-    let after: Value = server.get("/sessions/s1").await.json().await.unwrap();
+    let after = server.get_json("/sessions/s1").await;
     assert_eq!(after, before);
     server.compile(&json!({"messages": [user("x")], "session_id": "s1"})).await;
 }
@@ -362,17 +340,17 @@ async fn a_switch_with_a_reset_begins_from_nothing_and_leaves_the_parent_as_it_w
 #[tokio::test]
 async fn the_first_session_has_an_empty_parent() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s1"})).await;
-    let told = told(&server, "session:switched").await;
+    server.post_ok("/sessions", &json!({"id": "s1"})).await;
+    let told = server.events_of("session:switched").await;
     assert_eq!(told[0]["parent_session_id"], "");
 }
 
 #[tokio::test]
 async fn a_fork_is_told_as_a_switch() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s1"})).await;
-    done(&server, "/sessions/s1/fork", &json!({"new_session_id": "s2"})).await;
-    let told = told(&server, "session:switched").await;
+    server.post_ok("/sessions", &json!({"id": "s1"})).await;
+    server.post_ok("/sessions/s1/fork", &json!({"new_session_id": "s2"})).await;
+    let told = server.events_of("session:switched").await;
     assert_eq!(
         told[1],
         json!({"new_session_id": "s2", "parent_session_id": "s1", "reset": false,
@@ -400,17 +378,17 @@ async fn what_one_session_was_fed_is_no_matter_of_another() {
 async fn a_snapshot_keeps_the_instructions_of_its_skill_where_there_is_no_such_skill() {
     let server = TestServer::spawn().await;
     let skill = json!({"name": "haiku", "instructions": "Answer in a haiku."});
-    done(&server, "/sessions", &json!({"id": "s", "defaults": {"skill": skill}})).await;
+    server.post_ok("/sessions", &json!({"id": "s", "defaults": {"skill": skill}})).await;
     let body = json!({"messages": [user("x")], "session_id": "s"});
     let before = server.compile(&body).await;
     assert_eq!(before.report["skill"], "haiku");
-    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
+    let taken = server.post_ok("/sessions/s/snapshots", &json!({})).await;
     let path = format!("/snapshots/{}", taken["id"].as_str().unwrap());
-    let snapshot: Value = server.get(&path).await.json().await.unwrap();
+    let snapshot = server.get_json(&path).await;
     // In another place, that has no skills at all.
     let elsewhere = TestServer::spawn().await;
-    done(&elsewhere, "/sessions", &json!({"id": "s"})).await;
-    done(&elsewhere, "/sessions/s/restore", &json!({"snapshot": snapshot})).await;
+    elsewhere.post_ok("/sessions", &json!({"id": "s"})).await;
+    elsewhere.post_ok("/sessions/s/restore", &json!({"snapshot": snapshot})).await;
     let after = elsewhere.compile(&body).await;
     assert_eq!((&after.text, &after.report["skill"]), (&before.text, &json!("haiku")));
     assert!(after.text.contains("Answer in a haiku."));

@@ -85,8 +85,8 @@ async fn places_in_instructions_are_filled() {
     let server = TestServer::spawn().await;
     let render = async |text: &str, given: Value| {
         let skill = json!({"description": "d", "instructions": text});
-        server.build("PUT", "/skills/one").json(&skill).send().await.unwrap();
-        let answer: Value = server.post("/skills/one/render", &given).await.json().await.unwrap();
+        server.put("/skills/one", &skill).await;
+        let answer = server.post_ok("/skills/one/render", &given).await;
         answer["instructions"].as_str().unwrap().to_owned()
     };
     let args = json!({"args": "\"hello world\" x"});

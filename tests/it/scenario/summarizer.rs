@@ -24,15 +24,6 @@ pub async fn server(model: &Receiver, more: &[&str]) -> TestServer {
     TestServer::with(&flags).await
 }
 
-/// What the model was asked, call by call.
-pub fn asked(model: &Receiver) -> Vec<Value> {
-    let body = |request: &String| {
-        let (_, body) = request.split_once("\r\n\r\n").expect("a head and a body");
-        serde_json::from_str(body).expect("JSON")
-    };
-    model.requests().iter().map(body).collect()
-}
-
 /// Five messages of 1,000 tokens in a window of 4,000: the first four are summarised.
 pub fn five() -> Value {
     let text = |at: usize| words(&format!("m{at}"), 1000);
@@ -62,7 +53,7 @@ async fn a_failing_model_costs_no_turn_and_is_left_alone_after_three_calls() {
         let told = compiled.report["degraded"][0]["detail"].as_str().unwrap();
         assert!(told.starts_with("model:writer: "), "{told}");
         assert!(!compiled.text.contains("status 400"));
-        assert_eq!(asked(&model).len(), call.min(3));
+        assert_eq!(model.bodies().len(), call.min(3));
     }
 }
 
@@ -72,7 +63,7 @@ async fn an_empty_answer_is_a_failure() {
         let model = Receiver::spawn(Mode::Answer(chat(answer))).await;
         let server = server(&model, &[]).await;
         let compiled = server.compile(&five()).await;
-        assert_eq!((by(&compiled), asked(&model).len()), ("extractive", 1), "{answer:?}");
+        assert_eq!((by(&compiled), model.bodies().len()), ("extractive", 1), "{answer:?}");
         assert_eq!(compiled.codes("degraded"), ["summarizer_failed"]);
     }
 }
@@ -85,7 +76,7 @@ async fn the_model_is_given_the_slice_in_order_and_what_is_wanted_of_it() {
     server.compile(&body).await;
     body["compression"]["summary_instructions"] = json!(" \n");
     server.compile(&body).await;
-    let [call] = asked(&model).try_into().expect("what is blank adds nothing");
+    let [call] = model.bodies().try_into().expect("what is blank adds nothing");
     let messages = call["messages"].as_array().unwrap();
     let role = |at: usize| messages[at]["role"].as_str().unwrap();
     assert_eq!(
@@ -105,7 +96,7 @@ async fn the_model_is_given_the_slice_in_order_and_what_is_wanted_of_it() {
 
     body["compression"]["summary_instructions"] = json!("Name every ship.");
     server.compile(&body).await;
-    let calls = asked(&model);
+    let calls = model.bodies();
     let last = calls[1]["messages"][4]["content"].as_str().unwrap();
     assert!(last.ends_with("\n\nAdditional instructions:\nName every ship."), "{last}");
 }
@@ -142,7 +133,7 @@ async fn calls_and_results_are_given_as_texts() {
     let mut body = five();
     body["messages"] = json!(messages);
     server.compile(&body).await;
-    let calls = asked(&model);
+    let calls = model.bodies();
     let given = calls[0]["messages"].as_array().unwrap();
     let call = json!({"role": "assistant", "content": "ok\n[Called tool: run({\"a\":1})]"});
     let at = given.iter().position(|message| *message == call).expect("the call");
@@ -154,9 +145,7 @@ async fn calls_and_results_are_given_as_texts() {
 async fn compress(server: &TestServer) -> Value {
     let mut body = json!({"level": "summary", "keep_recent_turns": 1, "model": "bytes4"});
     body["messages"] = five()["messages"].clone();
-    let answer = server.post("/compress", &body).await;
-    assert_eq!(answer.status(), 200);
-    answer.json().await.expect("an answer")
+    server.post_json("/compress", 200, &body).await
 }
 
 #[tokio::test]
@@ -209,7 +198,7 @@ async fn one_call_for_each_slice_however_many_budgets_are_tried() {
         }
         assert_eq!(server.post("/compress", &body).await.status(), 200);
     }
-    let calls = asked(&model);
+    let calls = model.bodies();
     let texts: BTreeSet<String> = calls.iter().map(Value::to_string).collect();
     assert_eq!(texts.len(), calls.len(), "a text was sent twice");
     assert!(!calls.is_empty());
@@ -226,6 +215,6 @@ async fn what_must_not_be_lost_is_protected_and_never_left_to_a_model() {
     let compiled = server.compile(&body).await;
     assert_eq!(by(&compiled), "model:writer");
     assert!((0..compiled.list().len()).any(|at| compiled.said(at) == critical));
-    let calls = asked(&model);
+    let calls = model.bodies();
     assert!(!calls[0]["messages"].to_string().contains("never ship build"));
 }

@@ -55,9 +55,8 @@ fn names(compiled: &Compiled) -> Vec<&str> {
 async fn call(server: &TestServer, name: &str, arguments: &Value, tools: &Value) -> Value {
     let call =
         json!({"type": "tool_call", "id": "c1", "name": name, "arguments": arguments.to_string()});
-    let answer = server.post("/tools/calls", &json!({"calls": [call], "tools": tools})).await;
-    assert_eq!(answer.status(), 200);
-    let answer: Value = answer.json().await.expect("JSON");
+    let answer =
+        server.post_json("/tools/calls", 200, &json!({"calls": [call], "tools": tools})).await;
     answer["results"][0].clone()
 }
 

@@ -66,9 +66,7 @@ async fn state_is_shown_as_it_is_given() {
 
 async fn take(server: &TestServer, results: &Value, truncate: &Value) -> Value {
     let body = json!({"results": results, "truncate": truncate, "compression": "off"});
-    let answer = server.post("/tools/results", &body).await;
-    assert_eq!(answer.status(), 200);
-    answer.json().await.expect("JSON")
+    server.post_json("/tools/results", 200, &body).await
 }
 
 fn raw(id: &str, name: &str, content: &str) -> Value {
@@ -133,7 +131,7 @@ async fn of_two_results_one_may_be_exempt() {
     let long = letters();
     let body = json!({"results": [raw("a", "never", &long), raw("b", "t", &long)], "truncate": truncate,
                       "source": "anthropic", "compression": "off"});
-    let answer: Value = server.post("/tools/results", &body).await.json().await.unwrap();
+    let answer = server.post_ok("/tools/results", &body).await;
     let blocks = answer["messages"][0]["content"].as_array().expect("one message of both");
     assert_eq!(answer["messages"].as_array().unwrap().len(), 1);
     assert!(blocks[0].to_string().contains(&long));

@@ -7,15 +7,7 @@ use tokio::sync::Barrier;
 
 use crate::support::TestServer;
 use crate::support::compile::{Compiled, user};
-use crate::support::receiver::{Mode, Receiver};
-
-async fn server() -> TestServer {
-    TestServer::with(&["--dev"]).await
-}
-
-async fn says(answer: &Value) -> Receiver {
-    Receiver::spawn(Mode::Answer(answer.to_string())).await
-}
+use crate::support::receiver::{Mode, Receiver, answers};
 
 fn hook(id: &str, (point, kind): (&str, &str), receiver: &Receiver) -> Value {
     json!({"id": id, "point": point, "kind": kind, "url": receiver.url()})
@@ -28,36 +20,27 @@ fn long(hooks: &Value) -> Value {
     body
 }
 
-fn bodies(receiver: &Receiver) -> Vec<Value> {
-    let body = |request: &String| {
-        let (_, body) = request.split_once("\r\n\r\n").expect("a head and a body");
-        serde_json::from_str(body).expect("JSON")
-    };
-    receiver.requests().iter().map(body).collect()
-}
-
 /// The types of the events so far.
 async fn events(server: &TestServer) -> Vec<String> {
-    let page: Value = server.get("/events?format=json&after=0").await.json().await.expect("JSON");
-    let rows = page["items"].as_array().expect("events");
-    rows.iter().map(|row| row["type"].as_str().expect("a type").to_owned()).collect()
+    let events = server.events().await;
+    events.iter().map(|row| row["type"].as_str().expect("a type").to_owned()).collect()
 }
 
 /// The two last messages of a history that `long` makes, as hooks are shown them.
 async fn tail() -> Value {
-    let server = server().await;
-    let probe = says(&json!({"action": "unchanged"})).await;
+    let server = TestServer::dev().await;
+    let probe = answers(&json!({"action": "unchanged"})).await;
     server.compile(&long(&json!([hook("t", ("before_compress", "transform"), &probe)]))).await;
-    let history = bodies(&probe)[0]["input"]["history"].as_array().expect("a history").clone();
+    let history = probe.bodies()[0]["input"]["history"].as_array().expect("a history").clone();
     history[history.len() - 2..].into()
 }
 
 /// U-02.
 #[tokio::test]
 async fn a_hook_that_shortens_the_history_leaves_nothing_to_compress() {
-    let shorter = says(&json!({"action": "replace", "payload": tail().await})).await;
-    let told = says(&json!(null)).await;
-    let server = server().await;
+    let shorter = answers(&json!({"action": "replace", "payload": tail().await})).await;
+    let told = answers(&json!(null)).await;
+    let server = TestServer::dev().await;
     let hooks = json!([
         hook("t", ("before_compress", "transform"), &shorter),
         hook("a", ("after_compress", "observe"), &told)
@@ -72,16 +55,16 @@ async fn a_hook_that_shortens_the_history_leaves_nothing_to_compress() {
 /// U-03.
 #[tokio::test]
 async fn a_hook_that_leaves_the_history_lets_it_shrink() {
-    let leaves = says(&json!({"action": "unchanged"})).await;
-    let told = says(&json!(null)).await;
-    let server = server().await;
+    let leaves = answers(&json!({"action": "unchanged"})).await;
+    let told = answers(&json!(null)).await;
+    let server = TestServer::dev().await;
     let mut after = hook("a", ("after_compress", "observe"), &told);
     after["delivery"] = json!("sync");
     let hooks = json!([hook("t", ("before_compress", "transform"), &leaves), after]);
     let done = server.compile(&long(&hooks)).await;
     let gone = done.action("summarized") + done.action("dropped");
     assert!(gone > 0, "{}", done.report);
-    let told = bodies(&told);
+    let told = told.bodies();
     assert_eq!((leaves.requests().len(), told.len()), (1, 1));
     assert_eq!(told[0]["input"]["truncated_count"], gone);
     assert_eq!(told[0]["input"]["summary"].as_str(), Some(done.said(0).as_str()));
@@ -92,8 +75,8 @@ async fn a_hook_that_leaves_the_history_lets_it_shrink() {
 #[tokio::test]
 async fn hooks_are_asked_in_the_order_of_the_stages() {
     // One receiver for all: `null` is no answer of a transform at either point, and is passed over.
-    let receiver = says(&json!(null)).await;
-    let server = server().await;
+    let receiver = answers(&json!(null)).await;
+    let server = TestServer::dev().await;
     let mut hooks = Vec::new();
     for (point, kind) in [
         ("transform_context", "transform"),
@@ -110,7 +93,7 @@ async fn hooks_are_asked_in_the_order_of_the_stages() {
         hooks.push(one);
     }
     server.compile(&long(&hooks.into())).await;
-    let asked: Vec<Value> = bodies(&receiver).iter().map(|call| call["point"].clone()).collect();
+    let asked: Vec<Value> = receiver.bodies().iter().map(|call| call["point"].clone()).collect();
     let wanted = ["before_compress", "after_compress", "before_compile", "transform_context"];
     assert_eq!(asked, wanted);
     let events = events(&server).await;
@@ -122,8 +105,8 @@ async fn hooks_are_asked_in_the_order_of_the_stages() {
 /// U-05.
 #[tokio::test]
 async fn a_hook_s_text_stands_in_its_wrapper_in_either_place() {
-    let receiver = says(&json!({"content": "Found by a search."})).await;
-    let server = server().await;
+    let receiver = answers(&json!({"content": "Found by a search."})).await;
+    let server = TestServer::dev().await;
     let wrapped = "<implicit_context>\nFound by a search.\n</implicit_context>";
     for (placement, at) in [("last_user", 0), ("system", 1)] {
         let body = json!({"messages": [user("Hello")], "dynamic_state": {"step": 1},
@@ -140,8 +123,8 @@ async fn a_hook_s_text_stands_in_its_wrapper_in_either_place() {
 /// with the request; the payload is the one that the webhook's answer makes.
 #[tokio::test]
 async fn an_answer_that_is_given_later_makes_the_payload_that_the_webhook_makes() {
-    let receiver = says(&json!({"content": "Found by a search."})).await;
-    let server = server().await;
+    let receiver = answers(&json!({"content": "Found by a search."})).await;
+    let server = TestServer::dev().await;
     let own = hook("rag", ("before_compile", "provide"), &receiver);
     let mut body = json!({"messages": [user("Hello")], "hooks": [own]});
     let dry = server.post("/compile?dry_run=true", &body).await;
@@ -163,8 +146,8 @@ async fn an_answer_that_is_given_later_makes_the_payload_that_the_webhook_makes(
 /// H69.
 #[tokio::test]
 async fn only_who_observes_is_called_later() {
-    let receiver = says(&json!({"decision": "allow"})).await;
-    let server = server().await;
+    let receiver = answers(&json!({"decision": "allow"})).await;
+    let server = TestServer::dev().await;
     for (kind, delivery) in
         [("guard", "async"), ("transform", "async"), ("guard", "sync"), ("transform", "sync")]
     {
@@ -185,7 +168,7 @@ async fn a_write_waits_while_others_hear_of_the_switch() {
     let both = Arc::new(Barrier::new(2));
     let held = Arc::clone(&both);
     let receiver = Receiver::script(move |_| Mode::Together(Arc::clone(&held), "{}".into())).await;
-    let server = Arc::new(server().await);
+    let server = Arc::new(TestServer::dev().await);
     for id in ["s1", "s3"] {
         assert!(server.post("/sessions", &json!({"id": id})).await.status().is_success());
     }
@@ -200,9 +183,7 @@ async fn a_write_waits_while_others_hear_of_the_switch() {
         })
     };
     let switch = spawn("POST", "/sessions/s1/switch", json!({"new_session_id": "s2"}));
-    while receiver.requests().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    receiver.reached(1).await;
     let scope = |session: &str| json!({"value": "v", "scope": {"session_id": session}});
     let write = spawn("PUT", "/memory/k", scope("s2"));
     let turn = spawn("POST", "/sessions/s2/turns", json!({"append": [user("Hello")]}));

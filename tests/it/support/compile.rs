@@ -117,6 +117,13 @@ pub fn compile_in(services: &Services, body: &Value) -> Result<Compiled, Vec<Str
     }
 }
 
+/// Returns a body with more keys, which replace its own.
+pub fn with(mut body: Value, more: &Value) -> Value {
+    let more = more.as_object().expect("an object").clone();
+    body.as_object_mut().expect("an object").extend(more);
+    body
+}
+
 /// A text of this many tokens of `bytes4`, told from others by its first word.
 pub fn words(name: &str, tokens: usize) -> String {
     let mut text = format!("{name} ");

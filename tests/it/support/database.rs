@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio_postgres::NoTls;
 
+use super::prerequisite;
+
 /// What begins the names of our schemas.
 const PREFIX: &str = "contexture_it_";
 
@@ -20,9 +22,9 @@ pub fn url() -> String {
     postgres().expect("CONTEXTURE_TEST_POSTGRES")
 }
 
-/// The URL of an empty schema in PostgreSQL, where there is one to test with.
+/// The URL of an empty schema in PostgreSQL. If there is no database to test with, the caller skips.
 pub fn postgres() -> Option<String> {
-    let place = std::env::var("CONTEXTURE_TEST_POSTGRES").ok()?;
+    let place = prerequisite::variable("postgres")?;
     SWEPT.get_or_init(|| sweep(&place));
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let schema = format!("{PREFIX}{}_{number}", std::process::id());

@@ -3,15 +3,21 @@
 pub mod compile;
 pub mod compress;
 pub mod database;
+mod folder;
 pub mod generate;
 pub mod pack;
+pub mod prerequisite;
 mod process;
 mod raw;
 pub mod receiver;
+mod requests;
 pub mod valid;
+pub mod wait;
 
+pub use folder::Folder;
 pub use process::ServerProcess;
 pub use raw::{Reply, exchange, request, send};
+pub use requests::{BOOTSTRAP_KEY, json_of};
 
 use std::net::SocketAddr;
 

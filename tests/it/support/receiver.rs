@@ -5,10 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Barrier, Notify};
 use tokio::task::JoinHandle;
+
+use super::compile::with;
+use super::wait::until;
 
 /// How a receiver behaves.
 #[derive(Debug, Clone)]
@@ -101,6 +105,25 @@ impl Receiver {
         self.closed.notified().await;
     }
 
+    /// Waits until this many whole requests have come in.
+    pub async fn reached(&self, count: usize) {
+        until(async || (self.requests().len() >= count).then_some(())).await;
+    }
+
+    /// Returns the bodies of the requests so far.
+    pub fn bodies(&self) -> Vec<Value> {
+        let body = |request: &String| {
+            let (_, body) = request.split_once("\r\n\r\n").expect("a head and a body");
+            serde_json::from_str(body).expect("JSON")
+        };
+        self.requests().iter().map(body).collect()
+    }
+
+    /// Returns the `input` of each call of a hook so far.
+    pub fn inputs(&self) -> Vec<Value> {
+        self.bodies().iter().map(|body| body["input"].clone()).collect()
+    }
+
     /// Whole requests so far, head and body.
     pub fn requests(&self) -> Vec<String> {
         self.requests.lock().expect("no panic").clone()
@@ -111,6 +134,17 @@ impl Drop for Receiver {
     fn drop(&mut self) {
         self.task.abort();
     }
+}
+
+/// Starts a receiver that returns this JSON for every call.
+pub async fn answers(body: &Value) -> Receiver {
+    Receiver::spawn(Mode::Answer(body.to_string())).await
+}
+
+/// Returns a hook that calls a receiver, with more keys. The place is its point and its kind.
+pub fn hook(id: &str, place: (&str, &str), receiver: &Receiver, more: &Value) -> Value {
+    let own = json!({"id": id, "point": place.0, "kind": place.1, "url": receiver.url()});
+    with(own, more)
 }
 
 async fn serve(

@@ -1,7 +1,7 @@
 //! The receivers of `examples/hooks/` do what they say, signed and over a real socket.
 //!
 //! `CONTEXTURE_PYTHON` names an interpreter that has their packages, `CONTEXTURE_NODE_MODULES` a
-//! `node_modules` folder; without one its example is not run.
+//! `node_modules` folder. A test without its variable skips.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use contexture::hook::{
 use serde_json::json;
 
 use super::{dev, hook, webhooks};
+use crate::support::prerequisite;
 
 /// A receiver that runs until it is dropped.
 struct Running {
@@ -134,10 +135,7 @@ async fn check(running: &Running) {
 
 #[tokio::test]
 async fn the_python_receiver_does_what_it_says() {
-    let Some(python) = std::env::var_os("CONTEXTURE_PYTHON") else {
-        eprintln!("skipped: CONTEXTURE_PYTHON is not set");
-        return;
-    };
+    let Some(python) = prerequisite::variable("python_packages") else { return };
     let mut command = Command::new(python);
     command.current_dir(examples().join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
     command.args(["-m", "uvicorn", "receiver:app"]);
@@ -146,10 +144,7 @@ async fn the_python_receiver_does_what_it_says() {
 
 #[tokio::test]
 async fn the_typescript_receiver_does_what_it_says() {
-    let Some(modules) = std::env::var_os("CONTEXTURE_NODE_MODULES") else {
-        eprintln!("skipped: CONTEXTURE_NODE_MODULES is not set");
-        return;
-    };
+    let Some(modules) = prerequisite::variable("node_packages") else { return };
     // Node looks for packages beside the file, so it stands beside them for the time of the test.
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("receiver.ts");

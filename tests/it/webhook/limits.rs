@@ -106,9 +106,7 @@ async fn a_trial_does_not_wait_for_other_calls() {
     let under_way = (0..CALLS).map(|_| call_within(&webhooks, &hook, long));
     let scope = CallScope { tenant: "t".into(), ..CallScope::default() };
     let trial = async {
-        while receiver.requests().len() < CALLS {
-            tokio::task::yield_now().await;
-        }
+        receiver.reached(CALLS).await;
         let delivery = CallContext { test: true, ..CallContext::default() };
         webhooks.exchange(super::to(&hook, &scope, hook.timeout()), delivery).await
     };
@@ -126,9 +124,7 @@ async fn a_hook_is_called_eight_times_at_once_and_no_more() {
     let long = Duration::from_secs(30);
     let under_way = (0..CALLS).map(|_| call_within(&webhooks, &hook, long));
     let too_many = async {
-        while receiver.requests().len() < CALLS {
-            tokio::task::yield_now().await;
-        }
+        receiver.reached(CALLS).await;
         let calls = (0..3).map(|_| call_within(&webhooks, &hook, Duration::from_millis(50)));
         join_all(calls).await
     };

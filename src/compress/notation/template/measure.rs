@@ -11,15 +11,12 @@ use crate::tokenizer::Counter;
 
 /// Name and text of every log, if there is a folder of them.
 fn logs() -> Vec<(String, String)> {
-    #[expect(clippy::disallowed_methods, reason = "no setting of the program")]
-    let Ok(folder) = std::env::var("CONTEXTURE_LOGS") else {
-        say("CONTEXTURE_LOGS names no folder: nothing is measured");
-        return Vec::new();
-    };
+    let Some(folder) = crate::prerequisite::variable("logs") else { return Vec::new() };
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> =
         entries.filter(|file| file.extension().is_some_and(|end| end == "log")).collect();
     files.sort();
+    assert!(!files.is_empty(), "CONTEXTURE_LOGS names a folder without logs");
     let text = |file: &std::path::PathBuf| {
         String::from_utf8_lossy(&std::fs::read(file).unwrap()).replace('§', "S")
     };

@@ -183,6 +183,7 @@ proptest! {
         let by = LadderPlan { trigger: u64::MAX, ..room(100) };
         let small = outcome(&turns, &LadderPlan { allowed, ..by });
         let big = outcome(&turns, &LadderPlan { allowed: allowed + more, ..by });
+        prop_assert_eq!((small.forms.len(), big.forms.len()), (list.len(), list.len()));
         for (a, b) in small.forms.iter().zip(&big.forms) {
             prop_assert!(rank(a) <= rank(b));
         }

@@ -272,7 +272,9 @@ fn many_unknown_fields_cost_one_short_note() {
 #[test]
 fn renamed_ids_and_names_are_shown_short() {
     let long = "é".repeat(5_000);
-    for (code, detail) in details(Source::Openai, Target::Anthropic, call(&long, &long, "{}")) {
+    let details = details(Source::Openai, Target::Anthropic, call(&long, &long, "{}"));
+    assert!(!details.is_empty());
+    for (code, detail) in details {
         assert!(matches!(code, "tool_name_renamed" | "call_id_renamed"));
         assert!(detail.chars().count() < 140, "{detail}");
     }

@@ -13,6 +13,7 @@ mod thinking;
 
 use serde_json::{Value, json};
 
+use crate::support::compile::with;
 use crate::support::compress::{list_key, listing, log, numbered, rows, texts};
 use crate::support::generate::{Call, Piece, Plan, Step};
 
@@ -64,13 +65,6 @@ fn parts(plan: &Plan, source: &str) -> (&'static str, Vec<String>, Value) {
     members.shift_remove("target");
     members.shift_remove(key);
     (key, messages, body)
-}
-
-fn with(mut options: Value, more: &Value) -> Value {
-    for (key, value) in more.as_object().expect("an object") {
-        options[key] = value.clone();
-    }
-    options
 }
 
 /// An `OpenAI` conversation in which tools answered these texts, one turn each.

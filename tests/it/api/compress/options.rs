@@ -130,6 +130,7 @@ async fn decisions_stand_only_where_they_were_asked_for() {
     assert_eq!(shown.report()["decisions"], Value::Null);
     let options = json!({"explain": "full"});
     let shown = server.compress(&request("messages", &named(), &options)).await;
+    assert_eq!(shown.decisions().len(), named().len());
     for (at, decision) in shown.decisions().iter().enumerate() {
         assert_eq!(decision["index"], at);
         let artifact = &decision["artifact"];

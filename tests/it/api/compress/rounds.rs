@@ -36,6 +36,7 @@ async fn what_was_answered_stays_as_it_is_when_messages_follow() {
             let before = &pair[0].messages;
             assert_eq!(pair[1].messages[..before.len()], before[..], "{source}");
         }
+        assert_eq!(answers.len(), ends.len());
         for (answer, end) in answers.iter().zip(ends) {
             let back = server.expand_list(key, &answer.messages).await;
             assert_eq!(back.messages, messages[..end], "{source}");

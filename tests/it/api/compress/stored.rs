@@ -7,14 +7,10 @@ use serde_json::{Value, json};
 use super::{answered, content, parts, session, with};
 use crate::support::compress::{Compressed, Expanded, log, request, rows};
 use crate::support::generate::SOURCES;
-use crate::support::{ServerProcess, TestServer, request as http, send};
+use crate::support::wait::until_within;
+use crate::support::{Folder, ServerProcess, TestServer, request as http, send};
 
 const JSON: [(&str, &str); 1] = [("content-type", "application/json")];
-
-fn storing_in(folder: &tempfile::TempDir) -> ServerProcess {
-    let url = format!("sqlite:{}", folder.path().join("contexture.db").display());
-    ServerProcess::start(&["--database-url", &url])
-}
 
 async fn post(server: &ServerProcess, path: &str, body: &str) -> String {
     let reply = send(server.address, &http("POST", path, &JSON, body.as_bytes())).await;
@@ -25,8 +21,8 @@ async fn post(server: &ServerProcess, path: &str, body: &str) -> String {
 
 #[tokio::test]
 async fn what_was_compressed_expands_after_kill_9() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = storing_in(&folder);
+    let folder = Folder::new();
+    let mut server = folder.serve();
     let mut answers = Vec::new();
     for source in SOURCES {
         let (key, messages, options) = parts(&session(), source);
@@ -39,7 +35,7 @@ async fn what_was_compressed_expands_after_kill_9() {
     server.signal("KILL");
     assert!(!server.exit().await.success());
 
-    let server = storing_in(&folder);
+    let server = folder.serve();
     for (key, messages, shown) in answers {
         let given = match shown.answer.get("originals") {
             Some(originals) => json!({"originals": originals}),
@@ -56,7 +52,7 @@ async fn an_artifact_that_was_deleted_is_missing() {
     let server = TestServer::spawn().await;
     let shown = server.compress(&json!({"text": log(60)}).to_string()).await;
     let id = shown.artifacts()[0].to_owned();
-    let gone = server.build("DELETE", &format!("/artifacts/{id}")).send().await.unwrap();
+    let gone = server.delete(&format!("/artifacts/{id}")).await;
     assert_eq!(gone.status(), 204);
     let back = server.expand(&json!({"artifact": id}).to_string()).await;
     assert_eq!(back.answer["text"], Value::Null);
@@ -98,16 +94,11 @@ async fn what_expired_is_missing_and_the_rest_decodes_from_its_own_text() {
     let shown = server.compress(&request("messages", &messages, &options)).await;
     assert_eq!(shown.action("cleared"), 2, "{}", shown.report());
     assert!(server.expand_list("messages", &shown.messages).await.identical());
-    let gone = async {
-        loop {
-            let back = server.expand_list("messages", &shown.messages).await;
-            if back.count("missing") == 2 {
-                break back;
-            }
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
-    };
-    let back = tokio::time::timeout(Duration::from_secs(30), gone).await.expect("they expire");
+    let back = until_within(Duration::from_secs(30), "they do not expire", async || {
+        let back = server.expand_list("messages", &shown.messages).await;
+        (back.count("missing") == 2).then_some(back)
+    })
+    .await;
     assert_eq!(back.messages.len(), messages.len());
     assert_eq!(content(&back.messages[8]), log(50));
     assert_eq!(back.messages[2], shown.messages[2]);

@@ -87,13 +87,20 @@ async fn no_budget_cuts_a_thought() {
     let server = TestServer::spawn().await;
     for (source, key, shape) in SHAPES {
         let messages = messages(source, shape);
+        let (mut whole, mut gone) = (0, 0);
         for budget in (50..1_800).step_by(250) {
             let options = json!({"source": source, "level": "reversible", "budget_tokens": budget});
             let shown = server.compress(&request(key, &messages, &options)).await;
             for turn in 0..3 {
-                thinks(&shown.messages[turn * 2 + 1], turn);
+                let count = if thinks(&shown.messages[turn * 2 + 1], turn) {
+                    &mut whole
+                } else {
+                    &mut gone
+                };
+                *count += 1;
             }
         }
+        assert!(whole > 0 && gone > 0, "{source}: {whole} are whole, {gone} are gone");
     }
 }
 

@@ -1,12 +1,14 @@
 //! `match.agents`: whose calls a hook is for.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{answers, calls, hook, server, user};
+use crate::support::TestServer;
+use crate::support::compile::user;
+use crate::support::receiver::{answers, hook};
 
 #[tokio::test]
 async fn a_hook_is_asked_for_the_agents_that_it_names() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let only = json!({"match": {"agents": ["scout"]}});
     let sync = json!({"match": {"agents": ["scout"]}, "delivery": "sync"});
     let receiver = answers(&json!(null)).await;
@@ -21,7 +23,7 @@ async fn a_hook_is_asked_for_the_agents_that_it_names() {
         assert_eq!(made.status(), 201, "{id}");
     }
     let asked = || {
-        let all = calls(&receiver).into_iter().chain(calls(&allows));
+        let all = receiver.bodies().into_iter().chain(allows.bodies());
         let mut ids: Vec<String> =
             all.map(|call| call["hook"]["id"].as_str().expect("an id").to_owned()).collect();
         ids.sort_unstable();
@@ -39,7 +41,7 @@ async fn a_hook_is_asked_for_the_agents_that_it_names() {
         let body = json!({"messages": [user("Hello")], "memory": {"scope": scope(agent)}});
         assert_eq!(server.post("/compile", &body).await.status(), 200);
         let body = json!({"calls": [write], "scope": scope(agent)});
-        let answer: Value = server.post("/tools/calls", &body).await.json().await.expect("JSON");
+        let answer = server.post_ok("/tools/calls", &body).await;
         assert_eq!(answer["results"][0]["decision"], "allow", "{answer}");
     }
     assert_eq!(asked(), ["call", "changed", "compile", "update"]);

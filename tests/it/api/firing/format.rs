@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::memory::register;
-use super::{answers, calls, compiled, hook, outcomes, server, user};
+use super::outcomes;
 use crate::support::TestServer;
-use crate::support::receiver::{Mode, Receiver};
+use crate::support::compile::user;
+use crate::support::receiver::{Mode, Receiver, answers, hook};
 
 const AT: (&str, &str) = ("compress_format", "provide");
 
@@ -41,23 +41,15 @@ fn long() -> Value {
         "compression": {"level": "reversible", "keep_recent_turns": 1}})
 }
 
-async fn post(server: &TestServer, path: &str, body: &Value) -> Value {
-    let response = server.post(path, body).await;
-    let status = response.status();
-    let answer: Value = response.json().await.unwrap();
-    assert!(status.is_success(), "{answer}");
-    answer
-}
-
 #[tokio::test]
 async fn a_long_result_takes_the_form_that_a_hook_gives_it_and_keeps_it() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let receiver =
         Receiver::script(|n| Mode::Answer(json!({"text": format!("form {n}")}).to_string())).await;
     let only = json!({"match": {"tools": ["scan"]}});
-    register(&server, &hook("f", AT, &receiver, &only)).await;
+    server.register(&hook("f", AT, &receiver, &only)).await;
     let body = long();
-    let first = compiled(&server, &body).await;
+    let first = server.compile(&body).await;
     assert_eq!(first.said(2), "form 0", "{}", first.text);
     assert!(first.report["fits"].as_bool().unwrap());
     let rules: Vec<&str> = first.report["decisions"]
@@ -67,29 +59,29 @@ async fn a_long_result_takes_the_form_that_a_hook_gives_it_and_keeps_it() {
         .filter_map(|row| row["rule"].as_str())
         .collect();
     assert!(rules.contains(&"adapter:hook"), "{rules:?}");
-    let input = &calls(&receiver)[0]["input"];
+    let input = &receiver.bodies()[0]["input"];
     assert_eq!(*input, json!({"text": odd(1, 200), "tool": "scan"}));
     assert_eq!(outcomes(&first)[0], "f applied");
-    assert_eq!(compiled(&server, &body).await.text, first.text);
+    assert_eq!(server.compile(&body).await.text, first.text);
     assert_eq!(receiver.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn nothing_is_asked_where_nothing_shrinks() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let receiver = answers(&json!({"text": "short"})).await;
-    register(&server, &hook("f", AT, &receiver, &json!({}))).await;
+    server.register(&hook("f", AT, &receiver, &json!({}))).await;
     for (key, value) in [("budget", json!({})), ("compression", json!({"level": "lossless"}))] {
         let mut body = long();
         body[key] = value;
-        compiled(&server, &body).await;
+        server.compile(&body).await;
     }
     assert_eq!(receiver.requests().len(), 0);
 }
 
 #[tokio::test]
 async fn the_first_answer_holds_and_one_that_is_none_is_a_failure() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let nothing = answers(&json!(null)).await;
     let (first, second) =
         (answers(&json!({"text": "A"})).await, answers(&json!({"text": "B"})).await);
@@ -101,60 +93,56 @@ async fn the_first_answer_holds_and_one_that_is_none_is_a_failure() {
         hook("b", AT, &first, &json!({})),
         hook("c", AT, &second, &json!({}))
     ]);
-    let done = compiled(&server, &body).await;
+    let done = server.compile(&body).await;
     assert_eq!(done.said(2), "A");
     assert_eq!(outcomes(&done), ["a unchanged", "b applied", "c skipped answered_earlier"]);
     assert_eq!(second.requests().len(), 0);
     for text in [json!(7), json!(""), json!(odd(1, 200))] {
         let wrong = answers(&json!({"text": text})).await;
         body["hooks"] = json!([hook("w", AT, &wrong, &json!({}))]);
-        assert_eq!(
-            outcomes(&compiled(&server, &body).await),
-            ["w failed invalid_payload"],
-            "{text}"
-        );
+        assert_eq!(outcomes(&server.compile(&body).await), ["w failed invalid_payload"], "{text}");
     }
 }
 
 #[tokio::test]
 async fn lists_and_texts_are_asked_about_and_come_back_whole() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let receiver = answers(&json!({"text": "seen"})).await;
-    register(&server, &hook("f", AT, &receiver, &json!({}))).await;
+    server.register(&hook("f", AT, &receiver, &json!({}))).await;
     let text = odd(7, 80);
     let body = json!({"text": text, "level": "reversible"});
-    let answer = post(&server, "/compress", &body).await;
+    let answer = server.post_ok("/compress", &body).await;
     assert_eq!(answer["text"], "seen");
     assert_eq!(answer["report"]["hooks"][0]["outcome"], "applied");
-    let back = post(&server, "/expand", &json!({"id": answer["id"]})).await;
+    let back = server.post_ok("/expand", &json!({"id": answer["id"]})).await;
     assert_eq!(back["text"], text);
     let list = json!({"messages": long()["messages"], "level": "reversible",
         "keep_recent_turns": 1});
-    let answer = post(&server, "/compress", &list).await;
+    let answer = server.post_ok("/compress", &list).await;
     assert_eq!(answer["messages"][2]["content"], "seen");
-    let back = post(&server, "/expand", &json!({"messages": answer["messages"]})).await;
+    let back = server.post_ok("/expand", &json!({"messages": answer["messages"]})).await;
     assert_eq!(back["messages"], list["messages"]);
     let mut asked: Vec<Value> =
-        calls(&receiver).iter().map(|call| call["input"]["tool"].clone()).collect();
+        receiver.bodies().iter().map(|call| call["input"]["tool"].clone()).collect();
     // Results of one request are asked about at the same time.
     asked.sort_by_key(ToString::to_string);
     assert_eq!(asked, [json!("other"), json!("scan"), json!(null)]);
     // Where no rung that loses anything may be taken, nobody is asked.
-    post(&server, "/compress", &json!({"messages": list["messages"]})).await;
+    server.post_ok("/compress", &json!({"messages": list["messages"]})).await;
     assert_eq!(receiver.requests().len(), 3);
 }
 
 #[tokio::test]
 async fn a_replay_has_the_form_of_the_record() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let receiver =
         Receiver::script(|n| Mode::Answer(json!({"text": format!("form {n}")}).to_string())).await;
     let mut body = long();
     body["record"] = "full".into();
     body["hooks"] = json!([hook("f", AT, &receiver, &json!({}))]);
-    let done = compiled(&server, &body).await;
+    let done = server.compile(&body).await;
     let asked = receiver.requests().len();
     let path = format!("/compilations/{}/replay", done.id);
-    assert_eq!(post(&server, &path, &json!({})).await["status"], "equal");
+    assert_eq!(server.post_ok(&path, &json!({})).await["status"], "equal");
     assert_eq!(receiver.requests().len(), asked);
 }

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::memory::register;
-use super::{compiled, hook, outcomes, server, user};
+use super::outcomes;
 use crate::support::TestServer;
-use crate::support::receiver::{Mode, Receiver};
+use crate::support::compile::user;
+use crate::support::receiver::{Mode, Receiver, hook};
 
 async fn gone() -> Receiver {
     Receiver::spawn(Mode::Status(410, String::new(), String::new())).await
 }
 
 async fn shown(server: &TestServer, id: &str) -> Value {
-    server.get(&format!("/hooks/{id}")).await.json().await.unwrap()
+    server.get_json(&format!("/hooks/{id}")).await
 }
 
 async fn change(server: &TestServer, id: &str, change: &Value) -> Value {
@@ -22,25 +22,25 @@ async fn change(server: &TestServer, id: &str, change: &Value) -> Value {
 
 #[tokio::test]
 async fn a_hook_that_is_gone_is_disabled_by_whoever_asked_it() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let receiver = gone().await;
     let skip = json!({"on_failure": "skip"});
-    register(&server, &hook("rag", ("before_compile", "provide"), &receiver, &skip)).await;
-    register(&server, &hook("fails", ("transform_context", "transform"), &receiver, &json!({})))
+    server.register(&hook("rag", ("before_compile", "provide"), &receiver, &skip)).await;
+    server
+        .register(&hook("fails", ("transform_context", "transform"), &receiver, &json!({})))
         .await;
-    register(&server, &hook("guard", ("tool_call", "guard"), &receiver, &json!({}))).await;
-    register(&server, &hook("write", ("memory_update", "guard"), &receiver, &json!({}))).await;
+    server.register(&hook("guard", ("tool_call", "guard"), &receiver, &json!({}))).await;
+    server.register(&hook("write", ("memory_update", "guard"), &receiver, &json!({}))).await;
     let sync = json!({"delivery": "sync"});
-    register(&server, &hook("heard", ("session_switch", "observe"), &receiver, &sync)).await;
+    server.register(&hook("heard", ("session_switch", "observe"), &receiver, &sync)).await;
     let body = json!({"messages": [user("Hello")]});
     crate::support::problem(server.post("/compile", &body).await, 502, "hook_failed").await;
-    let done = compiled(&server, &body).await;
+    let done = server.compile(&body).await;
     assert_eq!(outcomes(&done), [] as [&str; 0]);
     let call = json!({"id": "c1", "type": "function", "function": {"name": "create_memory",
         "arguments": "{\"key\":\"k\",\"value\":\"v\"}"}});
     let decision = async || {
-        let answer: Value =
-            server.post("/tools/calls", &json!({"calls": [call]})).await.json().await.unwrap();
+        let answer = server.post_ok("/tools/calls", &json!({"calls": [call]})).await;
         let result = &answer["results"][0];
         (result["decision"].clone(), result.to_string().contains("unavailable"))
     };
@@ -57,7 +57,7 @@ async fn a_hook_that_is_gone_is_disabled_by_whoever_asked_it() {
             let hook = change(&server, id, &json!({"enabled": false})).await;
             assert_eq!(hook["disabled_because"], Value::Null);
         } else {
-            let gone = server.build("DELETE", "/hooks/write").send().await.unwrap();
+            let gone = server.delete("/hooks/write").await;
             assert_eq!(gone.status(), 204);
         }
     }
@@ -68,7 +68,7 @@ async fn a_hook_that_is_gone_is_disabled_by_whoever_asked_it() {
         assert_eq!((&hook["enabled"], &hook["disabled_because"]), (&json!(false), &json!("gone")));
     }
     assert_eq!(receiver.requests().len(), 5);
-    let page: Value = server.get("/events?format=json&after=0").await.json().await.unwrap();
+    let page = server.get_json("/events?format=json&after=0").await;
     let rows = page["items"].as_array().unwrap().iter();
     let told = rows.filter(|row| row["type"] == "hook:disabled");
     let told: Vec<&str> = told.map(|row| row["data"]["hook"].as_str().unwrap()).collect();
@@ -77,7 +77,7 @@ async fn a_hook_that_is_gone_is_disabled_by_whoever_asked_it() {
 
 #[tokio::test]
 async fn a_guard_that_is_gone_goes_on_to_deny_compiles_too_until_it_is_enabled_again() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let back = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let is_back = std::sync::Arc::clone(&back);
     let receiver = Receiver::script(move |_| {
@@ -89,10 +89,10 @@ async fn a_guard_that_is_gone_goes_on_to_deny_compiles_too_until_it_is_enabled_a
     .await;
     let at = ("transform_context", "guard");
     let mandatory = json!({"mandatory": true});
-    register(&server, &hook("g", at, &receiver, &mandatory)).await;
+    server.register(&hook("g", at, &receiver, &mandatory)).await;
     let open = json!({"on_failure": "skip", "allow_fail_open": true});
     let other = gone().await;
-    register(&server, &hook("open", at, &other, &open)).await;
+    server.register(&hook("open", at, &other, &open)).await;
     let body = json!({"messages": [user("Hello")], "record": "full"});
     let off = json!({"messages": [user("Hello")], "hooks": false});
     for body in [&body, &body, &off] {
@@ -107,10 +107,10 @@ async fn a_guard_that_is_gone_goes_on_to_deny_compiles_too_until_it_is_enabled_a
     assert_eq!(change(&server, "g", &json!({"enabled": true})).await["enabled"], true);
     // What may fail open does so as before, and a replay comes to the same.
     for wanted in ["open failed status", "open failed disabled"] {
-        let done = compiled(&server, &body).await;
+        let done = server.compile(&body).await;
         assert_eq!(outcomes(&done), ["g allowed", wanted]);
         let path = format!("/compilations/{}/replay", done.id);
-        let replayed: Value = server.post(&path, &json!({})).await.json().await.unwrap();
+        let replayed = server.post_ok(&path, &json!({})).await;
         assert_eq!(replayed["status"], "equal", "{replayed}");
     }
     assert_eq!(receiver.requests().len(), 3);

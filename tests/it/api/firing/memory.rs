@@ -1,22 +1,10 @@
 //! `memory_update`, `memory_changed`, `memory_expired`, `recall_memory`: hooks around memory.
 
-use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::{answers, calls, compiled, hook, server, user};
 use crate::support::TestServer;
-use crate::support::receiver::{Mode, Receiver};
-
-/// Registers a hook.
-pub(super) async fn register(server: &TestServer, hook: &Value) {
-    let response = server.post("/hooks", hook).await;
-    let status = response.status();
-    assert_eq!(status, StatusCode::CREATED, "{}", response.text().await.unwrap());
-}
-
-async fn put(server: &TestServer, key: &str, body: &Value) -> StatusCode {
-    server.build("PUT", &format!("/memory/{key}")).json(body).send().await.unwrap().status()
-}
+use crate::support::compile::user;
+use crate::support::receiver::{Mode, Receiver, answers, hook};
 
 /// What the model is answered for its calls.
 async fn model(server: &TestServer, calls: &[(&str, Value)]) -> Vec<String> {
@@ -36,16 +24,12 @@ async fn model(server: &TestServer, calls: &[(&str, Value)]) -> Vec<String> {
     results.iter().map(|result| result["message"]["content"].to_string()).collect()
 }
 
-fn inputs(receiver: &Receiver) -> Vec<Value> {
-    calls(receiver).iter().map(|call| call["input"].clone()).collect()
-}
-
 #[tokio::test]
 async fn a_guard_is_asked_of_each_write_of_a_model_and_of_nothing_else() {
     let guard = answers(&json!({"decision": "deny", "reason": "not that"})).await;
-    let server = server().await;
-    assert_eq!(put(&server, "lang", &json!({"value": "TS"})).await, 201);
-    register(&server, &hook("g", ("memory_update", "guard"), &guard, &json!({}))).await;
+    let server = TestServer::dev().await;
+    assert_eq!(server.put_memory("lang", &json!({"value": "TS"})).await.status(), 201);
+    server.register(&hook("g", ("memory_update", "guard"), &guard, &json!({}))).await;
     let said = model(
         &server,
         &[
@@ -64,7 +48,7 @@ async fn a_guard_is_asked_of_each_write_of_a_model_and_of_nothing_else() {
     assert!(!said[3].contains("not that") && !said[4].contains("not that"));
     let row = |op: &str, key: &str, value: Value, old: Value| json!({"origin": "model", "op": op, "key": key, "value": value, "old_value": old});
     assert_eq!(
-        inputs(&guard),
+        guard.inputs(),
         [
             row("create", "name", json!("Ada"), json!(null)),
             row("update", "lang", json!("Rust"), json!("TS")),
@@ -72,12 +56,12 @@ async fn a_guard_is_asked_of_each_write_of_a_model_and_of_nothing_else() {
         ]
     );
     // As it was, and applications are not asked.
-    let entry: Value = server.get("/memory/lang").await.json().await.unwrap();
+    let entry = server.get_json("/memory/lang").await;
     assert_eq!((&entry["value"], &entry["version"]), (&json!("TS"), &json!(1)));
     assert_eq!(server.get("/memory/name").await.status(), 404);
-    assert_eq!(put(&server, "name", &json!({"value": "Ada"})).await, 201);
+    assert_eq!(server.put_memory("name", &json!({"value": "Ada"})).await.status(), 201);
     assert_eq!(guard.requests().len(), 3);
-    let events: Value = server.get("/events?format=json&after=0").await.json().await.unwrap();
+    let events = server.get_json("/events?format=json&after=0").await;
     let denied: Vec<&Value> = events["items"]
         .as_array()
         .unwrap()
@@ -91,13 +75,13 @@ async fn a_guard_is_asked_of_each_write_of_a_model_and_of_nothing_else() {
 #[tokio::test]
 async fn a_transform_changes_what_a_model_writes_and_a_guard_that_fails_denies() {
     let transform = answers(&json!({"action": "replace", "payload": "[masked]"})).await;
-    let server = server().await;
-    register(&server, &hook("t", ("memory_update", "transform"), &transform, &json!({}))).await;
+    let server = TestServer::dev().await;
+    server.register(&hook("t", ("memory_update", "transform"), &transform, &json!({}))).await;
     model(&server, &[("create_memory", json!({"key": "card", "value": "4111"}))]).await;
-    let entry: Value = server.get("/memory/card").await.json().await.unwrap();
+    let entry = server.get_json("/memory/card").await;
     assert_eq!(entry["value"], "[masked]");
     let broken = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
-    register(&server, &hook("g", ("memory_update", "guard"), &broken, &json!({}))).await;
+    server.register(&hook("g", ("memory_update", "guard"), &broken, &json!({}))).await;
     let said = model(&server, &[("create_memory", json!({"key": "pin", "value": "1"}))]).await;
     assert!(said[0].contains("hook_unavailable"), "{}", said[0]);
     assert_eq!(server.get("/memory/pin").await.status(), 404);
@@ -106,19 +90,19 @@ async fn a_transform_changes_what_a_model_writes_and_a_guard_that_fails_denies()
 #[tokio::test]
 async fn every_change_is_told_in_both_vocabularies() {
     let told = answers(&json!(null)).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let observe = ("memory_changed", "observe");
-    register(&server, &hook("o", observe, &told, &json!({"delivery": "sync"}))).await;
+    server.register(&hook("o", observe, &told, &json!({"delivery": "sync"}))).await;
     let add = json!({"action": "add", "type": "long_term", "content": "x", "key": "k",
         "metadata": {"k": {"n": 1}}});
     assert_eq!(server.post("/memory", &add).await.status(), 201);
-    assert_eq!(put(&server, "k", &json!({"value": {"a": [1, null]}})).await, 200);
+    assert_eq!(server.put_memory("k", &json!({"value": {"a": [1, null]}})).await.status(), 200);
     model(&server, &[("create_memory", json!({"key": "m", "value": "v"}))]).await;
-    assert_eq!(server.build("DELETE", "/memory/k").send().await.unwrap().status(), 204);
-    assert_eq!(server.build("DELETE", "/memory/k").send().await.unwrap().status(), 404);
+    assert_eq!(server.delete("/memory/k").await.status(), 204);
+    assert_eq!(server.delete("/memory/k").await.status(), 404);
     let remove = json!({"action": "remove", "type": "short_term", "content": "nothing like it"});
     assert_eq!(server.post("/memory", &remove).await.status(), 200);
-    let inputs = inputs(&told);
+    let inputs = told.inputs();
     assert_eq!(
         inputs[0],
         json!({"type": "set", "key": "k", "value": "x", "old_value": null,
@@ -175,43 +159,38 @@ async fn every_change_is_told_in_both_vocabularies() {
     assert_eq!(server.post("/memory", &bad).await.status(), 422);
     assert_eq!(told.requests().len(), 5);
     let broken = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
-    register(&server, &hook("b", observe, &broken, &json!({"delivery": "sync"}))).await;
-    assert_eq!(put(&server, "n", &json!({"value": 1})).await, 201);
+    server.register(&hook("b", observe, &broken, &json!({"delivery": "sync"}))).await;
+    assert_eq!(server.put_memory("n", &json!({"value": 1})).await.status(), 201);
     assert_eq!(broken.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn an_observer_of_the_queue_holds_nobody_up_and_hears() {
     let told = answers(&json!(null)).await;
-    let server = server().await;
-    register(&server, &hook("o", ("memory_changed", "observe"), &told, &json!({}))).await;
-    assert_eq!(put(&server, "k", &json!({"value": "v"})).await, 201);
-    let heard = async {
-        while told.requests().is_empty() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(std::time::Duration::from_secs(10), heard).await.expect("it hears");
-    assert_eq!(inputs(&told)[0]["key"], "k");
+    let server = TestServer::dev().await;
+    server.register(&hook("o", ("memory_changed", "observe"), &told, &json!({}))).await;
+    assert_eq!(server.put_memory("k", &json!({"value": "v"})).await.status(), 201);
+    told.reached(1).await;
+    assert_eq!(told.inputs()[0]["key"], "k");
 }
 
 #[tokio::test]
 async fn an_entry_whose_time_is_up_is_told_whole_then_removed_then_told_as_changed() {
     let told = answers(&json!(null)).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let points = json!({"id": "o", "points": ["memory_expired", "memory_changed"], "kind": "observe",
         "url": told.url(), "delivery": "sync"});
-    register(&server, &points).await;
+    server.register(&points).await;
     let body = json!({"value": "old", "ttl": {"turns": 1}, "tags": ["t"],
         "scope": {"session_id": "s"}});
-    assert_eq!(put(&server, "k", &body).await, 201);
+    assert_eq!(server.put_memory("k", &body).await.status(), 201);
     let compile = json!({"messages": [user("Hello")], "session_id": "s", "memory": true});
     for _ in 0..2 {
-        compiled(&server, &compile).await;
+        server.compile(&compile).await;
     }
-    let points: Vec<Value> = calls(&told).iter().map(|call| call["point"].clone()).collect();
+    let points: Vec<Value> = told.bodies().iter().map(|call| call["point"].clone()).collect();
     assert_eq!(points, ["memory_changed", "memory_expired", "memory_changed"]);
-    let inputs = inputs(&told);
+    let inputs = told.inputs();
     let entry = &inputs[1]["entry"];
     assert_eq!(
         (&entry["key"], &entry["value"], &entry["tags"]),
@@ -223,18 +202,21 @@ async fn an_entry_whose_time_is_up_is_told_whole_then_removed_then_told_as_chang
 
 #[tokio::test]
 async fn a_hook_chooses_what_memory_shows_and_adds_to_it() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     for key in ["a", "b", "c"] {
-        assert_eq!(put(&server, key, &json!({"value": format!("value {key}")})).await, 201);
+        assert_eq!(
+            server.put_memory(key, &json!({"value": format!("value {key}")})).await.status(),
+            201
+        );
     }
     let answer = json!({"keys": ["c", "a"], "entries": [{"key": "x", "value": "given"}]});
     let chooser = answers(&answer).await;
     let at = ("recall_memory", "provide");
     let mut body = json!({"messages": [user("Hello")], "memory": {"query": "value"},
         "hooks": [hook("r", at, &chooser, &json!({}))]});
-    let done = compiled(&server, &body).await;
+    let done = server.compile(&body).await;
     assert_eq!(done.report["memory"]["injected"], json!(["c", "a", "x"]));
-    let input = &inputs(&chooser)[0];
+    let input = &chooser.inputs()[0];
     assert_eq!((&input["query"], &input["max_tokens"]), (&json!("value"), &json!(2000)));
     assert_eq!(input["candidates"].as_array().unwrap().len(), 3);
     // Nothing chosen is nothing shown; one that is no candidate is a failure, and passed over.
@@ -242,7 +224,7 @@ async fn a_hook_chooses_what_memory_shows_and_adds_to_it() {
     {
         let chooser = answers(&answer).await;
         body["hooks"] = json!([hook("r", at, &chooser, &json!({}))]);
-        let done = compiled(&server, &body).await;
+        let done = server.compile(&body).await;
         assert_eq!(done.report["memory"]["injected"].as_array().unwrap().len(), shown, "{answer}");
     }
 }

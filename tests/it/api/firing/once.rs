@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use super::memory::register;
-use super::{answers, calls, compiled, hook, outcomes, server, user};
+use super::outcomes;
 use crate::support::TestServer;
-use crate::support::receiver::{Mode, Receiver};
+use crate::support::compile::user;
+use crate::support::receiver::{Mode, Receiver, answers, hook};
 
 const AT: (&str, &str) = ("tool_result", "transform");
 
@@ -36,78 +36,69 @@ async fn moody() -> Receiver {
     Receiver::script(move |n| Mode::Answer(says(n).to_string())).await
 }
 
-async fn post(server: &TestServer, path: &str, body: &Value) -> Value {
-    let response = server.post(path, body).await;
-    let status = response.status();
-    let answer: Value = response.json().await.unwrap();
-    assert!(status.is_success(), "{answer}");
-    answer
-}
-
 #[tokio::test]
 async fn the_first_outcome_stays_and_a_new_revision_is_for_new_results() {
-    let (server, receiver) = (server().await, moody().await);
-    register(&server, &hook("t", AT, &receiver, &json!({}))).await;
-    let first = compiled(&server, &body(&[("c1", "one")])).await;
+    let (server, receiver) = (TestServer::dev().await, moody().await);
+    server.register(&hook("t", AT, &receiver, &json!({}))).await;
+    let first = server.compile(&body(&[("c1", "one")])).await;
     assert_eq!(first.said(2), "said 0");
     // The same call with the same outcome under another id is the same result.
-    let second = compiled(&server, &body(&[("c1", "one"), ("c2", "two"), ("c3", "one")])).await;
+    let second = server.compile(&body(&[("c1", "one"), ("c2", "two"), ("c3", "one")])).await;
     assert_eq!([second.said(2), second.said(4), second.said(6)], ["said 0", "said 1", "said 0"]);
     assert_eq!(outcomes(&second), ["t applied", "t applied", "t applied"]);
     assert_eq!(receiver.requests().len(), 2);
     let changed = server.build("PATCH", "/hooks/t").json(&json!({"timeout_ms": 7000})).send();
     assert_eq!(changed.await.unwrap().status(), 200);
-    let third = compiled(&server, &body(&[("c1", "one"), ("c4", "three")])).await;
+    let third = server.compile(&body(&[("c1", "one"), ("c4", "three")])).await;
     assert_eq!([third.said(2), third.said(4)], ["said 0", "said 2"]);
-    assert_eq!(calls(&receiver)[2]["hook"]["revision"], 2);
+    assert_eq!(receiver.bodies()[2]["hook"]["revision"], 2);
     // Once the hook is gone, so is what it said.
-    let gone = server.build("DELETE", "/hooks/t").send().await.unwrap();
+    let gone = server.delete("/hooks/t").await;
     assert_eq!(gone.status(), 204);
-    assert_eq!(compiled(&server, &body(&[("c1", "one")])).await.said(2), "one");
-    register(&server, &hook("t", AT, &receiver, &json!({}))).await;
-    assert_eq!(compiled(&server, &body(&[("c1", "one")])).await.said(2), "said 3");
+    assert_eq!(server.compile(&body(&[("c1", "one")])).await.said(2), "one");
+    server.register(&hook("t", AT, &receiver, &json!({}))).await;
+    assert_eq!(server.compile(&body(&[("c1", "one")])).await.said(2), "said 3");
 }
 
 #[tokio::test]
 async fn an_observe_hook_hears_of_a_result_once_and_a_failed_compile_keeps_nothing() {
-    let (server, told) = (server().await, answers(&json!(null)).await);
+    let (server, told) = (TestServer::dev().await, answers(&json!(null)).await);
     let transform = moody().await;
     let deny = answers(&json!({"decision": "deny", "reason": "no"})).await;
-    register(&server, &hook("t", AT, &transform, &json!({}))).await;
+    server.register(&hook("t", AT, &transform, &json!({}))).await;
     let more = json!({"delivery": "sync"});
-    register(&server, &hook("o", ("tool_result", "observe"), &told, &more)).await;
+    server.register(&hook("o", ("tool_result", "observe"), &told, &more)).await;
     let mut denied = body(&[("c1", "one")]);
     denied["hooks"] = json!([hook("g", ("transform_context", "guard"), &deny, &json!({}))]);
     assert_eq!(server.post("/compile", &denied).await.status(), 403);
     let wanted = body(&[("c1", "one")]);
     for _ in 0..2 {
-        assert_eq!(compiled(&server, &wanted).await.said(2), "said 1");
+        assert_eq!(server.compile(&wanted).await.said(2), "said 1");
     }
     let heard: Vec<Value> =
-        calls(&told).iter().map(|call| call["input"]["result"]["content"].clone()).collect();
+        told.bodies().iter().map(|call| call["input"]["result"]["content"].clone()).collect();
     assert_eq!(heard, ["said 0", "said 1"]);
 }
 
 #[tokio::test]
 async fn results_that_were_taken_are_not_asked_about_again() {
-    let (server, receiver) = (server().await, moody().await);
-    register(&server, &hook("t", AT, &receiver, &json!({}))).await;
-    let taken = post(
-        &server,
-        "/tools/results",
-        &json!({"results": [
+    let (server, receiver) = (TestServer::dev().await, moody().await);
+    server.register(&hook("t", AT, &receiver, &json!({}))).await;
+    let taken = server
+        .post_ok(
+            "/tools/results",
+            &json!({"results": [
             {"id": "c1", "name": "Bash", "arguments": {"command": "make"}, "content": "one"},
             {"id": "c2", "name": "Bash", "content": {"a": 1}, "is_error": true}]}),
-    )
-    .await;
+        )
+        .await;
     // Both are asked about at once.
     let said = [0, 1].map(|at| taken["messages"][at]["content"].as_str().unwrap());
     assert!(matches!(said, ["said 0", "said 1"] | ["said 1", "said 0"]), "{said:?}");
     assert_eq!(taken["results"][0]["bytes_before"], 3);
     assert_eq!(taken["results"][0]["bytes_after"], 6);
     assert_eq!(taken["report"]["hooks"].as_array().unwrap().len(), 2);
-    let mut inputs: Vec<Value> =
-        calls(&receiver).iter().map(|call| call["input"].clone()).collect();
+    let mut inputs: Vec<Value> = receiver.inputs();
     inputs.sort_by_key(|input| input["tool"]["call_id"].to_string());
     assert_eq!(
         inputs,
@@ -122,18 +113,19 @@ async fn results_that_were_taken_are_not_asked_about_again() {
     let mut next = body(&[("c1", "one"), ("c2", "two")]);
     next["messages"][2] = taken["messages"][0].clone();
     next["messages"][4] = taken["messages"][1].clone();
-    let done = compiled(&server, &next).await;
+    let done = server.compile(&next).await;
     assert_eq!([done.said(2), done.said(4)], said);
-    assert_eq!(compiled(&server, &body(&[("c1", "one")])).await.said(2), said[0]);
+    assert_eq!(server.compile(&body(&[("c1", "one")])).await.said(2), said[0]);
     assert_eq!(receiver.requests().len(), 2);
 }
 
 #[tokio::test]
 async fn lists_that_are_made_shorter_are_asked_about_in_every_shape() {
-    let (server, receiver) = (server().await, moody().await);
+    let (server, receiver) = (TestServer::dev().await, moody().await);
     let told = answers(&json!(null)).await;
-    register(&server, &hook("t", AT, &receiver, &json!({}))).await;
-    register(&server, &hook("o", ("tool_result", "observe"), &told, &json!({"delivery": "sync"})))
+    server.register(&hook("t", AT, &receiver, &json!({}))).await;
+    server
+        .register(&hook("o", ("tool_result", "observe"), &told, &json!({"delivery": "sync"})))
         .await;
     let arguments = json!({"command": "make"});
     let lists = [
@@ -167,7 +159,7 @@ async fn lists_that_are_made_shorter_are_asked_about_in_every_shape() {
         ),
     ];
     for (at, (key, list, pointer)) in lists.into_iter().enumerate() {
-        let answer = post(&server, "/compress", &json!({key: list})).await;
+        let answer = server.post_ok("/compress", &json!({key: list})).await;
         let shown = answer[key].pointer(pointer);
         assert_eq!(shown, Some(&json!(format!("said {at}"))), "{answer}");
         let mut wanted = list.clone();
@@ -176,40 +168,40 @@ async fn lists_that_are_made_shorter_are_asked_about_in_every_shape() {
         assert_eq!(answer[key], wanted);
         assert_eq!(answer["report"]["hooks"][0]["outcome"], "applied");
         // The answer, sent back, is what it was.
-        let again = post(&server, "/compress", &json!({key: answer[key]})).await;
+        let again = server.post_ok("/compress", &json!({key: answer[key]})).await;
         assert_eq!(again[key], answer[key]);
     }
     assert_eq!(receiver.requests().len(), 4);
     assert_eq!(told.requests().len(), 4);
-    let opened = post(&server, "/expand", &json!({"messages": [result("c1", "said 0")]})).await;
+    let opened = server.post_ok("/expand", &json!({"messages": [result("c1", "said 0")]})).await;
     assert_eq!(opened["messages"][0]["content"], "said 0");
 }
 
 #[tokio::test]
 async fn what_has_no_place_in_a_list_is_a_failure() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let image = json!([{"type": "media", "media_type": "image/png", "data": "AAAA"}]);
     for payload in [json!({"content": image}), json!({"content": "x", "is_error": true})] {
         let receiver = answers(&json!({"action": "replace", "payload": payload})).await;
-        register(&server, &hook("t", AT, &receiver, &json!({}))).await;
+        server.register(&hook("t", AT, &receiver, &json!({}))).await;
         let list = json!({"messages": [user("Go"), call("c1", "make"), result("c1", "one")]});
         let failed = server.post("/compress", &list).await;
         crate::support::problem(failed, 502, "hook_failed").await;
-        assert_eq!(server.build("DELETE", "/hooks/t").send().await.unwrap().status(), 204);
+        assert_eq!(server.delete("/hooks/t").await.status(), 204);
     }
 }
 
 #[tokio::test]
 async fn a_session_asks_about_what_is_new() {
-    let (server, receiver) = (server().await, moody().await);
-    register(&server, &hook("t", AT, &receiver, &json!({}))).await;
-    post(&server, "/sessions", &json!({"id": "s"})).await;
+    let (server, receiver) = (TestServer::dev().await, moody().await);
+    server.register(&hook("t", AT, &receiver, &json!({}))).await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
     let turn = |append: Value| json!({"append": append, "compression": {"on_arrival": "off"}});
     let first = json!([user("Go"), call("c1", "make"), result("c1", "one")]);
-    let answer = post(&server, "/sessions/s/turns", &turn(first)).await;
+    let answer = server.post_ok("/sessions/s/turns", &turn(first)).await;
     assert_eq!(answer["payload"]["messages"][2]["content"], "said 0");
     let second = json!([call("c2", "ls"), result("c2", "two")]);
-    let answer = post(&server, "/sessions/s/turns", &turn(second)).await;
+    let answer = server.post_ok("/sessions/s/turns", &turn(second)).await;
     assert_eq!(answer["payload"]["messages"][2]["content"], "said 0");
     assert_eq!(answer["payload"]["messages"][4]["content"], "said 1");
     assert_eq!(receiver.requests().len(), 2);
@@ -217,7 +209,7 @@ async fn a_session_asks_about_what_is_new() {
 
 #[tokio::test]
 async fn eight_results_are_asked_about_at_once() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let all = Arc::new(Barrier::new(8));
     let says = json!({"action": "unchanged"}).to_string();
     let receiver = Receiver::script(move |_| Mode::Together(Arc::clone(&all), says.clone())).await;
@@ -227,30 +219,30 @@ async fn eight_results_are_asked_about_at_once() {
         names.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect();
     let mut body = body(&list);
     body["hooks"] = json!([hook("t", AT, &receiver, &json!({}))]);
-    let done = compiled(&server, &body).await;
+    let done = server.compile(&body).await;
     assert_eq!(outcomes(&done), vec!["t unchanged"; 16]);
     assert_eq!(receiver.requests().len(), 16);
 }
 
 #[tokio::test]
 async fn a_replay_has_what_was_said_once_of_a_built_in_hook() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let cut = |most: u32| json!({"max_bytes": most, "marker": "", "tools": ["*"]});
-    register(
-        &server,
-        &json!({"id": "cut", "point": "tool_result", "kind": "transform", "builtin": "truncate",
+    server
+        .register(
+            &json!({"id": "cut", "point": "tool_result", "kind": "transform", "builtin": "truncate",
             "config": cut(3)}),
-    )
-    .await;
+        )
+        .await;
     let mut wanted = body(&[("c1", "abcdef")]);
     wanted["record"] = "full".into();
-    assert_eq!(compiled(&server, &wanted).await.said(2), "abc");
+    assert_eq!(server.compile(&wanted).await.said(2), "abc");
     let changed = server.build("PATCH", "/hooks/cut").json(&json!({"config": cut(2)})).send();
     assert_eq!(changed.await.unwrap().status(), 200);
-    let second = compiled(&server, &wanted).await;
+    let second = server.compile(&wanted).await;
     assert_eq!(second.said(2), "abc");
-    assert_eq!(compiled(&server, &body(&[("c1", "uvwxyz")])).await.said(2), "uv");
+    assert_eq!(server.compile(&body(&[("c1", "uvwxyz")])).await.said(2), "uv");
     let path = format!("/compilations/{}/replay", second.id);
-    let again = post(&server, &path, &json!({})).await;
+    let again = server.post_ok(&path, &json!({})).await;
     assert_eq!(again["status"], "equal", "{again}");
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{answers, calls, hook, server, user};
-use crate::support::receiver::{Mode, Receiver};
-use crate::support::{ServerProcess, TestServer, pointers, problem};
+use crate::support::compile::user;
+use crate::support::receiver::{Mode, Receiver, answers, hook};
+use crate::support::{Folder, ServerProcess, TestServer, pointers, problem};
 
 #[tokio::test]
 async fn a_replay_has_what_hooks_said_and_asks_nobody() {
@@ -13,7 +13,7 @@ async fn a_replay_has_what_hooks_said_and_asks_nobody() {
         {"op": "replace", "path": "/messages/0/parts/0/text", "value": "Good day"}]}))
     .await;
     let watched = answers(&json!({})).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let secret = json!({"headers": {"x-token": "a most secret token"}});
     let body = json!({
         "messages": [user("Hello")], "record": "full",
@@ -23,9 +23,7 @@ async fn a_replay_has_what_hooks_said_and_asks_nobody() {
             hook("t", ("transform_context", "transform"), &change, &json!({})),
         ],
     });
-    let answer = server.post("/compile", &body).await;
-    assert_eq!(answer.status(), 200);
-    let compiled: Value = answer.json().await.unwrap();
+    let compiled = server.post_json("/compile", 200, &body).await;
     assert!(compiled["payload"].to_string().contains("Good day"), "{compiled}");
     let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
     let record = server.get(&path).await.text().await.unwrap();
@@ -39,7 +37,7 @@ async fn a_replay_has_what_hooks_said_and_asks_nobody() {
         .collect();
     assert!(kinds.contains(&"applied"), "{kinds:?}");
 
-    let before = [&context, &change, &watched].map(|receiver| calls(receiver).len());
+    let before = [&context, &change, &watched].map(|receiver| receiver.bodies().len());
     let answer = server.post(&format!("{path}/replay"), &json!({})).await;
     let again: Value = answer.json().await.unwrap();
     assert_eq!(
@@ -47,13 +45,13 @@ async fn a_replay_has_what_hooks_said_and_asks_nobody() {
         (&json!("equal"), &compiled["payload"]),
         "{again}"
     );
-    assert_eq!([&context, &change, &watched].map(|receiver| calls(receiver).len()), before);
+    assert_eq!([&context, &change, &watched].map(|receiver| receiver.bodies().len()), before);
 }
 
 #[tokio::test]
 async fn hashes_have_no_answers_of_hooks() {
     let context = answers(&json!({"content": "The build is red."})).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let body = json!({"messages": [user("Hello")],
         "hooks": [hook("rag", ("before_compile", "provide"), &context, &json!({}))]});
     let answer = server.post("/compile", &body).await;
@@ -77,7 +75,7 @@ async fn another_request_tells_where_a_hook_would_be_asked_otherwise() {
     };
     let said = |id: &str, role: &str, text: &str| json!({"id": id, "role": role, "parts": [{"type": "text", "text": text}]});
     let (one, two) = (answers(&change("Good day")).await, answers(&change("Good night")).await);
-    let server = server().await;
+    let server = TestServer::dev().await;
     let body = json!({
         "messages": [
             said("a", "user", "Hello"), said("b", "assistant", "Hi"), said("c", "user", "More."),
@@ -89,9 +87,7 @@ async fn another_request_tells_where_a_hook_would_be_asked_otherwise() {
             hook("two", ("transform_context", "transform"), &two, &json!({})),
         ],
     });
-    let answer = server.post("/compile", &body).await;
-    assert_eq!(answer.status(), 200);
-    let compiled: Value = answer.json().await.unwrap();
+    let compiled = server.post_json("/compile", 200, &body).await;
     let path = format!("/compilations/{}/replay", compiled["id"].as_str().unwrap());
     let mut other = body.clone();
     other["messages"][2]["parts"][0]["text"] = "Less.".into();
@@ -103,22 +99,20 @@ async fn another_request_tells_where_a_hook_would_be_asked_otherwise() {
             "pointer": "/input/messages/2/parts/0/text"})
     );
     assert_eq!(told["compilation_id"], compiled["id"]);
-    assert_eq!((calls(&one).len(), calls(&two).len()), (1, 1));
+    assert_eq!((one.bodies().len(), two.bodies().len()), (1, 1));
 }
 
 #[tokio::test]
 async fn what_no_record_has_is_told_by_its_place_and_nobody_is_asked() {
     let guard = answers(&json!({"decision": "allow"})).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let words = "Words about nothing in particular. ".repeat(40);
     let turns: Vec<Value> = (0..24).map(|turn| user(&format!("Turn {turn}. {words}"))).collect();
     let mut body = json!({
         "messages": turns, "record": "full", "budget": {"context_window": 100_000},
         "hooks": [hook("g", ("before_compress", "guard"), &guard, &json!({}))],
     });
-    let answer = server.post("/compile", &body).await;
-    assert_eq!(answer.status(), 200);
-    let compiled: Value = answer.json().await.unwrap();
+    let compiled = server.post_json("/compile", 200, &body).await;
     let path = format!("/compilations/{}/replay", compiled["id"].as_str().unwrap());
     body["budget"] = json!({"context_window": 3_000});
     let answer = server.post(&path, &json!({"request": body})).await;
@@ -135,14 +129,12 @@ async fn recorded(server: &TestServer, receiver: &Receiver) -> (String, Value) {
     let hook = hook("rag", ("before_compile", "provide"), receiver, &json!({}));
     assert_eq!(server.post("/hooks", &hook).await.status(), 201);
     let body = json!({"messages": [user("Hello")], "record": "full", "memory": true});
-    let answer: Value = server.post("/compile", &body).await.json().await.unwrap();
+    let answer = server.post_ok("/compile", &body).await;
     (format!("/compilations/{}", answer["id"].as_str().unwrap()), answer)
 }
 
 async fn again(server: &TestServer, path: &str, mode: &str) -> Value {
-    let answer = server.post(&format!("{path}/replay"), &json!({"mode": mode})).await;
-    assert_eq!(answer.status(), 200);
-    answer.json().await.unwrap()
+    server.post_json(&format!("{path}/replay"), 200, &json!({"mode": mode})).await
 }
 
 /// One that says this first, and that from then on.
@@ -163,7 +155,7 @@ async fn a_verified_replay_asks_hooks_and_keeps_to_the_record() {
         (failing, "failed"),
     ] {
         let receiver = says("red", then).await;
-        let server = server().await;
+        let server = TestServer::dev().await;
         let (path, first) = recorded(&server, &receiver).await;
         let told = again(&server, &path, "verify").await;
         assert_eq!((&told["status"], &told["payload"]), (&json!("equal"), &first["payload"]));
@@ -172,7 +164,7 @@ async fn a_verified_replay_asks_hooks_and_keeps_to_the_record() {
             json!([{"hook": "rag", "point": "before_compile", "occurrence": 0,
                 "outcome": outcome, "asked_otherwise": false, "config_changed": false}])
         );
-        let calls = calls(&receiver);
+        let calls = receiver.bodies();
         assert_eq!((calls.len(), &calls[1]["delivery"]["replay"]), (2, &json!(true)));
         assert_eq!(calls[1]["input"], calls[0]["input"]);
     }
@@ -181,7 +173,7 @@ async fn a_verified_replay_asks_hooks_and_keeps_to_the_record() {
 #[tokio::test]
 async fn a_hook_of_another_definition_is_told_and_the_record_stands() {
     let receiver = answers(&json!({"content": "red"})).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let (path, first) = recorded(&server, &receiver).await;
     let changed = server.build("PATCH", "/hooks/rag").json(&json!({"timeout_ms": 9000})).send();
     assert_eq!(changed.await.unwrap().status(), 200);
@@ -198,9 +190,9 @@ async fn a_hook_of_another_definition_is_told_and_the_record_stands() {
 #[tokio::test]
 async fn a_hook_that_is_gone_is_told_and_one_that_would_be_asked_otherwise_too() {
     let receiver = answers(&json!({"content": "red"})).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let (path, first) = recorded(&server, &receiver).await;
-    let gone = server.build("DELETE", "/hooks/rag").send().await.unwrap();
+    let gone = server.delete("/hooks/rag").await;
     assert_eq!(gone.status(), 204);
     let told = again(&server, &path, "verify").await;
     assert_eq!(
@@ -214,7 +206,7 @@ async fn a_hook_that_is_gone_is_told_and_one_that_would_be_asked_otherwise_too()
 #[tokio::test]
 async fn a_refreshed_compile_asks_only_what_it_has_not_asked_and_is_a_record_of_its_own() {
     let receiver = says("red", Mode::Answer(json!({"content": "green"}).to_string())).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let (path, first) = recorded(&server, &receiver).await;
     // The hook is asked what it was asked: the record answers.
     let told = again(&server, &path, "refresh").await;
@@ -222,7 +214,7 @@ async fn a_refreshed_compile_asks_only_what_it_has_not_asked_and_is_a_record_of_
     assert_eq!(told["payload"], first["payload"]);
     let id = told["compilation_id"].as_str().unwrap();
     assert_ne!(Some(id), first["id"].as_str());
-    let new: Value = server.get(&format!("/compilations/{id}")).await.json().await.unwrap();
+    let new = server.get_json(&format!("/compilations/{id}")).await;
     assert_eq!((&new["payload"], &new["record"]), (&first["payload"], &json!("full")));
     let path = format!("/compilations/{id}");
     assert_eq!(again(&server, &path, "strict").await["status"], "equal");
@@ -241,10 +233,8 @@ async fn a_refreshed_compile_asks_only_what_it_has_not_asked_and_is_a_record_of_
 
 #[tokio::test]
 async fn the_command_line_asks_hooks_as_the_route_does() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).display().to_string();
-    let (url, keys) = (format!("sqlite:{}", at("c.db")), at("keys"));
-    std::fs::write(&keys, "5".repeat(64)).expect("a file");
+    let folder = Folder::new();
+    let (url, keys) = (folder.url(), folder.write("keys", "5".repeat(64)));
     let flags = ["--dev", "--database-url", url.as_str(), "--master-key-file", keys.as_str()];
     let server = TestServer::with(&flags).await;
     let said = |n| json!({"content": if n == 0 { "red" } else { "green" }}).to_string();
@@ -261,7 +251,7 @@ async fn the_command_line_asks_hooks_as_the_route_does() {
     };
     let told = run("--verify").await;
     assert!(told.contains("before_compile rag: differs\n"), "{told}");
-    let asked = calls(&receiver);
+    let asked = receiver.bodies();
     assert_eq!((asked.len(), &asked[1]["delivery"]["replay"]), (2, &json!(true)));
     // What it was asked then has the answer of then.
     let told = run("--refresh").await;

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{answers, calls, compiled, hook, outcomes, server, user};
-use crate::support::receiver::{Mode, Receiver};
+use super::outcomes;
+use crate::support::TestServer;
+use crate::support::compile::user;
+use crate::support::receiver::{Mode, Receiver, answers, hook};
 
 const AT: (&str, &str) = ("tool_result", "transform");
 
@@ -18,7 +20,7 @@ fn ran(tool: &str, output: &str) -> Value {
 
 #[tokio::test]
 async fn truncate_cuts_a_long_result_that_is_sent_straight_to_compile() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let truncate = json!({"id": "cut", "point": "tool_result", "kind": "transform",
         "builtin": "truncate"});
     let lines: Vec<String> = (0..2500).map(|n| format!("{n:07}\n")).collect();
@@ -29,7 +31,7 @@ async fn truncate_cuts_a_long_result_that_is_sent_straight_to_compile() {
         let mut body = ran(tool, output);
         body["compression"] = json!({"on_arrival": "off"});
         body["hooks"] = json!([truncate]);
-        let done = compiled(&server, &body).await;
+        let done = server.compile(&body).await;
         let said = done.said(2);
         if cut {
             let gone = output.len() - 8192;
@@ -39,7 +41,7 @@ async fn truncate_cuts_a_long_result_that_is_sent_straight_to_compile() {
             let mut again = ran(tool, &said);
             again["compression"] = json!({"on_arrival": "off"});
             again["hooks"] = json!([truncate]);
-            assert_eq!(compiled(&server, &again).await.text, done.text);
+            assert_eq!(server.compile(&again).await.text, done.text);
         } else {
             assert_eq!(said, output);
         }
@@ -52,36 +54,36 @@ async fn a_transform_sees_tool_call_and_result_and_changes_the_result() {
         {"result": {"content": "redacted", "is_error": true}}}))
     .await;
     let told = answers(&json!(null)).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let mut body = ran("Bash", "secret");
     body["target"] = "anthropic".into();
     body["hooks"] = json!([
         hook("t", AT, &receiver, &json!({"match": {"tools": ["Bash"]}})),
         hook("o", ("tool_result", "observe"), &told, &json!({}))
     ]);
-    let done = compiled(&server, &body).await;
+    let done = server.compile(&body).await;
     assert!(
         done.text.contains("redacted") && done.text.contains("\"is_error\":true"),
         "{}",
         done.text
     );
     assert!(!done.text.contains("secret"));
-    let input = &calls(&receiver)[0]["input"];
+    let input = &receiver.bodies()[0]["input"];
     assert_eq!(
         input["tool"],
         json!({"name": "Bash", "call_id": "c1", "arguments": {"command": "make"}})
     );
     assert_eq!(input["result"], json!({"content": "secret", "is_error": false}));
-    assert_eq!(calls(&told)[0]["input"]["result"]["content"], "redacted");
+    assert_eq!(told.bodies()[0]["input"]["result"]["content"], "redacted");
     // Not for this tool.
     body["messages"][1]["tool_calls"][0]["function"]["name"] = "bash".into();
-    assert!(compiled(&server, &body).await.text.contains("secret"));
+    assert!(server.compile(&body).await.text.contains("secret"));
     assert_eq!(receiver.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn a_result_that_is_none_is_a_failure() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     for payload in [
         json!(null),
         json!("x"),
@@ -97,5 +99,5 @@ async fn a_result_that_is_none_is_a_failure() {
     let broken = Receiver::spawn(Mode::CloseAtOnce).await;
     let mut body = ran("Bash", "fine");
     body["hooks"] = json!([hook("t", AT, &broken, &json!({"on_failure": "skip"}))]);
-    assert!(compiled(&server, &body).await.text.contains("fine"));
+    assert!(server.compile(&body).await.text.contains("fine"));
 }

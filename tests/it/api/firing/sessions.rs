@@ -2,16 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::memory::register;
-use super::{answers, calls, hook, server};
 use crate::support::TestServer;
-use crate::support::receiver::{Mode, Receiver};
+use crate::support::receiver::{Mode, Receiver, answers, hook};
 
 const SYNC: &str = "sync";
-
-fn told(receiver: &Receiver) -> Vec<Value> {
-    calls(receiver).iter().map(|call| call["input"].clone()).collect()
-}
 
 async fn post(server: &TestServer, path: &str, body: &Value) -> u16 {
     server.post(path, body).await.status().as_u16()
@@ -19,23 +13,23 @@ async fn post(server: &TestServer, path: &str, body: &Value) -> u16 {
 
 #[tokio::test]
 async fn a_delegation_is_told_once_on_every_path() {
-    let (server, receiver) = (server().await, answers(&json!(null)).await);
+    let (server, receiver) = (TestServer::dev().await, answers(&json!(null)).await);
     let observe = ("delegation", "observe");
-    register(&server, &hook("d", observe, &receiver, &json!({"delivery": SYNC}))).await;
+    server.register(&hook("d", observe, &receiver, &json!({"delivery": SYNC}))).await;
     assert_eq!(post(&server, "/sessions", &json!({"id": "s"})).await, 201);
     for path in ["sync", "async", "tool", "parallel", "typed"] {
         let body = json!({"task": "t", "result": "", "agent_name": "a", "status": "success",
             "path": path, "metadata": {"handoff_depth": 1, "more": {"n": 1.50}}});
         assert_eq!(post(&server, "/sessions/s/delegations", &body).await, 201, "{path}");
     }
-    let inputs = told(&receiver);
+    let inputs = receiver.inputs();
     assert_eq!(inputs.len(), 5);
     for (input, path) in inputs.iter().zip(["sync", "async", "tool", "parallel", "typed"]) {
         let wanted = json!({"task": "t", "result": "", "agent_name": "a", "status": "success",
             "path": path, "metadata": {"handoff_depth": 1, "more": {"n": 1.50}}});
         assert_eq!(*input, wanted);
     }
-    assert_eq!(calls(&receiver)[0]["scope"]["session_id"], "s");
+    assert_eq!(receiver.bodies()[0]["scope"]["session_id"], "s");
     // Reported once more with the same key, it is one delegation.
     let body = json!({"task": "t", "result": "r", "agent_name": "a"});
     for _ in 0..2 {
@@ -53,23 +47,23 @@ async fn a_delegation_is_told_once_on_every_path() {
 
 #[tokio::test]
 async fn how_a_delegation_ended_and_whose_it_was_is_matched() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let (usual, failures) = (answers(&json!(null)).await, answers(&json!(null)).await);
     let of = answers(&json!(null)).await;
     let observe = ("delegation", "observe");
-    register(&server, &hook("u", observe, &usual, &json!({"delivery": SYNC}))).await;
+    server.register(&hook("u", observe, &usual, &json!({"delivery": SYNC}))).await;
     let wants = json!({"delivery": SYNC, "match": {"status": ["failed", "depth"]}});
-    register(&server, &hook("f", observe, &failures, &wants)).await;
+    server.register(&hook("f", observe, &failures, &wants)).await;
     let wants = json!({"delivery": SYNC, "match": {"agents": ["b"]}});
-    register(&server, &hook("b", observe, &of, &wants)).await;
+    server.register(&hook("b", observe, &of, &wants)).await;
     assert_eq!(post(&server, "/sessions", &json!({"id": "s"})).await, 201);
     for status in ["failed", "timeout", "cycle", "depth", "success"] {
         let agent = if status == "success" { "b" } else { "a" };
         let body = json!({"task": "t", "result": "r", "agent_name": agent, "status": status});
         assert_eq!(post(&server, "/sessions/s/delegations", &body).await, 201);
     }
-    let statuses = |receiver| {
-        let inputs: Vec<Value> = told(receiver);
+    let statuses = |receiver: &Receiver| {
+        let inputs: Vec<Value> = receiver.inputs();
         inputs.iter().map(|input| input["status"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(statuses(&usual), ["success"]);
@@ -79,9 +73,9 @@ async fn how_a_delegation_ended_and_whose_it_was_is_matched() {
 
 #[tokio::test]
 async fn a_switch_is_told_with_where_it_comes_from_and_a_fork_is_one() {
-    let (server, receiver) = (server().await, answers(&json!(null)).await);
+    let (server, receiver) = (TestServer::dev().await, answers(&json!(null)).await);
     let observe = ("session_switch", "observe");
-    register(&server, &hook("s", observe, &receiver, &json!({"delivery": SYNC}))).await;
+    server.register(&hook("s", observe, &receiver, &json!({"delivery": SYNC}))).await;
     assert_eq!(post(&server, "/sessions", &json!({"id": "s1"})).await, 201);
     // It is there: nothing is opened.
     assert_eq!(post(&server, "/sessions", &json!({"id": "s1"})).await, 200);
@@ -95,7 +89,7 @@ async fn a_switch_is_told_with_where_it_comes_from_and_a_fork_is_one() {
             "reason": reason})
     };
     assert_eq!(
-        told(&receiver),
+        receiver.inputs(),
         [
             row("s1", "", false, "new"),
             row("s2", "s1", false, "new"),
@@ -107,17 +101,17 @@ async fn a_switch_is_told_with_where_it_comes_from_and_a_fork_is_one() {
 
 #[tokio::test]
 async fn a_receiver_that_fails_keeps_nothing_from_happening() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let broken = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
     for (id, point) in [("d", "delegation"), ("s", "session_switch")] {
         let more = json!({"delivery": SYNC});
-        register(&server, &hook(id, (point, "observe"), &broken, &more)).await;
+        server.register(&hook(id, (point, "observe"), &broken, &more)).await;
     }
     assert_eq!(post(&server, "/sessions", &json!({"id": "s"})).await, 201);
     let body = json!({"task": "t", "result": "r", "agent_name": "a"});
     assert_eq!(post(&server, "/sessions/s/delegations", &body).await, 201);
     assert_eq!(broken.requests().len(), 2);
-    let page: Value = server.get("/events?format=json&after=0").await.json().await.unwrap();
+    let page = server.get_json("/events?format=json&after=0").await;
     let failed = page["items"].as_array().unwrap().iter();
     assert_eq!(failed.filter(|row| row["type"] == "hook:failed").count(), 2);
 }

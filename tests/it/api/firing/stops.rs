@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{answers, calls, compiled, hook, server, user};
-use crate::support::receiver::{Mode, Receiver};
+use crate::support::compile::user;
+use crate::support::receiver::{Mode, Receiver, answers, hook};
 use crate::support::{TestServer, problem};
 
 #[tokio::test]
@@ -18,10 +18,8 @@ async fn hooks_that_hang_do_not_keep_other_compiles_from_running() {
     // More than may run and wait where none gives its place away.
     let waiting: Vec<_> = (0..24).map(|_| server.build("POST", "/compile").json(&slow)).collect();
     let waiting: Vec<_> = waiting.into_iter().map(|call| tokio::spawn(call.send())).collect();
-    while hanging.requests().len() < 8 {
-        tokio::task::yield_now().await;
-    }
-    let done = tokio::time::timeout(Duration::from_secs(15), compiled(&server, &plain)).await;
+    hanging.reached(8).await;
+    let done = tokio::time::timeout(Duration::from_secs(15), server.compile(&plain)).await;
     assert_eq!(done.expect("an answer at once").said(0), "Hello");
     for call in waiting {
         call.abort();
@@ -44,9 +42,9 @@ async fn a_hostile_receiver_takes_no_more_time_than_there_is() {
         Mode::Close,
         Mode::CloseAtOnce,
     ];
-    let server = server().await;
+    let server = TestServer::dev().await;
     let warm = json!({"messages": [user("Hello")]});
-    compiled(&server, &warm).await;
+    server.compile(&warm).await;
     for mode in modes {
         let receiver = Receiver::spawn(mode.clone()).await;
         let body = json!({"messages": [user("Hello")], "deadline_ms": 400, "hooks": [
@@ -69,13 +67,13 @@ async fn a_hostile_receiver_takes_no_more_time_than_there_is() {
 #[tokio::test]
 async fn time_that_a_hook_takes_is_its_own_or_the_requests() {
     let receiver = Receiver::spawn(Mode::Hang).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let at = ("before_compile", "provide");
     let mut body = json!({"messages": [user("Hello")], "hooks": [
         hook("h", at, &receiver, &json!({"timeout_ms": 100, "on_failure": "fail"}))]});
     problem(server.post("/compile", &body).await, 504, "hook_timeout").await;
     body["hooks"][0]["on_failure"] = "skip".into();
-    compiled(&server, &body).await;
+    server.compile(&body).await;
     // The request's time is up while a hook is waited for that may fail.
     body["hooks"][0]["timeout_ms"] = 5_000.into();
     body["deadline_ms"] = 100.into();
@@ -85,10 +83,10 @@ async fn time_that_a_hook_takes_is_its_own_or_the_requests() {
 #[tokio::test]
 async fn nothing_is_passed_on_that_a_guard_has_not_seen() {
     let receiver = Receiver::spawn(Mode::Hang).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let mut body = json!({"messages": [user("Hello")], "on_deadline": "pass", "deadline_ms": 100,
         "hooks": [hook("h", ("before_compile", "provide"), &receiver, &json!({}))]});
-    let passed = compiled(&server, &body).await;
+    let passed = server.compile(&body).await;
     assert_eq!(passed.codes("degraded"), ["deadline"]);
     for kind in ["guard", "transform"] {
         body["hooks"] = json!([hook("h", ("transform_context", kind), &receiver, &json!({}))]);
@@ -104,14 +102,12 @@ async fn a_caller_who_goes_away_ends_the_call() {
     let body = json!({"messages": [user("Hello")], "hooks": [
         hook("h", ("before_compile", "provide"), &receiver, &json!({"timeout_ms": 20_000}))]});
     let call = tokio::spawn(server.build("POST", "/compile").json(&body).send());
-    while receiver.requests().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    receiver.reached(1).await;
     call.abort();
     let events = async {
         // A hook that failed would be told of; one that was given up is not.
-        compiled(&server, &json!({"messages": [user("Hello")]})).await;
-        server.get("/events?format=json&after=0").await.json::<Value>().await.unwrap()
+        server.compile(&json!({"messages": [user("Hello")]})).await;
+        server.get_json("/events?format=json&after=0").await
     };
     let events = tokio::time::timeout(Duration::from_secs(15), events).await.unwrap();
     let types: Vec<&str> =
@@ -121,7 +117,7 @@ async fn a_caller_who_goes_away_ends_the_call() {
 
 #[tokio::test]
 async fn a_hook_that_is_none_is_refused_with_its_place() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let body = json!({"messages": [user("Hello")], "hooks": [
         {"point": "before_compile", "kind": "guard", "url": "https://hooks.example.com/a"},
         {"id": "x", "point": "transform_context", "kind": "guard", "url": "http://10.0.0.1/"},
@@ -150,17 +146,17 @@ async fn a_hook_that_is_none_is_refused_with_its_place() {
 async fn failures_and_denials_are_told() {
     let broken = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
     let guard = answers(&json!({"decision": "deny", "reason": "a reason"})).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let body = json!({"messages": [user("Hello")], "hooks": [
         hook("b", ("before_compile", "provide"), &broken, &json!({})),
         hook("g", ("transform_context", "guard"), &guard, &json!({}))]});
     problem(server.post("/compile", &body).await, 403, "hook_denied").await;
-    let events: Value = server.get("/events?format=json&after=0").await.json().await.unwrap();
+    let events = server.get_json("/events?format=json&after=0").await;
     let rows = events["items"].as_array().unwrap();
     let types: Vec<&str> = rows.iter().filter_map(|row| row["type"].as_str()).collect();
     assert_eq!(types, ["compile:start", "hook:failed", "hook:denied", "compile:failed"]);
     assert_eq!(rows[1]["data"]["cause"], "status");
     assert_eq!((&rows[2]["data"]["hook"], &rows[2]["data"]["reason"]), (&json!("g"), &json!(null)));
     assert_eq!(rows[3]["data"]["code"], "hook_denied");
-    assert_eq!(calls(&guard).len(), 1);
+    assert_eq!(guard.bodies().len(), 1);
 }

@@ -3,9 +3,7 @@
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::memory::register;
-use super::{answers, calls, hook, server};
-use crate::support::receiver::{Mode, Receiver};
+use crate::support::receiver::{Mode, Receiver, answers, hook};
 use crate::support::{TestServer, problem};
 
 const GUARD: (&str, &str) = ("tool_call", "guard");
@@ -29,12 +27,6 @@ async fn handled(server: &TestServer, body: &Value) -> Value {
     body
 }
 
-async fn events(server: &TestServer, kind: &str) -> Vec<Value> {
-    let page: Value = server.get("/events?format=json&after=0").await.json().await.unwrap();
-    let rows = page["items"].as_array().unwrap().iter();
-    rows.filter(|row| row["type"] == kind).map(|row| row["data"].clone()).collect()
-}
-
 /// `id outcome why` of each line.
 fn lines(answer: &Value) -> Vec<String> {
     let word = |line: &Value, key: &str| line[key].as_str().unwrap_or_default().to_owned();
@@ -45,16 +37,13 @@ fn lines(answer: &Value) -> Vec<String> {
 
 #[tokio::test]
 async fn a_guard_denies_one_call_of_three_and_all_are_told() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let told = answers(&json!(null)).await;
     let results = answers(&json!({"action": "unchanged"})).await;
-    register(
-        &server,
-        &json!({"id": "deny", "point": "tool_call", "kind": "guard", "builtin": "deny_command"}),
-    )
+    server.register(&json!({"id": "deny", "point": "tool_call", "kind": "guard", "builtin": "deny_command"}))
     .await;
-    register(&server, &hook("seen", OBSERVE, &told, &json!({"delivery": "sync"}))).await;
-    register(&server, &hook("post", ("tool_result", "transform"), &results, &json!({}))).await;
+    server.register(&hook("seen", OBSERVE, &told, &json!({"delivery": "sync"}))).await;
+    server.register(&hook("post", ("tool_result", "transform"), &results, &json!({}))).await;
     let body = json!({"calls": [bash("c1", "ls"), bash("c2", "rm -rf /"), bash("c3", "pwd")]});
     let answer = handled(&server, &body).await;
     let decisions: Vec<&Value> =
@@ -67,7 +56,7 @@ async fn a_guard_denies_one_call_of_three_and_all_are_told() {
         "content": "dangerous-delete (Forbidden)"});
     assert_eq!(denied["message"], message);
     assert_eq!(lines(&answer)[2], "deny denied dangerous-delete");
-    let seen: Vec<Value> = calls(&told).iter().map(|call| call["input"].clone()).collect();
+    let seen: Vec<Value> = told.bodies().iter().map(|call| call["input"].clone()).collect();
     let tool = |id: &str, command: &str| json!({"name": "Bash", "call_id": id, "arguments": {"command": command}});
     assert_eq!(
         seen,
@@ -81,7 +70,7 @@ async fn a_guard_denies_one_call_of_three_and_all_are_told() {
         ]
     );
     assert_eq!(
-        events(&server, "tool:denied").await,
+        server.events_of("tool:denied").await,
         [json!({"call_id": "c2", "tool": "Bash", "hook": "deny", "code": "Forbidden"})]
     );
     assert_eq!(results.requests().len(), 0);
@@ -89,14 +78,14 @@ async fn a_guard_denies_one_call_of_three_and_all_are_told() {
 
 #[tokio::test]
 async fn an_observe_hook_hears_what_was_asked_for_where_a_transform_changed_it() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let (guard, told) = (answers(&json!({"decision": "allow"})).await, answers(&json!(null)).await);
     let change = json!({"action": "merge_patch",
         "patch": {"tool": {"arguments": {"mode": "y", "extra": null}}}});
     let change = answers(&change).await;
-    register(&server, &hook("g", GUARD, &guard, &json!({}))).await;
-    register(&server, &hook("t", TRANSFORM, &change, &json!({}))).await;
-    register(&server, &hook("o", OBSERVE, &told, &json!({"delivery": "sync"}))).await;
+    server.register(&hook("g", GUARD, &guard, &json!({}))).await;
+    server.register(&hook("t", TRANSFORM, &change, &json!({}))).await;
+    server.register(&hook("o", OBSERVE, &told, &json!({"delivery": "sync"}))).await;
     let arguments = json!({"path": "p", "mode": "x", "n": 9_007_199_254_740_993_u64});
     let schema = json!({"type": "object", "properties": {"mode": {"enum": ["x", "y"]}}});
     let tools = json!([{"type": "function",
@@ -107,14 +96,14 @@ async fn an_observe_hook_hears_what_was_asked_for_where_a_transform_changed_it()
     assert_eq!(row["decision"], "allow");
     assert_eq!(row["arguments"].to_string(), r#"{"path":"p","mode":"y","n":9007199254740993}"#);
     // The guard was asked before, and what was asked for is what it saw.
-    assert_eq!(calls(&guard)[0]["input"]["tool"]["arguments"], arguments);
+    assert_eq!(guard.bodies()[0]["input"]["tool"]["arguments"], arguments);
     assert_eq!(guard.requests().len(), 1);
-    assert_eq!(calls(&told)[0]["input"]["tool"]["arguments"]["mode"], "y");
+    assert_eq!(told.bodies()[0]["input"]["tool"]["arguments"]["mode"], "y");
 }
 
 #[tokio::test]
 async fn a_guard_that_wants_to_is_asked_again_behind_a_transform() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let says = |n| match n {
         0 => json!({"decision": "allow"}),
         _ => json!({"decision": "deny", "reason": "not so", "code": "late"}),
@@ -122,8 +111,8 @@ async fn a_guard_that_wants_to_is_asked_again_behind_a_transform() {
     let guard = Receiver::script(move |n| Mode::Answer(says(n).to_string())).await;
     let change = json!({"action": "replace", "payload": {"command": "rm"}});
     let change = answers(&change).await;
-    register(&server, &hook("g", GUARD, &guard, &json!({"reverify": true}))).await;
-    register(&server, &hook("t", TRANSFORM, &change, &json!({}))).await;
+    server.register(&hook("g", GUARD, &guard, &json!({"reverify": true}))).await;
+    server.register(&hook("t", TRANSFORM, &change, &json!({}))).await;
     let answer = handled(&server, &json!({"calls": [bash("c1", "ls")]})).await;
     assert_eq!(answer["results"][0]["reason"], "not so (late)");
     assert_eq!(guard.requests().len(), 2);
@@ -132,9 +121,9 @@ async fn a_guard_that_wants_to_is_asked_again_behind_a_transform() {
 
 #[tokio::test]
 async fn new_arguments_are_held_to_the_tool() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let change = answers(&json!({"action": "replace", "payload": {"lines": 0}})).await;
-    register(&server, &hook("t", TRANSFORM, &change, &json!({}))).await;
+    server.register(&hook("t", TRANSFORM, &change, &json!({}))).await;
     let schema = json!({"type": "object", "properties": {"lines": {"type": "integer",
         "minimum": 1}}});
     let tool = |name: &str| {
@@ -154,7 +143,7 @@ async fn new_arguments_are_held_to_the_tool() {
     for payload in [json!("text"), json!(null), json!([1])] {
         let other = answers(&json!({"action": "replace", "payload": payload})).await;
         let body = json!({"url": other.url()});
-        let changed = server.build("PATCH", "/hooks/t").json(&body).send().await.unwrap();
+        let changed = server.patch("/hooks/t", &body).await;
         assert_eq!(changed.status(), StatusCode::OK);
         let body = json!({"calls": [bash("c1", "ls")]});
         problem(server.post("/tools/calls", &body).await, 502, "hook_failed").await;
@@ -164,7 +153,7 @@ async fn new_arguments_are_held_to_the_tool() {
 
 #[tokio::test]
 async fn whatever_a_guard_answers_is_no_leave_unless_it_says_so() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let status = |code, body: &str| {
         let head = "content-type: application/json\r\n".to_owned();
         Mode::Status(code, head, body.to_owned())
@@ -184,35 +173,35 @@ async fn whatever_a_guard_answers_is_no_leave_unless_it_says_so() {
     {
         let guard = Receiver::spawn(mode).await;
         let id = format!("g{at}");
-        register(&server, &hook(&id, GUARD, &guard, &json!({}))).await;
+        server.register(&hook(&id, GUARD, &guard, &json!({}))).await;
         let answer = handled(&server, &json!({"calls": [bash("c1", "ls")]})).await;
         let row = &answer["results"][0];
         assert_eq!(row["decision"], "deny", "{at}: {row}");
         assert!(row["reason"].as_str().unwrap().ends_with("(hook_unavailable)"), "{row}");
-        let gone = server.build("DELETE", &format!("/hooks/{id}")).send().await.unwrap();
+        let gone = server.delete(&format!("/hooks/{id}")).await;
         assert_eq!(gone.status(), StatusCode::NO_CONTENT);
     }
-    assert_eq!(events(&server, "hook:failed").await.len(), 8);
+    assert_eq!(server.events_of("hook:failed").await.len(), 8);
 }
 
 #[tokio::test]
 async fn a_guard_in_audit_mode_denies_nothing_and_says_so() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let guard = answers(&json!({"decision": "deny", "reason": "no"})).await;
-    register(&server, &hook("g", GUARD, &guard, &json!({"mode": "audit"}))).await;
+    server.register(&hook("g", GUARD, &guard, &json!({"mode": "audit"}))).await;
     let answer = handled(&server, &json!({"calls": [bash("c1", "ls")]})).await;
     assert_eq!(answer["results"][0]["decision"], "allow");
     assert_eq!(lines(&answer), ["g would_deny no"]);
-    assert_eq!(events(&server, "tool:denied").await, [] as [Value; 0]);
+    assert_eq!(server.events_of("tool:denied").await, [] as [Value; 0]);
 }
 
 #[tokio::test]
 async fn tools_and_arguments_are_matched() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let guard = answers(&json!({"decision": "deny"})).await;
     let push = json!({"match": {"tools": ["Bash"],
         "args": [{"path": "/command", "op": "starts_with", "value": "git push"}]}});
-    register(&server, &hook("g", GUARD, &guard, &push)).await;
+    server.register(&hook("g", GUARD, &guard, &push)).await;
     let body = json!({"calls": [bash("c1", "git push -f"), bash("c2", "ls"),
         call("c3", "bash", &json!({"command": "git push"}))]});
     let answer = handled(&server, &body).await;
@@ -225,10 +214,10 @@ async fn tools_and_arguments_are_matched() {
 
 #[tokio::test]
 async fn our_own_tools_are_asked_about_too_on_every_path() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let guard = answers(&json!({"decision": "deny", "reason": "not now"})).await;
     let only = json!({"match": {"tools": ["create_memory"]}});
-    register(&server, &hook("g", GUARD, &guard, &only)).await;
+    server.register(&hook("g", GUARD, &guard, &only)).await;
     let write = call("c1", "create_memory", &json!({"key": "k", "value": "v"}));
     let answer = handled(&server, &json!({"calls": [write]})).await;
     assert_eq!(answer["results"][0]["reason"], "not now");
@@ -236,45 +225,43 @@ async fn our_own_tools_are_asked_about_too_on_every_path() {
     let turn = json!({"append": [{"role": "user", "content": "Hi"},
         {"role": "assistant", "content": null, "tool_calls": [write]}], "memory": true});
     assert!(server.post("/sessions", &json!({"id": "s"})).await.status().is_success());
-    let response = server.post("/sessions/s/turns", &turn).await;
-    assert_eq!(response.status(), 200);
-    let answer: Value = response.json().await.unwrap();
+    let answer = server.post_json("/sessions/s/turns", 200, &turn).await;
     assert_eq!(answer["results"][0]["reason"], "not now");
     assert_eq!(answer["report"]["hooks"][0]["outcome"], "denied");
     assert!(answer["payload"].to_string().contains("not now"), "{answer}");
     // A host that speaks MCP.
     let mcp = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
         {"name": "memory_create", "arguments": {"key": "k", "value": "v"}}});
-    let answer: Value = server.post("/mcp", &mcp).await.json().await.unwrap();
+    let answer = server.post_ok("/mcp", &mcp).await;
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     assert_eq!(answer["result"]["content"][0]["text"], "not now");
     assert_eq!(guard.requests().len(), 3);
-    assert_eq!(calls(&guard)[1]["scope"]["session_id"], "s");
+    assert_eq!(guard.bodies()[1]["scope"]["session_id"], "s");
     assert_eq!(server.get("/memory/k").await.status(), 404);
-    assert_eq!(events(&server, "tool:denied").await.len(), 3);
+    assert_eq!(server.events_of("tool:denied").await.len(), 3);
 }
 
 #[tokio::test]
 async fn what_a_transform_leaves_is_what_is_remembered() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let change = json!({"action": "json_patch", "patch":
         [{"op": "replace", "path": "/tool/arguments/value", "value": "masked"}]});
     let change = answers(&change).await;
-    register(&server, &hook("t", TRANSFORM, &change, &json!({}))).await;
+    server.register(&hook("t", TRANSFORM, &change, &json!({}))).await;
     let write = call("c1", "create_memory", &json!({"key": "k", "value": "v"}));
     handled(&server, &json!({"calls": [write]})).await;
-    let entry: Value = server.get("/memory/k").await.json().await.unwrap();
+    let entry = server.get_json("/memory/k").await;
     assert_eq!(entry["value"], "masked");
 }
 
 #[tokio::test]
 async fn a_patch_whose_test_does_not_hold_changes_nothing() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let change = json!({"action": "json_patch", "patch": [
         {"op": "replace", "path": "/tool/arguments/command", "value": "pwd"},
         {"op": "test", "path": "/tool/name", "value": "Read"}]});
     let change = answers(&change).await;
-    register(&server, &hook("t", TRANSFORM, &change, &json!({"on_failure": "skip"}))).await;
+    server.register(&hook("t", TRANSFORM, &change, &json!({"on_failure": "skip"}))).await;
     let answer = handled(&server, &json!({"calls": [bash("c1", "ls")]})).await;
     assert_eq!(answer["results"][0]["arguments"], json!({"command": "ls"}));
     assert_eq!(lines(&answer), ["t failed patch_conflict"]);

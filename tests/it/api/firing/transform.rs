@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{answers, calls, compiled, hook, outcomes, server, user};
-use crate::support::problem;
-use crate::support::receiver::{Mode, Receiver};
+use super::outcomes;
+use crate::support::compile::user;
+use crate::support::receiver::{Mode, Receiver, answers, hook};
+use crate::support::{TestServer, problem};
 
 const TRANSFORM: (&str, &str) = ("transform_context", "transform");
 const GUARD: (&str, &str) = ("transform_context", "guard");
@@ -14,14 +15,14 @@ async fn a_transform_sees_the_whole_sandwich_and_its_answer_is_what_is_sent() {
     let receiver = answers(&json!({"action": "json_patch", "patch": [
         {"op": "replace", "path": "/messages/1/parts/0/text", "value": "Goodbye"}]}))
     .await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let body = json!({"messages": [{"role": "system", "content": "Be brief."}, user("Hello")],
         "implicit_context": "context", "model": "gpt-4o",
         "hooks": [hook("t", TRANSFORM, &receiver, &json!({}))]});
-    let compiled = compiled(&server, &body).await;
+    let compiled = server.compile(&body).await;
     assert_eq!(compiled.said(1), "Goodbye");
     assert_eq!(outcomes(&compiled), ["t applied"]);
-    let call = &calls(&receiver)[0];
+    let call = &receiver.bodies()[0];
     let input = &call["input"];
     assert_eq!((&input["target"], &input["model"]), (&json!("openai"), &json!("gpt-4o")));
     let said = input["messages"][1]["parts"][0]["text"].as_str().unwrap();
@@ -29,14 +30,14 @@ async fn a_transform_sees_the_whole_sandwich_and_its_answer_is_what_is_sent() {
     // Counted anew.
     let plain = json!({"messages": [{"role": "system", "content": "Be brief."}, user("Goodbye")],
         "model": "gpt-4o"});
-    let plain = super::compiled(&server, &plain).await;
+    let plain = server.compile(&plain).await;
     assert_eq!(compiled.number("tokens_after"), plain.number("tokens_after"));
     assert_eq!(compiled.text, plain.text);
 }
 
 #[tokio::test]
 async fn what_comes_back_as_it_was_shown_is_as_it_was() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let call = json!({"role": "assistant", "content": [
         {"type": "thinking", "thinking": "Hm.", "signature": "sig"},
         {"type": "tool_use", "id": "c1", "name": "ls", "input": {"b": 1, "a": 2}}]});
@@ -44,16 +45,16 @@ async fn what_comes_back_as_it_was_shown_is_as_it_was() {
         "content": "x", "cache_control": {"type": "ephemeral"}}]});
     let mut body = json!({"messages": [user("Hello"), call, result], "target": "anthropic",
         "source": "anthropic"});
-    let plain = compiled(&server, &body).await;
+    let plain = server.compile(&body).await;
     let probe = answers(&json!({"action": "unchanged"})).await;
     body["hooks"] = json!([hook("t", TRANSFORM, &probe, &json!({}))]);
-    compiled(&server, &body).await;
-    let mut shown = calls(&probe)[0]["input"]["messages"].clone();
+    server.compile(&body).await;
+    let mut shown = probe.bodies()[0]["input"]["messages"].clone();
     let whole = json!({"action": "replace", "payload": shown});
     // Written anew, with other white space.
     let echo = Receiver::spawn(Mode::Answer(format!("{whole:#}"))).await;
     body["hooks"] = json!([hook("t", TRANSFORM, &echo, &json!({}))]);
-    assert_eq!(compiled(&server, &body).await.text, plain.text);
+    assert_eq!(server.compile(&body).await.text, plain.text);
     // One message more leaves the others as they were.
     shown
         .as_array_mut()
@@ -61,7 +62,7 @@ async fn what_comes_back_as_it_was_shown_is_as_it_was() {
         .push(json!({"role": "user", "parts": [{"type": "text", "text": "more"}]}));
     let more = answers(&json!({"action": "replace", "payload": shown})).await;
     body["hooks"] = json!([hook("t", TRANSFORM, &more, &json!({}))]);
-    let with_more = compiled(&server, &body).await;
+    let with_more = server.compile(&body).await;
     let first = |text: &str| serde_json::from_str::<Value>(text).unwrap()["messages"][1].clone();
     assert_eq!(first(&with_more.text), first(&plain.text));
     assert!(with_more.text.contains("more"));
@@ -69,7 +70,7 @@ async fn what_comes_back_as_it_was_shown_is_as_it_was() {
 
 #[tokio::test]
 async fn what_is_no_list_of_messages_is_a_failure_and_nothing_is_sent() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let sealed = json!([{"role": "assistant", "parts": [
         {"type": "thinking", "text": "made up", "signature": "forged"}]}]);
     let bad = [
@@ -86,7 +87,7 @@ async fn what_is_no_list_of_messages_is_a_failure_and_nothing_is_sent() {
             "hooks": [hook("t", TRANSFORM, &receiver, &json!({}))]});
         problem(server.post("/compile", &body).await, 502, "hook_failed").await;
         body["hooks"][0]["on_failure"] = "skip".into();
-        let compiled = compiled(&server, &body).await;
+        let compiled = server.compile(&body).await;
         assert_eq!(compiled.said(0), "Hello");
         assert!(outcomes(&compiled)[0].starts_with("t failed "), "{answer}");
     }
@@ -98,10 +99,10 @@ async fn calls_without_results_are_mended_as_in_a_request() {
         {"role": "assistant", "parts": [
             {"type": "tool_call", "id": "c9", "name": "ls", "arguments": "{}"}]}]);
     let receiver = answers(&json!({"action": "replace", "payload": list})).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let body = json!({"messages": [user("Hello")],
         "hooks": [hook("t", TRANSFORM, &receiver, &json!({}))]});
-    let compiled = compiled(&server, &body).await;
+    let compiled = server.compile(&body).await;
     assert_eq!(compiled.roles(), ["user", "assistant", "tool"]);
     assert_eq!(compiled.codes("repairs"), ["unanswered_call"]);
 }
@@ -113,7 +114,7 @@ async fn guards_come_last_and_see_what_would_be_sent() {
     .await;
     let guard = answers(&json!({"decision": "deny", "reason": "no secrets", "code": "dlp"})).await;
     let watcher = answers(&json!(null)).await;
-    let server = server().await;
+    let server = TestServer::dev().await;
     let observe = ("transform_context", "observe");
     let body = json!({"messages": [user("Hello")], "hooks": [
         hook("g", GUARD, &guard, &json!({})), hook("t", TRANSFORM, &transform, &json!({})),
@@ -122,15 +123,15 @@ async fn guards_come_last_and_see_what_would_be_sent() {
     let detail = told["detail"].as_str().unwrap();
     assert!(detail.contains("`g`") && detail.contains("no secrets"), "{detail}");
     let said = |call: &Value| call["input"]["messages"][0]["parts"][0]["text"].clone();
-    assert_eq!(said(&calls(&guard)[0]), "secret");
-    let heard = &calls(&watcher)[0];
+    assert_eq!(said(&guard.bodies()[0]), "secret");
+    let heard = &watcher.bodies()[0];
     assert_eq!(heard["input"]["decision"], "deny");
     assert_eq!(said(heard), "Hello");
 }
 
 #[tokio::test]
 async fn a_list_above_the_budget_shrinks_once_more_and_nobody_is_asked_again() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let mut messages = Vec::new();
     for turn in 0..30 {
         let text = format!("Turn {turn}. {}", "Words about nothing in particular. ".repeat(6));
@@ -148,7 +149,7 @@ async fn a_list_above_the_budget_shrinks_once_more_and_nobody_is_asked_again() {
     let body = json!({"messages": messages, "model": "gpt-4o", "explain": "full",
         "budget": {"context_window": 3200},
         "hooks": [hook("t", TRANSFORM, &receiver, &json!({}))]});
-    let compiled = compiled(&server, &body).await;
+    let compiled = server.compile(&body).await;
     assert_eq!(compiled.report["fits"], true, "{}", compiled.report["summary"]);
     assert!(compiled.number("tokens_after") <= 3200);
     assert!(compiled.text.contains("Filler text of no use."));
@@ -163,13 +164,13 @@ async fn a_list_above_the_budget_shrinks_once_more_and_nobody_is_asked_again() {
 
 #[tokio::test]
 async fn built_in_hooks_work_without_a_receiver() {
-    let server = server().await;
+    let server = TestServer::dev().await;
     let redact = json!({"id": "r", "point": "transform_context", "kind": "transform",
         "builtin": "redact", "config": {"patterns": ["[0-9]{4}-[0-9]{4}"]}});
     let scan = json!({"id": "s", "point": "transform_context", "kind": "guard",
         "builtin": "secret_scan"});
     let mut body = json!({"messages": [user("Card 1234-5678, please.")], "hooks": [redact, scan]});
-    let done = compiled(&server, &body).await;
+    let done = server.compile(&body).await;
     assert_eq!(done.said(0), "Card [REDACTED], please.");
     assert_eq!(outcomes(&done), ["r applied", "s allowed"]);
     // In two pieces, so that nobody takes it for one.

@@ -1,34 +1,18 @@
 //! Calls from the queue, made by a running server.
 
-use std::time::Duration;
-
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
-use super::{Files, MASTER};
+use super::MASTER;
 use crate::support::receiver::{Mode, Receiver};
-use crate::support::{TestServer, problem};
-
-/// Waits until `look` finds something.
-pub(super) async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
-    let waiting = async {
-        loop {
-            if let Some(found) = look().await {
-                return found;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it comes about in time")
-}
+use crate::support::wait::until;
+use crate::support::{Folder, TestServer, problem};
 
 async fn watch(server: &TestServer, receiver: &Receiver) -> String {
     let hook = json!({"id": "log", "point": "event", "kind": "observe", "url": receiver.url(),
                       "match": {"events": ["memory:changed"]}});
-    let made = server.post("/hooks", &hook).await;
-    assert_eq!(made.status(), 201);
-    let made: Value = made.json().await.unwrap();
+    let made = server.post_json("/hooks", 201, &hook).await;
     made["secret"].as_str().unwrap().to_owned()
 }
 
@@ -38,8 +22,7 @@ async fn remember(server: &TestServer, key: &str) {
 }
 
 async fn deliveries(server: &TestServer, query: &str) -> Vec<Value> {
-    let list: Value =
-        server.get(&format!("/hooks/log/deliveries{query}")).await.json().await.unwrap();
+    let list = server.get_json(&format!("/hooks/log/deliveries{query}")).await;
     list["items"].as_array().unwrap().clone()
 }
 
@@ -56,7 +39,7 @@ fn parts(request: &str) -> (HeaderMap, &str) {
 #[tokio::test]
 async fn an_event_is_a_signed_call() {
     let receiver = Receiver::spawn(Mode::Status(204, String::new(), String::new())).await;
-    let server = TestServer::with(&["--dev"]).await;
+    let server = TestServer::dev().await;
     let secret = watch(&server, &receiver).await;
     remember(&server, "colour").await;
     let request = until(async || receiver.requests().first().cloned()).await;
@@ -83,7 +66,7 @@ async fn a_call_that_fails_comes_again_under_its_id() {
         Mode::Status(if count < 2 { 500 } else { 200 }, String::new(), String::new())
     })
     .await;
-    let server = TestServer::with(&["--dev"]).await;
+    let server = TestServer::dev().await;
     watch(&server, &receiver).await;
     remember(&server, "colour").await;
     for count in 1..=2 {
@@ -112,7 +95,7 @@ async fn a_call_that_fails_comes_again_under_its_id() {
 
 #[tokio::test]
 async fn what_is_left_at_a_stop_is_sent_after_the_next_start() {
-    let files = Files::new();
+    let files = Folder::new();
     let keys = files.write("keys", MASTER);
     let url = format!("sqlite:{}", files.write("db", ""));
     let flags = ["--dev", "--database-url", &url, "--master-key-file", &keys];
@@ -141,17 +124,16 @@ async fn what_is_left_at_a_stop_is_sent_after_the_next_start() {
 #[tokio::test]
 async fn a_receiver_that_is_gone_disables_its_hook_and_that_is_told() {
     let receiver = Receiver::spawn(Mode::Status(410, String::new(), String::new())).await;
-    let server = TestServer::with(&["--dev"]).await;
+    let server = TestServer::dev().await;
     watch(&server, &receiver).await;
     remember(&server, "colour").await;
     let hook = until(async || {
-        let hook: Value = server.get("/hooks/log").await.json().await.unwrap();
+        let hook = server.get_json("/hooks/log").await;
         (hook["enabled"] == false).then_some(hook)
     })
     .await;
     assert_eq!(hook["disabled_because"], "gone");
-    let events: Value =
-        server.get("/events?format=json&types=hook:disabled").await.json().await.unwrap();
+    let events = server.get_json("/events?format=json&types=hook:disabled").await;
     assert_eq!(events["items"][0]["data"], json!({"hook": "log", "because": "gone"}));
     assert_eq!(deliveries(&server, "?state=dead").await.len(), 1);
 }
@@ -160,12 +142,12 @@ async fn a_receiver_that_is_gone_disables_its_hook_and_that_is_told() {
 #[tokio::test]
 async fn an_observer_of_a_compile_is_called_behind_its_answer() {
     let receiver = Receiver::spawn(Mode::Answer("{}".to_owned())).await;
-    let server = TestServer::with(&["--dev"]).await;
+    let server = TestServer::dev().await;
     let hook = json!({"id": "log", "point": "before_compile", "kind": "observe",
                       "url": receiver.url()});
     assert_eq!(server.post("/hooks", &hook).await.status(), 201);
     let compile = json!({"messages": [{"role": "user", "content": "hello"}], "session_id": "s"});
-    let answer: Value = server.post("/compile", &compile).await.json().await.unwrap();
+    let answer = server.post_ok("/compile", &compile).await;
     assert_eq!(answer["report"]["hooks"][0]["outcome"], "queued", "{answer}");
     let request = until(async || receiver.requests().first().cloned()).await;
     let call: Value = serde_json::from_str(parts(&request).1).unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{TestServer, problem};
+use crate::support::{TestServer, json_of, problem};
 
 async fn redact(server: &TestServer, id: &str) {
     let hook = json!({"id": id, "points": ["tool_result", "transform_context"],
@@ -17,7 +17,7 @@ async fn put(server: &TestServer, query: &str, order: &Value, tag: &str) -> reqw
 }
 
 async fn order(server: &TestServer, query: &str) -> Value {
-    server.get(&format!("/hook-order{query}")).await.json().await.unwrap()
+    server.get_json(&format!("/hook-order{query}")).await
 }
 
 #[tokio::test]
@@ -92,16 +92,14 @@ async fn ids_that_no_hook_has_are_taken_and_told() {
     let server = TestServer::spawn().await;
     redact(&server, "a").await;
     let manifest = json!({"points": {"tool_result": ["ghost", "a"]}});
-    let set = put(&server, "", &manifest, "").await;
-    assert_eq!(set.status(), 200);
-    let set: Value = set.json().await.unwrap();
+    let set = json_of(put(&server, "", &manifest, "").await, 200).await;
     assert_eq!(set["unknown_ids"], json!(["ghost"]));
     assert_eq!(set["order"]["tool_result"]["transform"], json!(["a"]));
 }
 
 #[tokio::test]
 async fn the_kind_comes_before_what_is_listed_and_priority_too() {
-    let server = TestServer::with(&["--dev"]).await;
+    let server = TestServer::dev().await;
     for (id, kind, priority) in [
         ("watch", "observe", 9),
         ("check", "guard", 0),

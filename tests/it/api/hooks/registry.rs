@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Files, MASTER, server};
-use crate::support::{TestServer, problem};
+use super::{MASTER, server};
+use crate::support::{Folder, TestServer, json_of, problem};
 
 fn guard() -> Value {
     json!({"id": "pii", "point": "memory_update", "kind": "guard",
@@ -13,16 +13,6 @@ fn guard() -> Value {
 
 fn scan(id: &str) -> Value {
     json!({"id": id, "point": "transform_context", "kind": "guard", "builtin": "secret_scan"})
-}
-
-async fn body(response: reqwest::Response) -> Value {
-    response.json().await.expect("a body of JSON")
-}
-
-async fn create(server: &TestServer, hook: &Value) -> Value {
-    let made = server.post("/hooks", hook).await;
-    assert_eq!(made.status(), 201);
-    body(made).await
 }
 
 async fn patch(
@@ -42,7 +32,7 @@ async fn patch(
 #[tokio::test]
 async fn a_hook_is_registered_with_every_default_and_its_secret_is_shown_once() {
     let server = server(&[]).await;
-    let made = create(&server, &guard()).await;
+    let made = server.register(&guard()).await;
     let secret = made["secret"].as_str().unwrap();
     assert!(secret.starts_with("whsec_") && secret.len() == 50, "{secret}");
     assert_eq!(made["revision"], 1);
@@ -58,7 +48,7 @@ async fn a_hook_is_registered_with_every_default_and_its_secret_is_shown_once() 
     for hidden in [secret, "hush-hush", "secret\":"] {
         assert!(!text.contains(hidden), "{text}");
     }
-    let list = body(server.get("/hooks").await).await;
+    let list = server.get_json("/hooks").await;
     assert_eq!(list["items"][0], serde_json::from_str::<Value>(&text).unwrap());
     assert_eq!(list["next_cursor"], Value::Null);
     problem(server.post("/hooks", &guard()).await, 409, "conflict").await;
@@ -85,7 +75,7 @@ async fn every_fault_of_a_hook_is_named_and_nothing_is_stored() {
     ] {
         assert!(faults.contains(&(pointer, &near)), "{pointer}: {faults:?}");
     }
-    let none = body(server.get("/hooks").await).await;
+    let none = server.get_json("/hooks").await;
     assert_eq!(none["items"], json!([]));
 }
 
@@ -93,7 +83,7 @@ async fn every_fault_of_a_hook_is_named_and_nothing_is_stored() {
 #[tokio::test]
 async fn a_kind_stands_where_the_points_say_and_nowhere_else() {
     let server = server(&[]).await;
-    let points = body(server.get("/hook-points").await).await;
+    let points = server.get_json("/hook-points").await;
     let mut legal = 0;
     for point in points["items"].as_array().unwrap() {
         let kinds: Vec<&str> = point["kinds"]
@@ -116,32 +106,33 @@ async fn a_kind_stands_where_the_points_say_and_nowhere_else() {
         }
     }
     assert_eq!(legal, 26);
-    let all = body(server.get("/hooks?limit=20").await).await;
+    let all = server.get_json("/hooks?limit=20").await;
     let cursor = all["next_cursor"].as_str().unwrap();
-    let rest = body(server.get(&format!("/hooks?limit=20&cursor={cursor}")).await).await;
+    let rest = server.get_json(&format!("/hooks?limit=20&cursor={cursor}")).await;
     assert_eq!(rest["items"].as_array().unwrap().len(), 6);
-    let some = body(server.get("/hooks?point=tool_call").await).await;
+    let some = server.get_json("/hooks?point=tool_call").await;
     assert_eq!(some["items"].as_array().unwrap().len(), 3);
 }
 
 #[tokio::test]
 async fn a_change_leaves_what_it_does_not_name() {
     let server = server(&[]).await;
-    create(&server, &guard()).await;
+    server.register(&guard()).await;
     let changed =
         patch(&server, "pii", &json!({"enabled": false, "priority": 7}), Some("\"1\"")).await;
     assert_eq!(
         (changed.status(), &changed.headers()["etag"]),
         (200.try_into().unwrap(), &"\"2\"".parse().unwrap())
     );
-    let changed = body(changed).await;
+    let changed = json_of(changed, 200).await;
     assert_eq!((&changed["enabled"], &changed["priority"]), (&json!(false), &json!(7)));
     assert_eq!(
         (&changed["timeout_ms"], &changed["headers"]),
         (&json!(800), &json!(["authorization"]))
     );
     // Null is the default again.
-    let changed = body(patch(&server, "pii", &json!({"timeout_ms": null}), None).await).await;
+    let changed =
+        json_of(patch(&server, "pii", &json!({"timeout_ms": null}), None).await, 200).await;
     assert_eq!(changed["timeout_ms"], 3000);
     problem(patch(&server, "pii", &json!({}), Some("\"1\"")).await, 412, "precondition_failed")
         .await;
@@ -162,37 +153,37 @@ async fn a_change_leaves_what_it_does_not_name() {
 #[tokio::test]
 async fn headers_do_not_follow_a_hook_to_another_server() {
     let server = server(&[]).await;
-    create(&server, &guard()).await;
+    server.register(&guard()).await;
     let same = json!({"url": "https://hooks.example.com/other"});
     assert_eq!(patch(&server, "pii", &same, None).await.status(), 200);
     let other = json!({"url": "https://elsewhere.example.com/pii"});
     let refused = problem(patch(&server, "pii", &other, None).await, 422, "invalid_request").await;
     assert_eq!(refused["errors"][0]["pointer"], "/headers");
     let bare = json!({"url": "https://elsewhere.example.com/pii", "headers": null});
-    let changed = body(patch(&server, "pii", &bare, None).await).await;
+    let changed = json_of(patch(&server, "pii", &bare, None).await, 200).await;
     assert_eq!(changed["headers"], json!([]));
 }
 
 #[tokio::test]
 async fn a_secret_is_rotated_and_a_repetition_shows_none() {
     let server = server(&[]).await;
-    let first = create(&server, &guard()).await;
+    let first = server.register(&guard()).await;
     let rotate = async |key: &str, wanted: &str| {
         let request =
             server.build_json("POST", "/hooks/pii/rotate-secret").header("idempotency-key", key);
         request.body(wanted.to_owned()).send().await.unwrap()
     };
-    let second = body(rotate("a", "").await).await;
+    let second = json_of(rotate("a", "").await, 200).await;
     assert_ne!(second["secret"], first["secret"]);
     assert_eq!(second["revision"], 2);
     let again = rotate("a", "").await;
     assert_eq!(again.headers()["idempotency-replayed"], "true");
-    let again = body(again).await;
+    let again = json_of(again, 200).await;
     assert_eq!((&again["secret"], &again["revision"]), (&Value::Null, &json!(2)));
     let wrong =
         problem(rotate("b", "{\"overlap_seconds\":-1}").await, 422, "invalid_request").await;
     assert_eq!(wrong["errors"][0]["pointer"], "/overlap_seconds");
-    create(&server, &scan("scan")).await;
+    server.register(&scan("scan")).await;
     problem(server.post("/hooks/scan/rotate-secret", &json!({})).await, 409, "conflict").await;
 }
 
@@ -202,12 +193,12 @@ async fn a_request_that_comes_again_registers_no_other_hook() {
     let hook = json!({"point": "delegation", "kind": "observe", "url": "https://h.example.com/"});
     let send = async || {
         let request = server.build("POST", "/hooks").header("idempotency-key", "k").json(&hook);
-        body(request.send().await.unwrap()).await
+        json_of(request.send().await.unwrap(), 200).await
     };
     let (first, second) = (send().await, send().await);
     assert_eq!(first["id"], second["id"]);
     assert!(first["secret"].is_string() && second["secret"].is_null());
-    assert_eq!(body(server.get("/hooks").await).await["items"].as_array().unwrap().len(), 1);
+    assert_eq!(server.get_json("/hooks").await["items"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -216,11 +207,11 @@ async fn without_a_master_key_built_in_hooks_work_and_others_are_refused() {
     let refused = server.post("/hooks", &guard()).await;
     assert!(refused.headers().get("retry-after").is_none());
     problem(refused, 503, "secrets_unavailable").await;
-    create(&server, &scan("scan")).await;
-    let dev = TestServer::with(&["--dev"]).await;
-    create(&dev, &guard()).await;
+    server.register(&scan("scan")).await;
+    let dev = TestServer::dev().await;
+    dev.register(&guard()).await;
     let local = json!({"point": "delegation", "kind": "observe", "url": "http://127.0.0.1:9000/"});
-    create(&dev, &local).await;
+    dev.register(&local).await;
     // Its own address is no hook, and without --dev nothing of this machine is.
     let own = json!({"point": "delegation", "kind": "observe", "url": dev.url("/compile")});
     problem(dev.post("/hooks", &own).await, 422, "invalid_request").await;
@@ -229,15 +220,15 @@ async fn without_a_master_key_built_in_hooks_work_and_others_are_refused() {
 
 #[tokio::test]
 async fn hooks_outlive_the_server_and_their_secrets_need_its_key() {
-    let files = Files::new();
+    let files = Folder::new();
     let keys = files.write("keys", MASTER);
     let url = format!("sqlite:{}", files.write("db", ""));
     let flags = ["--database-url", &url, "--master-key-file", &keys];
     let first = TestServer::with(&flags).await;
-    create(&first, &guard()).await;
+    first.register(&guard()).await;
     first.stop().await;
     let second = TestServer::with(&flags[..2]).await;
-    assert_eq!(body(second.get("/hooks/pii").await).await["revision"], 1);
+    assert_eq!(second.get_json("/hooks/pii").await["revision"], 1);
     let locked = second.post("/hooks/pii/rotate-secret", &json!({})).await;
     problem(locked, 503, "secrets_unavailable").await;
     // What needs no secret works, and loses none.
@@ -249,19 +240,19 @@ async fn hooks_outlive_the_server_and_their_secrets_need_its_key() {
 
 #[tokio::test]
 async fn the_operators_hooks_are_shown_without_their_address_and_stay() {
-    let files = Files::new();
+    let files = Folder::new();
     let hooks = json!({"hooks": [scan("scan"), {"id": "log", "point": "delegation",
         "kind": "observe", "url": "https://inside.example.com/x"}]});
-    let path = files.write("hooks.json", &hooks.to_string());
+    let path = files.write("hooks.json", hooks.to_string());
     let server = server(&["--hooks-file", &path]).await;
-    let list = body(server.get("/hooks").await).await;
+    let list = server.get_json("/hooks").await;
     let ids: Vec<&str> =
         list["items"].as_array().unwrap().iter().filter_map(|hook| hook["id"].as_str()).collect();
     assert_eq!(ids, ["log", "scan"]);
     assert_eq!(list["items"][0]["source"], "file");
     assert!(!list.to_string().contains("inside"), "{list}");
     problem(patch(&server, "scan", &json!({"enabled": false}), None).await, 403, "forbidden").await;
-    let gone = server.build("DELETE", "/hooks/scan").send().await.unwrap();
+    let gone = server.delete("/hooks/scan").await;
     problem(gone, 403, "forbidden").await;
     problem(server.post("/hooks", &scan("scan")).await, 409, "conflict").await;
 }
@@ -272,7 +263,8 @@ async fn keys_need_the_scope_of_hooks() {
     let server = TestServer::with(&["--bootstrap-key", bootstrap]).await;
     let make = async |scope: &str| {
         let request = server.build("POST", "/keys").bearer_auth(bootstrap);
-        let made = body(request.json(&json!({"scopes": [scope]})).send().await.unwrap()).await;
+        let made =
+            json_of(request.json(&json!({"scopes": [scope]})).send().await.unwrap(), 201).await;
         made["key"].as_str().unwrap().to_owned()
     };
     let (reader, writer, other) =

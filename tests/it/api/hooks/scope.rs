@@ -2,52 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::Files;
 use crate::support::receiver::{Mode, Receiver};
-use crate::support::{TestServer, database, problem};
-
-pub(super) const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
+use crate::support::{BOOTSTRAP_KEY, Folder, TestServer, database, problem};
 const WRITER: &[&str] = &["compile", "sessions:write", "hooks:write"];
 const WEAK: &[&str] = &["compile", "sessions:write"];
 
 async fn locked(flags: &[&str]) -> TestServer {
-    let mut all = vec!["--bootstrap-key", BOOTSTRAP, "--dev"];
-    all.extend_from_slice(flags);
-    TestServer::with(&all).await
-}
-
-pub(super) async fn call(
-    server: &TestServer,
-    key: &str,
-    (method, path): (&str, &str),
-    body: &Value,
-) -> reqwest::Response {
-    let request = server.build(method, path).bearer_auth(key);
-    let request = if method == "GET" { request } else { request.json(body) };
-    request.send().await.unwrap()
-}
-
-pub(super) async fn done(
-    server: &TestServer,
-    key: &str,
-    place: (&str, &str),
-    body: &Value,
-) -> Value {
-    let response = call(server, key, place, body).await;
-    let status = response.status();
-    let body: Value = response.json().await.unwrap();
-    assert!(status.is_success(), "{place:?} {status}: {body}");
-    body
+    TestServer::locked(&[&["--dev"], flags].concat()).await
 }
 
 /// A key with these scopes.
 pub(super) async fn key(server: &TestServer, scopes: &[&str]) -> String {
-    let made = done(server, BOOTSTRAP, ("POST", "/keys"), &json!({"scopes": scopes})).await;
-    made["key"].as_str().unwrap().to_owned()
+    server.create_key(&json!({"scopes": scopes})).await.0
 }
 
 async fn needs_scope(server: &TestServer, key: &str, place: (&str, &str), body: &Value) {
-    let refused = problem(call(server, key, place, body).await, 403, "forbidden").await;
+    let refused = problem(server.call(key, place.0, place.1, body).await, 403, "forbidden").await;
     let detail = refused["detail"].as_str().unwrap();
     assert!(detail.contains("`hooks:write`"), "{place:?} {body}: {detail}");
 }
@@ -78,7 +48,7 @@ fn codes(answer: &Value) -> Vec<&str> {
 async fn defaults_of_a_session_take_hooks_of_who_may_write_hooks_alone() {
     let server = locked(&[]).await;
     let (writer, weak) = (key(&server, WRITER).await, key(&server, WEAK).await);
-    done(&server, &weak, ("POST", "/sessions"), &json!({"id": "theirs"})).await;
+    server.call_ok(&weak, "POST", "/sessions", &json!({"id": "theirs"})).await;
     for hooks in all_forms() {
         let defaults = json!({"hooks": hooks});
         let new = json!({"id": "new", "defaults": defaults});
@@ -96,29 +66,29 @@ async fn defaults_of_a_session_take_hooks_of_who_may_write_hooks_alone() {
     needs_scope(&server, &weak, ("POST", "/sessions"), &null).await;
     for session in ["new", "other"] {
         let path = format!("/sessions/{session}");
-        let missing = call(&server, &weak, ("GET", &path), &Value::Null).await;
+        let missing = server.call(&weak, "GET", &path, &Value::Null).await;
         problem(missing, 404, "not_found").await;
     }
-    let shown = done(&server, &weak, ("GET", "/sessions/theirs"), &Value::Null).await;
+    let shown = server.call_ok(&weak, "GET", "/sessions/theirs", &Value::Null).await;
     assert_eq!(shown["defaults"], Value::Null);
-    let answer = done(&server, &weak, ("POST", "/compile"), &said("theirs")).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &said("theirs")).await;
     assert_eq!(answer["payload"]["messages"][0]["content"], "do the refund");
 
     let change = json!({"defaults": {"hooks": [redact()]}});
-    done(&server, &writer, ("PATCH", "/sessions/theirs"), &change).await;
-    let answer = done(&server, &weak, ("POST", "/compile"), &said("theirs")).await;
+    server.call_ok(&writer, "PATCH", "/sessions/theirs", &change).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &said("theirs")).await;
     assert_eq!(answer["payload"]["messages"][0]["content"], "do the TRANSFER ALL");
     assert_eq!(codes(&answer), [] as [&str; 0]);
     // What does not touch the hooks needs no more than before, and leaves them running.
     let other = json!({"defaults": {"target": "openai"}});
-    done(&server, &weak, ("PATCH", "/sessions/theirs"), &other).await;
+    server.call_ok(&weak, "PATCH", "/sessions/theirs", &other).await;
     for away in [json!({"defaults": {"hooks": null}}), json!({"defaults": null})] {
         needs_scope(&server, &weak, ("PATCH", "/sessions/theirs"), &away).await;
     }
-    let answer = done(&server, &weak, ("POST", "/compile"), &said("theirs")).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &said("theirs")).await;
     assert_eq!(answer["payload"]["messages"][0]["content"], "do the TRANSFER ALL");
-    done(&server, &writer, ("PATCH", "/sessions/theirs"), &json!({"defaults": null})).await;
-    let answer = done(&server, &weak, ("POST", "/compile"), &said("theirs")).await;
+    server.call_ok(&writer, "PATCH", "/sessions/theirs", &json!({"defaults": null})).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &said("theirs")).await;
     assert_eq!(answer["payload"]["messages"][0]["content"], "do the refund");
 }
 
@@ -127,11 +97,11 @@ async fn hooks_go_with_a_session_and_into_no_other_without_the_scope() {
     let server = locked(&[]).await;
     let (writer, weak) = (key(&server, WRITER).await, key(&server, WEAK).await);
     let made = json!({"id": "a", "defaults": {"hooks": [redact()]}});
-    done(&server, &writer, ("POST", "/sessions"), &made).await;
-    done(&server, &weak, ("POST", "/sessions"), &json!({"id": "b"})).await;
+    server.call_ok(&writer, "POST", "/sessions", &made).await;
+    server.call_ok(&weak, "POST", "/sessions", &json!({"id": "b"})).await;
     let of = async |session: &str| {
         let path = format!("/sessions/{session}/snapshots");
-        let taken = done(&server, &weak, ("POST", &path), &json!({})).await;
+        let taken = server.call_ok(&weak, "POST", &path, &json!({})).await;
         json!({"snapshot_id": taken["id"]})
     };
     let (with, without) = (of("a").await, of("b").await);
@@ -139,19 +109,19 @@ async fn hooks_go_with_a_session_and_into_no_other_without_the_scope() {
     needs_scope(&server, &weak, ("POST", "/sessions/b/restore"), &with).await;
     needs_scope(&server, &weak, ("POST", "/sessions/a/restore"), &without).await;
     // A session that goes on from another goes on with its hooks.
-    done(&server, &weak, ("POST", "/sessions/a/restore"), &with).await;
-    done(&server, &weak, ("POST", "/sessions/a/fork"), &json!({"new_session_id": "c"})).await;
-    done(&server, &weak, ("POST", "/sessions/a/switch"), &json!({"new_session_id": "d"})).await;
+    server.call_ok(&weak, "POST", "/sessions/a/restore", &with).await;
+    server.call_ok(&weak, "POST", "/sessions/a/fork", &json!({"new_session_id": "c"})).await;
+    server.call_ok(&weak, "POST", "/sessions/a/switch", &json!({"new_session_id": "d"})).await;
     for session in ["a", "c", "d"] {
-        let answer = done(&server, &weak, ("POST", "/compile"), &said(session)).await;
+        let answer = server.call_ok(&weak, "POST", "/compile", &said(session)).await;
         assert_eq!(answer["payload"]["messages"][0]["content"], "do the TRANSFER ALL", "{session}");
         assert_eq!(codes(&answer), [] as [&str; 0], "{session}");
     }
-    done(&server, &writer, ("POST", "/sessions/b/restore"), &with).await;
-    let answer = done(&server, &weak, ("POST", "/compile"), &said("b")).await;
+    server.call_ok(&writer, "POST", "/sessions/b/restore", &with).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &said("b")).await;
     assert_eq!(answer["payload"]["messages"][0]["content"], "do the TRANSFER ALL");
-    done(&server, &writer, ("POST", "/sessions/a/restore"), &without).await;
-    let answer = done(&server, &weak, ("POST", "/compile"), &said("a")).await;
+    server.call_ok(&writer, "POST", "/sessions/a/restore", &without).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &said("a")).await;
     assert_eq!(answer["payload"]["messages"][0]["content"], "do the refund");
 }
 
@@ -168,60 +138,62 @@ async fn a_hook_of_a_request_that_calls_out_needs_the_scope() {
     }
     let turn = json!({"append": body["messages"], "hooks": body["hooks"]});
     needs_scope(&server, &weak, ("POST", "/sessions/s/turns"), &turn).await;
-    let missing = call(&server, &weak, ("GET", "/sessions/s"), &Value::Null).await;
+    let missing = server.call(&weak, "GET", "/sessions/s", &Value::Null).await;
     problem(missing, 404, "not_found").await;
     assert_eq!(receiver.requests().len(), 0);
-    done(&server, &writer, ("POST", "/compile"), &body).await;
+    server.call_ok(&writer, "POST", "/compile", &body).await;
     assert_eq!(receiver.requests().len(), 1);
     body["hooks"] = json!([redact()]);
-    let answer = done(&server, &weak, ("POST", "/compile"), &body).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &body).await;
     assert_eq!(answer["payload"]["messages"][0]["content"], "do the TRANSFER ALL");
 }
 
 /// What the server of before has written: no row says who wrote the hooks of defaults, or whether a
 /// hook is mandatory.
 async fn stored_before(url: &str, forget: impl Fn()) {
-    let files = Files::new();
+    let files = Folder::new();
     let master = files.write("keys", super::MASTER);
     let flags = ["--database-url", url, "--master-key-file", &master];
     let server = locked(&flags).await;
     let weak = key(&server, WEAK).await;
     let made = json!({"id": "old", "defaults": {"hooks": [redact()], "target": "openai"}});
-    done(&server, BOOTSTRAP, ("POST", "/sessions"), &made).await;
-    let taken = done(&server, BOOTSTRAP, ("POST", "/sessions/old/snapshots"), &json!({})).await;
+    server.call_ok(BOOTSTRAP_KEY, "POST", "/sessions", &made).await;
+    let taken = server.call_ok(BOOTSTRAP_KEY, "POST", "/sessions/old/snapshots", &json!({})).await;
     let hook = |id: &str, kind: &str, builtin: &str| {
         json!({"id": id, "point": "transform_context", "kind": kind, "builtin": builtin,
             "config": if builtin == "redact" { json!({"patterns": ["do"]}) } else { json!({}) },
             "mandatory": false})
     };
     for hook in [hook("scan", "guard", "secret_scan"), hook("cut", "transform", "redact")] {
-        done(&server, BOOTSTRAP, ("POST", "/hooks"), &hook).await;
+        server.call_ok(BOOTSTRAP_KEY, "POST", "/hooks", &hook).await;
     }
     server.stop().await;
     forget();
     let server = locked(&flags).await;
     let mut body = json!({"session_id": "old",
         "messages": [{"role": "user", "content": "do the refund"}], "hooks": false});
-    let answer = done(&server, &weak, ("POST", "/compile"), &body).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &body).await;
     assert_eq!(answer["payload"]["messages"][0]["content"], "do the refund");
     assert_eq!(codes(&answer), ["mandatory_hooks", "hooks_need_scope"]);
     assert_eq!(answer["report"]["hooks"][0]["id"], "scan");
     for (id, mandatory) in [("scan", true), ("cut", false)] {
-        let shown = done(&server, BOOTSTRAP, ("GET", &format!("/hooks/{id}")), &Value::Null).await;
+        let shown =
+            server.call_ok(BOOTSTRAP_KEY, "GET", &format!("/hooks/{id}"), &Value::Null).await;
         assert_eq!(shown["mandatory"], mandatory, "{id}");
     }
     body.as_object_mut().unwrap().remove("hooks");
     // A snapshot of then proves no more than the session, and a change of something else proves nothing.
-    done(&server, &weak, ("POST", "/sessions/old/restore"), &json!({"snapshot_id": taken["id"]}))
+    server
+        .call_ok(&weak, "POST", "/sessions/old/restore", &json!({"snapshot_id": taken["id"]}))
         .await;
     let change = json!({"defaults": {"budget": {"context_window": 10_000}}});
-    done(&server, BOOTSTRAP, ("PATCH", "/sessions/old"), &change).await;
-    let answer = done(&server, &weak, ("POST", "/compile"), &body).await;
+    server.call_ok(BOOTSTRAP_KEY, "PATCH", "/sessions/old", &change).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &body).await;
     assert_eq!(answer["payload"]["messages"][0]["content"], "[REDACTED] the refund");
     assert_eq!(codes(&answer), ["hooks_need_scope"]);
     let again = json!({"defaults": {"hooks": [redact()]}});
-    done(&server, BOOTSTRAP, ("PATCH", "/sessions/old"), &again).await;
-    let answer = done(&server, &weak, ("POST", "/compile"), &body).await;
+    server.call_ok(BOOTSTRAP_KEY, "PATCH", "/sessions/old", &again).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &body).await;
     let text = &answer["payload"]["messages"][0]["content"];
     assert_eq!(*text, "[REDACTED] the TRANSFER ALL");
     assert_eq!(codes(&answer), [] as [&str; 0]);
@@ -232,7 +204,7 @@ const FORGET: &str = "UPDATE sessions SET hooks_scoped = 0; UPDATE snapshots SET
 
 #[tokio::test]
 async fn hooks_in_defaults_whose_writer_is_not_known_do_not_run() {
-    let files = Files::new();
+    let files = Folder::new();
     let file = files.write("db", "");
     let forget = || rusqlite::Connection::open(&file).unwrap().execute_batch(FORGET).unwrap();
     stored_before(&format!("sqlite:{file}"), forget).await;
@@ -240,10 +212,7 @@ async fn hooks_in_defaults_whose_writer_is_not_known_do_not_run() {
 
 #[tokio::test]
 async fn the_same_holds_on_postgresql() {
-    let Some(url) = database::postgres() else {
-        eprintln!("CONTEXTURE_TEST_POSTGRES names no database: skipped");
-        return;
-    };
+    let Some(url) = database::postgres() else { return };
     let forget =
         || drop(database::run(&url, &FORGET.split(';').map(str::to_owned).collect::<Vec<_>>()));
     stored_before(&url, forget).await;
@@ -251,12 +220,12 @@ async fn the_same_holds_on_postgresql() {
 
 #[tokio::test]
 async fn no_request_switches_off_what_is_mandatory() {
-    let files = Files::new();
+    let files = Folder::new();
     let operator = json!({"hooks": [
         {"id": "op", "point": "transform_context", "kind": "guard", "builtin": "secret_scan"},
         {"id": "may", "point": "transform_context", "kind": "guard", "builtin": "secret_scan",
          "mandatory": false}]});
-    let path = files.write("hooks.json", &operator.to_string());
+    let path = files.write("hooks.json", operator.to_string());
     let server = locked(&["--hooks-file", &path]).await;
     let weak = key(&server, WEAK).await;
     let guard = |id: &str, more: &Value| {
@@ -265,27 +234,27 @@ async fn no_request_switches_off_what_is_mandatory() {
         hook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         hook
     };
-    let made = done(&server, BOOTSTRAP, ("POST", "/hooks"), &guard("usual", &json!({}))).await;
+    let made = server.call_ok(BOOTSTRAP_KEY, "POST", "/hooks", &guard("usual", &json!({}))).await;
     assert_eq!(made["mandatory"], true);
     let secret = json!([{"role": "user", "content": "tok_0123456789abcdefghijklmnopqrstuvwxyz"}]);
     let mut body = said("s");
     body["messages"] = secret.clone();
     body["hooks"] = json!(false);
     for path in ["/compile", "/compile?dry_run=true"] {
-        let denied = call(&server, &weak, ("POST", path), &body).await;
+        let denied = server.call(&weak, "POST", path, &body).await;
         let denied = problem(denied, 403, "hook_denied").await;
         assert!(denied["detail"].as_str().unwrap().contains("`usual`"), "{denied}");
     }
     // A session's default of false does no more than the request's own.
     let made = json!({"id": "off", "defaults": {"hooks": false}});
-    done(&server, BOOTSTRAP, ("POST", "/sessions"), &made).await;
+    server.call_ok(BOOTSTRAP_KEY, "POST", "/sessions", &made).await;
     let off = json!({"session_id": "off", "messages": secret});
-    problem(call(&server, &weak, ("POST", "/compile"), &off).await, 403, "hook_denied").await;
+    problem(server.call(&weak, "POST", "/compile", &off).await, 403, "hook_denied").await;
 
     let change = json!({"config": {"prefixes": ["sk-"]}});
-    let shown = done(&server, BOOTSTRAP, ("PATCH", "/hooks/usual"), &change).await;
+    let shown = server.call_ok(BOOTSTRAP_KEY, "PATCH", "/hooks/usual", &change).await;
     assert_eq!(shown["mandatory"], true);
-    let answer = done(&server, &weak, ("POST", "/compile"), &body).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &body).await;
     let ran: Vec<&str> = answer["report"]["hooks"]
         .as_array()
         .unwrap()
@@ -295,7 +264,7 @@ async fn no_request_switches_off_what_is_mandatory() {
     assert_eq!((ran, codes(&answer)), (vec!["op", "usual"], vec!["mandatory_hooks"]));
     let detail = answer["report"]["warnings"][0]["detail"].as_str().unwrap();
     assert!(detail.contains("`op`, `usual`"), "{detail}");
-    let all: Value = done(&server, BOOTSTRAP, ("GET", "/hooks"), &Value::Null).await;
+    let all: Value = server.call_ok(BOOTSTRAP_KEY, "GET", "/hooks", &Value::Null).await;
     let shown: Vec<(&str, bool)> = all["items"]
         .as_array()
         .unwrap()
@@ -305,14 +274,14 @@ async fn no_request_switches_off_what_is_mandatory() {
     assert_eq!(shown, [("may", false), ("op", true), ("usual", true)]);
 
     let off = json!({"mandatory": false});
-    done(&server, BOOTSTRAP, ("PATCH", "/hooks/usual"), &off).await;
-    let answer = done(&server, &weak, ("POST", "/compile"), &body).await;
+    server.call_ok(BOOTSTRAP_KEY, "PATCH", "/hooks/usual", &off).await;
+    let answer = server.call_ok(&weak, "POST", "/compile", &body).await;
     assert_eq!(answer["report"]["hooks"].as_array().unwrap().len(), 1);
     let null = json!({"mandatory": null});
-    let shown = done(&server, BOOTSTRAP, ("PATCH", "/hooks/usual"), &null).await;
+    let shown = server.call_ok(BOOTSTRAP_KEY, "PATCH", "/hooks/usual", &null).await;
     assert_eq!(shown["mandatory"], true);
     body["hooks"] = json!([guard("mine", &json!({"mandatory": true}))]);
-    let refused = call(&server, &weak, ("POST", "/compile"), &body).await;
+    let refused = server.call(&weak, "POST", "/compile", &body).await;
     let refused = problem(refused, 422, "invalid_request").await;
     assert_eq!(refused["errors"][0]["pointer"], "/hooks/0/mandatory");
 }
@@ -329,12 +298,12 @@ async fn without_keys_a_hook_is_mandatory_where_it_says_so() {
     for (hook, mandatory) in
         [(hook("a", json!({})), false), (hook("b", json!({"mandatory": true})), true)]
     {
-        let made: Value = server.post("/hooks", &hook).await.json().await.unwrap();
+        let made = server.post_ok("/hooks", &hook).await;
         assert_eq!(made["mandatory"], mandatory, "{made}");
     }
     let mut body = said("s");
     body["hooks"] = json!(false);
-    let answer: Value = server.post("/compile", &body).await.json().await.unwrap();
+    let answer = server.post_ok("/compile", &body).await;
     assert_eq!(answer["report"]["hooks"].as_array().unwrap().len(), 1, "{answer}");
     assert_eq!(codes(&answer), ["mandatory_hooks"]);
 }
@@ -350,7 +319,7 @@ async fn a_hook_that_one_key_brings_and_that_fails_stops_no_other_key() {
     let mut body = said("s");
     body["hooks"] = json!([hook]);
     let why = async |key: &str, body: &Value| {
-        let denied = call(&server, key, ("POST", "/compile"), body).await;
+        let denied = server.call(key, "POST", "/compile", body).await;
         let denied = problem(denied, 403, "hook_denied").await;
         let detail = denied["detail"].as_str().unwrap();
         detail[detail.rfind('(').unwrap()..].to_owned()
@@ -362,17 +331,17 @@ async fn a_hook_that_one_key_brings_and_that_fails_stops_no_other_key() {
         (why(&one, &body).await, why(&two, &body).await),
         ("(circuit_open)".into(), "(status)".into())
     );
-    done(&server, BOOTSTRAP, ("POST", "/hooks"), &hook).await;
-    let shown = done(&server, BOOTSTRAP, ("GET", "/hooks/mine"), &Value::Null).await;
+    server.call_ok(BOOTSTRAP_KEY, "POST", "/hooks", &hook).await;
+    let shown = server.call_ok(BOOTSTRAP_KEY, "GET", "/hooks/mine", &Value::Null).await;
     assert_eq!(shown["circuit"], "closed");
     // A trial says what the call comes to, whatever the breaker says.
     body.as_object_mut().unwrap().remove("hooks");
     for _ in 0..5 {
         assert_eq!(why(&two, &body).await, "(status)");
     }
-    let shown = done(&server, BOOTSTRAP, ("GET", "/hooks/mine"), &Value::Null).await;
+    let shown = server.call_ok(BOOTSTRAP_KEY, "GET", "/hooks/mine", &Value::Null).await;
     assert_eq!(shown["circuit"], "open");
-    let tried = done(&server, BOOTSTRAP, ("POST", "/hooks/mine/test"), &json!({})).await;
+    let tried = server.call_ok(BOOTSTRAP_KEY, "POST", "/hooks/mine/test", &json!({})).await;
     assert_eq!(tried["why"], "status");
 }
 
@@ -385,9 +354,9 @@ async fn where_the_hooks_of_defaults_call_is_shown_to_writers_of_hooks_alone() {
         "url": format!("https://hooks.example.com/{TOKEN}?key={TOKEN}"),
         "headers": {"Authorization": format!("Bearer {TOKEN}")}});
     let made = json!({"id": "a", "defaults": {"target": "openai", "hooks": [hook, redact()]}});
-    let made = done(&server, &writer, ("POST", "/sessions"), &made).await;
+    let made = server.call_ok(&writer, "POST", "/sessions", &made).await;
     assert_eq!(made["defaults"]["hooks"][0], hook);
-    let taken = done(&server, &weak, ("POST", "/sessions/a/snapshots"), &json!({})).await;
+    let taken = server.call_ok(&weak, "POST", "/sessions/a/snapshots", &json!({})).await;
     let snapshot = format!("/snapshots/{}", taken["id"].as_str().unwrap());
     let restore = json!({"snapshot_id": taken["id"]});
     for (place, body) in [
@@ -400,7 +369,7 @@ async fn where_the_hooks_of_defaults_call_is_shown_to_writers_of_hooks_alone() {
         (("POST", "/sessions/a/fork"), json!({"new_session_id": "b"})),
         (("POST", "/sessions/a/switch"), json!({"new_session_id": "c"})),
     ] {
-        let shown = done(&server, &weak, place, &body).await;
+        let shown = server.call_ok(&weak, place.0, place.1, &body).await;
         let text = shown.to_string();
         assert!(!text.contains(TOKEN), "{place:?}: {text}");
         assert!(text.contains("https://hooks.example.com/\u{2026}"), "{place:?}: {text}");
@@ -412,10 +381,10 @@ async fn where_the_hooks_of_defaults_call_is_shown_to_writers_of_hooks_alone() {
     // What is shown is not what is stored.
     for session in ["a", "b", "c"] {
         let path = format!("/sessions/{session}");
-        let whole = done(&server, &writer, ("GET", &path), &Value::Null).await;
+        let whole = server.call_ok(&writer, "GET", &path, &Value::Null).await;
         assert_eq!(whole["defaults"]["hooks"][0], hook, "{session}");
     }
-    let whole = done(&server, &writer, ("GET", &snapshot), &Value::Null).await;
+    let whole = server.call_ok(&writer, "GET", &snapshot, &Value::Null).await;
     assert_eq!(whole["defaults"]["hooks"][0], hook);
 }
 

@@ -3,10 +3,10 @@
 use contexture::webhook::{Keyring, Purpose};
 use serde_json::{Value, json};
 
-use super::deliveries::until;
-use super::{Files, MASTER};
+use super::MASTER;
 use crate::support::receiver::{Mode, Receiver};
-use crate::support::{TestServer, database, problem};
+use crate::support::wait::until;
+use crate::support::{Folder, TestServer, database, problem};
 
 const TOKEN: &str = "t0ken-of-the-path";
 
@@ -68,7 +68,7 @@ async fn calls(server: &TestServer, receiver: &Receiver) {
 }
 
 async fn sealed(place: &Place<'_>) {
-    let files = Files::new();
+    let files = Folder::new();
     let master = files.write("keys", MASTER);
     let keyed = ["--master-key-file", master.as_str()];
     let receiver = receiver().await;
@@ -91,18 +91,18 @@ async fn sealed(place: &Place<'_>) {
     let other = json!({"id": "h", "point": "event", "kind": "observe", "url": shown});
     problem(server.post("/hooks", &other).await, 422, "invalid_request").await;
     let other = json!({"url": "https://hooks.example.com/\u{2026}"});
-    let refused = server.build("PATCH", "/hooks/g").json(&other).send().await.unwrap();
+    let refused = server.patch("/hooks/g", &other).await;
     problem(refused, 422, "invalid_request").await;
     server.stop().await;
     let definition = place.definition();
     assert!(definition.contains('\u{2026}') && !definition.contains(TOKEN), "{definition}");
 
     // Without the key it is shown as before, and a change neither loses the URL nor moves its secrets.
-    let flags = &["--master-key-file", &files.write("other", &MASTER.replace("00", "ff"))];
+    let flags = &["--master-key-file", &files.write("other", MASTER.replace("00", "ff"))];
     let locked = place.server(flags).await;
     assert_eq!(patched(&locked, &json!({"priority": 2})).await["url"], shown.as_str());
     let moved = json!({"url": format!("{}elsewhere", receiver.url())});
-    let refused = locked.build("PATCH", "/hooks/g").json(&moved).send().await.unwrap();
+    let refused = locked.patch("/hooks/g", &moved).await;
     problem(refused, 503, "secrets_unavailable").await;
     locked.stop().await;
     let server = place.server(&keyed).await;
@@ -112,7 +112,7 @@ async fn sealed(place: &Place<'_>) {
 
 /// A hook as servers stored it that did not seal URLs.
 async fn stored_before(place: &Place<'_>) {
-    let files = Files::new();
+    let files = Folder::new();
     let master = files.write("keys", MASTER);
     let keyed = ["--master-key-file", master.as_str()];
     let receiver = receiver().await;
@@ -132,7 +132,7 @@ async fn stored_before(place: &Place<'_>) {
         (place.bytes)(&hex.concat())
     ));
     // Without the key nothing can be sealed, and nothing is lost by a change.
-    let flags = &["--master-key-file", &files.write("other", &MASTER.replace("00", "ff"))];
+    let flags = &["--master-key-file", &files.write("other", MASTER.replace("00", "ff"))];
     let locked = place.server(flags).await;
     assert_eq!(patched(&locked, &json!({"priority": 2})).await["url"], shown);
     locked.stop().await;
@@ -150,7 +150,7 @@ async fn stored_before(place: &Place<'_>) {
 }
 
 async fn on_sqlite(test: impl AsyncFn(&Place<'_>)) {
-    let files = Files::new();
+    let files = Folder::new();
     let file = files.write("db", "");
     let sql = |statement: &str| {
         let database = rusqlite::Connection::open(&file).unwrap();
@@ -163,10 +163,7 @@ async fn on_sqlite(test: impl AsyncFn(&Place<'_>)) {
 }
 
 async fn on_postgresql(test: impl AsyncFn(&Place<'_>)) {
-    let Some(url) = database::postgres() else {
-        eprintln!("CONTEXTURE_TEST_POSTGRES names no database: skipped");
-        return;
-    };
+    let Some(url) = database::postgres() else { return };
     let sql = |statement: &str| database::run(&url, &[statement.to_owned()]);
     let bytes = |hex: &str| format!("'\\x{hex}'");
     test(&Place { url: url.clone(), sql: &sql, bytes }).await;

@@ -46,7 +46,7 @@ async fn no_spelling_gets_through_any_door() {
         let body = json!({"messages": [{"role": "user", "content": "Hi"}], "hooks": [hook]});
         refused(&server, "/compile", &body, url).await;
     }
-    let none: Value = server.get("/hooks").await.json().await.expect("JSON");
+    let none = server.get_json("/hooks").await;
     assert_eq!(none["items"], json!([]));
     assert_eq!(canary.connections(), 0);
     assert_eq!(six.map_or(0, |six| six.connections()), 0);
@@ -64,7 +64,7 @@ async fn a_change_opens_no_door_either() {
         let answer = problem(change.expect("an answer"), 422, "invalid_request").await;
         assert_eq!(answer["errors"][0]["pointer"], "/url", "{url:?}");
     }
-    let stands: Value = server.get("/hooks/h").await.json().await.expect("JSON");
+    let stands = server.get_json("/hooks/h").await;
     assert_eq!(stands["url"], "https://hooks.example.com/");
     assert_eq!(canary.connections(), 0);
 }

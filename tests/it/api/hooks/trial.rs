@@ -6,12 +6,6 @@ use super::server;
 use crate::support::receiver::{Mode, Receiver};
 use crate::support::{TestServer, problem};
 
-async fn post(server: &TestServer, path: &str, body: &Value) -> Value {
-    let answer = server.post(path, body).await;
-    assert_eq!(answer.status(), 200);
-    answer.json().await.unwrap()
-}
-
 /// hooks.md 120, and 117: the secrets of the hook are not in what is shown.
 #[tokio::test]
 async fn a_registered_hook_is_called_once_and_signed_and_says_that_it_is_a_test() {
@@ -19,12 +13,12 @@ async fn a_registered_hook_is_called_once_and_signed_and_says_that_it_is_a_test(
         r#"{"action":"merge_patch","patch":{"result":{"content":"short"}}}"#.to_owned(),
     ))
     .await;
-    let server = TestServer::with(&["--dev"]).await;
+    let server = TestServer::dev().await;
     let hook = json!({"id": "cut", "point": "tool_result", "kind": "transform",
         "url": receiver.url(), "headers": {"x-token": "hush-hush-hush"}, "enabled": false});
-    let made: Value = server.post("/hooks", &hook).await.json().await.unwrap();
+    let made = server.post_ok("/hooks", &hook).await;
     let secret = made["secret"].as_str().unwrap();
-    let tried = post(&server, "/hooks/cut/test", &json!({})).await;
+    let tried = server.post_json("/hooks/cut/test", 200, &json!({})).await;
     assert_eq!((&tried["outcome"], &tried["response"]["status"]), (&json!("applied"), &json!(200)));
     assert_eq!(tried["effect"]["payload"], json!({"content": "short", "is_error": true}));
     assert_eq!(tried["request"]["body"]["delivery"]["test"], true);
@@ -36,7 +30,7 @@ async fn a_registered_hook_is_called_once_and_signed_and_says_that_it_is_a_test(
     let requests = receiver.requests();
     assert_eq!(requests.len(), 1);
     assert!(requests[0].contains("hush-hush-hush") && requests[0].contains(signature));
-    let after: Value = server.get("/hooks/cut").await.json().await.unwrap();
+    let after = server.get_json("/hooks/cut").await;
     assert_eq!((&after["revision"], &after["enabled"]), (&json!(1), &json!(false)));
 }
 
@@ -47,10 +41,11 @@ async fn a_hook_is_tried_before_it_is_registered() {
                         "config": {"patterns": ["key-[0-9]+"]}});
     let input = json!({"tool": {"name": "Bash", "call_id": "c", "arguments": {}},
                        "result": {"content": "key-12345", "is_error": false}});
-    let tried = post(&server, "/hooks/test", &json!({"hook": redact, "input": input})).await;
+    let tried =
+        server.post_json("/hooks/test", 200, &json!({"hook": redact, "input": input})).await;
     assert_eq!(tried["effect"]["payload"]["content"], "[REDACTED]");
     assert_eq!((&tried["request"], &tried["secret"]), (&Value::Null, &Value::Null));
-    let none: Value = server.get("/hooks").await.json().await.unwrap();
+    let none = server.get_json("/hooks").await;
     assert_eq!(none["items"], json!([]));
 
     let bad = json!({"hook": {"point": "tool_result", "kind": "guard", "url": "http://10.0.0.1/"},
@@ -72,11 +67,11 @@ async fn a_hook_is_tried_before_it_is_registered() {
 
 #[tokio::test]
 async fn what_a_guard_and_a_provide_hook_say_is_told() {
-    let server = TestServer::with(&["--dev"]).await;
+    let server = TestServer::dev().await;
     let try_ = async |kind: &str, point: &str, answer: &str| {
         let receiver = Receiver::spawn(Mode::Answer(answer.to_owned())).await;
         let hook = json!({"point": point, "kind": kind, "url": receiver.url()});
-        post(&server, "/hooks/test", &json!({"hook": hook})).await
+        server.post_json("/hooks/test", 200, &json!({"hook": hook})).await
     };
     let denied =
         try_("guard", "tool_call", r#"{"decision":"deny","reason":"no","code":"c"}"#).await;

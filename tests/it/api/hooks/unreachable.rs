@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::deliveries::until;
-use super::scope::{BOOTSTRAP, call, done, key};
-use super::{Files, MASTER};
-use crate::support::{TestServer, problem};
+use super::MASTER;
+use super::scope::key;
+use crate::support::wait::until;
+use crate::support::{BOOTSTRAP_KEY, Folder, TestServer, problem};
 
 /// An address of this machine at which nobody listens.
 fn closed() -> String {
@@ -15,13 +15,13 @@ fn closed() -> String {
 }
 
 /// A server with hooks that call this machine, which only one with `--dev` may.
-async fn server(is_dev: bool, files: &Files) -> TestServer {
+async fn server(is_dev: bool, files: &Folder) -> TestServer {
     let master = files.write("keys", MASTER);
     let url = format!("sqlite:{}", files.write("db", ""));
     let flags = [
         "--dev",
         "--bootstrap-key",
-        BOOTSTRAP,
+        BOOTSTRAP_KEY,
         "--database-url",
         &url,
         "--master-key-file",
@@ -35,7 +35,7 @@ async fn server(is_dev: bool, files: &Files) -> TestServer {
     ] {
         let hook = json!({"id": id, "point": point, "kind": kind, "url": closed(),
             "enabled": id == "log"});
-        done(&first, BOOTSTRAP, ("POST", "/hooks"), &hook).await;
+        first.call_ok(BOOTSTRAP_KEY, "POST", "/hooks", &hook).await;
     }
     first.stop().await;
     TestServer::with(&flags[usize::from(!is_dev)..]).await
@@ -44,37 +44,37 @@ async fn server(is_dev: bool, files: &Files) -> TestServer {
 /// All that a key without `hooks:write` sees of hooks that are not reached; and the causes of a
 /// delivery and of a trial as a key with it sees them.
 async fn seen(is_dev: bool) -> (Value, Vec<Value>) {
-    let files = Files::new();
+    let files = Folder::new();
     let server = &server(is_dev, &files).await;
     let reader = key(server, &["compile", "hooks:read", "events:read", "metrics:read"]).await;
     let change = async |id: &str, change: Value| {
-        done(server, BOOTSTRAP, ("PATCH", &format!("/hooks/{id}")), &change).await;
+        server.call_ok(BOOTSTRAP_KEY, "PATCH", &format!("/hooks/{id}"), &change).await;
     };
     let body = json!({"messages": [{"role": "user", "content": "hi"}], "record": "full"});
     change("guard", json!({"enabled": true})).await;
-    let denied = call(server, &reader, ("POST", "/compile"), &body).await;
+    let denied = server.call(&reader, "POST", "/compile", &body).await;
     let denied = problem(denied, 403, "hook_denied").await;
     change("guard", json!({"enabled": false})).await;
     change("failing", json!({"enabled": true})).await;
-    let failed = call(server, &reader, ("POST", "/compile"), &body).await;
+    let failed = server.call(&reader, "POST", "/compile", &body).await;
     let failed = problem(failed, 502, "hook_failed").await;
     change("failing", json!({"on_failure": "skip"})).await;
-    let compiled = done(server, &reader, ("POST", "/compile"), &body).await;
+    let compiled = server.call_ok(&reader, "POST", "/compile", &body).await;
     let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
-    let mut record = done(server, &reader, ("GET", &path), &Value::Null).await["hooks"].take();
+    let mut record = server.call_ok(&reader, "GET", &path, &Value::Null).await["hooks"].take();
     for run in record.as_array_mut().unwrap() {
         run.as_object_mut().unwrap().remove("took_us");
     }
     let delivery = async |key: &str| {
-        let list = done(server, key, ("GET", "/hooks/log/deliveries"), &Value::Null).await;
+        let list = server.call_ok(key, "GET", "/hooks/log/deliveries", &Value::Null).await;
         let mut attempts = list["items"].as_array().unwrap().iter();
         let attempt = attempts.find_map(|item| item["attempts"].get(0).cloned())?;
         Some(json!([attempt["cause"], attempt["detail"]]))
     };
     let attempt = until(async || delivery(&reader).await).await;
-    let whole = delivery(BOOTSTRAP).await.unwrap();
-    let tried = done(server, BOOTSTRAP, ("POST", "/hooks/failing/test"), &json!({})).await;
-    let page = done(server, &reader, ("GET", "/events?format=json&after=0"), &Value::Null).await;
+    let whole = delivery(BOOTSTRAP_KEY).await.unwrap();
+    let tried = server.call_ok(BOOTSTRAP_KEY, "POST", "/hooks/failing/test", &json!({})).await;
+    let page = server.call_ok(&reader, "GET", "/events?format=json&after=0", &Value::Null).await;
     let items = page["items"].as_array().unwrap().iter();
     let events: Vec<&Value> =
         items.filter(|event| event["type"] == "hook:failed").map(|event| &event["data"]).collect();

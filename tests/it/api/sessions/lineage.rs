@@ -2,18 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{compile, done, read};
 use crate::support::compile::user;
 use crate::support::{TestServer, problem};
 
-async fn put(server: &TestServer, session: &str, key: &str, value: &str) {
-    let body = json!({"value": value, "scope": {"session_id": session}});
-    let put = server.build("PUT", &format!("/memory/{key}")).json(&body).send().await.unwrap();
-    assert!(put.status().is_success());
-}
-
 async fn keys(server: &TestServer, session: &str) -> Vec<String> {
-    let list = read(server, &format!("/memory?session_id={session}")).await;
+    let list = server.get_json(&format!("/memory?session_id={session}")).await;
     let items = list["items"].as_array().unwrap();
     items
         .iter()
@@ -23,32 +16,32 @@ async fn keys(server: &TestServer, session: &str) -> Vec<String> {
 
 /// What was told of sessions and delegations.
 async fn told(server: &TestServer) -> Vec<Value> {
-    let events = read(server, "/events?format=json&after=0&limit=1000").await;
-    let items = events["items"].as_array().unwrap().iter();
+    let mut events = server.events().await;
     let kinds = ["session:switched", "delegation:recorded"];
-    items.filter(|one| kinds.contains(&one["type"].as_str().unwrap())).cloned().collect()
+    events.retain(|one| kinds.contains(&one["type"].as_str().unwrap()));
+    events
 }
 
 #[tokio::test]
 async fn a_fork_goes_on_from_its_parent_and_each_by_itself() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s", "defaults": {"model": "bytes4"}})).await;
-    put(&server, "s", "k", "old").await;
-    compile(&server, "s", json!({"messages": [user("a")], "cache": {"state": "cold"}})).await;
-    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
-    put(&server, "s", "k", "new").await;
-    let fork = done(&server, "/sessions/s/fork", &json!({"new_session_id": "f"})).await;
+    server.post_ok("/sessions", &json!({"id": "s", "defaults": {"model": "bytes4"}})).await;
+    server.remember_in("s", "k", "old").await;
+    server.compile_in("s", json!({"messages": [user("a")], "cache": {"state": "cold"}})).await;
+    let taken = server.post_ok("/sessions/s/snapshots", &json!({})).await;
+    server.remember_in("s", "k", "new").await;
+    let fork = server.post_ok("/sessions/s/fork", &json!({"new_session_id": "f"})).await;
     let past = json!({"new_session_id": "p", "snapshot_id": taken["id"]});
-    let past = done(&server, "/sessions/s/fork", &past).await;
+    let past = server.post_ok("/sessions/s/fork", &past).await;
     for (session, value) in [(&fork, "k=new"), (&past, "k=old")] {
         assert_eq!((&session["parent_session_id"], &session["version"]), (&json!("s"), &json!(1)));
         assert_eq!((&session["turns"], &session["compaction_points"]), (&json!(1), &json!([1])));
         assert_eq!(session["defaults"], json!({"model": "bytes4"}));
         assert_eq!(keys(&server, session["id"].as_str().unwrap()).await, [value]);
     }
-    put(&server, "f", "k", "fork").await;
+    server.remember_in("f", "k", "fork").await;
     assert_eq!(keys(&server, "s").await, ["k=new"]);
-    let children = read(&server, "/sessions?parent_session_id=s").await;
+    let children = server.get_json("/sessions?parent_session_id=s").await;
     let ids: Vec<_> = children["items"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
     assert_eq!(ids, ["f", "p"]);
     let again = server.post("/sessions/s/fork", &json!({"new_session_id": "f"})).await;
@@ -63,15 +56,14 @@ async fn a_switch_to_a_session_that_is_there_takes_the_memory_and_keeps_the_rest
     let server = TestServer::spawn().await;
     for session in ["a", "b"] {
         let defaults = json!({"model": session});
-        done(&server, "/sessions", &json!({"id": session, "defaults": defaults})).await;
+        server.post_ok("/sessions", &json!({"id": session, "defaults": defaults})).await;
     }
-    put(&server, "a", "both", "of a").await;
-    put(&server, "b", "both", "of b, later").await;
-    put(&server, "b", "own", "b").await;
-    put(&server, "a", "moved", "a").await;
-    let answer = server.post("/sessions/a/switch", &json!({"new_session_id": "b"})).await;
-    assert_eq!(answer.status(), 200);
-    let session: Value = answer.json().await.unwrap();
+    server.remember_in("a", "both", "of a").await;
+    server.remember_in("b", "both", "of b, later").await;
+    server.remember_in("b", "own", "b").await;
+    server.remember_in("a", "moved", "a").await;
+    let session =
+        server.post_json("/sessions/a/switch", 200, &json!({"new_session_id": "b"})).await;
     assert_eq!((&session["id"], &session["defaults"]["model"]), (&json!("b"), &json!("b")));
     assert_eq!(keys(&server, "b").await, ["both=of b, later", "moved=a", "own=b"]);
     assert_eq!(keys(&server, "a").await, [""; 0]);
@@ -87,7 +79,7 @@ async fn a_switch_to_a_session_that_is_there_takes_the_memory_and_keeps_the_rest
 #[tokio::test]
 async fn a_request_that_comes_again_switches_once() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s"})).await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
     let send = || {
         let request = server.build("POST", "/sessions/s/switch");
         request.header("idempotency-key", "k").json(&json!({})).send()
@@ -102,7 +94,7 @@ async fn a_request_that_comes_again_switches_once() {
 #[tokio::test]
 async fn faults_of_a_switch_and_of_a_delegation_are_named() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s"})).await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
     for (path, bad, pointer) in [
         ("switch", json!({"new_session_id": "s"}), "/new_session_id"),
         ("switch", json!({"reset": 1}), "/reset"),
@@ -127,23 +119,23 @@ async fn faults_of_a_switch_and_of_a_delegation_are_named() {
 async fn a_fork_and_a_switch_are_held_to_what_their_parent_was_sent_last() {
     let server = TestServer::spawn().await;
     let said = |text: &str| json!({"messages": [user("a"), user(text)]});
-    compile(&server, "s", said("b")).await;
-    done(&server, "/sessions/s/fork", &json!({"new_session_id": "f"})).await;
-    done(&server, "/sessions/s/switch", &json!({"new_session_id": "t"})).await;
+    server.compile_in("s", said("b")).await;
+    server.post_ok("/sessions/s/fork", &json!({"new_session_id": "f"})).await;
+    server.post_ok("/sessions/s/switch", &json!({"new_session_id": "t"})).await;
     for session in ["f", "t"] {
-        let same = compile(&server, session, said("b")).await;
+        let same = server.compile_in(session, said("b")).await;
         assert!(same.report["cache"]["first_change"].is_null(), "{session}: {}", same.report);
-        let other = compile(&server, session, said("c")).await;
+        let other = server.compile_in(session, said("c")).await;
         let change = &other.report["cache"]["first_change"];
         assert_eq!(change["pointer"], "/messages/1", "{session}: {change}");
     }
     // One that begins anew has nothing to be held to.
-    done(&server, "/sessions/s/switch", &json!({"new_session_id": "r", "reset": true})).await;
-    let compiled = compile(&server, "r", said("c")).await;
+    server.post_ok("/sessions/s/switch", &json!({"new_session_id": "r", "reset": true})).await;
+    let compiled = server.compile_in("r", said("c")).await;
     assert!(compiled.report["cache"]["first_change"].is_null(), "{}", compiled.report);
     // Directly behind the fork, a change is one against the parent.
-    done(&server, "/sessions/s/fork", &json!({"new_session_id": "g"})).await;
-    let other = compile(&server, "g", said("c")).await;
+    server.post_ok("/sessions/s/fork", &json!({"new_session_id": "g"})).await;
+    let other = server.compile_in("g", said("c")).await;
     assert_eq!(other.report["cache"]["first_change"]["pointer"], "/messages/1");
 }
 
@@ -162,7 +154,7 @@ async fn a_body_of_which_nothing_is_needed_may_be_left_out() {
         let (status, answer) = bare(&format!("/sessions/{id}/{end}")).await;
         assert_eq!(status, 201, "{end}: {answer}");
     }
-    let put = server.build("PUT", "/memory/k").json(&json!({"value": 1})).send().await.unwrap();
+    let put = server.put("/memory/k", &json!({"value": 1})).await;
     assert_eq!(put.status(), 201);
     let (status, entry) = bare("/memory/k/retract").await;
     assert_eq!((status, &entry["status"]), (200, &json!("retracted")));

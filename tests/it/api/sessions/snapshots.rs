@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{compile, delete, done, read};
 use crate::support::compile::{user, words};
-use crate::support::{ServerProcess, TestServer, problem};
+use crate::support::{Folder, ServerProcess, TestServer, problem};
 
 fn remembering(text: &str) -> Value {
     json!({"messages": [user(text)], "memory": true})
@@ -12,7 +11,7 @@ fn remembering(text: &str) -> Value {
 
 async fn put(server: &TestServer, session: &str, key: &str, value: &Value, ttl: &Value) {
     let body = json!({"value": value, "ttl": ttl, "scope": {"session_id": session}});
-    let put = server.build("PUT", &format!("/memory/{key}")).json(&body).send().await.unwrap();
+    let put = server.put(&format!("/memory/{key}"), &body).await;
     assert!(put.status().is_success(), "{}", put.text().await.unwrap());
 }
 
@@ -20,19 +19,20 @@ async fn put(server: &TestServer, session: &str, key: &str, value: &Value, ttl: 
 async fn full(server: &TestServer, session: &str) {
     let defaults = json!({"model": "bytes4", "target": "neutral",
         "budget": {"context_window": 10_000}, "implicit_context": "a \u{e4} 1.50"});
-    done(server, "/sessions", &json!({"id": session, "defaults": defaults})).await;
+    server.post_ok("/sessions", &json!({"id": session, "defaults": defaults})).await;
     put(server, session, "language", &json!("Rust"), &Value::Null).await;
     put(server, session, "numbers", &json!({"n": 1.5, "list": [null]}), &json!({"turns": 5})).await;
     let mut body = remembering("what was it?");
     body["cache"] = json!({"state": "cold"});
-    compile(server, session, body).await;
-    done(server, &format!("/sessions/{session}/usage"), &json!({"usage": {"prompt_tokens": 999}}))
+    server.compile_in(session, body).await;
+    server
+        .post_ok(&format!("/sessions/{session}/usage"), &json!({"usage": {"prompt_tokens": 999}}))
         .await;
 }
 
 /// The session and what decides its next compile, times and versions aside.
 async fn state(server: &TestServer, session: &str) -> Value {
-    let mut shown = read(server, &format!("/sessions/{session}")).await;
+    let mut shown = server.get_json(&format!("/sessions/{session}")).await;
     for key in [
         "id",
         "version",
@@ -53,40 +53,40 @@ async fn a_restore_replaces_everything_that_decides_the_next_compile() {
     let server = TestServer::spawn().await;
     full(&server, "s").await;
     let before = state(&server, "s").await;
-    let taken = done(&server, "/sessions/s/snapshots", &json!({"label": "before"})).await;
+    let taken = server.post_ok("/sessions/s/snapshots", &json!({"label": "before"})).await;
     assert_eq!((&taken["label"], &taken["session_id"]), (&json!("before"), &json!("s")));
-    let wanted = compile(&server, "s", remembering("what was it?")).await;
+    let wanted = server.compile_in("s", remembering("what was it?")).await;
 
     // What is done to the session does nothing to the snapshot.
     put(&server, "s", "language", &json!("Go"), &Value::Null).await;
     put(&server, "s", "more", &json!("new"), &Value::Null).await;
-    server.build("DELETE", "/memory/numbers?session_id=s").send().await.unwrap();
+    server.delete("/memory/numbers?session_id=s").await;
     let change = json!({"defaults": {"model": "gpt-4o", "output": null}});
-    server.build("PATCH", "/sessions/s").json(&change).send().await.unwrap();
+    server.patch("/sessions/s", &change).await;
     let mut other = remembering("something else");
     other["cache"] = json!({"state": "cold"});
     other["messages"] = json!([user("a"), user("b"), user("c")]);
-    compile(&server, "s", other).await;
+    server.compile_in("s", other).await;
     assert_ne!(state(&server, "s").await, before);
 
     let id = taken["id"].as_str().unwrap();
-    let events = read(&server, "/events?format=json&after=0&limit=1000").await;
+    let events = server.get_json("/events?format=json&after=0&limit=1000").await;
     for _ in 0..2 {
-        let version = read(&server, "/sessions/s").await["version"].as_u64().unwrap();
-        let restored = done(&server, "/sessions/s/restore", &json!({"snapshot_id": id})).await;
+        let version = server.get_json("/sessions/s").await["version"].as_u64().unwrap();
+        let restored = server.post_ok("/sessions/s/restore", &json!({"snapshot_id": id})).await;
         assert_eq!(restored["version"], version + 1);
         assert_eq!(state(&server, "s").await, before);
         problem(server.get("/memory/more?session_id=s").await, 404, "not_found").await;
-        let language = read(&server, "/memory/language?session_id=s").await;
+        let language = server.get_json("/memory/language?session_id=s").await;
         assert_eq!((&language["value"], &language["update_count"]), (&json!("Rust"), &json!(1)));
-        assert_eq!(read(&server, "/memory/numbers?session_id=s").await["expires_at_turn"], 5);
-        let after = read(&server, "/events?format=json&after=0&limit=1000").await;
+        assert_eq!(server.get_json("/memory/numbers?session_id=s").await["expires_at_turn"], 5);
+        let after = server.get_json("/events?format=json&after=0&limit=1000").await;
         assert_eq!(
             after["items"].as_array().unwrap().len(),
             events["items"].as_array().unwrap().len()
         );
     }
-    let again = compile(&server, "s", remembering("what was it?")).await;
+    let again = server.compile_in("s", remembering("what was it?")).await;
     assert_eq!(again.text, wanted.text);
     assert_eq!(again.number("tokens_after"), wanted.number("tokens_after"));
 }
@@ -95,24 +95,24 @@ async fn a_restore_replaces_everything_that_decides_the_next_compile() {
 async fn a_snapshot_is_plain_json_that_another_server_takes() {
     let (here, there) = (TestServer::spawn().await, TestServer::spawn().await);
     full(&here, "s").await;
-    let taken = done(&here, "/sessions/s/snapshots", &json!({})).await;
+    let taken = here.post_ok("/sessions/s/snapshots", &json!({})).await;
     let path = format!("/snapshots/{}", taken["id"].as_str().unwrap());
-    let snapshot = read(&here, &path).await;
+    let snapshot = here.get_json(&path).await;
     assert_eq!(snapshot["format"], "contexture-session/1");
     assert_eq!((&snapshot["turns"], &snapshot["compaction_points"]), (&json!(1), &json!([1])));
     assert_eq!(snapshot["memory"][0]["key"], "language");
-    let wanted = compile(&here, "s", remembering("what was it?")).await;
+    let wanted = here.compile_in("s", remembering("what was it?")).await;
 
-    let restored = done(&there, "/sessions/t/restore", &json!({"snapshot": snapshot})).await;
+    let restored = there.post_ok("/sessions/t/restore", &json!({"snapshot": snapshot})).await;
     assert_eq!((&restored["id"], &restored["turns"]), (&json!("t"), &json!(1)));
-    let found = compile(&there, "t", remembering("what was it?")).await;
+    let found = there.compile_in("t", remembering("what was it?")).await;
     assert_eq!(found.text, wanted.text);
     assert_eq!(found.number("tokens_after"), wanted.number("tokens_after"));
     // Taken again there, it says the same.
-    let restored = done(&there, "/sessions/u/restore", &json!({"snapshot": snapshot})).await;
+    let restored = there.post_ok("/sessions/u/restore", &json!({"snapshot": snapshot})).await;
     assert_eq!(restored["id"], "u");
-    let again = done(&there, "/sessions/u/snapshots", &json!({})).await;
-    let again = read(&there, &format!("/snapshots/{}", again["id"].as_str().unwrap())).await;
+    let again = there.post_ok("/sessions/u/snapshots", &json!({})).await;
+    let again = there.get_json(&format!("/snapshots/{}", again["id"].as_str().unwrap())).await;
     for key in
         ["turns", "defaults", "compaction_points", "calibration", "memory", "source", "messages"]
     {
@@ -123,24 +123,24 @@ async fn a_snapshot_is_plain_json_that_another_server_takes() {
 #[tokio::test]
 async fn snapshots_are_listed_in_order_and_go_with_their_session() {
     let server = TestServer::spawn().await;
-    done(&server, "/sessions", &json!({"id": "s"})).await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
     let mut ids = Vec::new();
     for at in 0..3 {
         let taken =
-            done(&server, "/sessions/s/snapshots", &json!({"label": format!("n{at}")})).await;
+            server.post_ok("/sessions/s/snapshots", &json!({"label": format!("n{at}")})).await;
         ids.push(taken["id"].as_str().unwrap().to_owned());
     }
-    let first = read(&server, "/sessions/s/snapshots?limit=2").await;
+    let first = server.get_json("/sessions/s/snapshots?limit=2").await;
     let next = first["next_cursor"].as_str().unwrap();
-    let rest = read(&server, &format!("/sessions/s/snapshots?cursor={next}")).await;
+    let rest = server.get_json(&format!("/sessions/s/snapshots?cursor={next}")).await;
     let items = [&first["items"], &rest["items"]].map(|list| list.as_array().unwrap().clone());
     let found: Vec<_> =
         items.iter().flatten().map(|one| one["id"].as_str().unwrap().to_owned()).collect();
     assert_eq!((&found, &rest["next_cursor"]), (&ids, &Value::Null));
     problem(server.get("/sessions/t/snapshots").await, 404, "not_found").await;
-    delete(&server, "s").await;
+    server.delete("/sessions/s").await;
     problem(server.get(&format!("/snapshots/{}", ids[0])).await, 404, "not_found").await;
-    done(&server, "/sessions", &json!({"id": "s"})).await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
     let gone = server.post("/sessions/s/restore", &json!({"snapshot_id": ids[0]})).await;
     problem(gone, 404, "not_found").await;
 }
@@ -193,8 +193,8 @@ async fn a_snapshot_with_faults_restores_nothing() {
 
 #[tokio::test]
 async fn what_was_acknowledged_is_there_after_a_kill() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("c.db").display());
+    let folder = Folder::new();
+    let url = folder.url();
     let flags = ["--database-url", url.as_str()];
     let client = reqwest::Client::new();
     let mut process = ServerProcess::start(&flags);

@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{done, read};
 use crate::support::compile::{Compiled, calling_with, result, user};
 use crate::support::{TestServer, problem};
 
 /// Takes a turn that must succeed: the answer as a compile's, and the results.
 async fn take(server: &TestServer, append: &[Value]) -> (Compiled, Vec<Value>) {
-    let answer = done(server, "/sessions/s/turns", &json!({"append": append})).await;
+    let answer = server.post_ok("/sessions/s/turns", &json!({"append": append})).await;
     let results = answer["results"].as_array().expect("results").clone();
     (Compiled::read(&answer.to_string()), results)
 }
@@ -28,7 +27,7 @@ async fn server() -> TestServer {
         "blocked": ["delete_file", "git.push"],
     });
     let body = json!({"id": "s", "defaults": {"tools": tools}});
-    done(&server, "/sessions", &body).await;
+    server.post_ok("/sessions", &body).await;
     take(&server, &[user("What do the logs say?")]).await;
     server
 }
@@ -96,7 +95,7 @@ async fn what_may_not_run_is_answered_in_the_same_payload() {
     assert_eq!(results, Vec::<Value>::new());
     let ids: Vec<&str> = self::texts(&turn).iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, wanted.map(|(id, _)| id), "in the order of the calls");
-    assert_eq!(read(&server, "/sessions/s").await["messages"], 9);
+    assert_eq!(server.get_json("/sessions/s").await["messages"], 9);
 }
 
 #[tokio::test]

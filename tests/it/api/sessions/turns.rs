@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{compile, done, read};
 use crate::support::compile::{Compiled, assistant, calling, calling_with, result, user, words};
-use crate::support::{ServerProcess, TestServer, problem};
+use crate::support::{Folder, ServerProcess, TestServer, problem};
 
 /// Takes a turn that must succeed: the answer as a compile's, and the results.
 async fn take(server: &TestServer, session: &str, body: Value) -> (Compiled, Value) {
@@ -42,7 +41,7 @@ async fn turn_by_turn_the_payloads_are_those_of_the_whole_conversation() {
             assert!(turn.report["cache"]["first_change"].is_null(), "{}", turn.report);
         }
     }
-    let session = read(&server, "/sessions/s").await;
+    let session = server.get_json("/sessions/s").await;
     assert_eq!((&session["turns"], &session["messages"]), (&json!(3), &json!(6)));
     // Nothing new is a turn, too.
     let (again, _) = take(&server, "s", json!({})).await;
@@ -92,7 +91,7 @@ async fn every_provider_s_shape_is_kept() {
 async fn calls_of_our_tools_are_carried_out_and_seen_in_the_same_payload() {
     let server = TestServer::spawn().await;
     let memory = json!({"memory": true});
-    done(&server, "/sessions", &json!({"id": "s", "defaults": memory})).await;
+    server.post_ok("/sessions", &json!({"id": "s", "defaults": memory})).await;
     take(&server, "s", append(&[user("Remember that I write Rust.")])).await;
     let call = calling_with(
         "",
@@ -111,13 +110,13 @@ async fn calls_of_our_tools_are_carried_out_and_seen_in_the_same_payload() {
     let ids: Vec<&str> =
         turn.list().iter().filter_map(|message| message["tool_call_id"].as_str()).collect();
     assert_eq!(ids.len(), 3, "{ids:?}");
-    let entry = read(&server, "/memory/language?session_id=s").await;
+    let entry = server.get_json("/memory/language?session_id=s").await;
     assert_eq!((&entry["value"], &entry["version"]), (&json!("Rust"), &json!(1)));
     // What was answered is answered.
     let (_, results) = take(&server, "s", append(&[assistant("Done."), user("Thanks.")])).await;
     assert_eq!(results, json!([]));
-    assert_eq!(read(&server, "/memory/language?session_id=s").await["version"], 1);
-    let events = read(&server, "/events?format=json&after=0&limit=1000").await;
+    assert_eq!(server.get_json("/memory/language?session_id=s").await["version"], 1);
+    let events = server.get_json("/events?format=json&after=0&limit=1000").await;
     let kinds: Vec<&str> = events["items"]
         .as_array()
         .unwrap()
@@ -143,7 +142,7 @@ async fn a_result_that_came_along_is_not_made_again() {
 async fn a_turn_that_fails_leaves_nothing() {
     let server = TestServer::spawn().await;
     take(&server, "s", append(&[user("first")])).await;
-    let before = read(&server, "/sessions/s").await;
+    let before = server.get_json("/sessions/s").await;
     let call = calling_with("", &[("c1", "create_memory", r#"{"key": "k", "value": "v"}"#)]);
     for (mut body, pointer) in [
         (append(std::slice::from_ref(&call)), "/target"),
@@ -166,7 +165,7 @@ async fn a_turn_that_fails_leaves_nothing() {
     body["model"] = json!("bytes4");
     body["budget"] = json!({"context_window": 100, "on_overflow": "fail"});
     problem(server.post("/sessions/s/turns", &body).await, 422, "over_budget").await;
-    assert_eq!(read(&server, "/sessions/s").await, before);
+    assert_eq!(server.get_json("/sessions/s").await, before);
     problem(server.get("/memory/k?session_id=s").await, 404, "not_found").await;
 }
 
@@ -183,7 +182,7 @@ async fn a_turn_that_comes_again_is_taken_once() {
     let second = send().await.unwrap();
     assert_eq!(second.headers()["idempotency-replayed"], "true");
     assert_eq!(second.text().await.unwrap(), first);
-    let session = read(&server, "/sessions/s").await;
+    let session = server.get_json("/sessions/s").await;
     assert_eq!((&session["turns"], &session["messages"]), (&json!(1), &json!(1)));
 }
 
@@ -192,7 +191,7 @@ async fn turns_at_once_stand_one_behind_the_other() {
     let server = TestServer::spawn().await;
     let turns = (0..6).map(|at| take(&server, "s", append(&[user(&format!("m{at}"))])));
     let all = futures_util::future::join_all(turns).await;
-    let session = read(&server, "/sessions/s").await;
+    let session = server.get_json("/sessions/s").await;
     assert_eq!((&session["turns"], &session["messages"]), (&json!(6), &json!(6)));
     let mut lengths: Vec<usize> =
         all.iter().map(|(turn, _)| turn.said(turn.list().len() - 1).len()).collect();
@@ -209,29 +208,29 @@ async fn a_snapshot_takes_the_messages_along_and_a_restore_brings_them_back() {
     let steps = steps();
     take(&server, "s", append(&steps[0])).await;
     let (wanted, _) = take(&server, "s", append(&steps[1])).await;
-    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
+    let taken = server.post_ok("/sessions/s/snapshots", &json!({})).await;
     assert_eq!(taken["messages"], 4);
     take(&server, "s", append(&steps[2])).await;
-    done(&server, "/sessions/s/fork", &json!({"new_session_id": "f"})).await;
-    done(&server, "/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
+    server.post_ok("/sessions/s/fork", &json!({"new_session_id": "f"})).await;
+    server.post_ok("/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
     assert_eq!(take(&server, "s", json!({})).await.0.text, wanted.text);
-    assert_eq!(read(&server, "/sessions/f").await["messages"], 6);
+    assert_eq!(server.get_json("/sessions/f").await["messages"], 6);
     // Elsewhere, and on another way from there.
     let there = TestServer::spawn().await;
     let path = format!("/snapshots/{}", taken["id"].as_str().unwrap());
-    let snapshot = read(&server, &path).await;
+    let snapshot = server.get_json(&path).await;
     assert_eq!((&snapshot["source"], &snapshot["messages"][3]), (&json!("openai"), &steps[1][1]));
-    done(&there, "/sessions/t/restore", &json!({"snapshot": snapshot})).await;
+    there.post_ok("/sessions/t/restore", &json!({"snapshot": snapshot})).await;
     assert_eq!(take(&there, "t", json!({})).await.0.text, wanted.text);
     take(&server, "s", append(&[user("Another way.")])).await;
-    done(&server, "/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
+    server.post_ok("/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
     assert_eq!(take(&server, "s", json!({})).await.0.text, wanted.text);
 }
 
 #[tokio::test]
 async fn turns_are_there_after_a_kill() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("c.db").display());
+    let folder = Folder::new();
+    let url = folder.url();
     let flags = ["--database-url", url.as_str()];
     let whole = TestServer::spawn().await;
     let mut process = ServerProcess::start(&flags);
@@ -252,9 +251,9 @@ async fn turns_are_there_after_a_kill() {
 async fn a_turn_and_a_compile_are_of_one_session() {
     let server = TestServer::spawn().await;
     take(&server, "s", append(&[user("hello")])).await;
-    let compiled = compile(&server, "s", json!({"messages": [user("hello")]})).await;
+    let compiled = server.compile_in("s", json!({"messages": [user("hello")]})).await;
     assert!(compiled.report["cache"]["first_change"].is_null());
-    assert_eq!(read(&server, "/sessions/s").await["turns"], 2);
+    assert_eq!(server.get_json("/sessions/s").await["turns"], 2);
 }
 
 #[tokio::test]

@@ -238,6 +238,7 @@ async fn artifacts_are_named_by_their_text_and_answers_by_chance() {
     let body = request("messages", &written(&session()), &json!({}));
     let (one, other) = (server.compress(&body).await, server.compress(&body).await);
     assert_eq!(one.artifacts(), other.artifacts());
+    assert!(!one.artifacts().is_empty());
     assert!(one.artifacts().iter().all(|id| id.len() == 24));
     assert_ne!(one.id(), other.id());
     assert!(one.id().starts_with("cpr_"));

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::governed::{column, surfaced};
-use crate::support::TestServer;
+use crate::support::{TestServer, prerequisite};
 
 fn read(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
@@ -17,14 +17,10 @@ async fn the_walk_through_shows_what_it_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/packs");
     let (pack, request) = (read(&folder.join("deploy.json")), read(&folder.join("compile.json")));
     let server = TestServer::spawn().await;
-    let lint: Value = server.post("/packs/lint", &pack).await.json().await.unwrap();
+    let lint = server.post_ok("/packs/lint", &pack).await;
     assert_eq!(lint, json!({"ok": true, "faults": []}));
     assert_eq!(server.post("/packs", &pack).await.status(), 201);
-    let compile = async |body: &Value| -> Value {
-        let answer = server.post("/compile", body).await;
-        assert_eq!(answer.status(), 200);
-        answer.json().await.unwrap()
-    };
+    let compile = async |body: &Value| -> Value { server.post_json("/compile", 200, body).await };
     let mut whole = compile(&request).await;
     let (id, before) = (whole["id"].clone(), whole["compiled_context"].take());
     let rules = &before["manifests"]["policy_manifest"];
@@ -55,11 +51,8 @@ async fn the_walk_through_shows_what_it_says() {
     next["pack_meta"]["pack_version"] = "1.1.0".into();
     next["policy_layer"]["policy_bundles"][0]["policy_dsl"]["rules"][2]["if"][">"][1] = 600.into();
     assert_eq!(server.post("/packs", &next).await.status(), 201);
-    let post = async |path: &str, body: &Value| -> Value {
-        let answer = server.post(path, body).await;
-        assert_eq!(answer.status(), 200, "{path}");
-        answer.json().await.unwrap()
-    };
+    let post =
+        async |path: &str, body: &Value| -> Value { server.post_json(path, 200, body).await };
     let ran = post(&format!("{golden}/run"), &json!({"against": "pack.coding-agent@1.1.0"})).await;
     let case = &ran["cases"][0];
     assert_eq!(
@@ -92,7 +85,7 @@ async fn the_walk_through_shows_what_it_says() {
 /// The packs of a folder that `CONTEXTURE_PACKS` names compile, each with its first intent.
 #[tokio::test]
 async fn packs_that_others_wrote_compile() {
-    let Ok(folder) = std::env::var("CONTEXTURE_PACKS") else { return };
+    let Some(folder) = prerequisite::variable("packs") else { return };
     let server = TestServer::spawn().await;
     let mut compiled = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -101,7 +94,7 @@ async fn packs_that_others_wrote_compile() {
             continue;
         }
         let pack = read(&path);
-        let lint: Value = server.post("/packs/lint", &pack).await.json().await.unwrap();
+        let lint = server.post_ok("/packs/lint", &pack).await;
         assert_eq!(lint["ok"], true, "{lint}");
         for intent in pack["intent_layer"]["catalog"].as_array().unwrap() {
             let tenant = pack["pack_meta"]["tenant"].as_str().unwrap();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Run;
 use super::evidence::verified;
-use crate::support::{TestServer, pointers, problem};
+use crate::support::{Folder, TestServer, json_of, pointers, problem};
 
 const SET: &str = "/packs/pack.dbops/1.4.0/golden";
 
@@ -32,13 +32,11 @@ async fn next(run: &Run, version: &str, change: impl FnOnce(&mut Value)) -> Stri
 }
 
 async fn put(server: &TestServer, ids: &Value) -> reqwest::Response {
-    server.build("PUT", SET).json(&json!({"compilations": ids})).send().await.unwrap()
+    server.put(SET, &json!({"compilations": ids})).await
 }
 
 async fn ran(server: &TestServer, body: &Value) -> Value {
-    let answer = server.post(&format!("{SET}/run"), body).await;
-    assert_eq!(answer.status(), 200);
-    answer.json().await.unwrap()
+    server.post_json(&format!("{SET}/run"), 200, body).await
 }
 
 #[tokio::test]
@@ -54,12 +52,10 @@ async fn a_set_tells_for_each_compile_where_another_version_parts() {
     let large = run.answer().await["id"].clone();
     *run.input("intent") = "ops.db.drop".into();
     let refused = run.refused(422, "intent_unknown").await["compilation_id"].clone();
-    let empty: Value = run.server.get(SET).await.json().await.unwrap();
+    let empty = run.server.get_json(SET).await;
     assert_eq!(empty, json!({"pack_ref": "pack.dbops@1.4.0", "items": []}));
-    let stored = put(&run.server, &json!([calm, large, refused])).await;
-    assert_eq!(stored.status(), 200);
-    let stored: Value = stored.json().await.unwrap();
-    let read: Value = run.server.get(SET).await.json().await.unwrap();
+    let stored = json_of(put(&run.server, &json!([calm, large, refused])).await, 200).await;
+    let read = run.server.get_json(SET).await;
     assert_eq!(stored, read);
     let statuses: Vec<&str> = read["items"]
         .as_array()
@@ -113,20 +109,19 @@ async fn a_set_tells_for_each_compile_where_another_version_parts() {
 
 #[tokio::test]
 async fn a_set_stays_when_records_and_hooks_and_memory_are_gone() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("c.db");
+    let folder = Folder::new();
     let mut run = Run::restore().await;
-    run.server = TestServer::with(&["--database-url", &format!("sqlite:{}", file.display())]).await;
+    run.server = TestServer::with(&["--database-url", &folder.url()]).await;
     publish(&run.server, &run.pack).await;
     run.body["pack"]["ref"] = "pack.dbops@1.4.0".into();
     let entry = json!({"value": "Restores take an hour.", "tier": "semantic"});
-    let stored = run.server.build("PUT", "/memory/restore-time").json(&entry).send().await.unwrap();
+    let stored = run.server.put("/memory/restore-time", &entry).await;
     assert_eq!(stored.status(), 201);
     let id = run.answer().await["id"].clone();
     assert_eq!(put(&run.server, &json!([id])).await.status(), 200);
-    let gone = run.server.build("DELETE", "/memory/restore-time").send().await.unwrap();
+    let gone = run.server.delete("/memory/restore-time").await;
     assert_eq!(gone.status(), 204);
-    let database = rusqlite::Connection::open(&file).unwrap();
+    let database = rusqlite::Connection::open(folder.database()).unwrap();
     for table in ["compilations", "compilation_texts", "blobs"] {
         database.execute(&format!("DELETE FROM {table}"), []).unwrap();
     }
@@ -139,8 +134,8 @@ async fn a_set_stays_when_records_and_hooks_and_memory_are_gone() {
     run.body["session_id"] = "s".into();
     let of_session = run.answer().await["id"].clone();
     assert_eq!(put(&run.server, &json!([id, of_session])).await.status(), 200);
-    run.server.build("DELETE", "/sessions/s").send().await.unwrap();
-    let left: Value = run.server.get(SET).await.json().await.unwrap();
+    run.server.delete("/sessions/s").await;
+    let left = run.server.get_json(SET).await;
     assert_eq!(left["items"].as_array().unwrap().len(), 1);
     assert_eq!(left["items"][0]["compilation_id"], id);
 }
@@ -157,7 +152,7 @@ async fn what_cannot_stand_in_a_set_is_told_and_the_set_stays() {
     run.body["record"] = "hashes".into();
     let hashes = run.answer().await["id"].clone();
     let plain = json!({"messages": [{"role": "user", "content": "a"}], "record": "full"});
-    let plain: Value = run.server.post("/compile", &plain).await.json().await.unwrap();
+    let plain = run.server.post_ok("/compile", &plain).await;
     let ids = json!([good, "cmp_none", of_another, hashes, plain["id"]]);
     let refused = problem(put(&run.server, &ids).await, 422, "invalid_request").await;
     let places = [1, 2, 3, 4].map(|at| format!("/compilations/{at}"));
@@ -170,11 +165,11 @@ async fn what_cannot_stand_in_a_set_is_told_and_the_set_stays() {
         (json!({"compilations": [], "x": 1}), "/x"),
         (json!({"compilations": vec!["c"; 101]}), "/compilations"),
     ] {
-        let answer = run.server.build("PUT", SET).json(&body).send().await.unwrap();
+        let answer = run.server.put(SET, &body).await;
         let refused = problem(answer, 422, "invalid_request").await;
         assert_eq!(pointers(&refused), [pointer]);
     }
-    let left: Value = run.server.get(SET).await.json().await.unwrap();
+    let left = run.server.get_json(SET).await;
     assert_eq!(left["items"][0]["compilation_id"], good);
     assert_eq!(left["items"].as_array().unwrap().len(), 1);
     for against in [json!("pack.dbops"), json!(7)] {
@@ -189,21 +184,17 @@ async fn what_cannot_stand_in_a_set_is_told_and_the_set_stays() {
 
 #[tokio::test]
 async fn a_set_is_its_tenant_s_own() {
-    const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
     let mut run = Run::restore().await;
-    run.server = TestServer::with(&["--bootstrap-key", BOOTSTRAP]).await;
+    run.server = TestServer::locked(&[]).await;
     run.body["pack"]["ref"] = "pack.dbops@1.4.0".into();
     let call = async |key: &str, method: &str, path: &str, body: &Value| -> (u16, Value) {
-        let request = run.server.build(method, path).bearer_auth(key);
-        let request = if method == "GET" { request } else { request.json(body) };
-        let answer = request.send().await.unwrap();
+        let answer = run.server.call(key, method, path, body).await;
         (answer.status().as_u16(), answer.json().await.unwrap())
     };
     let mut keys = Vec::new();
     for tenant in ["a", "b"] {
         let wanted = json!({"scopes": ["admin"], "tenant": tenant});
-        let made = call(BOOTSTRAP, "POST", "/keys", &wanted).await.1;
-        let key = made["key"].as_str().unwrap().to_owned();
+        let (key, _) = run.server.create_key(&wanted).await;
         assert_eq!(call(&key, "POST", "/packs", &run.pack).await.0, 201);
         keys.push(key);
     }

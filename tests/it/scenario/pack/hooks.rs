@@ -10,28 +10,17 @@ use crate::support::receiver::{Mode, Receiver};
 
 async fn run() -> Run {
     let mut run = Run::restore().await;
-    run.server = TestServer::with(&["--dev"]).await;
+    run.server = TestServer::dev().await;
     *run.input("context_query") = json!({"cluster": "c1", "n": 1.50});
     run
 }
 
 fn hook(id: &str, receiver: &Receiver, more: &Value) -> Value {
-    let mut hook = json!({"id": id, "point": "retrieve_evidence", "kind": "provide",
-        "url": receiver.url()});
-    hook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    hook
+    crate::support::receiver::hook(id, ("retrieve_evidence", "provide"), receiver, more)
 }
 
 async fn finds(evidence: &Value) -> Receiver {
     Receiver::spawn(Mode::Answer(json!({"evidence": evidence}).to_string())).await
-}
-
-fn asked(receiver: &Receiver) -> Vec<Value> {
-    let body = |request: &String| {
-        let (_, body) = request.split_once("\r\n\r\n").unwrap();
-        serde_json::from_str::<Value>(body).unwrap()["input"].clone()
-    };
-    receiver.requests().iter().map(body).collect()
 }
 
 #[tokio::test]
@@ -47,7 +36,7 @@ async fn what_a_hook_finds_counts_as_if_the_request_had_given_it() {
     assert_eq!(found["runtime_controls"], given["runtime_controls"]);
     assert_eq!(found["compiled_prompt"], given["compiled_prompt"]);
     let wanted = json!({"intent_id": "ops.db.restore", "query": {"cluster": "c1", "n": 1.50}});
-    assert_eq!(asked(&receiver), [wanted]);
+    assert_eq!(receiver.inputs(), [wanted]);
 }
 
 #[tokio::test]
@@ -104,7 +93,7 @@ async fn a_replay_has_the_evidence_of_the_record() {
     run.body["hooks"] = json!([hook("kg", &receiver, &json!({}))]);
     let answer = run.answer().await;
     let path = format!("/compilations/{}/replay", answer["id"].as_str().unwrap());
-    let again: Value = run.server.post(&path, &json!({})).await.json().await.unwrap();
+    let again = run.server.post_ok(&path, &json!({})).await;
     assert_eq!(again["status"], "equal", "{again}");
     assert_eq!(receiver.requests().len(), 1);
 }
@@ -136,14 +125,14 @@ async fn what_a_hook_provides_is_a_block_of_data_that_is_counted_and_redacted() 
     let told = compiled["context_ledger"]["hooks"].as_array().unwrap();
     assert_eq!((&told[0]["id"], &told[0]["outcome"]), (&json!("rag"), &json!("applied")));
     // It is asked once, and sees what a model would.
-    let inputs = asked(&rag);
+    let inputs = rag.inputs();
     assert_eq!(inputs.len(), 1);
     assert!(inputs[0].to_string().contains("Mail me at [REDACTED:email]."), "{}", inputs[0]);
 
     let path = format!("/compilations/{}/replay", answer["id"].as_str().unwrap());
-    let again: Value = run.server.post(&path, &json!({})).await.json().await.unwrap();
+    let again = run.server.post_ok(&path, &json!({})).await;
     assert_eq!(again["status"], "equal", "{again}");
-    assert_eq!(asked(&rag).len(), 1);
+    assert_eq!(rag.inputs().len(), 1);
 }
 
 #[tokio::test]
@@ -183,7 +172,7 @@ async fn a_hook_may_not_take_away_what_the_pack_has_put_there() {
     let refused = run.refused(422, "transform_required_block_changed").await;
     assert_eq!(refused["stage"], "transform");
     let path = format!("/compilations/{}/replay", refused["compilation_id"].as_str().unwrap());
-    let again: Value = run.server.post(&path, &json!({})).await.json().await.unwrap();
+    let again = run.server.post_ok(&path, &json!({})).await;
     assert_eq!(
         (&again["status"], &again["refusal"]["code"]),
         (&json!("equal"), &json!("transform_required_block_changed"))
@@ -191,7 +180,7 @@ async fn a_hook_may_not_take_away_what_the_pack_has_put_there() {
     // Without a pack it may.
     let plain = json!({"model": "bytes4", "target": "openai", "hooks": run.body["hooks"], "messages": [
         {"role": "system", "content": "Rules."}, {"role": "user", "content": "Hello"}]});
-    let answer: Value = run.server.post("/compile", &plain).await.json().await.unwrap();
+    let answer = run.server.post_ok("/compile", &plain).await;
     assert!(!answer["payload"].to_string().contains("Rules."), "{answer}");
 }
 
@@ -217,16 +206,16 @@ async fn a_hook_changes_results_of_tools_and_sees_what_a_model_would() {
     let sent = answer["payload"].to_string();
     assert!(sent.contains("degraded, ask [REDACTED:email]"), "{sent}");
     assert!(!sent.contains("nobody reads"), "{sent}");
-    let inputs = asked(&receiver);
+    let inputs = receiver.inputs();
     assert_eq!(inputs.len(), 1);
     let content = "degraded, ask [REDACTED:email]; then much that nobody reads";
     assert_eq!(inputs[0]["result"]["content"], content);
     assert_eq!(answer["compiled_context"]["context_ledger"]["hooks"][0]["outcome"], "applied");
 
     let path = format!("/compilations/{}/replay", answer["id"].as_str().unwrap());
-    let again: Value = run.server.post(&path, &json!({})).await.json().await.unwrap();
+    let again = run.server.post_ok(&path, &json!({})).await;
     assert_eq!(again["status"], "equal", "{again}");
-    assert_eq!(asked(&receiver).len(), 1);
+    assert_eq!(receiver.inputs().len(), 1);
 
     // One that it leaves alone is redacted, and counted, where it stands.
     let nothing = Receiver::spawn(Mode::Answer(json!({"action": "unchanged"}).to_string())).await;

@@ -9,7 +9,7 @@ use crate::support::{TestServer, pointers, problem};
 
 async fn lint(pack: &Value) -> Vec<Value> {
     let server = TestServer::spawn().await;
-    let told: Value = server.post("/packs/lint", pack).await.json().await.unwrap();
+    let told = server.post_ok("/packs/lint", pack).await;
     told["faults"].as_array().unwrap().clone()
 }
 
@@ -46,19 +46,17 @@ pub(super) fn digest(text: &str) -> String {
 #[tokio::test]
 async fn a_pack_has_the_digest_of_its_canonical_json() {
     let server = TestServer::spawn().await;
-    let published = server.post("/packs", &dbops()).await;
-    assert_eq!(published.status(), 201);
-    let published: Value = published.json().await.unwrap();
+    let published = server.post_json("/packs", 201, &dbops()).await;
     assert_eq!(published["pack_ref"], "pack.dbops@1.4.0");
     assert_eq!(published["digest"], digest(&canonical(&dbops())));
-    let read: Value = server.get("/packs/pack.dbops/1.4.0").await.json().await.unwrap();
+    let read = server.get_json("/packs/pack.dbops/1.4.0").await;
     assert_eq!(read["digest"], published["digest"]);
 }
 
 #[tokio::test]
 async fn keys_in_another_order_are_the_same_pack() {
     let server = TestServer::spawn().await;
-    let first: Value = server.post("/packs", &dbops()).await.json().await.unwrap();
+    let first = server.post_ok("/packs", &dbops()).await;
     let mut turned = serde_json::Map::new();
     for (key, value) in dbops().as_object().unwrap().iter().rev() {
         turned.insert(key.clone(), value.clone());
@@ -79,7 +77,7 @@ async fn another_document_of_the_same_version_is_a_conflict() {
     other["policy_layer"]["policy_bundles"][0]["policy_dsl"]["rules"][0]["rationale"] =
         "No.".into();
     problem(server.post("/packs", &other).await, 409, "pack_version_exists").await;
-    let read: Value = server.get("/packs/pack.dbops/1.4.0").await.json().await.unwrap();
+    let read = server.get_json("/packs/pack.dbops/1.4.0").await;
     assert_eq!(read["document"], dbops());
 }
 
@@ -189,9 +187,7 @@ async fn a_pack_that_needs_another_runtime_is_published_with_a_warning() {
         ]
     );
     let server = TestServer::spawn().await;
-    let published = server.post("/packs", &pack).await;
-    assert_eq!(published.status(), 201);
-    let published: Value = published.json().await.unwrap();
+    let published = server.post_json("/packs", 201, &pack).await;
     assert_eq!(published["warnings"].as_array().unwrap().len(), faults.len());
 }
 

@@ -6,21 +6,19 @@ use super::Run;
 use super::evidence::verified;
 
 use crate::support::receiver::{Mode, Receiver};
-use crate::support::{ServerProcess, TestServer, problem};
+use crate::support::{Folder, ServerProcess, TestServer, json_of, problem};
 
 async fn replay(server: &TestServer, id: &Value) -> reqwest::Response {
     server.post(&format!("/compilations/{}/replay", id.as_str().unwrap()), &json!({})).await
 }
 
 async fn replayed(server: &TestServer, id: &Value) -> Value {
-    let answer = replay(server, id).await;
-    assert_eq!(answer.status(), 200);
-    answer.json().await.unwrap()
+    json_of(replay(server, id).await, 200).await
 }
 
 async fn record(server: &TestServer, id: &Value) -> Value {
     let path = format!("/compilations/{}", id.as_str().unwrap());
-    server.get(&path).await.json().await.unwrap()
+    server.get_json(&path).await
 }
 
 #[tokio::test]
@@ -39,7 +37,7 @@ async fn a_replay_remembers_what_was_retracted_since() {
     let fresh = run.answer().await;
     assert!(!fresh["payload"].to_string().contains("an hour"));
     let pair = json!({"a": before["id"], "b": fresh["id"]});
-    let told: Value = run.server.post("/compilations/diff", &pair).await.json().await.unwrap();
+    let told = run.server.post_ok("/compilations/diff", &pair).await;
     assert_eq!(
         (&told["first_divergent_stage"], &told["root_stages"]),
         (&json!("memory"), &json!(["memory"]))
@@ -52,15 +50,13 @@ async fn a_replay_remembers_what_was_retracted_since() {
 }
 
 /// A server over a file, and the file.
-async fn over_a_file(folder: &tempfile::TempDir) -> (TestServer, std::path::PathBuf) {
-    let file = folder.path().join("c.db");
-    let url = format!("sqlite:{}", file.display());
-    (TestServer::with(&["--database-url", &url]).await, file)
+async fn over_a_file(folder: &Folder) -> (TestServer, std::path::PathBuf) {
+    (TestServer::with(&["--database-url", &folder.url()]).await, folder.database())
 }
 
 #[tokio::test]
 async fn what_was_tampered_with_is_named_and_not_compared() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let mut run = Run::restore().await;
     let file;
     (run.server, file) = over_a_file(&folder).await;
@@ -118,7 +114,7 @@ async fn a_refusal_is_recorded_and_refused_again() {
         (&kept["refusal"]["code"], &kept["refusal"]["stage"]),
         (&json!("intent_unknown"), &json!("intent"))
     );
-    let list: Value = run.server.get("/compilations?status=refused").await.json().await.unwrap();
+    let list = run.server.get_json("/compilations?status=refused").await;
     assert_eq!(list["items"][0]["id"], *id);
     let again = replayed(&run.server, id).await;
     assert_eq!((&again["status"], &again["payload"]), (&json!("equal"), &Value::Null), "{again}");
@@ -163,9 +159,7 @@ async fn a_compile_that_becomes_a_refusal_is_told_and_the_other_way_round() {
         let mut body = body.clone();
         body["pack"]["document"] = run.pack.clone();
         let path = format!("/compilations/{}/replay", id.as_str().unwrap());
-        let answer = run.server.post(&path, &json!({"request": body})).await;
-        assert_eq!(answer.status(), 200);
-        answer.json().await.unwrap()
+        run.server.post_json(&path, 200, &json!({"request": body})).await
     };
     let told = sent(&compiled, &run.body).await;
     assert_eq!(told["outcome_change"], json!({"from": "compiled", "to": "refused"}));
@@ -190,16 +184,16 @@ async fn nothing_is_recorded_of_a_refusal_where_nothing_is_to_be() {
     problem(replay(&run.server, &id).await, 409, "record_incomplete").await;
     let mut body = run.body.clone();
     body["pack"]["document"] = run.pack.clone();
-    let before: Value = run.server.get("/compilations").await.json().await.unwrap();
+    let before = run.server.get_json("/compilations").await;
     problem(run.server.post("/compile?dry_run=true", &body).await, 422, "intent_unknown").await;
-    let after: Value = run.server.get("/compilations").await.json().await.unwrap();
+    let after = run.server.get_json("/compilations").await;
     assert_eq!(after["items"].as_array().unwrap().len(), before["items"].as_array().unwrap().len());
 }
 
 #[tokio::test]
 async fn a_replay_needs_no_hook_to_be_there() {
     let mut run = Run::restore().await;
-    run.server = TestServer::with(&["--dev"]).await;
+    run.server = TestServer::dev().await;
     let receiver = Receiver::spawn(Mode::Answer(
         json!({"action": "json_patch", "patch": [{"op": "add", "path": "/messages/-",
             "value": {"id": "m", "role": "user", "parts": [{"type": "text", "text": "Be brief."}]}}]})
@@ -222,8 +216,8 @@ async fn a_replay_needs_no_hook_to_be_there() {
 
 #[tokio::test]
 async fn a_replay_outlives_the_end_of_the_process() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("c.db").display());
+    let folder = Folder::new();
+    let url = folder.url();
     let client = reqwest::Client::new();
     let mut run = Run::restore().await;
     run.body["evidence"] = json!([verified()]);

@@ -214,11 +214,11 @@ async fn without_a_pack_nothing_is_governed() {
     let run = Run::restore().await;
     let body = json!({"model": "bytes4", "target": "openai",
         "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]});
-    let answer: Value = run.server.post("/compile", &body).await.json().await.unwrap();
+    let answer = run.server.post_ok("/compile", &body).await;
     assert_eq!(answer["payload"]["messages"], body["messages"]);
     assert!(answer.get("compiled_context").is_none());
     let path = format!("/compilations/{}", answer["id"].as_str().unwrap());
-    let record: Value = run.server.get(&path).await.json().await.unwrap();
+    let record = run.server.get_json(&path).await;
     let first: Vec<&str> = record["stages"].as_array().unwrap()[..5]
         .iter()
         .map(|row| row["stage"].as_str().unwrap())
@@ -235,9 +235,8 @@ async fn a_compile_under_a_pack_is_replayed_from_its_record() {
     let mut run = Run::restore().await;
     run.body["evidence"] = json!([verified()]);
     let id = run.answer().await["id"].as_str().unwrap().to_owned();
-    let replayed = run.server.post(&format!("/compilations/{id}/replay"), &json!({})).await;
-    assert_eq!(replayed.status(), 200);
-    let replayed: Value = replayed.json().await.unwrap();
+    let replayed =
+        run.server.post_json(&format!("/compilations/{id}/replay"), 200, &json!({})).await;
     assert_eq!((&replayed["status"], &replayed["root_stages"]), (&json!("equal"), &json!([])));
     assert!(replayed["payload"].to_string().contains("Restore cluster c1"));
 }
@@ -251,9 +250,7 @@ async fn a_replay_names_the_stage_of_the_pack_that_parts() {
     let recorded = run.answer().await;
     let replay = async |request: &Value| -> Value {
         let path = format!("/compilations/{}/replay", recorded["id"].as_str().unwrap());
-        let replayed = run.server.post(&path, &json!({"request": request})).await;
-        assert_eq!(replayed.status(), 200);
-        replayed.json().await.unwrap()
+        run.server.post_json(&path, 200, &json!({"request": request})).await
     };
     let publish = async |version: &str, change: &dyn Fn(&mut Value)| -> Value {
         let mut pack = run.pack.clone();

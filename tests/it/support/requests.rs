@@ -1,0 +1,165 @@
+//! Requests to a test server that assert the status of their response.
+
+use std::panic::Location;
+
+use reqwest::{RequestBuilder, Response};
+use serde_json::{Value, json};
+
+use super::TestServer;
+use super::compile::Compiled;
+
+/// The bootstrap key of [`TestServer::locked`].
+pub const BOOTSTRAP_KEY: &str = "bootstrap-secret-of-at-least-32-characters";
+
+/// Asserts the status, and reads the body as JSON.
+#[track_caller]
+pub fn json_of(response: Response, status: u16) -> impl Future<Output = Value> {
+    read(response, move |found| found == status, Location::caller())
+}
+
+/// Sends a request, asserts a status of 2xx, and reads the body as JSON.
+#[track_caller]
+fn send_ok(request: RequestBuilder) -> impl Future<Output = Value> {
+    let at = Location::caller();
+    async move { read(request.send().await.expect("a response"), is_success, at).await }
+}
+
+fn is_success(status: u16) -> bool {
+    (200..300).contains(&status)
+}
+
+async fn read(
+    response: Response,
+    is_expected: impl Fn(u16) -> bool,
+    at: &'static Location<'static>,
+) -> Value {
+    let (status, url) = (response.status(), response.url().clone());
+    let text = response.text().await.expect("a body");
+    assert!(is_expected(status.as_u16()), "{at}: {url}: {status}: {text}");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{at}: {url}: {error}: {text}"))
+}
+
+impl TestServer {
+    /// Starts a server that requires keys and has [`BOOTSTRAP_KEY`], with more flags.
+    pub async fn locked(flags: &[&str]) -> Self {
+        Self::with(&[&["--bootstrap-key", BOOTSTRAP_KEY], flags].concat()).await
+    }
+
+    /// Starts a server whose hooks may call receivers on this machine.
+    pub async fn dev() -> Self {
+        Self::with(&["--dev"]).await
+    }
+
+    pub async fn put(&self, path: &str, body: &Value) -> Response {
+        self.build("PUT", path).json(body).send().await.expect("a response")
+    }
+
+    pub async fn patch(&self, path: &str, body: &Value) -> Response {
+        self.build("PATCH", path).json(body).send().await.expect("a response")
+    }
+
+    pub async fn delete(&self, path: &str) -> Response {
+        self.build("DELETE", path).send().await.expect("a response")
+    }
+
+    /// Sends a request with a key. `GET` has no body.
+    pub async fn call(&self, key: &str, method: &str, path: &str, body: &Value) -> Response {
+        let request = self.build(method, path).bearer_auth(key);
+        let request = if method == "GET" { request } else { request.json(body) };
+        request.send().await.expect("a response")
+    }
+
+    /// Sends a request with a key, and asserts a status of 2xx.
+    #[track_caller]
+    pub fn call_ok(
+        &self,
+        key: &str,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> impl Future<Output = Value> + use<> {
+        let request = self.build(method, path).bearer_auth(key);
+        send_ok(if method == "GET" { request } else { request.json(body) })
+    }
+
+    /// Reads JSON, and asserts the status 200.
+    #[track_caller]
+    pub fn get_json(&self, path: &str) -> impl Future<Output = Value> + use<> {
+        let (request, at) = (self.build("GET", path), Location::caller());
+        async move { read(request.send().await.expect("a response"), |found| found == 200, at).await }
+    }
+
+    /// Posts a body, and asserts this status.
+    #[track_caller]
+    pub fn post_json(
+        &self,
+        path: &str,
+        status: u16,
+        body: &Value,
+    ) -> impl Future<Output = Value> + use<> {
+        let (request, at) = (self.build("POST", path).json(body), Location::caller());
+        async move {
+            let response = request.send().await.expect("a response");
+            read(response, move |found| found == status, at).await
+        }
+    }
+
+    /// Posts a body, and asserts a status of 2xx.
+    #[track_caller]
+    pub fn post_ok(&self, path: &str, body: &Value) -> impl Future<Output = Value> + use<> {
+        send_ok(self.build("POST", path).json(body))
+    }
+
+    /// Creates a key with the bootstrap key, and returns its text and its id.
+    pub async fn create_key(&self, wanted: &Value) -> (String, String) {
+        let made = json_of(self.call(BOOTSTRAP_KEY, "POST", "/keys", wanted).await, 201).await;
+        (made["key"].as_str().unwrap().to_owned(), made["id"].as_str().unwrap().to_owned())
+    }
+
+    /// Registers a hook, and returns it with its secret. Asserts the status 201.
+    #[track_caller]
+    pub fn register(&self, hook: &Value) -> impl Future<Output = Value> + use<> {
+        self.post_json("/hooks", 201, hook)
+    }
+
+    /// Puts an entry of memory, with no assertion.
+    pub async fn put_memory(&self, key: &str, body: &Value) -> Response {
+        self.put(&format!("/memory/{key}"), body).await
+    }
+
+    /// Puts an entry of memory, and asserts a status of 2xx.
+    #[track_caller]
+    pub fn remember(&self, key: &str, body: &Value) -> impl Future<Output = Value> + use<> {
+        send_ok(self.build("PUT", &format!("/memory/{key}")).json(body))
+    }
+
+    /// Puts an entry of memory in the scope of a session, and asserts a status of 2xx.
+    #[track_caller]
+    pub fn remember_in(
+        &self,
+        session: &str,
+        key: &str,
+        value: &str,
+    ) -> impl Future<Output = Value> + use<> {
+        self.remember(key, &json!({"value": value, "scope": {"session_id": session}}))
+    }
+
+    /// Compiles in a session.
+    pub async fn compile_in(&self, session: &str, mut body: Value) -> Compiled {
+        body["session_id"] = json!(session);
+        self.compile(&body).await
+    }
+
+    /// Returns all events so far, in order.
+    pub async fn events(&self) -> Vec<Value> {
+        let mut page = self.get_json("/events?format=json&after=0&limit=1000").await;
+        let Value::Array(items) = page["items"].take() else { panic!("no list in {page}") };
+        items
+    }
+
+    /// Returns the data of all events of one type, in order.
+    pub async fn events_of(&self, kind: &str) -> Vec<Value> {
+        let events = self.events().await.into_iter();
+        events.filter(|event| event["type"] == kind).map(|mut event| event["data"].take()).collect()
+    }
+}
