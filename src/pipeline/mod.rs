@@ -65,7 +65,7 @@ pub use shorten::{
     Edit, MessageAuthor, Original, ShortenOutput, ShownMessage, TextEdit, ask_results, passed_on,
     shorten, splice,
 };
-pub use stage::Timings;
+pub use stage::{Timings, timed};
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 pub use tools::toolkit_of;
 pub use trace::Hashes;

@@ -18,7 +18,7 @@ pub struct Timings {
 }
 
 /// Runs a piece of work and adds its time to `spent`.
-pub(super) fn timed<T>(spent: &mut Duration, work: impl FnOnce() -> T) -> T {
+pub fn timed<T>(spent: &mut Duration, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let done = work();
     *spent += start.elapsed();

@@ -141,6 +141,32 @@ pub fn read_compile(
     adapters: &KnownAdapters,
     check_url: CheckUrl<'_>,
 ) -> Result<CompileRequest, Vec<Fault>> {
+    read_with(body, models, adapters, check_url, provider::read)
+}
+
+/// Reads a request whose messages are not known yet: everything but the conversation, and its tools.
+pub fn read_compile_options(
+    body: &Node<'_>,
+    models: &Models,
+    adapters: &KnownAdapters,
+    check_url: CheckUrl<'_>,
+) -> Result<CompileRequest, Vec<Fault>> {
+    read_with(body, models, adapters, check_url, |body, source, faults, notes| {
+        let tools = body.get("tools").filter(|tools| !tools.is_null());
+        let path = Path::Root;
+        let path = path.key("tools");
+        let tools = tools.map(|tools| provider::read_tools(tools, &path, faults, notes));
+        Conversation { tools: tools.unwrap_or_default(), ..Conversation::empty(source) }
+    })
+}
+
+fn read_with(
+    body: &Node<'_>,
+    models: &Models,
+    adapters: &KnownAdapters,
+    check_url: CheckUrl<'_>,
+    read_conversation: impl FnOnce(&Node<'_>, Source, &mut Faults, &mut Notes) -> Conversation,
+) -> Result<CompileRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let mut notes = Notes::default();
     let known: Vec<&str> =
@@ -157,7 +183,7 @@ pub fn read_compile(
     let model = resolve_model(model, target, models, &mut notes);
     let (context_window, reserve_output, on_overflow) = budget(&fields, &model, &mut faults);
     fields.choice("repair", provider::REPAIR_MODES, &mut faults);
-    let conversation = provider::read(body, source, &mut faults, &mut notes);
+    let conversation = read_conversation(body, source, &mut faults, &mut notes);
     let tools = ToolOptions::read(&fields, &conversation.tools, &mut faults, &mut notes);
     let mut request = CompileRequest {
         conversation,

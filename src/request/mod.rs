@@ -22,7 +22,8 @@ pub use candidates::{
     read_proposal, read_review,
 };
 pub use compile::{
-    COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
+    COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile,
+    read_compile_options, resolve_model,
 };
 pub use compress::{
     COMPRESS_KEYS, COMPRESS_LEVELS, CompressInput, CompressRequest, MessageList, ModelReader,

@@ -61,12 +61,12 @@ pub fn compress(
     carry_out(services, (body, ModelReader::default()), None, deadline, &write)
 }
 
-/// The same for another reader; `heard` is what hooks have said of the results, where they were asked,
+/// The same for another reader; `effects` is what hooks have said of the results, where they were asked,
 /// and `write` tells what came of it.
 pub(super) fn carry_out(
     services: &Services,
     (body, reader): (&str, ModelReader),
-    heard: Option<Results>,
+    effects: Option<Results>,
     deadline: &Deadline,
     write: &dyn Fn(&CompressOutcome<'_>) -> Bytes,
 ) -> Result<CompiledResponse, Error> {
@@ -86,22 +86,22 @@ pub(super) fn carry_out(
         Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
         None => deadline.clone(),
     };
-    let mut heard = match (heard, &request.given) {
-        (Some(heard), _) => heard,
+    let mut effects = match (effects, &request.given) {
+        (Some(effects), _) => effects,
         (None, CompressInput::Text(_)) => Results::default(),
         (None, CompressInput::List(list)) => {
             let ask = |asks: &mut dyn HookPort| pipeline::ask_results(asks, list);
             let at = (&deadline, Point::ToolResult);
-            let (left, heard) = Results::ask(services, None, at, ask)?;
+            let (left, effects) = Results::ask(services, None, at, ask)?;
             if let Some(body) = left.flatten().and_then(|left| replaced(&node, list.key, &left)) {
-                return carry_out(services, (&body, reader), Some(heard), &deadline, write);
+                return carry_out(services, (&body, reader), Some(effects), &deadline, write);
             }
-            heard
+            effects
         }
     };
-    let heard_of_formats = formats(services, &mut request, &deadline)?;
-    heard = heard.then(heard_of_formats);
-    timings.hooks += heard.took;
+    let format_effects = formats(services, &mut request, &deadline)?;
+    effects = effects.then(format_effects);
+    timings.hooks += effects.took;
     let items = items(&request);
     let storing = Instant::now();
     let known = RecognizedMessages::of(&services.tenant(), items)?;
@@ -119,13 +119,13 @@ pub(super) fn carry_out(
     };
     let id = new_id();
     let list = list_text(&shortened);
-    heard.report(&mut shortened.report);
+    effects.report(&mut shortened.report);
     shortened.report.hooks.extend(asking.runs().iter().filter_map(hook_line));
     if let CompressInput::List(given) = &request.given {
-        heard.answered(given.conversation.source, &list);
+        effects.answered(given.conversation.source, &list);
     }
     let storing = Instant::now();
-    let committed = keep(services, &id, &request, &known, (&shortened, &list), heard)?;
+    let committed = keep(services, &id, &request, &known, (&shortened, &list), effects)?;
     timings.store += storing.elapsed();
     let report = &shortened.report;
     usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
@@ -159,9 +159,9 @@ fn formats(
             pipeline::ask_formats(asks, history.iter(), history)
         }
     };
-    let (made, heard) = Results::ask(services, None, (deadline, Point::CompressFormat), ask)?;
+    let (made, effects) = Results::ask(services, None, (deadline, Point::CompressFormat), ask)?;
     request.formats = made.unwrap_or_default();
-    Ok(heard)
+    Ok(effects)
 }
 
 /// The body with another list in the place of its own.
@@ -186,7 +186,7 @@ fn keep(
     request: &CompressRequest<'_, '_>,
     known: &RecognizedMessages,
     (shortened, list_text): (&ShortenOutput, &str),
-    heard: Results,
+    effects: Results,
 ) -> Result<Option<CommittedBatch>, Error> {
     let mut batch = Batch::default();
     if request.originals == Originals::Store {
@@ -217,14 +217,15 @@ fn keep(
             known.keep(&mut batch, id, list.items, (shortened, &hashes), recipe.as_ref());
         }
     }
-    if batch.is_empty() && heard.is_empty() {
+    if batch.is_empty() && effects.is_empty() {
         return Ok(None);
     }
-    if heard.is_queued() {
+    if effects.is_queued() {
         batch.flush();
     }
-    let heard = heard.into_heard();
-    let committed = services.tenant().commit_with(batch, move |tx, _| heard.store(tx))?;
+    let effects = effects.into_effects();
+    let committed =
+        services.tenant().commit_with(batch, move |tx, _| effects.store(tx).map(drop))?;
     Ok((request.originals == Originals::Store).then_some(committed))
 }
 

@@ -111,6 +111,16 @@ impl HookRunner<'_> {
         (self.round.into_runs(), self.later)
     }
 
+    /// Ends the hooks: the runs of the hooks that were reached, and the calls for the queue.
+    pub(super) fn take_parts(&mut self) -> (Vec<HookRun>, Vec<QueuedCall>) {
+        (self.round.take_runs(), std::mem::take(&mut self.later))
+    }
+
+    /// The hooks that the request is pinned to.
+    pub(super) fn pinned(&self) -> &Arc<HookSet> {
+        self.round.set()
+    }
+
     /// What hooks said of results of tools, to be stored with what became of them.
     pub(super) fn kept(&self) -> Option<Arc<HookOutcomes>> {
         self.kept.clone()

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Services;
 use super::compile::{Error, hook_line};
-use super::hook_effects::HookEffects;
+use super::effects::Effects;
 use super::hooks::HookOutcomes;
 use crate::domain::Source;
 use crate::hook::{HookSet, Point};
@@ -16,7 +16,7 @@ use crate::pipeline::{self, Deadline, HookPort, Report};
 /// What hooks said of the results of one request.
 #[derive(Debug, Default)]
 pub(super) struct Results {
-    heard: HookEffects,
+    effects: Effects,
     kept: Option<Arc<HookOutcomes>>,
     set: Arc<HookSet>,
     pub(super) took: Duration,
@@ -45,15 +45,15 @@ impl Results {
             }
         };
         let kept = asking.kept();
-        let heard = HookEffects::of(asking, scope);
-        Ok((Some(asked), Self { heard, kept, set, took: start.elapsed() }))
+        let effects = Effects::of_hooks(asking, scope);
+        Ok((Some(asked), Self { effects, kept, set, took: start.elapsed() }))
     }
 
     /// What was said here, and behind it what was said there.
     #[must_use]
     pub(super) fn then(mut self, other: Self) -> Self {
         self.took = self.took.saturating_add(other.took);
-        self.heard.extend(other.heard);
+        self.effects.extend(other.effects);
         if self.kept.is_none() {
             (self.kept, self.set) = (other.kept, other.set);
         }
@@ -62,7 +62,7 @@ impl Results {
 
     /// Puts the lines of the hooks into a report.
     pub(super) fn report(&self, report: &mut Report) {
-        report.hooks = self.heard.runs.iter().filter_map(hook_line).collect();
+        report.hooks = self.effects.runs.iter().filter_map(hook_line).collect();
     }
 
     /// Notes the messages of the answer: their results come back as they are.
@@ -71,21 +71,21 @@ impl Results {
         let text = format!("{{\"{}\":{list}}}", source.list_key());
         if let Ok(node) = json::parse(&text, Limits::default()) {
             kept.answered(&self.set, &pipeline::result_inputs(&node, source));
-            self.heard.keep(kept.take());
+            self.effects.outcomes.extend(kept.take());
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.heard.is_empty()
+        self.effects.is_empty()
     }
 
     /// Whether calls wait in the queue once it is stored.
     pub(super) fn is_queued(&self) -> bool {
-        self.heard.is_queued()
+        !self.effects.queued.is_empty()
     }
 
     /// What is stored with the answer.
-    pub(super) fn into_heard(self) -> HookEffects {
-        self.heard
+    pub(super) fn into_effects(self) -> Effects {
+        self.effects
     }
 }

@@ -138,6 +138,11 @@ impl<'r> HookRound<'r> {
         self.runs
     }
 
+    /// Takes the runs so far out of the round.
+    pub fn take_runs(&mut self) -> Vec<HookRun> {
+        std::mem::take(&mut self.runs)
+    }
+
     /// Time that is left for hooks.
     pub fn budget_left(&self) -> Duration {
         self.left

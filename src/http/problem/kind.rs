@@ -295,6 +295,11 @@ impl Kind {
         self.parts().code
     }
 
+    /// The type of a code; `Internal` if there is none.
+    pub(super) fn from_code(code: &str) -> Self {
+        Self::ALL.iter().copied().find(|kind| kind.code() == code).unwrap_or(Self::Internal)
+    }
+
     pub fn title(self) -> &'static str {
         self.parts().title
     }

@@ -283,34 +283,20 @@ impl From<auth::AuthFailure> for Problem {
 
 impl From<compile::Error> for Problem {
     fn from(error: compile::Error) -> Self {
-        let detail = error.to_string();
+        let (code, detail) = (error.code(), error.to_string());
         match error {
             compile::Error::Json(error) => error.into(),
+            compile::Error::Store(error) => error.into(),
             compile::Error::Governed(refused) => refusal::of_governed(*refused),
             compile::Error::Pack(refused) => refusal::of_pack(refused),
-            compile::Error::Invalid(errors) => {
-                Self { errors, ..Self::with_detail(Kind::InvalidRequest, detail) }
-            }
-            compile::Error::OverBudget { faults, .. } => {
-                Self { errors: faults, ..Self::with_detail(Kind::OverBudget, detail) }
-            }
-            compile::Error::Stopped(StopReason::TimeUp) => {
-                Self::with_detail(Kind::Deadline, detail)
+            compile::Error::Invalid(faults) | compile::Error::OverBudget { faults, .. } => {
+                Self { errors: faults, ..Self::with_detail(Kind::from_code(code), detail) }
             }
             compile::Error::Stopped(StopReason::Cancelled) => Self::new(Kind::Cancelled),
-            compile::Error::Stopped(StopReason::TooMuchText(_)) => {
-                Self::with_detail(Kind::TextLimit, detail)
-            }
-            compile::Error::Forbidden(_) => Self::with_detail(Kind::Forbidden, detail),
-            compile::Error::Denied(_) => Self::with_detail(Kind::HookDenied, detail),
-            compile::Error::Hook(stop) if stop.is_timeout() => {
-                Self::with_detail(Kind::HookTimeout, detail)
-            }
-            compile::Error::Hook(stop) if stop.is_text_limit() => {
-                Self::with_detail(Kind::TextLimit, detail)
-            }
-            compile::Error::Hook(_) => Self::with_detail(Kind::HookFailed, detail),
-            compile::Error::Store(error) => error.into(),
+            compile::Error::Stopped(_)
+            | compile::Error::Forbidden(_)
+            | compile::Error::Denied(_)
+            | compile::Error::Hook(_) => Self::with_detail(Kind::from_code(code), detail),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::http::once::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::schema::{self, Session, SessionTurn, SessionUsage, TurnAnswer};
 use crate::http::state::AppState;
-use crate::service::sessions;
+use crate::service::sessions::{self, TurnResponse};
 use crate::service::tools::HandledCall;
 
 /// Take a turn
@@ -45,7 +45,8 @@ pub(crate) async fn take_turn(
     let _guard = body::CancelOnDrop(deadline.clone());
     let metrics = state.metrics.clone();
     once::run_any(&state, received, named, move |services, text, once| {
-        let answer = sessions::turn(services, &id, text, (once, &deadline), results)?;
+        let answer =
+            sessions::turn(services, &id, text, TurnResponse { once, write: results }, &deadline)?;
         metrics.compiled(answer.report.tokens_before, answer.report.tokens_after);
         let body = answer.text().to_owned();
         Ok::<_, sessions::TurnError>(Reply { status: StatusCode::OK, version: None, body })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::CompileRun;
 use super::Error;
 use super::evidence::retrieve;
 use super::hooks::line;
@@ -12,10 +13,10 @@ use super::provided::provide;
 use super::refusal::RefusedCompile;
 use crate::domain::{Classification, Conversation, MemoryScope, MemoryStatus, Timestamp};
 use crate::hook::HookRun;
-use crate::json::{self, Limits, Node};
+use crate::json::{self, Limits};
 use crate::pack::{self, Pack, PackRef, PublicKeys, Refusal, RefusalCode};
 use crate::pipeline::{
-    self, CompiledPayload, Deadline, GovernInput, GovernOutput, HookPort, Ranked, SummaryContext,
+    self, CompiledPayload, GovernInput, GovernOutput, HookPort, Ranked, SummaryContext,
 };
 use crate::request::{
     self, CallerBlock, CompileRequest, GovernedError, GovernedRequest, Level, MemoryRecord,
@@ -32,16 +33,17 @@ pub(in crate::service) struct GovernContext {
     recalled: RecalledInputs,
 }
 
-/// Compiles the request's conversation under its pack; none where it names none. `from` has the time,
-/// where the run context has none, and what is remembered; `other` is a pack in the place of its own.
-pub(in crate::service) fn govern(
-    services: &Services,
-    (node, other): (&Node<'_>, Option<&PackRef>),
+/// Compiles the request's conversation under its pack; none if it names none. `source` has the time,
+/// if the run context has none, and the memory; `other` replaces the pack that the request names.
+pub(super) fn govern(
+    run: &CompileRun<'_>,
     request: &mut CompileRequest,
-    (deadline, asking): (&Deadline, &mut dyn HookPort),
-    from: GovernFrom,
+    asking: &mut dyn HookPort,
+    other: Option<&PackRef>,
+    source: GovernSource,
 ) -> Result<Option<GovernContext>, Error> {
-    let read = request::read_governed(node, from.now());
+    let CompileRun { services, node, deadline } = *run;
+    let read = request::read_governed(node, source.now());
     let read = read.map_err(|unread| match unread {
         GovernedError::Invalid(faults) => Error::Invalid(faults),
         GovernedError::Refused(refusal) => RefusedCompile::early(refusal),
@@ -61,7 +63,7 @@ pub(in crate::service) fn govern(
         provide(services, asking, &pack, request, &mut governed)?;
     }
     aside(request, &mut governed);
-    let recalled = recall(services, (&governed, &pack), from)?;
+    let recalled = recall(services, &governed, &pack, source)?;
     let given = governed.memory.take();
     // The factor of the table: what was calibrated since changes no choice.
     let model = request.model.clone();
@@ -141,14 +143,14 @@ fn aside(request: &mut CompileRequest, governed: &mut GovernedRequest) {
 
 /// Where a run has the time and its memory from.
 #[derive(Debug)]
-pub(in crate::service) enum GovernFrom {
+pub(in crate::service) enum GovernSource {
     /// The store of today, at this time.
     Store(Timestamp),
     /// A record: nothing is read.
     Record(RecalledInputs),
 }
 
-impl GovernFrom {
+impl GovernSource {
     /// The store of today.
     pub(super) fn live(services: &Services) -> Self {
         Self::Store(services.now())
@@ -165,12 +167,13 @@ impl GovernFrom {
 /// What is remembered, where the request does not say it itself.
 fn recall(
     services: &Services,
-    (governed, pack): (&GovernedRequest, &Pack),
-    from: GovernFrom,
+    governed: &GovernedRequest,
+    pack: &Pack,
+    source: GovernSource,
 ) -> Result<RecalledInputs, Error> {
-    let as_of = match from {
-        GovernFrom::Record(recalled) => return Ok(recalled),
-        GovernFrom::Store(now) => now,
+    let as_of = match source {
+        GovernSource::Record(recalled) => return Ok(recalled),
+        GovernSource::Store(now) => now,
     };
     if governed.memory.is_some() {
         return Ok(RecalledInputs { as_of, store_revision: 0, candidates: None });
@@ -243,7 +246,7 @@ impl GovernContext {
     }
 
     /// The members of the answer, as text.
-    pub(super) fn told(self, runs: &[HookRun]) -> String {
+    pub(super) fn members(self, runs: &[HookRun]) -> String {
         let hooks = runs.iter().map(|run| {
             let told = line(run).and_then(|line| serde_json::from_str(line.get()).ok());
             let told: Value = told.unwrap_or_default();

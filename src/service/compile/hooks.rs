@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::Error;
+use super::{Error, JobInput};
 use crate::domain::{MemoryEntry, Note};
 use crate::hook::{
-    CallScope, GuardDecision, Hook, HookInput, HookRun, HookSet, MatchContext, Point, QueuedCall,
-    RunOutcome, SkipReason,
+    CallScope, GuardDecision, Hook, HookInput, HookRun, HookSet, MatchContext, Point, RunOutcome,
+    SkipReason,
 };
 use crate::json::Node;
 use crate::pipeline::{HookPort as _, Report};
@@ -16,7 +16,6 @@ use crate::request::{CompileRequest, HookChoice};
 use crate::service::hook_runner::HookRunner;
 use crate::service::sessions::{SessionHandle, TurnContext};
 use crate::service::{Services, StoreError, memory};
-use crate::store::HookOutcome;
 
 /// The hooks of a request, as they are now: what is registered while it runs is not for it.
 pub(in crate::service) fn pinned(
@@ -51,7 +50,8 @@ pub(super) fn require_scope_for_urls(services: &Services, body: &Node<'_>) -> Re
 
 /// Adds warnings: which mandatory hooks ran in spite of `"hooks": false`, and that unscoped hooks in the
 /// session's defaults did not run.
-fn warn(report: &mut Report, wants_none: bool, session: Option<&SessionHandle>, runs: &[HookRun]) {
+pub(super) fn warn(report: &mut Report, input: JobInput<'_>, runs: &[HookRun]) {
+    let wants_none = input.node.get("hooks").and_then(Node::as_bool) == Some(false);
     let mut warn = |code, detail: String| {
         report.warnings.push(Note { code, pointer: "/hooks".to_owned(), detail });
     };
@@ -63,7 +63,7 @@ fn warn(report: &mut Report, wants_none: bool, session: Option<&SessionHandle>, 
         let ids = ids.join("`, `");
         warn("mandatory_hooks", format!("`{ids}` ran although `hooks` is false: mandatory"));
     }
-    if session.is_some_and(SessionHandle::has_unscoped_hooks) {
+    if input.session.is_some_and(SessionHandle::has_unscoped_hooks) {
         let detail = "the hooks in the session's defaults did not run: it is not known that their \
                       writer had the scope `hooks:write`; write them again with it";
         warn("hooks_need_scope", detail.to_owned());
@@ -93,8 +93,9 @@ pub(super) fn scope_of(
     }
 }
 
-/// Tells of entries whose time is up, before they are removed. What comes of it changes nothing.
-pub(super) fn expiring(asking: &mut HookRunner<'_>, expired: &[MemoryEntry]) {
+/// Calls the hooks that observe the expiry of entries, before these are removed. Failures change
+/// nothing.
+pub(super) fn observe_expiry(asking: &mut HookRunner<'_>, expired: &[MemoryEntry]) {
     if !asking.has_any(Point::MemoryExpired) {
         return;
     }
@@ -103,29 +104,15 @@ pub(super) fn expiring(asking: &mut HookRunner<'_>, expired: &[MemoryEntry]) {
         let facts = MatchContext { agent: entry.scope.agent.as_deref(), ..MatchContext::default() };
         let at = HookInput { point: Point::MemoryExpired, input: &input, facts };
         if let Err(error) = asking.observe(at, GuardDecision::None) {
-            tracing::debug!(%error, "a hook was not told of an entry whose time is up");
+            tracing::debug!(%error, "a hook could not observe that an entry expired");
         }
     }
 }
 
-/// Puts the lines of the hooks into the report.
-pub(super) fn report(report: &mut Report, (turn, runs): (Option<&Arc<TurnContext>>, &[HookRun])) {
+/// Puts the lines of the hooks into the report, those of a turn's calls first.
+pub(super) fn report(report: &mut Report, turn: Option<&Arc<TurnContext>>, runs: &[HookRun]) {
     let earlier = turn.map_or(&[][..], |turn| turn.runs());
     report.hooks = earlier.iter().chain(runs).filter_map(line).collect();
-}
-
-/// The lines of the hooks, what is to be kept of what they said, and who is told later. The report
-/// gets its warnings about hooks.
-pub(super) fn ended(
-    asking: HookRunner<'_>,
-    report: &mut Report,
-    (request, session): (&Node<'_>, Option<&SessionHandle>),
-) -> (Vec<HookRun>, Vec<HookOutcome>, Vec<QueuedCall>) {
-    let said = asking.kept().map(|kept| kept.take()).unwrap_or_default();
-    let (runs, later) = asking.into_parts();
-    let wants_none = request.get("hooks").and_then(Node::as_bool) == Some(false);
-    warn(report, wants_none, session, &runs);
-    (runs, said, later)
 }
 
 /// What is told of a hook. It stays text: there may be one for every result and every hook.

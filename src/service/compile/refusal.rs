@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::Error;
 use crate::domain::{ContentHash, RecordLevel, Stage};
-use crate::hook::HookRun;
-use crate::json::{self, Node};
+use crate::json;
 use crate::pack::Refusal;
 use crate::pipeline::GovernedStage;
 use crate::service::Services;
-use crate::service::record::{CompileOutcome, NewRecord, RecalledInputs, RecordDraft};
+use crate::service::record::{
+    CompileOutcome, NewRecord, RecalledInputs, RecordDraft, RecordSubject,
+};
 use crate::store::Batch;
 
 /// A refusal, and what had come of the compile until then.
@@ -59,35 +60,32 @@ impl RefusedCompile {
     }
 }
 
-/// Stores the record of a compile that its pack refused. Other errors leave none, and neither does a
-/// dry run.
-pub(super) fn keep(
+/// Stores the record of a compile that its pack refused; other errors leave none. Returns the error for
+/// the caller.
+pub(super) fn record(
     services: &Services,
-    (id, session, is_dry): (&Arc<str>, Option<&Arc<str>>, bool),
-    (node, begun): (&Node<'_>, Option<RecordDraft>),
-    runs: &[HookRun],
+    subject: RecordSubject<'_>,
+    draft: Option<RecordDraft>,
     error: Error,
 ) -> Error {
-    let (mut refused, mut begun) = match (error, begun) {
-        (Error::Governed(refused), Some(begun)) if !is_dry => (refused, begun),
+    let (mut refused, mut draft) = match (error, draft) {
+        (Error::Governed(refused), Some(draft)) => (refused, draft),
         (error, _) => return error,
     };
-    begun.inputs.under(refused.stages.clone(), refused.recalled.clone());
+    draft.inputs.under(refused.stages.clone(), refused.recalled.clone());
     let mut batch = Batch::default();
-    let came = (CompileOutcome::Refused(&refused.refusal), runs);
-    let record = NewRecord::of(services, (id, session), (node, &begun), came, &mut batch);
-    let kept = services.tenant().kept();
-    let stored = record.and_then(|record| {
-        services.tenant().commit_with(batch, move |tx, _| record.store(tx, kept))
-    });
+    let outcome = CompileOutcome::Refused(&refused.refusal);
+    let record = NewRecord::new(services, subject, &draft, outcome, &mut batch);
+    let stored = record
+        .and_then(|record| services.tenant().commit_with(batch, move |tx, _| record.store(tx)));
     match stored {
         Ok(_) => {
-            refused.compilation = Some(Arc::clone(id));
+            refused.compilation = Some(Arc::clone(subject.id));
             Error::Governed(refused)
         }
-        Err(error) if begun.level == RecordLevel::Full => error.into(),
+        Err(error) if draft.level == RecordLevel::Full => error.into(),
         Err(error) => {
-            tracing::warn!(%error, "a refusal was not recorded");
+            tracing::warn!(%error, "the record of a refusal could not be stored");
             Error::Governed(refused)
         }
     }

@@ -3,7 +3,7 @@
 use super::defaults::add_absent;
 use super::hooks::require_scope_for_urls;
 use super::{Error, known_adapters};
-use crate::json::{self, Limits};
+use crate::json::Node;
 use crate::request::{self, MemoryOptions};
 use crate::service::Services;
 use crate::service::sessions::SessionHandle;
@@ -17,21 +17,22 @@ pub(in crate::service) struct TurnOptions {
     pub(in crate::service) tools: JudgedTools,
 }
 
-/// Reads them from a turn's request and the defaults behind it.
+/// Reads them from a turn's request, which has no messages yet, and the defaults of its session and key.
 pub(in crate::service) fn turn_options(
     services: &Services,
-    text: &str,
+    node: Node<'_>,
     session: &SessionHandle,
 ) -> Result<TurnOptions, Error> {
     let defaults = services.caller().defaults.clone();
-    let mut node = json::parse(text, Limits::default())?;
+    // A binding of its own: it lives no longer than the defaults.
+    let mut node = node;
     require_scope_for_urls(services, &node)?;
     for defaults in [session.defaults(), defaults.as_deref()] {
         defaults.map_or(Ok(()), |defaults| add_absent(&mut node, defaults))?;
     }
     let (adapters, _) = known_adapters(services, node.get("compression"))?;
     let check_url = |url: &str| services.check_hook_url(url);
-    let request = request::read_compile(&node, services.models(), &adapters, &check_url);
+    let request = request::read_compile_options(&node, services.models(), &adapters, &check_url);
     let request = request.map_err(Error::Invalid)?;
     let memory = request.memory.map(|mut memory| {
         memory.scope.session_id.get_or_insert_with(|| session.id.clone());

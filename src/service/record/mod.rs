@@ -96,8 +96,8 @@ pub(super) struct RecordDraft {
 }
 
 impl RecordDraft {
-    /// None where nothing is recorded.
-    pub(super) fn of(
+    /// None if nothing is recorded.
+    pub(super) fn new(
         request: &CompileRequest,
         adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
         set: &Arc<HookSet>,
@@ -140,18 +140,32 @@ impl CompileOutcome<'_> {
 pub(super) struct NewRecord {
     record: Compilation,
     texts: Vec<ContentHash>,
+    /// How long records are kept.
+    ttl: std::time::Duration,
+}
+
+/// The compile that a record is of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RecordSubject<'r> {
+    pub(super) id: &'r Arc<str>,
+    pub(super) session: Option<&'r Arc<str>>,
+    /// The request with its defaults.
+    pub(super) node: &'r Node<'r>,
+    /// The hooks that were reached.
+    pub(super) runs: &'r [HookRun],
 }
 
 impl NewRecord {
-    /// The record of a compile that is done. The texts of one in full are added to `batch`.
-    pub(super) fn of(
+    /// The record of a finished compile. The texts of one in full are added to `batch`.
+    pub(super) fn new(
         services: &Services,
-        (id, session): (&Arc<str>, Option<&Arc<str>>),
-        (node, begun): (&Node<'_>, &RecordDraft),
-        (came, runs): (CompileOutcome<'_>, &[HookRun]),
+        subject: RecordSubject<'_>,
+        draft: &RecordDraft,
+        outcome: CompileOutcome<'_>,
         batch: &mut Batch,
     ) -> Result<Self, StoreError> {
-        let (compiled, refusal) = match came {
+        let RecordSubject { id, session, node, runs } = subject;
+        let (compiled, refusal) = match outcome {
             CompileOutcome::Compiled(compiled) => (Some(compiled), None),
             CompileOutcome::Refused(refusal) => (None, Some(refusal.told())),
         };
@@ -159,20 +173,20 @@ impl NewRecord {
         let artifacts = compiled.map_or(&[][..], |compiled| &compiled.artifacts);
         let mut texts = Vec::new();
         let mut full = None;
-        let is_full = begun.level == RecordLevel::Full;
+        let is_full = draft.level == RecordLevel::Full;
         if is_full {
             let request = take_apart(batch, node, &mut texts);
             let payload = compiled.map(|own| json::parse(own.payload(), Limits::default()));
             let payload = payload.and_then(Result::ok);
             let payload = payload.map(|payload| take_apart(batch, &payload, &mut texts));
-            let names: Vec<&str> = begun.inputs.adapters.keys().map(AsRef::as_ref).collect();
+            let names: Vec<&str> = draft.inputs.adapters.keys().map(AsRef::as_ref).collect();
             let adapters = services.tenant().read(|tx| tx.adapters(&names))?;
             let adapters = adapters.into_iter().flatten().map(|(known, text)| (known.name, text));
-            let set = (!begun.set.is_empty()).then(|| hooks::set_text(&begun.set));
+            let set = (!draft.set.is_empty()).then(|| hooks::set_text(&draft.set));
             full = Some(body::FullRecord { request, payload, adapters: adapters.collect(), set });
         }
         let body = RecordBody {
-            ledger: came.ledger(node, &begun.inputs, runs),
+            ledger: outcome.ledger(node, &draft.inputs, runs),
             report: serde_json::to_string(&report).unwrap_or_default(),
             artifacts: artifacts.iter().map(|text| ContentHash::of(text)).collect(),
             expired: report.map(|report| report.memory.expired.clone()).unwrap_or_default(),
@@ -185,30 +199,26 @@ impl NewRecord {
             created_at: Timestamp::default(),
             expires_at: Timestamp::default(),
             session_id: session.cloned(),
-            target: begun.target.into(),
-            model: Arc::clone(&begun.inputs.model.name),
-            level: begun.level,
-            status: match came {
+            target: draft.target.into(),
+            model: Arc::clone(&draft.inputs.model.name),
+            level: draft.level,
+            status: match outcome {
                 CompileOutcome::Compiled(_) => CompilationStatus::Compiled,
                 CompileOutcome::Refused(_) => CompilationStatus::Refused,
             },
             engine: ENGINE.into(),
-            payload_hash: came.hash(),
+            payload_hash: outcome.hash(),
             tokens_before: report.map_or(0, |report| report.tokens_before),
             tokens_after: report.map_or(0, |report| report.tokens_after),
             fits: report.is_some_and(|report| report.fits),
-            body: RawJson::new(body.write(&begun.inputs)),
+            body: RawJson::new(body.write(&draft.inputs)),
         };
-        Ok(Self { record, texts })
+        Ok(Self { record, texts, ttl: services.tenant().kept() })
     }
 
     /// Stores it in the transaction of the compile.
-    pub(super) fn store(
-        &self,
-        tx: &crate::store::Tx<'_>,
-        kept: std::time::Duration,
-    ) -> Result<(), StoreError> {
-        let (created_at, expires_at) = (tx.now(), tx.now().after(kept));
+    pub(super) fn store(&self, tx: &crate::store::Tx<'_>) -> Result<(), StoreError> {
+        let (created_at, expires_at) = (tx.now(), tx.now().after(self.ttl));
         let record = Compilation { created_at, expires_at, ..self.record.clone() };
         tx.insert_compilation(&record, &self.texts)
     }

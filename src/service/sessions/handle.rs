@@ -35,7 +35,7 @@ pub(in crate::service) struct SessionUpdate {
 
 impl SessionUpdate {
     /// Whether anything was told that must be stored.
-    pub(in crate::service) fn is_something(&self) -> bool {
+    pub(in crate::service) fn has_changes(&self) -> bool {
         self.factor.is_some() || self.point.is_some()
     }
 }
@@ -44,7 +44,7 @@ impl SessionUpdate {
 #[derive(Debug, Clone)]
 pub(in crate::service) struct SessionCompile {
     pub(in crate::service) id: Arc<str>,
-    pub(in crate::service) heard: SessionUpdate,
+    pub(in crate::service) update: SessionUpdate,
     /// What the model is called, and the payload's tokens before any factor.
     pub(in crate::service) model: Arc<str>,
     pub(in crate::service) raw: u64,
@@ -118,20 +118,20 @@ impl SessionHandle {
     }
 
     /// Gives a request what the session knows beyond it, and takes what the request tells.
-    pub(in crate::service) fn hear(&self, request: &mut CompileRequest) -> SessionUpdate {
+    pub(in crate::service) fn apply(&self, request: &mut CompileRequest) -> SessionUpdate {
         let model = model_of(request);
-        let mut heard = SessionUpdate::default();
+        let mut update = SessionUpdate::default();
         let last = self.known.as_ref().and_then(Session::last_measured);
         if let Some(tokens) = request.usage {
-            heard.factor = last.and_then(|last| {
+            update.factor = last.and_then(|last| {
                 Some((Arc::clone(&last.model), ModelCalibration::factor_of(tokens, last.raw)?))
             });
-            if heard.factor.is_none() {
+            if update.factor.is_none() {
                 let detail = "nothing was compiled in the session that it could be of";
                 request.notes.warn("usage_unmatched", "/usage".to_owned(), detail);
             }
         }
-        request.measured_milli = match &heard.factor {
+        request.measured_milli = match &update.factor {
             Some((told, factor)) if *told == model => Some(*factor),
             _ => self.known.as_ref().and_then(|known| known.factor(&model)),
         };
@@ -143,9 +143,9 @@ impl SessionHandle {
             if let Err(place) = request.points.binary_search(&length) {
                 request.points.insert(place, length);
             }
-            heard.point = Some(length);
+            update.point = Some(length);
         }
-        heard
+        update
     }
 
     /// Stores what a compile changes of the session, as it is by then.
@@ -159,10 +159,10 @@ impl SessionHandle {
         session.turns += 1;
         session.source = compiled.source.or(session.source);
         session.compilation = Some(Arc::clone(&compiled.id));
-        if let Some((model, factor)) = &compiled.heard.factor {
+        if let Some((model, factor)) = &compiled.update.factor {
             session.report(model, *factor);
         }
-        if let Some(length) = compiled.heard.point {
+        if let Some(length) = compiled.update.point {
             session.shrink_at(length);
         }
         session.compiled_for(&compiled.model, compiled.raw);

@@ -1,12 +1,14 @@
 //! The messages that a session holds: each as it was given, in one shape.
 
+use std::borrow::Cow;
+
 use crate::domain::{Notes, Source};
-use crate::json::{self, Fault, Faults, Limits};
+use crate::json::{self, Fault, Faults, Limits, Node, Value};
 use crate::provider;
 
-/// A list of messages as the member of a request that holds them.
-pub(super) fn list_text<'m>(source: Source, messages: impl Iterator<Item = &'m str>) -> String {
-    let mut text = format!("\"{}\":[", source.list_key());
+/// A JSON array of texts that are JSON.
+pub(super) fn array_text<'m>(messages: impl Iterator<Item = &'m str>) -> String {
+    let mut text = String::from("[");
     for (at, message) in messages.enumerate() {
         if at > 0 {
             text.push(',');
@@ -17,27 +19,40 @@ pub(super) fn list_text<'m>(source: Source, messages: impl Iterator<Item = &'m s
     text
 }
 
-/// What is wrong with messages by themselves, with pointers below `place`.
+/// An object with a list of messages as its only member. `raw`: the text of the list, empty if nobody
+/// asks for it.
+pub(super) fn list_node<'m>(source: Source, items: Vec<Node<'m>>, raw: &'m str) -> Node<'m> {
+    let list = Node { raw, value: Value::Array(items) };
+    let members = vec![(Cow::Borrowed(source.list_key()), list)];
+    Node { raw: "", value: Value::Object(members) }
+}
+
+/// The faults of messages that are given as texts, with pointers below `place`.
 pub(super) fn check<'m>(
     source: Source,
     messages: impl Iterator<Item = &'m str>,
     place: &str,
 ) -> Vec<Fault> {
-    let text = format!("{{{}}}", list_text(source, messages));
-    let list = format!("/{}", source.list_key());
-    let node = match json::parse(&text, Limits::default()) {
-        Ok(node) => node,
+    let text = array_text(messages);
+    match json::parse(&text, Limits::default()).map(|node| node.value) {
+        Ok(Value::Array(items)) => check_list(source, &list_node(source, items, ""), place),
+        Ok(_) => Vec::new(),
         Err(error) => {
             let detail = error.to_string();
-            return vec![Fault { pointer: place.to_owned(), detail, did_you_mean: None }];
+            vec![Fault { pointer: place.to_owned(), detail, did_you_mean: None }]
         }
-    };
+    }
+}
+
+/// The faults of a [`list_node`], with pointers below `place`.
+pub(super) fn check_list(source: Source, list: &Node<'_>, place: &str) -> Vec<Fault> {
+    let own = format!("/{}", source.list_key());
     let (mut faults, mut notes) = (Faults::default(), Notes::default());
-    provider::read(&node, source, &mut faults, &mut notes);
+    provider::read(list, source, &mut faults, &mut notes);
     let mut found = faults.into_vec();
     for fault in &mut found {
-        if let Some(behind) = fault.pointer.strip_prefix(&list) {
-            fault.pointer = format!("{place}{behind}");
+        if let Some(below) = fault.pointer.strip_prefix(&own) {
+            fault.pointer = format!("{place}{below}");
         }
     }
     found

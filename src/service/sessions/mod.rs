@@ -28,7 +28,7 @@ pub use self::snapshots::{
     take as take_snapshot,
 };
 pub(in crate::service) use self::turns::TurnContext;
-pub use self::turns::{TurnError, turn};
+pub use self::turns::{TurnError, TurnResponse, turn};
 pub use self::usage::report;
 use super::idempotency::{IdempotentRequest, remember};
 use super::{Error, Services, StoreError, defaults};

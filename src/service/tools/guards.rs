@@ -12,7 +12,7 @@ use crate::domain::{EventKind, MemoryScope, NewEvent, RawJson, ToolCall, ToolDef
 use crate::hook::{Denial, GuardDecision, HookInput, MatchContext, Point};
 use crate::json::{Limits, parse, write_string};
 use crate::pipeline::HookPort as _;
-use crate::service::hook_effects::HookEffects;
+use crate::service::effects::Effects;
 use crate::service::hook_runner::HookRunner;
 use crate::service::{Error, Services};
 
@@ -38,11 +38,11 @@ pub(in crate::service) fn ask_calls(
     services: &Services,
     whose: &MemoryScope,
     questions: &[CallQuestion<'_>],
-) -> Result<(Vec<Said>, HookEffects), Error> {
+) -> Result<(Vec<Said>, Effects), Error> {
     let session = whose.session_id.as_ref();
     let set = services.hook_set(session.map(|id| &**id), &[])?;
     if set.at(POINT).is_empty() {
-        return Ok((questions.iter().map(|_| Said::Free).collect(), HookEffects::default()));
+        return Ok((questions.iter().map(|_| Said::Free).collect(), Effects::default()));
     }
     let scope = services.hook_scope(session, whose.agent.as_ref());
     let mut asking = services.asking(set, scope.clone(), &deadline(services));
@@ -64,9 +64,9 @@ pub(in crate::service) fn ask_calls(
             GuardAnswer::Free => Said::Free,
         });
     }
-    let mut heard = HookEffects::of(asking, scope);
-    heard.add(events);
-    Ok((verdicts, heard))
+    let mut effects = Effects::of_hooks(asking, scope);
+    effects.events_after.splice(0..0, events);
+    Ok((verdicts, effects))
 }
 
 enum GuardAnswer {

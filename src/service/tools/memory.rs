@@ -15,7 +15,7 @@ use crate::json::beginning;
 use crate::pipeline::CREATE_MEMORY;
 use crate::request::{MemoryWrite, ProposalRequest, check_memory_text, is_memory_key};
 use crate::service::candidates::{Ids, propose_in};
-use crate::service::hook_effects::HookEffects;
+use crate::service::effects::Effects;
 use crate::service::memory::{MemoryChange, carry_out as write, remove};
 use crate::service::{Error, Services};
 use crate::store::Tx;
@@ -26,11 +26,11 @@ pub(super) fn carry_out(
     services: &Services,
     rights: MemoryRights,
     calls: Vec<ToolCall>,
-    heard: HookEffects,
+    effects: Effects,
 ) -> Result<Vec<ToolAnswer>, Error> {
     if calls.is_empty() {
-        if !heard.is_empty() {
-            services.tenant().write_durable(move |tx| heard.store(tx))?;
+        if !effects.is_empty() {
+            services.tenant().write_durable(move |tx| effects.store(tx).map(drop))?;
         }
         return Ok(Vec::new());
     }
@@ -44,7 +44,7 @@ pub(super) fn carry_out(
         .collect();
     let session = rights.scope.session_id.clone();
     services.write_told(session.as_ref(), move |tx| {
-        heard.store(tx)?;
+        effects.store(tx)?;
         all(tx, &rights, &calls, promotion)
     })
 }

@@ -21,7 +21,7 @@ pub use self::results::{Taken, results};
 pub(in crate::service) use self::trial::CallTrial;
 
 use super::compile::hook_line;
-use super::hook_effects::HookEffects;
+use super::effects::Effects;
 use super::{Error, Services};
 use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
 use crate::hook::HookRun;
@@ -111,13 +111,13 @@ pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let size = calls.len();
     let batches: Vec<_> = (0..size).map(|index| (index, size)).collect();
     let asked = (&mut *calls, &mut *judged, &*batches);
-    let heard = ask(services, &scope, &tools, asked)?;
-    let hooks = heard.runs.clone();
+    let effects = ask(services, &scope, &tools, asked)?;
+    let hooks = effects.runs.clone();
     let rights = MemoryRights { scope, allowed_keys: request.allowed_keys };
     let ours = calls.iter().zip(&judged).filter(|(_, judged)| **judged == CallJudgement::Ours);
     let remembering = ours.map(|(call, _)| call).filter(|call| is_memory(&call.name)).cloned();
     let remembering = remembering.collect();
-    let mut remembered = memory::carry_out(services, rights, remembering, heard)?.into_iter();
+    let mut remembered = memory::carry_out(services, rights, remembering, effects)?.into_iter();
     let mut handled = Vec::with_capacity(calls.len());
     for (call, judged) in calls.into_iter().zip(judged) {
         handled.push(conclude(services, (source, &tools), (call, judged), &mut remembered)?);
@@ -170,7 +170,7 @@ pub(in crate::service) fn own_call(
         tool: None,
         batch: (0, 1),
     };
-    let (verdicts, heard) = ask_calls(services, &scope, &[question])?;
+    let (verdicts, effects) = ask_calls(services, &scope, &[question])?;
     let mut denied = None;
     match verdicts.into_iter().next() {
         Some(CallVerdict::Denied(reason)) => denied = Some(reason),
@@ -180,7 +180,7 @@ pub(in crate::service) fn own_call(
     let rights = MemoryRights { scope, allowed_keys: None };
     let writes = denied.is_none() && is_memory(&call.name);
     let writing = writes.then(|| call.clone()).into_iter().collect();
-    let done = memory::carry_out(services, rights, writing, heard)?.pop();
+    let done = memory::carry_out(services, rights, writing, effects)?.pop();
     match (denied, done) {
         (Some(reason), _) => Ok(ToolAnswer::Refused(reason)),
         (None, Some(done)) => Ok(done),
@@ -197,7 +197,7 @@ pub(in crate::service) fn ask(
     whose: &MemoryScope,
     tools: &JudgedTools,
     (calls, judged, batches): (&mut [ToolCall], &mut [CallJudgement], &[(usize, usize)]),
-) -> Result<HookEffects, Error> {
+) -> Result<Effects, Error> {
     let mut questions = Vec::with_capacity(calls.len());
     let mut asked = Vec::with_capacity(calls.len());
     for (index, ((call, judged), batch)) in calls.iter().zip(&*judged).zip(batches).enumerate() {
@@ -211,7 +211,7 @@ pub(in crate::service) fn ask(
         asked.push(index);
         questions.push(CallQuestion { call, name, arguments, tool, batch: *batch });
     }
-    let (verdicts, heard) = ask_calls(services, whose, &questions)?;
+    let (verdicts, effects) = ask_calls(services, whose, &questions)?;
     for (index, verdict) in asked.into_iter().zip(verdicts) {
         let (Some(call), Some(judged)) = (calls.get_mut(index), judged.get_mut(index)) else {
             continue;
@@ -223,7 +223,7 @@ pub(in crate::service) fn ask(
             (CallVerdict::Free, _) => {}
         }
     }
-    Ok(heard)
+    Ok(effects)
 }
 
 /// The tools that the session or the key gives to requests that say nothing of them.

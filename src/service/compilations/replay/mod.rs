@@ -24,7 +24,7 @@ use crate::json::{self, Faults, Fields, JsonDifference, Limits, Node, Path};
 use crate::pack::{PackRef, Refusal};
 use crate::pipeline::{Deadline, Report};
 use crate::request::Explain;
-use crate::service::record::{self, ENGINE, NewRecord, RecordDraft};
+use crate::service::record::{self, ENGINE, NewRecord, RecordDraft, RecordSubject};
 use crate::service::{Error, Services, compile};
 use crate::store::Batch;
 
@@ -292,14 +292,13 @@ fn refresh(
     let target = again.request.target.as_str();
     let asking = services.asking_through(&caller, Arc::clone(&set), scope, deadline);
     let done = compile_again(services, again, asking, deadline).map_err(incomplete)?;
-    let begun =
+    let draft =
         RecordDraft { level: record.compilation.level, target, inputs: done.inputs.clone(), set };
     let mut batch = Batch::default();
     let session = record.compilation.session_id.as_ref();
-    let made = (done.outcome.came(), done.runs.as_slice());
-    let new = NewRecord::of(services, (&id, session), (node, &begun), made, &mut batch)?;
-    let kept = services.tenant().kept();
-    services.tenant().commit_with(batch, move |tx, _| new.store(tx, kept))?;
+    let subject = RecordSubject { id: &id, session, node, runs: &done.runs };
+    let new = NewRecord::new(services, subject, &draft, done.outcome.came(), &mut batch)?;
+    services.tenant().commit_with(batch, move |tx, _| new.store(tx))?;
     let told = told(record, node, &done);
     Ok(Replayed { refreshed: Some(id), ..told })
 }

@@ -9,10 +9,11 @@ use crate::domain::{Drift, Timestamp};
 use crate::hook::{Caller, HookRun, HookSet, HookStop, Point, RecordedHooks};
 use crate::json::{self, Limits, Node};
 use crate::pack::{PackRef, Refusal};
-use crate::pipeline::{self, CompiledPayload, Deadline, HookPort, Timings};
+use crate::pipeline::{CompiledPayload, Deadline, Timings};
 use crate::request::CompileRequest;
 use crate::service::compilations::StoredRecord;
 use crate::service::compilations::compare::payload_diff;
+use crate::service::compile::CompileRun;
 use crate::service::hook_runner::HookRunner;
 use crate::service::record::{self, CompileOutcome, Inputs, RecalledInputs};
 use crate::service::{Error, Services, compile};
@@ -54,7 +55,7 @@ pub(super) struct ReplayInput<'a> {
     pub(super) adapters: RecordedAdapters,
     /// What governs it in the place of the request's own pack.
     pub(super) pack: Option<&'a PackRef>,
-    pub(super) from: compile::GovernFrom,
+    pub(super) from: compile::GovernSource,
 }
 
 impl<'a> ReplayInput<'a> {
@@ -65,8 +66,8 @@ impl<'a> ReplayInput<'a> {
         (request, adapters): (CompileRequest, RecordedAdapters),
     ) -> Self {
         let from = match RecalledInputs::of(&record.compilation.body) {
-            Some(recalled) => compile::GovernFrom::Record(recalled),
-            None => compile::GovernFrom::Store(record.compilation.created_at),
+            Some(recalled) => compile::GovernSource::Record(recalled),
+            None => compile::GovernSource::Store(record.compilation.created_at),
         };
         Self { node, request, adapters, pack: None, from }
     }
@@ -78,12 +79,12 @@ impl<'a> ReplayInput<'a> {
         (request, adapters): (CompileRequest, RecordedAdapters),
     ) -> Self {
         let then = RecalledInputs::of(&record.compilation.body).map(|recalled| recalled.as_of);
-        let from = compile::GovernFrom::Store(then.unwrap_or(record.compilation.created_at));
+        let from = compile::GovernSource::Store(then.unwrap_or(record.compilation.created_at));
         Self { node, request, adapters, pack: None, from }
     }
 
     pub(super) fn at(self, now: Timestamp) -> Self {
-        Self { from: compile::GovernFrom::Store(now), ..self }
+        Self { from: compile::GovernSource::Store(now), ..self }
     }
 }
 
@@ -108,34 +109,31 @@ impl ReplayOutcome {
     }
 }
 
-/// Compiles, under the request's pack where it has one. That a pack refuses is an outcome.
+/// Compiles, under the request's pack if it has one. The refusal of a pack is an outcome.
 pub(super) fn compile_again(
     services: &Services,
-    again: ReplayInput<'_>,
-    mut asking: HookRunner<'_>,
+    input: ReplayInput<'_>,
+    mut hooks: HookRunner<'_>,
     deadline: &Deadline,
 ) -> Result<ReplayedCompile, Error> {
-    let ReplayInput { node, mut request, adapters, pack, from } = again;
-    let around = (deadline, &mut asking as &mut dyn HookPort);
-    let governed = compile::govern(services, (node, pack), &mut request, around, from);
+    let ReplayInput { node, mut request, adapters, pack, from } = input;
+    let run = CompileRun { services, node, deadline };
+    let governed = run.govern(&mut request, &mut hooks, pack, from);
     let mut inputs = Inputs::of(&request, adapters);
     let governed = match governed {
         Ok(governed) => governed,
-        Err(error) => return refused(error, inputs, asking),
+        Err(error) => return refused(error, inputs, hooks),
     };
     compile::note_stages(services, governed.as_ref(), &mut inputs);
-    let mut timings = Timings::default();
-    let around = (deadline, &mut asking as &mut dyn HookPort);
-    let compiled =
-        pipeline::compile(services.pipeline(), request, String::new(), around, &mut timings);
-    let compiled = compiled.map_err(|error| stopped(error.into()))?;
-    let checked = governed.iter().try_for_each(|governed| governed.check(&compiled));
-    if let Err(error) = checked {
-        return refused(error, inputs, asking);
+    let (head, mut timings) = (String::new(), Timings::default());
+    match run.run(request, head, &mut hooks, governed.as_ref(), &mut timings) {
+        Ok(compiled) => {
+            inputs.summaries = hooks.take_summaries();
+            let outcome = ReplayOutcome::Compiled(Box::new(compiled));
+            Ok(ReplayedCompile { outcome, inputs, runs: hooks.into_parts().0 })
+        }
+        Err(error) => refused(error, inputs, hooks),
     }
-    inputs.summaries = asking.take_summaries();
-    let outcome = ReplayOutcome::Compiled(Box::new(compiled));
-    Ok(ReplayedCompile { outcome, inputs, runs: asking.into_parts().0 })
 }
 
 /// What a refusal leaves; any other error is one.

@@ -1,16 +1,15 @@
 //! Calls among messages that are appended, and what becomes of those that have no result yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{MemoryScope, Message, Notes, RawJson, Role, Scope, Source, ToolCall};
-use crate::json::{self, Faults, Limits};
+use crate::json::{Faults, Node};
 use crate::pipeline::READ_TOOL;
 use crate::provider;
 use crate::request::LOAD_TOOLKIT;
 use crate::service::compile::TurnOptions;
-use crate::service::hook_effects::HookEffects;
-use crate::service::sessions::messages::list_text;
+use crate::service::effects::Effects;
 use crate::service::tools::{
     CallJudgement, CallTrial, HandledCall, MemoryRights, ask, conclude, is_memory, judge,
 };
@@ -40,6 +39,13 @@ pub(super) struct PlacedResults {
     list: Vec<(HandledCall, usize)>,
 }
 
+/// The calls of a turn, and where their results were put among the messages.
+#[derive(Debug, Default)]
+pub(super) struct InsertedResults {
+    pub(super) calls: Vec<HandledCall>,
+    pub(super) places: BTreeSet<usize>,
+}
+
 /// What became of calls, before anything of it is stored.
 #[derive(Debug)]
 pub(super) struct CallEffects {
@@ -47,17 +53,16 @@ pub(super) struct CallEffects {
     pub(super) trial: Option<Arc<CallTrial>>,
     pub(super) carried: PlacedResults,
     /// What is left to tell of the hooks that were asked.
-    pub(super) heard: HookEffects,
+    pub(super) effects: Effects,
 }
 
 impl OpenCalls {
-    /// Finds them: calls that no result among the messages answers.
-    pub(super) fn find(source: Source, append: &[RawJson]) -> Result<Self, Error> {
-        let text = format!("{{{}}}", list_text(source, append.iter().map(RawJson::as_str)));
-        let node = json::parse(&text, Limits::default())?;
+    /// Finds the calls that no result among the appended messages answers. `count`: how many messages
+    /// there are.
+    pub(super) fn find(source: Source, appended: &Node<'_>, count: usize) -> Self {
         let (mut faults, mut notes) = (Faults::default(), Notes::default());
         // They were checked before.
-        let conversation = provider::read(&node, source, &mut faults, &mut notes);
+        let conversation = provider::read(appended, source, &mut faults, &mut notes);
         let history = &conversation.history;
         let results = |message: &Message| {
             let ids = message.tool_results().map(|result| Arc::clone(&result.call_id));
@@ -70,7 +75,7 @@ impl OpenCalls {
             let mut behind = history.iter().skip(at + 1).filter(|next| next.role != Role::Tool);
             let next = behind.next();
             let end = next.and_then(|next| next.origin);
-            let end = end.or_else(|| behind.find_map(|next| next.origin)).unwrap_or(append.len());
+            let end = end.or_else(|| behind.find_map(|next| next.origin)).unwrap_or(count);
             for (nth, call) in message.tool_calls().enumerate() {
                 if answered.contains_key(&call.id) {
                     continue;
@@ -86,7 +91,7 @@ impl OpenCalls {
                 });
             }
         }
-        Ok(Self { source, list })
+        Self { source, list }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -122,7 +127,7 @@ impl OpenCalls {
         let agent = memory.as_ref().and_then(|memory| memory.scope.agent.clone());
         let whose =
             MemoryScope { session_id: Some(Arc::clone(session)), agent, ..MemoryScope::default() };
-        let heard = ask(services, &whose, &tools, (&mut calls, &mut judged, &batches))?;
+        let effects = ask(services, &whose, &tools, (&mut calls, &mut judged, &batches))?;
         let writes = |(call, judged): &(&ToolCall, &CallJudgement)| {
             **judged == CallJudgement::Ours && is_memory(&call.name)
         };
@@ -143,7 +148,7 @@ impl OpenCalls {
             list.push((conclude(services, asked, (call, judged), &mut written)?, found.place));
         }
         drop(written);
-        Ok(CallEffects { trial, carried: PlacedResults { list }, heard })
+        Ok(CallEffects { trial, carried: PlacedResults { list }, effects })
     }
 }
 
@@ -158,17 +163,17 @@ fn may_remember(services: &Services) -> Result<(), Error> {
 }
 
 impl PlacedResults {
-    /// Puts the results behind their calls; gives what became of them. What the caller is to run has
-    /// none yet.
-    pub(super) fn insert_into(self, append: &mut Vec<RawJson>) -> Vec<HandledCall> {
-        let mut done = Vec::with_capacity(self.list.len());
-        let mut before = 0;
+    /// Puts the results after their calls. Calls that the caller runs have no result yet.
+    pub(super) fn insert_into(self, append: &mut Vec<RawJson>) -> InsertedResults {
+        let mut done = InsertedResults::default();
         for (handled, place) in self.list {
             if let Some(message) = handled.message() {
-                append.insert((place + before).min(append.len()), message.clone());
-                before += 1;
+                let at = (place + done.places.len()).min(append.len());
+                append.insert(at, message.clone());
+                // Results are inserted from the front to the back, so earlier places stay.
+                done.places.insert(at);
             }
-            done.push(handled);
+            done.calls.push(handled);
         }
         done
     }

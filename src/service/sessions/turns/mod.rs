@@ -3,32 +3,35 @@
 
 mod calls;
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
-use self::calls::{CallEffects, OpenCalls};
+use self::calls::{CallEffects, InsertedResults, OpenCalls};
 use super::SessionHandle;
 use super::handle::open_as;
-use super::messages::{check, list_text};
+use super::messages::{array_text, check_list, list_node};
 use crate::domain::{RawJson, Source};
 use crate::hook::HookRun;
 use crate::json::{self, Fault, Limits, Node, Value};
-use crate::pipeline::Deadline;
+use crate::pipeline::{Deadline, Timings};
 use crate::provider;
 use crate::request;
-use crate::service::compile::{self, CompiledResponse, TurnOptions, compile_turn};
-use crate::service::hook_effects::HookEffects;
+use crate::service::compile::{self, CompileInput, CompiledResponse, TurnOptions, compile_request};
+use crate::service::effects::Effects;
 use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::tools::{CallTrial, HandledCall};
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
 /// Messages that may be appended at once.
-const MOST_APPENDED: usize = 1_000;
+const MAX_APPENDED: usize = 1_000;
 /// Messages of a session, as many as a request may have.
-const MOST_HELD: u64 = 10_000;
+const MAX_HELD: u64 = 10_000;
 /// How often a turn begins anew because another one of its session was faster.
-const MOST_TRIES: usize = 16;
+const MAX_TRIES: usize = 16;
 
 /// Why a turn was not taken. Nothing of it was stored.
 #[derive(Debug, thiserror::Error)]
@@ -50,54 +53,116 @@ impl From<StoreError> for TurnError {
 pub(in crate::service) struct TurnContext {
     pub(in crate::service) session: SessionHandle,
     pub(in crate::service) source: Source,
-    /// What is appended: what came, with the results of ours.
+    /// The messages that are appended, with the results of calls that the service ran.
     append: Vec<RawJson>,
     /// How many messages the session held before.
     held: u64,
     memory: Option<Arc<CallTrial>>,
-    heard: HookEffects,
-    /// What became of the calls, as JSON.
+    /// Effects of the hooks that were asked about calls.
+    effects: Effects,
+    /// The outcomes of the calls, as JSON.
     pub(in crate::service) results: String,
     once: Option<IdempotentRequest>,
-    /// Whether the session, or what is remembered, has changed in between.
+    /// Whether the session, or its memory, has changed since the turn was prepared.
     moved: Arc<AtomicBool>,
 }
 
-/// Appends what happened since, and compiles; `write` writes what became of its calls.
+/// How a turn is answered and repeated.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnResponse<'t> {
+    /// The idempotency key of the request, if it has one.
+    pub once: Option<&'t IdempotentRequest>,
+    /// Writes the outcomes of the calls as JSON.
+    pub write: fn(Vec<HandledCall>) -> String,
+}
+
+/// Appends the messages of a request to a session, and compiles.
 pub fn turn(
     services: &Services,
     id: &str,
     body: &str,
-    (once, deadline): (Option<&IdempotentRequest>, &Deadline),
-    write: fn(Vec<HandledCall>) -> String,
+    response: TurnResponse<'_>,
+    deadline: &Deadline,
 ) -> Result<CompiledResponse, TurnError> {
-    // It may be the first use of the session: what cannot name one is a fault, not an absence.
+    // It may be the first use of the session: an id that cannot name one is a fault.
     if !request::is_session_id(id) {
         let detail = "the session's id must be 1 to 256 bytes without control characters";
         return Err(fault("", detail).into());
     }
+    let start = Instant::now();
     let node = json::parse(body, Limits::default()).map_err(Error::from)?;
-    let given = TurnRequest::read(&node)?;
+    let read = TurnRequest::read(&node)?;
+    let parsed = start.elapsed();
     services.await_switch(Some(&id.into()));
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         deadline.check().map_err(compile::Error::from)?;
+        let start = Instant::now();
         let session = open_as(services, id.into())?;
-        let (turn, text) = given.prepare(services, session, once, write)?;
-        let turn = Arc::new(turn);
-        let done = compile_turn(services, &text, &turn, deadline);
-        if done.is_ok() || !turn.moved.load(Ordering::Relaxed) {
+        let prepared = read.prepare(services, session, response)?;
+        let texts = RequestTexts::new(&prepared);
+        let input = CompileInput {
+            node: read.request(&prepared, &texts)?,
+            turn: Some(Arc::clone(&prepared.turn)),
+            is_dry: false,
+            start,
+            timings: Timings { parse: parsed, ..Timings::default() },
+        };
+        let done = compile_request(services, input, deadline);
+        if done.is_ok() || !prepared.turn.moved.load(Ordering::Relaxed) {
             return Ok(done?);
         }
     }
     Err(Error::Conflict("the session has too many turns at once".to_owned()).into())
 }
 
-/// The body, apart from what its keys mean to a compile.
+/// The body of a turn, apart from what its keys mean to a compile.
 struct TurnRequest<'r, 'a> {
     append: &'r [Node<'a>],
-    rest: Vec<(&'r str, &'r str)>,
+    /// The members that a compile reads.
+    rest: Vec<&'r (Cow<'a, str>, Node<'a>)>,
     source: Option<Source>,
     detected: Source,
+}
+
+/// A turn as its session is now.
+struct PreparedTurn {
+    turn: Arc<TurnContext>,
+    /// The messages that the session holds, as JSON texts.
+    held: Vec<String>,
+    /// The places of the results of calls among the appended messages.
+    result_places: BTreeSet<usize>,
+}
+
+/// The JSON texts that the members of a turn's request refer to.
+struct RequestTexts {
+    /// The list of the messages that the session holds.
+    held: String,
+    /// The list of all messages.
+    list: String,
+    source: String,
+    session_id: String,
+}
+
+impl RequestTexts {
+    fn new(prepared: &PreparedTurn) -> Self {
+        let PreparedTurn { turn, held, .. } = prepared;
+        let held = held.iter().map(String::as_str);
+        let append = turn.append.iter().map(RawJson::as_str);
+        Self {
+            held: array_text(held.clone()),
+            list: array_text(held.chain(append)),
+            ..Self::of_options(turn.source, &turn.session.id)
+        }
+    }
+
+    /// The texts of a request without messages.
+    fn of_options(source: Source, session_id: &str) -> Self {
+        let [mut source_text, mut session_text] = [String::new(), String::new()];
+        json::write_string(&mut source_text, source.as_str());
+        json::write_string(&mut session_text, session_id);
+        let (held, list) = (String::new(), String::new());
+        Self { held, list, source: source_text, session_id: session_text }
+    }
 }
 
 impl<'r, 'a> TurnRequest<'r, 'a> {
@@ -107,11 +172,8 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         };
         let append = node.get("append").filter(|append| !append.is_null());
         let append = match append.map(|append| (append.as_array(), append)) {
-            Some((Some(list), _)) if list.len() > MOST_APPENDED => {
-                return Err(fault(
-                    "/append",
-                    format!("must hold at most {MOST_APPENDED} messages"),
-                ));
+            Some((Some(list), _)) if list.len() > MAX_APPENDED => {
+                return Err(fault("/append", format!("must hold at most {MAX_APPENDED} messages")));
             }
             Some((Some(list), _)) => list,
             Some((None, append)) => {
@@ -132,22 +194,20 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
             })?),
             None => None,
         };
-        let rest = members.iter().map(|(name, value)| (name.as_ref(), value.raw));
-        let rest = rest.filter(|(name, _)| !["append", "source"].contains(name)).collect();
+        let is_read =
+            |(name, _): &&(Cow<'a, str>, Node<'a>)| !["append", "source"].contains(&&**name);
+        let rest = members.iter().filter(is_read).collect();
         Ok(Self { append, rest, source, detected: detect(append) })
     }
 
-    /// The turn as the session is now, and the request that it makes.
+    /// The turn as the session is now.
     fn prepare(
         &self,
         services: &Services,
         session: SessionHandle,
-        once: Option<&IdempotentRequest>,
-        write: fn(Vec<HandledCall>) -> String,
-    ) -> Result<(TurnContext, String), TurnError> {
-        let tenant = services.tenant();
-        let known = session.source();
-        let source = known.or(self.source).unwrap_or(self.detected);
+        response: TurnResponse<'_>,
+    ) -> Result<PreparedTurn, TurnError> {
+        let source = session.source().or(self.source).unwrap_or(self.detected);
         if let Some(given) = self.source.filter(|given| *given != source) {
             let detail = format!(
                 "the session's messages are in the shape of `{}`, not of `{}`",
@@ -156,54 +216,83 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
             );
             return Err(fault("/source", detail).into());
         }
-        let texts = || self.append.iter().map(|node| node.raw);
-        let faults = check(source, texts(), "/append");
+        let appended = list_node(source, self.append.to_vec(), "");
+        let faults = check_list(source, &appended, "/append");
         if !faults.is_empty() {
             return Err(Error::Invalid(faults).into());
         }
-        let held = tenant.read(|tx| tx.session_messages(&session.id))?;
-        let mut append: Vec<RawJson> = texts().map(RawJson::new).collect();
-        let calls = OpenCalls::find(source, &append)?;
+        let held = services.tenant().read(|tx| tx.session_messages(&session.id))?;
+        let mut append: Vec<RawJson> =
+            self.append.iter().map(|node| RawJson::new(node.raw)).collect();
+        let calls = OpenCalls::find(source, &appended, append.len());
         let options = self.options(services, &session, source, &calls)?;
-        let CallEffects { trial, carried, heard } =
+        let CallEffects { trial, carried, effects } =
             calls.carry_out(services, &session.id, options)?;
-        let results = carried.insert_into(&mut append);
+        let InsertedResults { calls, places } = carried.insert_into(&mut append);
         let count = held.len() as u64;
-        if count + append.len() as u64 > MOST_HELD {
-            let detail = format!("a session holds at most {MOST_HELD} messages");
+        if count + append.len() as u64 > MAX_HELD {
+            let detail = format!("a session holds at most {MAX_HELD} messages");
             return Err(fault("/append", detail).into());
         }
-        let all = held.iter().map(String::as_str).chain(append.iter().map(RawJson::as_str));
-        let text = self.request(&session.id, source, &list_text(source, all));
         let turn = TurnContext {
             session,
             source,
             append,
             held: count,
             memory: trial,
-            heard,
-            results: write(results),
-            once: once.cloned(),
+            effects,
+            results: (response.write)(calls),
+            once: response.once.cloned(),
             moved: Arc::default(),
         };
-        Ok((turn, text))
+        Ok(PreparedTurn { turn: Arc::new(turn), held, result_places: places })
     }
 
-    /// The request with a list of messages.
-    fn request(&self, id: &str, source: Source, list: &str) -> String {
-        let mut text = format!("{{{list},\"source\":\"{}\",\"session_id\":", source.as_str());
-        json::write_string(&mut text, id);
-        for (name, value) in &self.rest {
-            text.push(',');
-            json::write_string(&mut text, name);
-            text.push(':');
-            text.push_str(value);
+    /// The request with the messages of the session, the appended ones and the results of calls.
+    fn request<'n>(
+        &'n self,
+        prepared: &'n PreparedTurn,
+        texts: &'n RequestTexts,
+    ) -> Result<Node<'n>, Error> {
+        let turn = &*prepared.turn;
+        let held = json::parse(&texts.held, Limits::default())?;
+        let mut items = match held.value {
+            Value::Array(items) => items,
+            _ => Vec::new(),
+        };
+        let mut own = self.append.iter();
+        for (at, text) in turn.append.iter().enumerate() {
+            if prepared.result_places.contains(&at) {
+                items.push(json::parse(text.as_str(), Limits::default())?);
+            } else {
+                items.extend(own.next().cloned());
+            }
         }
-        text.push('}');
-        text
+        let list = list_node(turn.source, items, &texts.list);
+        Ok(self.with_rest(list, turn.source, &turn.session.id, texts))
     }
 
-    /// What the turn's calls are judged by, where there are any.
+    /// Adds the members of the request that are not messages.
+    fn with_rest<'n>(
+        &'n self,
+        mut node: Node<'n>,
+        source: Source,
+        session_id: &'n str,
+        texts: &'n RequestTexts,
+    ) -> Node<'n> {
+        let text = |raw: &'n str, value: &'n str| Node {
+            raw,
+            value: Value::String(json::Text::Borrowed(value)),
+        };
+        if let Value::Object(members) = &mut node.value {
+            members.push((Cow::Borrowed("source"), text(&texts.source, source.as_str())));
+            members.push((Cow::Borrowed("session_id"), text(&texts.session_id, session_id)));
+            members.extend(self.rest.iter().map(|member| (*member).clone()));
+        }
+        node
+    }
+
+    /// What the calls of the turn are judged by, if there are any.
     fn options(
         &self,
         services: &Services,
@@ -214,12 +303,10 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         if calls.is_empty() {
             return Ok(TurnOptions::default());
         }
-        let smallest = match source {
-            Source::Gemini => r#"{"role":"user","parts":[{"text":"x"}]}"#,
-            _ => r#"{"role":"user","content":"x"}"#,
-        };
-        let text = self.request(&session.id, source, &list_text(source, [smallest].into_iter()));
-        Ok(compile::turn_options(services, &text, session)?)
+        let texts = RequestTexts::of_options(source, &session.id);
+        let empty = Node { raw: "", value: Value::Object(Vec::new()) };
+        let node = self.with_rest(empty, source, &session.id, &texts);
+        Ok(compile::turn_options(services, node, session)?)
     }
 }
 
@@ -239,12 +326,12 @@ impl TurnContext {
             self.moved.store(true, Ordering::Relaxed);
             return Err(StoreError::moved());
         }
-        self.heard.store(tx)
+        self.effects.store(tx).map(drop)
     }
 
     /// What became of the hooks that were asked about calls of ours.
     pub(in crate::service) fn runs(&self) -> &[HookRun] {
-        &self.heard.runs
+        &self.effects.runs
     }
 
     /// Appends the messages, and remembers what is answered.
@@ -254,11 +341,9 @@ impl TurnContext {
     }
 }
 
-/// The shape of messages that came alone.
+/// The shape of messages without a request around them.
 fn detect(append: &[Node<'_>]) -> Source {
-    let list: Vec<&str> = append.iter().map(|node| node.raw).collect();
-    let text = format!("{{\"messages\":[{}]}}", list.join(","));
-    json::parse(&text, Limits::default()).map_or(Source::Openai, |node| provider::detect(&node))
+    provider::detect(&list_node(Source::Openai, append.to_vec(), ""))
 }
 
 fn fault(pointer: &str, detail: impl Into<String>) -> Error {

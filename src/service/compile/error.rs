@@ -1,0 +1,81 @@
+//! Why a compile has no payload.
+
+use super::RefusedCompile;
+use crate::hook::{Denial, HookStop};
+use crate::json::{self, Fault};
+use crate::pipeline::{self, StopReason};
+use crate::service::packs::PackRefusal;
+use crate::store;
+
+/// Why there is no payload. Each variant is one thing a caller can act on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the body is not accepted: {0}")]
+    Json(#[from] json::Error),
+    #[error("the request is not valid in {}", json::places(.0))]
+    Invalid(Vec<Fault>),
+    #[error("the payload needs {needed} tokens and the budget is {budget}")]
+    OverBudget { needed: u64, budget: u64, faults: Vec<Fault> },
+    #[error(transparent)]
+    Stopped(#[from] StopReason),
+    /// A guard denied the compile.
+    #[error("hook `{}` denied at `{}`: {}", .0.hook, .0.point, .0.reason)]
+    Denied(Denial),
+    /// A pack refused the compile.
+    #[error("{}", .0.refusal)]
+    Governed(Box<RefusedCompile>),
+    #[error("{0}")]
+    Forbidden(String),
+    #[error(transparent)]
+    Pack(PackRefusal),
+    #[error(transparent)]
+    Hook(#[from] HookStop),
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+impl Error {
+    /// The code of the problem and of the event `compile:failed`. Problems of a store that is full
+    /// or busy have codes of their own.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "invalid_json",
+            Self::Invalid(_) => "invalid_request",
+            Self::OverBudget { .. } => "over_budget",
+            Self::Stopped(StopReason::TimeUp) => "deadline",
+            Self::Stopped(StopReason::Cancelled) => "cancelled",
+            Self::Stopped(StopReason::TooMuchText(_)) => "text_limit",
+            Self::Denied(_) => "hook_denied",
+            Self::Governed(refused) => refused.refusal.code.as_str(),
+            Self::Forbidden(_) => "forbidden",
+            Self::Pack(PackRefusal::Lint(_)) => "pack_lint",
+            Self::Pack(_) => "pack_not_found",
+            Self::Hook(stop) if stop.is_timeout() => "hook_timeout",
+            Self::Hook(stop) if stop.is_text_limit() => "text_limit",
+            Self::Hook(_) => "hook_failed",
+            Self::Store(_) => "store_unavailable",
+        }
+    }
+}
+
+impl From<pipeline::Error> for Error {
+    fn from(error: pipeline::Error) -> Self {
+        match error {
+            pipeline::Error::Stopped(stopped) => Self::Stopped(stopped),
+            pipeline::Error::Denied(denial) => Self::Denied(denial),
+            pipeline::Error::Hook(stop) => Self::Hook(stop),
+            pipeline::Error::OverBudget(report) => {
+                let faults = report.too_big.iter().map(|entry| Fault {
+                    pointer: entry.pointer.clone().unwrap_or_default(),
+                    detail: format!("{} takes {} tokens", entry.part, entry.tokens),
+                    did_you_mean: None,
+                });
+                Self::OverBudget {
+                    needed: report.tokens_after,
+                    budget: report.budget,
+                    faults: faults.collect(),
+                }
+            }
+        }
+    }
+}

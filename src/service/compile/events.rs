@@ -1,0 +1,141 @@
+//! The events of a compile: ids and counts, never content.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::Error;
+use crate::domain::{EventKind, NewEvent, RawJson};
+use crate::hook::HookRun;
+use crate::pipeline::CompiledPayload;
+use crate::request::CompileRequest;
+use crate::service::fact_observers::failures;
+use crate::service::hooks::{disable_gone, gone};
+use crate::service::{Services, StoreError};
+
+/// What the events say about the request, known before the compile runs.
+#[derive(Debug)]
+pub(super) struct CompileEvents {
+    target: &'static str,
+    model: Arc<str>,
+    messages: usize,
+    has_state: bool,
+    has_context: bool,
+}
+
+/// What the events of one compile belong to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EventOwner<'o> {
+    pub(super) session: Option<&'o Arc<str>>,
+    pub(super) compilation: Option<&'o Arc<str>>,
+}
+
+impl EventOwner<'_> {
+    fn event(self, kind: EventKind, data: &Value) -> NewEvent {
+        NewEvent {
+            kind,
+            session_id: self.session.cloned(),
+            compilation_id: self.compilation.cloned(),
+            data: RawJson::new(data.to_string()),
+        }
+    }
+}
+
+impl CompileEvents {
+    pub(super) fn new(request: &CompileRequest) -> Self {
+        Self {
+            target: request.target.as_str(),
+            model: Arc::clone(&request.model.name),
+            messages: request.conversation.history.len(),
+            has_state: request.dynamic_state.is_some(),
+            has_context: request.implicit_context.is_some(),
+        }
+    }
+
+    /// The event that a compile has begun.
+    pub(super) fn started(&self, owner: EventOwner<'_>) -> NewEvent {
+        let data = json!({"target": self.target, "model": &*self.model, "messages": self.messages});
+        owner.event(EventKind::CompileStart, &data)
+    }
+
+    /// The events of a compile that has a payload: failed hooks, injected context, compression, and
+    /// the end.
+    pub(super) fn finished(
+        &self,
+        owner: EventOwner<'_>,
+        compiled: &CompiledPayload,
+        runs: &[HookRun],
+    ) -> Vec<NewEvent> {
+        let report = &compiled.report;
+        let failed = failures(runs).map(|data| owner.event(EventKind::HookFailed, &data));
+        let mut events: Vec<NewEvent> = failed.collect();
+        let memory = report.memory.injected.len();
+        if memory > 0 || self.has_state || self.has_context {
+            let data = json!({
+                "memory_entries": memory, "dynamic_state": self.has_state,
+                "implicit_context": self.has_context,
+            });
+            events.push(owner.event(EventKind::ContextInjected, &data));
+        }
+        let actions = &report.actions;
+        if actions.cleared + actions.summarized + actions.dropped > 0 {
+            let data = json!({
+                "tokens_before": report.tokens_before, "tokens_after": report.tokens_after,
+                "actions": actions,
+            });
+            events.push(owner.event(EventKind::Compress, &data));
+        }
+        let done = json!({
+            "target": self.target,
+            "model": &*self.model,
+            "tokens_before": report.tokens_before,
+            "tokens_after": report.tokens_after,
+            "fits": report.fits,
+            "parts": report.parts,
+            "actions": actions,
+            "payload_hash": compiled.payload_hash.to_string(),
+            "first_change": report.cache.first_change,
+        });
+        events.push(owner.event(EventKind::CompileDone, &done));
+        events
+    }
+}
+
+/// Publishes that a compile failed, and that it began if its request was valid. If the store cannot be
+/// written, the events are lost.
+pub(super) fn publish_failure(
+    services: &Services,
+    session: Option<&str>,
+    events: Option<&CompileEvents>,
+    runs: &[HookRun],
+    error: &Error,
+) {
+    if matches!(error, Error::Json(_) | Error::Stopped(crate::pipeline::StopReason::Cancelled)) {
+        return;
+    }
+    let recorded = match error {
+        Error::Governed(refused) => refused.compilation.clone(),
+        _ => None,
+    };
+    let session = session.map(Arc::from);
+    let owner = EventOwner { session: session.as_ref(), compilation: recorded.as_ref() };
+    let mut published: Vec<NewEvent> =
+        events.map(|events| events.started(owner)).into_iter().collect();
+    published.extend(failures(runs).map(|data| owner.event(EventKind::HookFailed, &data)));
+    if let Error::Denied(denial) = error {
+        // Without the reason: it may quote what was denied.
+        let data = json!({"hook": &*denial.hook, "point": denial.point.as_str(),
+            "code": denial.code.as_deref()});
+        published.push(owner.event(EventKind::HookDenied, &data));
+    }
+    published.push(owner.event(EventKind::CompileFailed, &json!({"code": error.code()})));
+    let gone = gone(runs);
+    let stored = services.tenant().write(move |tx| {
+        published.iter().try_for_each(|event| tx.publish(event).map(drop))?;
+        disable_gone(tx, &gone)
+    });
+    if let Err(error) = stored {
+        let error: StoreError = error;
+        tracing::debug!(%error, "events of a failed compile could not be stored");
+    }
+}

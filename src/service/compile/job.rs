@@ -1,0 +1,369 @@
+//! One compile from its request to its response: [`CompileJob`].
+//!
+//! A live compile, a dry run and a turn go through all steps: read → govern → recall → run → settle →
+//! commit → respond. A replay shares [`super::CompileRun`], which governs and runs.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use super::adapters::known_adapters;
+use super::change::note_change;
+use super::events::{CompileEvents, EventOwner};
+use super::govern::{GovernContext, GovernSource, note_stages};
+use super::run::CompileRun;
+use super::skill::take_skill;
+use super::{CompiledResponse, Error, hooks, memory_recall, refusal};
+use crate::domain::{MemoryEntry, Model, Note, RecordLevel};
+use crate::hook::HookRun;
+use crate::json::Node;
+use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
+use crate::request::{self, CompileRequest, KnownAdapters, PreviousCompile};
+use crate::service::effects::{Effects, SessionEffects, TurnEffects};
+use crate::service::fact_observers::FactObservers;
+use crate::service::hook_runner::HookRunner;
+use crate::service::record::{CompileOutcome, NewRecord, RecordDraft, RecordSubject};
+use crate::service::sessions::{
+    self, SessionCompile, SessionHandle, SessionUpdate, TurnContext, blocks_of,
+};
+use crate::service::{Services, memory, usage};
+use crate::store::Batch;
+
+/// The request of a compile, and what it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct JobInput<'j> {
+    /// The request with the defaults of its session and key.
+    pub(super) node: &'j Node<'j>,
+    pub(super) session: Option<&'j SessionHandle>,
+    /// The turn that the request was made for.
+    pub(super) turn: Option<&'j Arc<TurnContext>>,
+    /// Whether no webhook is called and nothing is stored.
+    pub(super) is_dry: bool,
+}
+
+/// A compile between its request and its response.
+pub(super) struct CompileJob<'j> {
+    services: &'j Services,
+    input: JobInput<'j>,
+    id: Arc<str>,
+    deadline: Deadline,
+    timings: Timings,
+    events: CompileEvents,
+    observers: FactObservers,
+    hooks: HookRunner<'j>,
+    /// The hook runs of the compile, once the hooks are done.
+    runs: Vec<HookRun>,
+    /// The model with the factor that its provider's counts gave.
+    model: Model,
+    /// The name under which the session knows the model.
+    model_name: Arc<str>,
+    previous: Option<PreviousCompile>,
+    level: RecordLevel,
+    session_update: SessionUpdate,
+    governance: Option<GovernContext>,
+    /// Memory entries that have expired.
+    expired: Vec<MemoryEntry>,
+    adapters: KnownAdapters,
+    /// What the record holds of the inputs; none if no record is kept.
+    draft: Option<RecordDraft>,
+}
+
+impl<'j> CompileJob<'j> {
+    /// Reads the request and pins the hooks. `start`: when the request arrived.
+    pub(super) fn read(
+        services: &'j Services,
+        input: JobInput<'j>,
+        deadline: &Deadline,
+        start: Instant,
+        mut timings: Timings,
+    ) -> Result<(Self, CompileRequest), Error> {
+        let (mut request, adapters) = read_request(services, input.node, &mut timings)?;
+        let deadline = match request.deadline_ms {
+            Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
+            None => deadline.clone(),
+        };
+        let session_update = match input.session {
+            Some(session) => session.apply(&mut request),
+            None => warn_without_session(&mut request),
+        };
+        let events = CompileEvents::new(&request);
+        let pinned = timed(&mut timings.store, || hooks::pinned(services, &request))?;
+        let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
+        let scope = hooks::scope_of(services, &id, input.session, &request);
+        let observers = FactObservers::new(&pinned, scope.clone());
+        let hooks = services.asking(Arc::clone(&pinned), scope, &deadline).dry_if(input.is_dry);
+        let job = Self {
+            services,
+            input,
+            id,
+            deadline,
+            timings,
+            events,
+            observers,
+            hooks,
+            runs: Vec::new(),
+            model: request.measured(),
+            model_name: sessions::model_of(&request),
+            previous: request.cache.previous.clone(),
+            level: request.record,
+            session_update,
+            governance: None,
+            expired: Vec::new(),
+            adapters,
+            draft: None,
+        };
+        Ok((job, request))
+    }
+
+    /// Carries out all steps after [`Self::read`].
+    pub(super) fn carry_out(
+        &mut self,
+        mut request: CompileRequest,
+    ) -> Result<CompiledResponse, Error> {
+        self.govern(&mut request)?;
+        self.recall(&mut request)?;
+        let mut compiled = self.run(request)?;
+        let mut effects = self.settle(&mut compiled);
+        let governed = self.governed_members();
+        let response = self.response_of_turn(&mut compiled, &governed);
+        effects.turn = self.input.turn.cloned().zip(response.clone()).map(TurnEffects::from);
+        self.commit(effects, &mut compiled)?;
+        Ok(self.respond(compiled, response, &governed))
+    }
+
+    /// Publishes that the compile failed; a dry run publishes nothing.
+    pub(super) fn publish_failure(&self, error: &Error) {
+        if self.input.is_dry {
+            return;
+        }
+        let session = self.input.node.get("session_id").and_then(Node::as_str);
+        let runs = if self.runs.is_empty() { self.hooks.runs() } else { &self.runs };
+        super::events::publish_failure(self.services, session, Some(&self.events), runs, error);
+    }
+
+    fn govern(&mut self, request: &mut CompileRequest) -> Result<(), Error> {
+        let (services, node) = (self.services, self.input.node);
+        let run = CompileRun { services, node, deadline: &self.deadline };
+        let (hooks, source) = (&mut self.hooks, GovernSource::live(services));
+        let governed = timed(&mut self.timings.store, || run.govern(request, hooks, None, source));
+        self.governance = governed.map_err(|error| {
+            self.draft =
+                RecordDraft::new(request, self.adapters.stored.clone(), self.hooks.pinned());
+            self.recorded(error)
+        })?;
+        Ok(())
+    }
+
+    /// Reads the memory that the payload shows.
+    fn recall(&mut self, request: &mut CompileRequest) -> Result<(), Error> {
+        let (services, turn, hooks) = (self.services, self.input.turn, &mut self.hooks);
+        self.expired = timed(&mut self.timings.store, || {
+            memory_recall::remember_asking(services, turn, request, hooks)
+        })?;
+        let adapters = std::mem::take(&mut self.adapters.stored);
+        self.draft = RecordDraft::new(request, adapters, self.hooks.pinned());
+        Ok(())
+    }
+
+    fn run(&mut self, request: CompileRequest) -> Result<CompiledPayload, Error> {
+        let head = format!("{{\"id\":\"{}\",\"payload\":", self.id);
+        let (services, node) = (self.services, self.input.node);
+        let run = CompileRun { services, node, deadline: &self.deadline };
+        let governance = self.governance.as_ref();
+        let compiled = run.run(request, head, &mut self.hooks, governance, &mut self.timings);
+        compiled.map_err(|error| self.recorded(error))
+    }
+
+    /// Records a refusal of the pack; other errors leave no record.
+    fn recorded(&mut self, error: Error) -> Error {
+        let draft = self.draft.take().filter(|_| !self.input.is_dry);
+        refusal::record(self.services, self.subject(self.hooks.runs()), draft, error)
+    }
+
+    fn subject<'s>(&'s self, runs: &'s [HookRun]) -> RecordSubject<'s> {
+        let session = self.input.session.map(|session| &session.id);
+        RecordSubject { id: &self.id, session, node: self.input.node, runs }
+    }
+
+    /// Ends the hooks and completes the report, events and hook lines aside. Returns what is stored.
+    fn settle(&mut self, compiled: &mut CompiledPayload) -> Effects {
+        let Self { services, input, .. } = *self;
+        hooks::observe_expiry(&mut self.hooks, &self.expired);
+        if let Some(draft) = &mut self.draft {
+            draft.inputs.summaries = self.hooks.take_summaries();
+            note_stages(services, self.governance.as_ref(), &mut draft.inputs);
+        }
+        let outcomes = self.hooks.kept().map(|kept| kept.take()).unwrap_or_default();
+        let queued;
+        (self.runs, queued) = self.hooks.take_parts();
+        hooks::warn(&mut compiled.report, input, &self.runs);
+        timed(&mut self.timings.serialise, || {
+            let previous = self.previous.as_ref();
+            note_change(services, compiled, &self.model, previous, input.session);
+        });
+        let expired = self.expired.iter().map(|entry| entry.key.to_string());
+        compiled.report.memory.expired = expired.collect();
+        let owner = EventOwner {
+            session: input.session.map(|session| &session.id),
+            compilation: Some(&self.id),
+        };
+        Effects {
+            scope: self.observers.scope().clone(),
+            events_before: vec![self.events.started(owner)],
+            queued,
+            outcomes,
+            facts: self.expired.iter().map(memory::changed_by_expiry).collect(),
+            observers: Some(self.observers.clone()),
+            session: input.session.map(|handle| SessionEffects {
+                handle: handle.clone(),
+                compile: self.session_compile(compiled),
+            }),
+            gone: crate::service::hooks::gone(&self.runs),
+            events_after: self.events.finished(owner, compiled, &self.runs),
+            expired: std::mem::take(&mut self.expired),
+            ..Effects::default()
+        }
+    }
+
+    /// What the session keeps of this compile.
+    fn session_compile(&self, compiled: &CompiledPayload) -> SessionCompile {
+        let payload = self.level.is_kept().then(|| blocks_of(compiled.payload())).flatten();
+        SessionCompile {
+            id: Arc::clone(&self.id),
+            update: self.session_update.clone(),
+            model: Arc::clone(&self.model_name),
+            raw: self.model.unscale(compiled.report.tokens_after),
+            payload,
+            source: self.input.turn.map(|turn| turn.source),
+        }
+    }
+
+    /// The response of a turn. It is stored with the turn, so it is written before; hooks that are
+    /// called after the transaction are not in its report.
+    fn response_of_turn(&self, compiled: &mut CompiledPayload, governed: &str) -> Option<String> {
+        let turn = self.input.turn?;
+        hooks::report(&mut compiled.report, Some(turn), &self.runs);
+        Some(whole(compiled.text.clone(), &compiled.report, governed, Some(turn)))
+    }
+
+    /// The members of the response that a pack adds, as JSON text.
+    fn governed_members(&mut self) -> String {
+        self.governance.take().map(|own| own.members(&self.runs)).unwrap_or_default()
+    }
+
+    /// Stores the effects, and calls the hooks that observe at once.
+    fn commit(
+        &mut self,
+        mut effects: Effects,
+        compiled: &mut CompiledPayload,
+    ) -> Result<(), Error> {
+        let Self { services, input, .. } = *self;
+        let start = Instant::now();
+        if !input.is_dry {
+            let mut batch = Batch::default();
+            if let Some(draft) = &self.draft {
+                let (subject, outcome) =
+                    (self.subject(&self.runs), CompileOutcome::Compiled(compiled));
+                let record = NewRecord::new(services, subject, draft, outcome, &mut batch)?;
+                effects.record = Some(record);
+            }
+            for text in std::mem::take(&mut compiled.artifacts) {
+                batch.artifact(text, "text/plain");
+            }
+            let must = effects.must_be_stored(&batch);
+            let facts = match effects.commit(services, batch) {
+                Err(error) if !must => {
+                    tracing::warn!(%error, "the events of a compile could not be stored");
+                    compiled.report.degraded.push(events_not_stored());
+                    Vec::new()
+                }
+                stored => stored?,
+            };
+            self.runs.extend(services.tell_now(&self.observers, &facts));
+            let Report { tokens_before, tokens_after, .. } = compiled.report;
+            usage::count(services, &self.model.name, tokens_before, tokens_after);
+        }
+        hooks::report(&mut compiled.report, input.turn, &self.runs);
+        self.timings.store += start.elapsed();
+        Ok(())
+    }
+
+    /// Writes the response, and remembers the payload for the next compile's `first_change`.
+    fn respond(
+        &mut self,
+        compiled: CompiledPayload,
+        response: Option<String>,
+        governed: &str,
+    ) -> CompiledResponse {
+        let start = Instant::now();
+        let payload = compiled.start..compiled.text.len();
+        let body =
+            response.unwrap_or_else(|| whole(compiled.text, &compiled.report, governed, None));
+        let body = Bytes::from(body);
+        if self.level.is_kept() && !self.input.is_dry {
+            self.services.remember_payload(&self.id, body.slice(payload));
+        }
+        self.timings.serialise += start.elapsed();
+        CompiledResponse { body, report: compiled.report, timings: self.timings }
+    }
+}
+
+/// Reads a request, with the adapters and the skill that it names.
+fn read_request(
+    services: &Services,
+    node: &Node<'_>,
+    timings: &mut Timings,
+) -> Result<(CompileRequest, KnownAdapters), Error> {
+    let section = node.get("compression");
+    let (adapters, unread) = timed(&mut timings.store, || known_adapters(services, section))?;
+    let mut request = timed(&mut timings.parse, || {
+        let check_url = |url: &str| services.check_hook_url(url);
+        request::read_compile(node, services.models(), &adapters, &check_url)
+    })
+    .map_err(Error::Invalid)?;
+    if unread {
+        let detail = "the store cannot be read: built-in adapters stand for stored ones";
+        request.notes.degraded("adapters_unread", String::new(), detail);
+    }
+    timed(&mut timings.store, || take_skill(services, &mut request))?;
+    Ok((request, adapters))
+}
+
+/// Warns about fields that have no effect without a session.
+fn warn_without_session(request: &mut CompileRequest) -> SessionUpdate {
+    if request.usage.is_some() {
+        let detail = "without a session nothing is calibrated";
+        request.notes.warn("usage_needs_session", "/usage".to_owned(), detail);
+    }
+    SessionUpdate::default()
+}
+
+fn events_not_stored() -> Note {
+    Note {
+        code: "events_not_stored",
+        pointer: String::new(),
+        detail: "the store cannot be written".to_owned(),
+    }
+}
+
+/// Completes the response after the payload: the report, the members of a pack, the results of a
+/// turn's calls.
+fn whole(
+    mut text: String,
+    report: &Report,
+    governed: &str,
+    turn: Option<&Arc<TurnContext>>,
+) -> String {
+    text.reserve(governed.len() + 4_096);
+    text.push_str(",\"report\":");
+    // A report is plain data with string keys: serialising it cannot fail.
+    text.push_str(&serde_json::to_string(report).unwrap_or_default());
+    text.push_str(governed);
+    if let Some(turn) = turn {
+        text.push_str(",\"results\":");
+        text.push_str(&turn.results);
+    }
+    text.push('}');
+    text
+}

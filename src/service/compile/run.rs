@@ -1,0 +1,48 @@
+//! The steps that live compiles and replays share: [`CompileRun`].
+
+use super::Error;
+use super::govern::{GovernContext, GovernSource, govern};
+use crate::json::Node;
+use crate::pack::PackRef;
+use crate::pipeline::{self, CompiledPayload, Deadline, HookPort, Timings};
+use crate::request::CompileRequest;
+use crate::service::Services;
+
+/// What a compile is made with besides its request: the same for live compiles and replays.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::service) struct CompileRun<'r> {
+    pub(in crate::service) services: &'r Services,
+    /// The request, for what packs read of it.
+    pub(in crate::service) node: &'r Node<'r>,
+    pub(in crate::service) deadline: &'r Deadline,
+}
+
+impl CompileRun<'_> {
+    /// Governs the request by its pack, or by `pack` instead; none if there is no pack.
+    pub(in crate::service) fn govern(
+        &self,
+        request: &mut CompileRequest,
+        hooks: &mut dyn HookPort,
+        pack: Option<&PackRef>,
+        source: GovernSource,
+    ) -> Result<Option<GovernContext>, Error> {
+        govern(self, request, hooks, pack, source)
+    }
+
+    /// Runs the stages, and checks that hooks left in place what the pack requires. `head` is written
+    /// before the payload.
+    pub(in crate::service) fn run(
+        &self,
+        request: CompileRequest,
+        head: String,
+        hooks: &mut dyn HookPort,
+        governance: Option<&GovernContext>,
+        timings: &mut Timings,
+    ) -> Result<CompiledPayload, Error> {
+        let around = (self.deadline, hooks);
+        let pipeline = self.services.pipeline();
+        let compiled = pipeline::compile(pipeline, request, head, around, timings)?;
+        governance.map_or(Ok(()), |governance| governance.check(&compiled))?;
+        Ok(compiled)
+    }
+}

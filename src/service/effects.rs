@@ -1,0 +1,176 @@
+//! Everything that a request stores because of hooks, a compile or a turn: [`Effects`], written in one
+//! transaction.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::fact_observers::{FactObservers, failures};
+use super::hook_runner::HookRunner;
+use super::hooks::queue::enqueue;
+use super::hooks::{disable_gone, gone};
+use super::record::NewRecord;
+use super::sessions::{SessionCompile, SessionHandle, TurnContext};
+use super::{Services, StoreError, memory};
+use crate::domain::{EventKind, MemoryEntry, NewEvent, RawJson};
+use crate::hook::{CallScope, HookRun, QueuedCall};
+use crate::store::{Batch, HookOutcome, ObservedFact, Tx};
+
+/// What is stored with a response, and the hook runs that the response lists.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Effects {
+    /// The hooks that were reached, for the report. [`Effects::store`] does not write them.
+    pub(super) runs: Vec<HookRun>,
+    /// Tenant, session and agent of the queued calls.
+    pub(super) scope: CallScope,
+    /// Events published before the other effects.
+    pub(super) events_before: Vec<NewEvent>,
+    /// The turn that is appended to its session.
+    pub(super) turn: Option<TurnEffects>,
+    /// Memory entries that have expired and are removed.
+    pub(super) expired: Vec<MemoryEntry>,
+    /// Calls of observe hooks that are made from the queue.
+    pub(super) queued: Vec<QueuedCall>,
+    /// Answers of hooks about tool results, reused for the same result.
+    pub(super) outcomes: Vec<HookOutcome>,
+    /// Facts known before the transaction, for the observers.
+    pub(super) facts: Vec<ObservedFact>,
+    /// Observe hooks that get queued calls about facts.
+    pub(super) observers: Option<FactObservers>,
+    /// What changes in the session of the compile.
+    pub(super) session: Option<SessionEffects>,
+    /// The record of the compile.
+    pub(super) record: Option<NewRecord>,
+    /// Hooks whose receivers answered 410, by id and revision: they are disabled.
+    pub(super) gone: Vec<(Arc<str>, u64)>,
+    /// Events published after the other effects.
+    pub(super) events_after: Vec<NewEvent>,
+}
+
+/// A turn, and the response that a repetition of its request gets.
+#[derive(Debug, Clone)]
+pub(super) struct TurnEffects {
+    pub(super) turn: Arc<TurnContext>,
+    pub(super) response: String,
+}
+
+impl From<(Arc<TurnContext>, String)> for TurnEffects {
+    fn from(of: (Arc<TurnContext>, String)) -> Self {
+        Self { turn: of.0, response: of.1 }
+    }
+}
+
+/// A session, and what a compile changes in it.
+#[derive(Debug, Clone)]
+pub(super) struct SessionEffects {
+    pub(super) handle: SessionHandle,
+    pub(super) compile: SessionCompile,
+}
+
+impl Effects {
+    /// Effects of hooks that were called outside of a compile: failures become events.
+    pub(super) fn of_hooks(runner: HookRunner<'_>, scope: CallScope) -> Self {
+        let outcomes = runner.kept().map(|kept| kept.take()).unwrap_or_default();
+        let (runs, queued) = runner.into_parts();
+        let failed = |data: serde_json::Value| NewEvent {
+            kind: EventKind::HookFailed,
+            session_id: scope.session_id.as_ref().map(Arc::clone),
+            compilation_id: None,
+            data: RawJson::new(data.to_string()),
+        };
+        let events_after = failures(&runs).map(failed).collect();
+        let gone = gone(&runs);
+        Self { runs, queued, events_after, outcomes, gone, scope, ..Self::default() }
+    }
+
+    /// Appends the hook effects of a later step of the same request.
+    pub(super) fn extend(&mut self, later: Self) {
+        self.runs.extend(later.runs);
+        self.queued.extend(later.queued);
+        self.events_after.extend(later.events_after);
+        self.outcomes.extend(later.outcomes);
+        self.gone.extend(later.gone);
+        if self.scope == CallScope::default() {
+            self.scope = later.scope;
+        }
+    }
+
+    /// Whether nothing of hooks is to be stored. Disabling a hook alone is no reason to write.
+    pub(super) fn is_empty(&self) -> bool {
+        self.queued.is_empty() && self.events_after.is_empty() && self.outcomes.is_empty()
+    }
+
+    /// Whether the response promises something: that the session changed, or that a call is queued.
+    /// Such effects survive a loss of power.
+    fn is_promised(&self) -> bool {
+        let session = self.session.as_ref();
+        let calibrates = session.is_some_and(|session| session.compile.update.has_changes());
+        calibrates || self.turn.is_some() || !self.queued.is_empty()
+    }
+
+    /// Whether the request fails if the store fails. Events and the state of the session alone are
+    /// no reason.
+    pub(super) fn must_be_stored(&self, batch: &Batch) -> bool {
+        let has_changes = !self.expired.is_empty() || !self.outcomes.is_empty();
+        !batch.is_empty() || has_changes || self.is_promised()
+    }
+
+    /// Writes the effects and returns the facts among them. The order is that of the fields: events
+    /// before, the memory writes of a turn and calls about them, expired entries, queued calls,
+    /// hook outcomes, calls about known facts, the session, the messages of the turn, the record,
+    /// disabled hooks, events after. The session comes before the turn's messages, since it may be
+    /// new.
+    pub(super) fn store(&self, tx: &Tx<'_>) -> Result<Vec<ObservedFact>, StoreError> {
+        publish(tx, &self.events_before)?;
+        if let Some(TurnEffects { turn, .. }) = &self.turn {
+            turn.carry_out(tx)?;
+        }
+        let mut facts = match &self.observers {
+            Some(observers) => observers.enqueue(tx)?,
+            None => Vec::new(),
+        };
+        memory::expire(tx, &self.expired)?;
+        enqueue(tx, &self.scope, &self.queued)?;
+        tx.keep_hook_outcomes(&self.outcomes)?;
+        if let Some(observers) = &self.observers {
+            observers.enqueue_facts(tx, &self.facts)?;
+        }
+        if let Some(SessionEffects { handle, compile }) = &self.session {
+            handle.commit(tx, compile)?;
+        }
+        if let Some(TurnEffects { turn, response }) = &self.turn {
+            turn.append(tx, response)?;
+        }
+        if let Some(record) = &self.record {
+            record.store(tx)?;
+        }
+        disable_gone(tx, &self.gone)?;
+        publish(tx, &self.events_after)?;
+        facts.extend(self.facts.iter().cloned());
+        Ok(facts)
+    }
+
+    /// Stores the effects with the texts of `batch`, all or nothing, and returns the facts among
+    /// them.
+    pub(super) fn commit(
+        self,
+        services: &Services,
+        mut batch: Batch,
+    ) -> Result<Vec<ObservedFact>, StoreError> {
+        if self.is_promised() {
+            batch.flush();
+        }
+        // The transaction may run again: the facts are those of the run that is committed.
+        let stored: Arc<Mutex<Vec<ObservedFact>>> = Arc::default();
+        let facts = Arc::clone(&stored);
+        services.tenant().commit_with(batch, move |tx, _| {
+            let found = self.store(tx)?;
+            *facts.lock().unwrap_or_else(PoisonError::into_inner) = found;
+            Ok(())
+        })?;
+        let mut stored = stored.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(std::mem::take(&mut *stored))
+    }
+}
+
+fn publish(tx: &Tx<'_>, events: &[NewEvent]) -> Result<(), StoreError> {
+    events.iter().try_for_each(|event| tx.publish(event).map(drop))
+}
