@@ -1,4 +1,4 @@
-//! Candidates for memory: what is proposed, reviewed and promoted to an entry (context-pack.md §7).
+//! Candidates for memory: what is proposed, reviewed and promoted to an entry.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub struct FactProperty {
     pub predicate: Arc<str>,
 }
 
-/// What kind of fact may be written (context-pack.md §7.1).
+/// What kind of fact may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryClass {
@@ -144,7 +144,7 @@ impl CandidateState {
         ("superseded", Self::Superseded),
     ];
 
-    /// Whether a candidate may go from this state to `next` (context-pack.md §7.2).
+    /// Whether a candidate may go from this state to `next`.
     pub fn may_become(self, next: Self) -> bool {
         match self {
             Self::Pending => matches!(

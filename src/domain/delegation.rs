@@ -1,4 +1,4 @@
-//! Delegations: an agent handed a task to another (hooks.md A.8).
+//! Delegations: an agent handed a task to another.
 
 use std::sync::Arc;
 

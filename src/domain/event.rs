@@ -1,4 +1,4 @@
-//! Events: facts that are published after they happened, and change nothing (DESIGN §4).
+//! Events: facts that are published after they happened, and change nothing.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::ContentHash;
 
-/// The stages of a compile, in order (DESIGN §2).
+/// The stages of a compile, in order; `ARCHITECTURE.md` says what each does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     Ingest,

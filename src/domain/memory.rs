@@ -1,4 +1,4 @@
-//! Memory entries: what is kept between conversations (DESIGN §3, "Others").
+//! Memory entries: what is kept between conversations.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ pub enum MemoryTtl {
     Turns(u64),
 }
 
-/// How long a thing is meant to be known (context-pack.md §7.1).
+/// How long a thing is meant to be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryTier {
     Durable,

@@ -39,8 +39,8 @@ pub enum Family {
 }
 
 impl Family {
-    /// Thousandths by which an `o200k_base` count is multiplied (DESIGN §2, token counting):
-    /// only `OpenAI` publishes its tokenizers.
+    /// Thousandths by which an `o200k_base` count is multiplied: only `OpenAI` publishes its
+    /// tokenizers.
     pub fn factor_milli(self) -> u32 {
         match self {
             Self::Openai => 1000,

@@ -1,4 +1,4 @@
-//! Sessions: what is known of one conversation beyond its messages (DESIGN §2, rules 2 to 4).
+//! Sessions: what is known of one conversation beyond its messages.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -107,7 +107,7 @@ pub(super) async fn run<T: Send + 'static>(
     Ok(result?)
 }
 
-/// The header's value: `name;dur=milliseconds`, disjoint (DESIGN §3).
+/// The header's value: `name;dur=milliseconds`; no time is in two of them.
 fn server_timing(timings: &Timings) -> String {
     let rows: [(&str, Duration); 6] = [
         ("parse", timings.parse),

@@ -3,7 +3,8 @@
 use super::frame;
 use crate::domain::Model;
 
-/// Tokens kept for state and implicit context where either is given (DESIGN §2, rule 4).
+/// Tokens kept for state and implicit context if either is given, whatever they really take: so
+/// that their size never moves a compaction point.
 pub(super) const VOLATILE: u64 = 2_000;
 
 pub(super) struct Input<'i> {

@@ -97,7 +97,7 @@ pub fn shown_entry(ranked: &Ranked) -> RequestMemoryEntry {
 }
 
 /// The tools, always the same for the same request: they list no stored keys, so the store never
-/// changes them (DESIGN §3, "Compile").
+/// changes them.
 pub(super) fn tools(memory: &MemoryOptions) -> Vec<ToolDefinition> {
     if !memory.write || memory.allowed_keys.as_ref().is_some_and(Vec::is_empty) {
         return Vec::new();

@@ -1,7 +1,7 @@
 //! The compile pipeline: typed stages in one order. No store, no network, no clock in a stage.
 //!
-//! A stage is a plain function from its input to its output. `driver` reads as DESIGN §2 does: it
-//! times the stages, passes one's output on to the next, and asks hooks between them.
+//! A stage is a plain function from its input to its output. `ARCHITECTURE.md` numbers the stages;
+//! `driver` runs them, times them, and asks hooks between them.
 
 mod arrive;
 mod breakpoints;

@@ -1,4 +1,4 @@
-//! The report: what a compile did, in a sentence and in figures (DESIGN §3, "Report").
+//! The report: what a compile did, in a sentence and in figures.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Where the time of a compile went; disjoint (`Server-Timing` in DESIGN §3).
+/// Time of a compile by kind of work, for the header `Server-Timing`; no time is in two of them.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Timings {
     /// Reading the body.

@@ -299,7 +299,7 @@ impl StoreAction {
         &[("add", Self::Add), ("replace", Self::Replace), ("remove", Self::Remove)];
 }
 
-/// The words that `type` has there, and the tiers that they mean (DESIGN §3, "Others").
+/// The words of `type` in `POST /memory`, and the tier that each means.
 pub const MEMORY_TYPES: &[(&str, MemoryTier)] = &[
     ("short_term", MemoryTier::Working),
     ("long_term", MemoryTier::Durable),

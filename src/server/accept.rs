@@ -1,7 +1,7 @@
 //! The accept loop: hyper's connections with every limit set.
 //!
 //! `axum::serve` installs no timer, so a client that never ends its request's head would hold
-//! its connection for ever (`spec/operations.md` §2.4).
+//! its connection for ever.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What a database must be able to do.
 //!
-//! Whoever implements this is held to `store/tests.rs`; nobody but [`super::Tenant`] and
+//! Whoever implements this is held to `store/tests/`; nobody but [`super::Tenant`] and
 //! [`super::Store`] calls it.
 
 use std::fmt;

@@ -18,7 +18,7 @@ use crate::support::TestServer;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.yaml");
 
-/// Every route that DESIGN §3 asks for so far.
+/// Every route of the API.
 pub const ROUTES: &[(&str, &str)] = &[
     ("POST", "/compile"),
     ("POST", "/tokens"),

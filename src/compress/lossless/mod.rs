@@ -1,4 +1,4 @@
-//! Rung 1, class `equivalent`: what a text loses says nothing (DESIGN §2, the ladder).
+//! Rung 1, class `equivalent`: what a text loses says nothing.
 //!
 //! Terminal codes, carriage returns before line ends, white space at line ends, and, of a text
 //! that is one document, white space between the tokens of JSON and between the elements of XML.

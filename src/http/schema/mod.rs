@@ -2,7 +2,7 @@
 //!
 //! Requests are read by `request/`, answers are written by `service/`, both without these types:
 //! one keeps every byte of a conversation, the other writes in one pass. What stands here is
-//! the description, field by field as DESIGN §3 has it.
+//! the description, field by field.
 
 mod adapters;
 mod artifacts;

@@ -13,7 +13,7 @@ use crate::request::Level;
 
 /// Raw tokens below which a summary cannot say anything beside its own frame.
 const LEAST_SUMMARY: u64 = 96;
-/// Raw tokens that a summary takes at most (DESIGN §2, rule 4).
+/// Raw tokens that a summary takes at most, however large the room is.
 const MOST_SUMMARY: u64 = 2_000;
 
 /// Raw tokens that a summary is charged and may take of a room: an eighth of it. 0 where turns are

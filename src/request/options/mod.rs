@@ -1,4 +1,4 @@
-//! The options of a compile, with their defaults (DESIGN §3, "Compile").
+//! The options of a compile, with their defaults.
 
 mod adapters;
 pub(super) mod read;

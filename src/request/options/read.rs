@@ -271,7 +271,7 @@ fn is_tag(name: &str) -> bool {
 
 impl MemoryOptions {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
-        /// Tokens of memory data where the request does not say (DESIGN §2, rule 4).
+        /// Tokens of memory data if the request names no `max_tokens`.
         const USUAL_TOKENS: u64 = 2_000;
         match fields.get("memory").and_then(Node::as_bool) {
             Some(true) => {

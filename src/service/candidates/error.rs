@@ -2,7 +2,7 @@
 
 use crate::domain::{CandidateState, MemoryRole, word_of};
 
-/// Each variant is a rule of context-pack.md §7. Nothing was stored.
+/// Each variant is a rule about the steps of a candidate. Nothing was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum CandidateRefusal {
     #[error("`{0}` is no class that may be written here")]

@@ -1,4 +1,4 @@
-//! Candidates for memory: proposed, reviewed, promoted (context-pack.md §7).
+//! Candidates for memory: proposed, reviewed, promoted.
 //!
 //! What is proposed is captured before anything else, and every step of a candidate is a line of a
 //! log; both in the transaction of what they tell of. Only what is promoted is an entry, so only

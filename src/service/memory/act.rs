@@ -1,4 +1,4 @@
-//! `POST /memory`: `store_memory` as PraisonAI has it (hooks.md A.4).
+//! `POST /memory`: `store_memory` as PraisonAI has it.
 
 use std::sync::Arc;
 

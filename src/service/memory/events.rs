@@ -1,5 +1,5 @@
 //! What observe hooks are told of a change of memory: ContextChef's words and PraisonAI's, in one
-//! input (hooks.md D.4).
+//! input.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What a model remembers: allow-list, then existence, then the write (context-chef.md §3.6).
+//! What a model remembers: allow-list, then existence, then the write.
 
 use std::sync::Arc;
 
@@ -130,7 +130,7 @@ fn one(
     }
 }
 
-/// Makes a write a candidate (context-pack.md §7.5); the model reads that it is not remembered yet.
+/// Makes a write a candidate; the model reads that it is not remembered yet.
 fn propose(
     tx: &Tx<'_>,
     rights: &MemoryRights,

@@ -21,7 +21,7 @@ use crate::domain::{
     word_of,
 };
 
-/// Entries that a tenant may keep (DESIGN §5).
+/// Entries that a tenant may keep.
 const MOST_ENTRIES: u64 = 1_000_000;
 /// Versions of an entry that are kept, the newest ones.
 const MOST_VERSIONS: u64 = 100;

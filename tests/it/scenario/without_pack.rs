@@ -1,4 +1,4 @@
-//! Hooks in compiles that no pack governs (context-pack.md §9, U).
+//! Hooks in compiles that no pack governs.
 
 use std::sync::Arc;
 

@@ -59,7 +59,7 @@ async fn an_event_is_a_signed_call() {
     problem(server.get("/hooks/none/deliveries").await, 404, "not_found").await;
 }
 
-/// hooks.md 115: the same id, attempts counted, one success. The waiting is cut short by hand.
+/// The same id, attempts counted, one success. The waiting is cut short by hand.
 #[tokio::test]
 async fn a_call_that_fails_comes_again_under_its_id() {
     let receiver = Receiver::script(|count| {

@@ -1,4 +1,4 @@
-//! In which order hooks run (hooks.md E.6, 97 to 101).
+//! In which order hooks run.
 
 use serde_json::{Value, json};
 

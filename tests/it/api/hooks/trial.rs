@@ -6,7 +6,7 @@ use super::server;
 use crate::support::receiver::{Mode, Receiver};
 use crate::support::{TestServer, problem};
 
-/// hooks.md 120, and 117: the secrets of the hook are not in what is shown.
+/// The secrets of the hook are not in what is shown.
 #[tokio::test]
 async fn a_registered_hook_is_called_once_and_signed_and_says_that_it_is_a_test() {
     let receiver = Receiver::spawn(Mode::Answer(
@@ -88,7 +88,7 @@ async fn what_a_guard_and_a_provide_hook_say_is_told() {
     assert_eq!(heard["outcome"], "delivered");
 }
 
-/// hooks.md 116: nothing reaches what is not to be reached, by registration, by trial, or by name.
+/// No address that hooks may not call is reached, by registration, by trial, or by name.
 #[tokio::test]
 async fn a_canary_on_this_machine_hears_nothing() {
     let canary = Receiver::spawn(Mode::Answer("null".to_owned())).await;
