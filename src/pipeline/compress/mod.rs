@@ -1,4 +1,4 @@
-//! Stage 7: the history inside its allocation, by the ladder (`docs/cache.md` lists its rungs).
+//! Stage 7: the history inside its allocation, by the ladder (`docs/cache.md` lists its edits).
 
 mod build;
 mod ladder;
