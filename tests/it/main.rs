@@ -15,6 +15,7 @@ mod api;
 mod architecture;
 mod cli_compress;
 mod commit_cut;
+mod documents;
 mod encodings;
 mod faults;
 mod golden;

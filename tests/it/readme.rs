@@ -98,7 +98,9 @@ fn every_link_leads_to_a_file() {
     let documents = [
         "README.md",
         "CONTRIBUTING.md",
+        "ARCHITECTURE.md",
         "docs/compile.md",
+        "docs/glossary.md",
         "docs/tokens.md",
         "docs/adapters.md",
         "docs/artifacts.md",
