@@ -193,7 +193,7 @@ async fn a_request_that_comes_again_registers_no_other_hook() {
     let hook = json!({"point": "delegation", "kind": "observe", "url": "https://h.example.com/"});
     let send = async || {
         let request = server.build("POST", "/hooks").header("idempotency-key", "k").json(&hook);
-        json_of(request.send().await.unwrap(), 200).await
+        json_of(request.send().await.unwrap(), 201).await
     };
     let (first, second) = (send().await, send().await);
     assert_eq!(first["id"], second["id"]);
