@@ -159,7 +159,8 @@ impl<'s> ArrivalPass<'s> {
     pub(super) fn new(
         engine: &'s Engine,
         meter: &'s Meter<'s>,
-        (on_arrival, reducer): (OnArrival, Reducer<'s>),
+        on_arrival: OnArrival,
+        reducer: Reducer<'s>,
     ) -> Self {
         let encoder = encoder(engine, meter, reducer);
         Self { engine, meter, reducer, on_arrival, encoder }

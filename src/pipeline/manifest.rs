@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::arrive::ArrivedForms;
 use super::measure::Cost;
 use super::memory;
-use super::read_back::READ_TOOL;
+use super::prose::READ_TOOL;
 use super::report::{
     Action, Actions, Cache, Decision, Memory, OversizedPart, Parts, Report, ToolCost, Tools,
     sentence,
@@ -172,9 +172,10 @@ fn service_tools(request: &CompileRequest) -> Vec<String> {
 
 /// What became of the tools: how many were given, which of them do not stay, and what each that is
 /// in the payload takes, in raw tokens.
-pub(super) fn chosen(
+pub(super) fn tool_report(
     request: &CompileRequest,
-    (total, removed): (usize, Vec<Arc<str>>),
+    total: usize,
+    removed: &[Arc<str>],
     tools: &[ToolDefinition],
     costs: &[u64],
 ) -> Option<Tools> {

@@ -54,8 +54,7 @@ pub use points::{
     ResultCheck, ShorterTexts, SummaryAsk, ask_formats, ask_governed_results, ask_results_of,
     ask_texts, clean_summary, governed_input, result_inputs, write_arguments,
 };
-pub use prose::{is_cleared, is_history_summary};
-pub use read_back::READ_TOOL;
+pub use prose::{READ_TOOL, is_cleared, is_history_summary};
 pub use recall::{Ranked, RankedEntry, rank_memory};
 pub use report::{
     Action, Actions, Cache, CoveredRange, Decision, HistorySummary, Memory, OversizedPart, Parts,
@@ -95,20 +94,28 @@ impl PipelineContext {
     }
 }
 
-/// Runs the stages over a checked request, and asks `asks` between them. The payload is appended
-/// to `text`, so that an answer around it is written once.
+/// The deadline, the hooks and the clock of one run of the pipeline.
+#[derive(Debug)]
+pub struct PipelineRun<'r> {
+    pub deadline: &'r Deadline,
+    pub hooks: &'r mut dyn HookPort,
+    pub timings: &'r mut Timings,
+}
+
+/// Runs the stages over a checked request, and calls the hooks between them. The payload is
+/// appended to `text`, so that a response around it is written once.
 pub fn compile(
     cx: &PipelineContext,
     mut request: CompileRequest,
     text: String,
-    (deadline, asks): (&Deadline, &mut dyn HookPort),
-    timings: &mut Timings,
+    run: PipelineRun<'_>,
 ) -> Result<CompiledPayload, Error> {
-    let passes = request.on_deadline == OnDeadline::Pass && !is_guarded(asks);
+    let deadline = run.deadline;
+    let passes = request.on_deadline == OnDeadline::Pass && !is_guarded(run.hooks);
     let spare = passes.then(|| (request.clone(), text.clone()));
     let conversation =
         std::mem::replace(&mut request.conversation, Conversation::empty(Source::Neutral));
-    let outcome = driver::run(cx, &request, conversation, text, (deadline, asks), timings);
+    let outcome = driver::run(cx, &request, conversation, text, run);
     // What would have been too much text was left out, so nothing of the payload may be sent.
     let outcome = outcome.and_then(|compiled| {
         deadline.allowance().check().map_err(StopReason::from)?;
@@ -128,8 +135,8 @@ pub fn compile(
 
 /// Whether somebody has to say yes to what is sent, or changes it first: then nothing is passed
 /// on that they have not seen.
-fn is_guarded(asks: &dyn HookPort) -> bool {
+fn is_guarded(hooks: &dyn HookPort) -> bool {
     [Point::TransformContext, Point::ToolResult]
         .into_iter()
-        .any(|point| asks.has(point, HookKind::Guard) || asks.has(point, HookKind::Transform))
+        .any(|point| hooks.has(point, HookKind::Guard) || hooks.has(point, HookKind::Transform))
 }

@@ -1,7 +1,7 @@
 //! What is answered when time is up and the caller wants the input rather than nothing: the
 //! conversation re-encoded for the target, nothing shortened, nothing counted.
 
-use super::report::Report;
+use super::report::{Report, TokenTotals};
 use super::{Actions, ChangeHints, CompiledPayload, Hashes, ingest};
 use crate::domain::{ContentHash, Message};
 use crate::provider::{self, PayloadInput};
@@ -23,7 +23,8 @@ pub(super) fn run(request: CompileRequest, mut text: String) -> CompiledPayload 
     let actions = Actions { kept, ..Actions::default() };
     let summary =
         format!("Time was up: {kept} messages passed on as they came, about {tokens} tokens.");
-    let report = Report::new(&request.model, (tokens, tokens), budget, actions, notes);
+    let totals = TokenTotals { before: tokens, after: tokens, budget };
+    let report = Report::new(&request.model, totals, actions, notes);
     let mut report = report.uncounted(summary);
     report.parts.reserve = request.reserve_output;
     CompiledPayload {

@@ -3,11 +3,14 @@
 
 use std::fmt::Write as _;
 
-use super::read_back::READ_TOOL;
 use super::tags;
 use crate::compress::Errors;
 use crate::domain::ArtifactId;
 use crate::request::ReferenceStyle;
+
+/// The name of the tool that reads cleared results. Its calls are carried out with
+/// `GET /artifacts/{id}`.
+pub const READ_TOOL: &str = "context_read";
 
 /// How every line begins that stands for a cleared result.
 pub(super) const CLEARED: &str = "[Old tool result content cleared";

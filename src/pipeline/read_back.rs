@@ -6,12 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::prose;
+use super::prose::{self, READ_TOOL};
 use crate::domain::{ArtifactId, Message, Part, RawJson, ToolDefinition};
 use crate::request::ReferenceStyle;
-
-/// The tool's name. Its calls are answered from `GET /artifacts/{id}`.
-pub const READ_TOOL: &str = "context_read";
 
 const DESCRIPTION: &str = "Reads an earlier tool result that was cleared from this conversation to \
     save room. The id stands in the line that took its place.";

@@ -57,16 +57,18 @@ pub struct Report {
     pub decisions: Option<Vec<Decision>>,
 }
 
+/// Tokens of a history before and after it was shortened, and the budget for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TokenTotals {
+    pub(super) before: u64,
+    pub(super) after: u64,
+    pub(super) budget: u64,
+}
+
 impl Report {
-    /// The report of something that took so many tokens before and takes so many now, all of it
-    /// history, with nothing else to tell.
-    pub(super) fn new(
-        model: &Model,
-        (tokens_before, tokens_after): (u64, u64),
-        budget: u64,
-        actions: Actions,
-        notes: Notes,
-    ) -> Self {
+    /// A report of history alone: no other part of a payload has tokens.
+    pub(super) fn new(model: &Model, totals: TokenTotals, actions: Actions, notes: Notes) -> Self {
+        let TokenTotals { before: tokens_before, after: tokens_after, budget } = totals;
         let fits = tokens_after <= budget;
         Self {
             summary: sentence(tokens_before, tokens_after, &actions, fits),

@@ -15,7 +15,7 @@ use crate::compress::chain;
 use crate::domain::Notes;
 use crate::hook::Point;
 use crate::json::{self, Limits, Node};
-use crate::pipeline::{self, Deadline, HookPort, ShortenOutput, StopReason, Timings};
+use crate::pipeline::{self, Deadline, HookPort, PipelineRun, ShortenOutput, StopReason, Timings};
 use crate::provider;
 use crate::request::{self, CompressInput, CompressRequest, Level, ModelReader};
 pub use crate::request::{COMPRESS_LEVELS, Originals};
@@ -108,9 +108,8 @@ pub(super) fn carry_out(
     timings.store += storing.elapsed();
     let set = services.hook_set(None, &[])?;
     let mut asking = services.asking(set, services.hook_scope(None, None), &deadline);
-    let around = (&deadline, &mut asking as &mut dyn HookPort);
-    let shortened =
-        pipeline::shorten(services.pipeline(), &request, &known.makers(), around, &mut timings);
+    let run = PipelineRun { deadline: &deadline, hooks: &mut asking, timings: &mut timings };
+    let shortened = pipeline::shorten(services.pipeline(), &request, &known.makers(), run);
     let mut shortened = match shortened {
         Err(pipeline::Error::Stopped(StopReason::TimeUp)) if request.pass_on_deadline => {
             return Ok(passed(&request, timings, write));

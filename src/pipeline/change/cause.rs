@@ -141,7 +141,7 @@ pub(super) fn message_cause(
             return ours.map_or(ChangeReason::MessageEdited, |ours| ours.why(hints));
         }
     }
-    match taken(now).cmp(&taken(before)) {
+    match ReductionMarks::new(now).cmp(&ReductionMarks::new(before)) {
         std::cmp::Ordering::Greater => return shortened(hints),
         std::cmp::Ordering::Less => return ChangeReason::Squeeze,
         std::cmp::Ordering::Equal => {}
@@ -184,11 +184,22 @@ fn stands_later(list: &[&Node<'_>], at: usize, ours: OwnText) -> bool {
     })
 }
 
-/// How far a message was taken down the ladder, as far as its marks tell: results that were cleared,
-/// whether something is left out, and of two such texts the shorter one is further down.
-fn taken(message: &Node<'_>) -> (usize, bool, Reverse<usize>) {
-    let text = all_text(message);
-    let left_out = text.contains('…');
-    let bytes = if left_out { text.len() } else { 0 };
-    (text.matches(prose::CLEARED).count(), left_out, Reverse(bytes))
+/// Marks of how far a message was taken down the ladder, in order of weight.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ReductionMarks {
+    /// Results that were cleared.
+    cleared: usize,
+    /// Whether something is left out.
+    is_cut: bool,
+    /// Bytes of a text with something left out: the shorter one is further down.
+    bytes: Reverse<usize>,
+}
+
+impl ReductionMarks {
+    fn new(message: &Node<'_>) -> Self {
+        let text = all_text(message);
+        let is_cut = text.contains('…');
+        let bytes = Reverse(if is_cut { text.len() } else { 0 });
+        Self { cleared: text.matches(prose::CLEARED).count(), is_cut, bytes }
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ladder::{HistoryNote, LadderOutcome, TurnForm};
-use super::stage::{Input, Output};
+use super::{Input, Output};
 use crate::compress::Fidelity;
 use crate::domain::{Message, Turn};
 use crate::pipeline::arrive::{ArrivedForms, result_texts, show};
@@ -16,13 +16,19 @@ fn originals(message: &Message) -> impl Iterator<Item = Arc<str>> {
     message.tool_results().filter_map(|result| original(&result.content))
 }
 
-/// The history as it is sent, from what the plan made of each message.
-pub(super) fn build(
-    input: Input<'_>,
-    (arrived, cleared): (Vec<ArrivedForms>, Vec<Option<Slot>>),
-    spans: &[Turn],
-    (outcome, note): (LadderOutcome, Option<Slot>),
-) -> Output {
+/// The form of each message that the ladder planned.
+pub(super) struct HistoryPlan {
+    pub(super) arrived: Vec<ArrivedForms>,
+    /// Messages after rung 3, if it shortened them.
+    pub(super) cleared: Vec<Option<Slot>>,
+    pub(super) outcome: LadderOutcome,
+    /// The message for covered turns.
+    pub(super) note: Option<Slot>,
+}
+
+/// Builds the history as it is sent from the planned form of each message.
+pub(super) fn build(input: Input<'_>, spans: &[Turn], plan: HistoryPlan) -> Output {
+    let HistoryPlan { arrived, cleared, outcome, note } = plan;
     let mut slots = Vec::with_capacity(input.history.len() + 2);
     let mut actions = Vec::with_capacity(input.history.len());
     slots.extend(note);

@@ -10,12 +10,71 @@ mod view;
 pub(super) use ladder::{
     ClearCost, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm, plan,
 };
-pub(super) use stage::{Input, Output, by, run};
+pub(super) use stage::{author, run};
 pub(super) use summary::{
-    SummaryMaterial, SummaryMessage as Standing, SummaryRequest, SummaryResult, SummaryRules, note,
-    stand_for, summary_cap, written,
+    CoveredMessages, SummaryMaterial, SummaryMessage, SummaryRequest, SummaryResult, SummaryRules,
+    note, stand_for, summary_cap, written,
 };
 pub(super) use view::{Clearing, ResultTools, may_clear, without_thinking};
+
+use std::sync::Arc;
+
+use super::arrive::{ArrivalPass, ArrivedForms};
+use super::measure::Cost;
+use super::read_back::ReadBack;
+use super::report::{Action, HistorySummary};
+use super::slot::Slot;
+use crate::domain::Message;
+use crate::request::Compression;
+
+/// The history, its costs and the limits of the stage.
+pub(super) struct Input<'i> {
+    pub(super) history: Vec<Message>,
+    /// One for each message.
+    pub(super) costs: &'i [Cost],
+    /// The forms in which messages arrived, one for each.
+    pub(super) arrived: Vec<ArrivedForms>,
+    /// Whether what is cleared can be read back, and what was.
+    pub(super) read_back: &'i ReadBack,
+    /// Gives forms anew where something before a message is gone.
+    pub(super) sight: ArrivalPass<'i>,
+    /// Whether the message may never be shortened or dropped, one for each.
+    pub(super) protected: &'i [bool],
+    /// Messages as they will be sent where a tail or a note is stitched to them.
+    pub(super) stitched: Vec<(usize, Slot)>,
+    pub(super) compression: &'i Compression,
+    /// Lengths of the request's list at which the history is shrunk, in rising order.
+    pub(super) points: &'i [u64],
+    /// Turns and messages at the end that are shielded like the live zone.
+    pub(super) recent_turns: usize,
+    pub(super) recent_messages: usize,
+    /// Raw tokens that the points are replayed against.
+    pub(super) room: u64,
+    /// Raw tokens that this payload leaves for the history.
+    pub(super) allowed: u64,
+    /// The message that opens the list where it would not begin with the user's.
+    pub(super) opening: Option<&'i Slot>,
+    /// What hooks gave for the summary.
+    pub(super) material: &'i SummaryMaterial,
+}
+
+/// The history as it is sent, and what happened to its messages.
+#[derive(Debug)]
+pub(super) struct Output {
+    /// The history as it is sent, the note for what is gone first.
+    pub(super) slots: Vec<Slot>,
+    /// What happened to each message of the history.
+    pub(super) actions: Vec<Action>,
+    /// What was done to its texts on arrival, one for each.
+    pub(super) forms: Vec<ArrivedForms>,
+    /// Texts that lines in sight name by their artifacts.
+    pub(super) artifacts: Vec<Arc<str>>,
+    pub(super) outcome: LadderOutcome,
+    /// A summary that nobody was asked for, and that would stand where one of their own lines
+    /// stands now.
+    pub(super) wanted: Option<SummaryRequest>,
+    pub(super) summary: Option<HistorySummary>,
+}
 
 /// Whether turns leave the history, so that something stands for them.
 pub(super) fn covers_any(outcome: &LadderOutcome) -> bool {

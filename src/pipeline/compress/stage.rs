@@ -2,68 +2,18 @@
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use super::build::build;
+use super::build::{HistoryPlan, build};
 use super::ladder::{self, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm};
-use super::summary::{SummaryMaterial, SummaryRequest, summary_cap};
+use super::summary::summary_cap;
 use super::turns::TurnView;
 use super::view::ResultTools;
+use super::{Input, Output};
 use crate::domain::{Message, Role, Turn, turns};
-use crate::pipeline::arrive::{ArrivalPass, ArrivedForms};
-use crate::pipeline::measure::{Cost, Meter};
-use crate::pipeline::read_back::ReadBack;
-use crate::pipeline::report::{Action, CoveredRange, HistorySummary};
-use crate::pipeline::slot::Slot;
+use crate::pipeline::measure::Meter;
+use crate::pipeline::report::{CoveredRange, HistorySummary};
 use crate::pipeline::{StopReason, prose};
-use crate::request::{Compression, ThinkingPolicy};
-
-pub(in crate::pipeline) struct Input<'i> {
-    pub(in crate::pipeline) history: Vec<Message>,
-    /// One for each message.
-    pub(in crate::pipeline) costs: &'i [Cost],
-    /// The forms in which messages arrived, one for each.
-    pub(in crate::pipeline) arrived: Vec<ArrivedForms>,
-    /// Whether what is cleared can be read back, and what was.
-    pub(in crate::pipeline) read_back: &'i ReadBack,
-    /// Gives forms anew where something before a message is gone.
-    pub(in crate::pipeline) sight: ArrivalPass<'i>,
-    /// Whether the message may never be shortened or dropped, one for each.
-    pub(in crate::pipeline) protected: &'i [bool],
-    /// Messages as they will be sent where a tail or a note is stitched to them.
-    pub(in crate::pipeline) stitched: Vec<(usize, Slot)>,
-    pub(in crate::pipeline) compression: &'i Compression,
-    /// Lengths of the request's list at which the history is shrunk, in rising order.
-    pub(in crate::pipeline) points: &'i [u64],
-    /// Turns and messages at the end that are shielded like the live zone.
-    pub(in crate::pipeline) recent_turns: usize,
-    pub(in crate::pipeline) recent_messages: usize,
-    /// Raw tokens that the points are replayed against.
-    pub(in crate::pipeline) room: u64,
-    /// Raw tokens that this payload leaves for the history.
-    pub(in crate::pipeline) allowed: u64,
-    /// The message that opens the list where it would not begin with the user's.
-    pub(in crate::pipeline) opening: Option<&'i Slot>,
-    /// What hooks gave for the summary.
-    pub(in crate::pipeline) material: &'i SummaryMaterial,
-}
-
-#[derive(Debug)]
-pub(in crate::pipeline) struct Output {
-    /// The history as it is sent, the note for what is gone first.
-    pub(in crate::pipeline) slots: Vec<Slot>,
-    /// What happened to each message of the history.
-    pub(in crate::pipeline) actions: Vec<Action>,
-    /// What was done to its texts on arrival, one for each.
-    pub(in crate::pipeline) forms: Vec<ArrivedForms>,
-    /// Texts that lines in sight name by their artifacts.
-    pub(in crate::pipeline) artifacts: Vec<Arc<str>>,
-    pub(in crate::pipeline) outcome: LadderOutcome,
-    /// A summary that nobody was asked for, and that would stand where one of their own lines
-    /// stands now.
-    pub(in crate::pipeline) wanted: Option<SummaryRequest>,
-    pub(in crate::pipeline) summary: Option<HistorySummary>,
-}
+use crate::request::ThinkingPolicy;
 
 pub(in crate::pipeline) fn run(
     meter: &Meter<'_>,
@@ -97,18 +47,18 @@ pub(in crate::pipeline) fn run(
     let mut outcome = ladder::plan(&turn_costs, &plan, &mut view)?;
     let note = view.note(&mut outcome)?;
     let summary = covers(&input.history, &spans, &outcome).map(|covers| HistorySummary {
-        by: by(note.as_ref().and_then(|note| note.by.as_deref())),
+        by: author(note.as_ref().and_then(|note| note.by.as_deref())),
         covers,
     });
     let (arrived, cleared, wanted) = (view.arrived, view.cleared, view.wanted.into_inner());
-    let note = note.map(|note| note.slot);
-    let built = build(input, (arrived, cleared), &spans, (outcome, note));
+    let plan = HistoryPlan { arrived, cleared, outcome, note: note.map(|note| note.slot) };
+    let built = build(input, &spans, plan);
     Ok(Output { wanted, summary, ..built })
 }
 
 /// Who wrote a summary, as the report has it.
-pub(in crate::pipeline) fn by(by: Option<&str>) -> String {
-    by.unwrap_or("extractive").to_owned()
+pub(in crate::pipeline) fn author(hook: Option<&str>) -> String {
+    hook.unwrap_or("extractive").to_owned()
 }
 
 /// Where the summarised messages stood in the request's list; none where none were.

@@ -62,6 +62,16 @@ pub(in crate::pipeline) struct SummaryResult {
     pub(in crate::pipeline) summary: Option<Summary>,
 }
 
+/// Messages that leave the history.
+#[derive(Debug)]
+pub(in crate::pipeline) struct CoveredMessages<'m> {
+    pub(in crate::pipeline) messages: Vec<&'m Message>,
+    /// Their places in the list.
+    pub(in crate::pipeline) places: Vec<usize>,
+    /// Raw tokens that the messages take.
+    pub(in crate::pipeline) tokens: u64,
+}
+
 /// Notes what came of asking for a summary.
 pub(in crate::pipeline) fn written(
     wanted: SummaryRequest,
@@ -134,19 +144,18 @@ impl SummaryMaterial {
 /// nothing would be shorter than they are.
 pub(in crate::pipeline) fn note(
     meter: &Meter<'_>,
-    (covered, places): (&[&Message], &[usize]),
-    tokens: u64,
+    covered: &CoveredMessages<'_>,
     rules: SummaryRules<'_>,
     wanted: &OnceCell<SummaryRequest>,
 ) -> Result<Option<SummaryMessage>, StopReason> {
-    let frame = Message::text(Role::User, prose::summary(stand_for(covered), ""));
+    let frame = Message::text(Role::User, prose::summary(stand_for(&covered.messages), ""));
     let most = rules.cap.saturating_sub(meter.message(&frame)?.real());
-    if let Some(summary) = rules.material.written_of(places, wanted, most)
-        && let Some(slot) = as_written(meter, covered, (&summary.text, tokens), rules)?
+    if let Some(summary) = rules.material.written_of(&covered.places, wanted, most)
+        && let Some(slot) = as_written(meter, covered, &summary.text, rules)?
     {
         return Ok(Some(SummaryMessage { slot, by: Some(Arc::clone(&summary.by)) }));
     }
-    let slot = summary(meter, covered, tokens, rules)?;
+    let slot = summary(meter, covered, rules)?;
     Ok(slot.map(|slot| SummaryMessage { slot, by: None }))
 }
 
@@ -154,18 +163,18 @@ pub(in crate::pipeline) fn note(
 /// it is no shorter than what it stands for.
 fn as_written(
     meter: &Meter<'_>,
-    covered: &[&Message],
-    (text, tokens): (&str, u64),
+    covered: &CoveredMessages<'_>,
+    text: &str,
     SummaryRules { cap, material, .. }: SummaryRules<'_>,
 ) -> Result<Option<Slot>, StopReason> {
     let beside = material.verbatim.as_deref().map_or(Ok(0), |text| meter.text(text))?;
     let mut kept = text;
     while !kept.trim().is_empty() {
-        let text = prose::summary(stand_for(covered), &material.behind(kept.trim_end()));
+        let text = prose::summary(stand_for(&covered.messages), &material.behind(kept.trim_end()));
         let slot = Slot::new(meter, Message::text(Role::User, text), PartName::History)?;
         let took = slot.cost.real();
         if took <= cap + beside {
-            return Ok((took < tokens + beside).then_some(slot));
+            return Ok((took < covered.tokens + beside).then_some(slot));
         }
         // A little less than its share, so that few rounds are needed.
         let bytes =
@@ -181,8 +190,7 @@ fn as_written(
 /// what is quoted is no shorter than the messages.
 fn summary(
     meter: &Meter<'_>,
-    covered: &[&Message],
-    tokens: u64,
+    covered: &CoveredMessages<'_>,
     SummaryRules { cap, stub_over, instructions, told, material }: SummaryRules<'_>,
 ) -> Result<Option<Slot>, StopReason> {
     let quoted = match &material.input {
@@ -194,9 +202,11 @@ fn summary(
     // What stands word for word is paid for beside the summary.
     let beside = material.verbatim.as_deref().map_or(Ok(0), |text| meter.text(text))?;
     let cap = cap + beside;
-    let (messages, earlier, count) = parted(covered);
-    let (messages, earlier): (Vec<&Message>, Vec<&str>) =
-        (messages.iter().map(AsRef::as_ref).collect(), earlier.iter().map(AsRef::as_ref).collect());
+    let tokens = covered.tokens;
+    let parts = CoveredParts::new(&covered.messages);
+    let count = parts.count;
+    let messages: Vec<&Message> = parts.messages.iter().map(AsRef::as_ref).collect();
+    let earlier: Vec<&str> = parts.earlier.iter().map(AsRef::as_ref).collect();
     let covered =
         SummaryInput { messages: &messages, earlier: &earlier, instructions, stub_over, told };
     let frame = Message::text(Role::User, prose::summary(count, ""));
@@ -223,37 +233,51 @@ fn summary(
 /// How many messages of the conversation covered ones stand for: an earlier summary stands for all
 /// that it covered.
 pub(in crate::pipeline) fn stand_for(covered: &[&Message]) -> usize {
-    parted(covered).2
+    CoveredParts::new(covered).count
 }
 
-/// Messages without the summaries among them, what those say, and how many messages it is all
-/// about.
-fn parted<'m>(covered: &[&'m Message]) -> (Vec<Cow<'m, Message>>, Vec<Arc<str>>, usize) {
-    let (mut messages, mut earlier, mut count) = (Vec::new(), Vec::new(), 0_usize);
-    for message in covered {
+/// Covered messages, their own texts apart from the earlier summaries among them.
+struct CoveredParts<'m> {
+    /// The messages without the summaries.
+    messages: Vec<Cow<'m, Message>>,
+    /// The texts of the earlier summaries.
+    earlier: Vec<Arc<str>>,
+    /// Messages of the conversation that all of it stands for.
+    count: usize,
+}
+
+impl<'m> CoveredParts<'m> {
+    fn new(covered: &[&'m Message]) -> Self {
+        let mut parts = Self { messages: Vec::new(), earlier: Vec::new(), count: 0 };
+        for message in covered {
+            parts.add(message);
+        }
+        parts
+    }
+
+    fn add(&mut self, message: &'m Message) {
         let found = |part: &Part| {
             let text = part.as_text().filter(|_| message.role == Role::User)?;
             prose::summarised(text).map(|(stands_for, body)| (stands_for, Arc::from(body)))
         };
         let found: Vec<(usize, Arc<str>)> = message.parts.iter().filter_map(found).collect();
         if found.is_empty() {
-            messages.push(Cow::Borrowed(*message));
-            count += 1;
-            continue;
+            self.messages.push(Cow::Borrowed(message));
+            self.count += 1;
+            return;
         }
-        let mut rest = Message::clone(message);
+        let mut rest = message.clone();
         rest.parts
             .retain(|part| !part.as_text().is_some_and(|text| prose::is_history_summary(text)));
-        count += usize::from(!rest.parts.is_empty());
+        self.count += usize::from(!rest.parts.is_empty());
         if !rest.parts.is_empty() {
-            messages.push(Cow::Owned(rest));
+            self.messages.push(Cow::Owned(rest));
         }
         for (stands_for, body) in found {
-            count = count.saturating_add(stands_for);
-            earlier.push(body);
+            self.count = self.count.saturating_add(stands_for);
+            self.earlier.push(body);
         }
     }
-    (messages, earlier, count)
 }
 
 /// What hooks gave for a summary, under its heading, in at most so many tokens.

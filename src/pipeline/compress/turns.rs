@@ -3,7 +3,9 @@
 use std::cell::OnceCell;
 
 use super::ladder::{ClearCost, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm};
-use super::summary::{self, SummaryMaterial, SummaryRequest, SummaryRules, stand_for};
+use super::summary::{
+    self, CoveredMessages, SummaryMaterial, SummaryRequest, SummaryRules, stand_for,
+};
 use super::view::{Clearing, ResultTools, cleared, may_clear};
 use crate::compress::Depth;
 use crate::domain::{Message, Role, Turn};
@@ -154,7 +156,7 @@ impl TurnView<'_, '_> {
         if !may_clear(message, self.clear, self.tools, own.real()) {
             return Ok((None, shape));
         }
-        let slot = clear(self.meter, message, own, (clearing, self.read_back, self.tools))?;
+        let slot = self.clear(message, own, clearing)?;
         let shape =
             if slot.is_some() && message.role == Role::Tool { ArrivalForm::Fixed } else { shape };
         Ok((slot, shape))
@@ -176,20 +178,19 @@ impl TurnView<'_, '_> {
         Ok(())
     }
 
-    /// The covered messages, their places, and what they take.
-    fn covered(&self, forms: &[TurnForm]) -> (Vec<&Message>, Vec<usize>, u64) {
+    fn covered(&self, forms: &[TurnForm]) -> CoveredMessages<'_> {
         let spans = self.spans.iter().zip(forms).filter(|(_, form)| **form == TurnForm::Covered);
         let places: Vec<usize> = spans.flat_map(|(span, _)| span.clone()).collect();
         let cost = |at: &usize| self.costs.get(*at).copied().unwrap_or_default().real();
         let tokens = places.iter().map(cost).sum();
-        (places.iter().filter_map(|at| self.history.get(*at)).collect(), places, tokens)
+        let messages = places.iter().filter_map(|at| self.history.get(*at)).collect();
+        CoveredMessages { messages, places, tokens }
     }
 
     fn summarized(
         &self,
         forms: &[TurnForm],
     ) -> Result<Option<summary::SummaryMessage>, StopReason> {
-        let (covered, places, tokens) = self.covered(forms);
         let rules = SummaryRules {
             cap: self.plan.summary_cap,
             stub_over: self.stub_over,
@@ -197,7 +198,7 @@ impl TurnView<'_, '_> {
             told: &|_| false,
             material: self.material,
         };
-        summary::note(self.meter, (&covered, &places), tokens, rules, &self.wanted)
+        summary::note(self.meter, &self.covered(forms), rules, &self.wanted)
     }
 
     /// The message that stands for the covered turns. Where no summary can be made, the next
@@ -217,7 +218,7 @@ impl TurnView<'_, '_> {
                 outcome.note = HistoryNote::Marker;
             }
         }
-        let (covered, ..) = self.covered(&outcome.forms);
+        let covered = self.covered(&outcome.forms).messages;
         let text = match outcome.note {
             HistoryNote::Marker => self.material.behind(&prose::truncated(stand_for(&covered))),
             HistoryNote::Summary => {
@@ -229,16 +230,18 @@ impl TurnView<'_, '_> {
         let slot = Slot::new(self.meter, message, PartName::History)?;
         Ok(Some(summary::SummaryMessage { slot, by: None }))
     }
-}
 
-/// A message after rung 3, where that saves tokens.
-fn clear(
-    meter: &Meter<'_>,
-    message: &Message,
-    own: Cost,
-    (clearing, read_back, tools): (Clearing, &ReadBack, &ResultTools),
-) -> Result<Option<Slot>, StopReason> {
-    let Some(shorter) = cleared(message, clearing, read_back, tools) else { return Ok(None) };
-    let slot = Slot::new(meter, shorter, PartName::History)?;
-    Ok((slot.cost.real() < own.real() && slot.cost.flat() <= own.flat()).then_some(slot))
+    /// A message after rung 3, if that saves tokens.
+    fn clear(
+        &self,
+        message: &Message,
+        own: Cost,
+        clearing: Clearing,
+    ) -> Result<Option<Slot>, StopReason> {
+        let Some(shorter) = cleared(message, clearing, self.read_back, self.tools) else {
+            return Ok(None);
+        };
+        let slot = Slot::new(self.meter, shorter, PartName::History)?;
+        Ok((slot.cost.real() < own.real() && slot.cost.flat() <= own.flat()).then_some(slot))
+    }
 }

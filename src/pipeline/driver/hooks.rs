@@ -19,11 +19,11 @@ impl Driver<'_> {
     /// pack they were asked before its stages.
     pub(super) fn results(&mut self, history: &mut [Message]) -> Result<(), Error> {
         const POINT: Point = Point::ToolResult;
-        if self.request.is_governed || !self.asks.has_any(POINT) {
+        if self.request.is_governed || !self.hooks.has_any(POINT) {
             return Ok(());
         }
-        let asks = &mut *self.asks;
-        timed(&mut self.timings.hooks, || result::ask_results_of(asks, history, &|_| Ok(())))?;
+        let hooks = &mut *self.hooks;
+        timed(&mut self.timings.hooks, || result::ask_results_of(hooks, history, &|_| Ok(())))?;
         self.meter.check().map_err(|stopped: StopReason| stopped.into())
     }
 
@@ -39,8 +39,8 @@ impl Driver<'_> {
                 self.compress(past, &around, &CompressionPass::new(HistoryUse::No, 0))?;
             return Ok((around, compressed));
         }
-        let adds = !self.request.is_governed && self.asks.has_any(Point::BeforeCompile);
-        let free = if adds { self.asks.reserve(Point::BeforeCompile) } else { 0 };
+        let adds = !self.request.is_governed && self.hooks.has_any(Point::BeforeCompile);
+        let free = if adds { self.hooks.reserve(Point::BeforeCompile) } else { 0 };
         let free = self.request.model.unscale(free);
         let mut how = CompressionPass::new(HistoryUse::Yes, free);
         let mut compressed = self.compress(past, &around, &how)?;
@@ -48,13 +48,13 @@ impl Driver<'_> {
             compressed = self.compress(past, &around, &how)?;
         }
         let (mut around, compressed) =
-            self.before_compress(past, shown, (around, compressed), &mut how)?;
+            self.before_compress(past, shown, around, compressed, &mut how)?;
         let compressed = self.summarized(past, &around, compressed, &mut how)?;
         self.after_compress(past, &around, &compressed)?;
         if !adds {
             return Ok((around, compressed));
         }
-        let context = self.before_compile(past, shown, (&around, &compressed))?;
+        let context = self.before_compile(past, shown, &around, &compressed)?;
         if context.is_none() && !(free > 0 && compressed.outcome.squeezed) {
             return Ok((around, compressed));
         }
@@ -69,13 +69,13 @@ impl Driver<'_> {
     /// Has long results of what shrinks made shorter by hooks that know their format; whether any were.
     fn formats(&mut self, past: &ArrivedHistory, compressed: &Compressed) -> Result<bool, Error> {
         let is_off = self.request.compression.level < Level::Reversible;
-        if is_off || !self.asks.has(Point::CompressFormat, HookKind::Provide) {
+        if is_off || !self.hooks.has(Point::CompressFormat, HookKind::Provide) {
             return Ok(false);
         }
         let shrinking = shrink::shrinking(&past.history, &compressed.outcome);
-        let asks = &mut *self.asks;
+        let hooks = &mut *self.hooks;
         let made = timed(&mut self.timings.hooks, || {
-            ask_formats(asks, shrinking.into_iter(), &past.history)
+            ask_formats(hooks, shrinking.into_iter(), &past.history)
         })?;
         let any = !made.is_empty();
         self.adapters = AdapterSet::of(&self.request.compression.adapters).before(made);
@@ -87,18 +87,20 @@ impl Driver<'_> {
         &mut self,
         past: &ArrivedHistory,
         shown: &Preamble,
-        (around, compressed): (&OutsideHistory, &Compressed),
+        around: &OutsideHistory,
+        compressed: &Compressed,
     ) -> Result<Option<String>, Error> {
         let request = self.request;
         let stitched = &around.frame.stitched;
-        let lists = (compressed.slots.as_slice(), stitched.as_slice());
-        let input = before_compile::input(request, &shown.system, lists, &past.history);
+        let system = &shown.system;
+        let input =
+            before_compile::input(request, system, &compressed.slots, stitched, &past.history);
         let at = HookInput {
             point: Point::BeforeCompile,
             input: &input,
             facts: MatchContext::default(),
         };
-        let provided = if self.asks.has(Point::BeforeCompile, HookKind::Provide) {
+        let provided = if self.hooks.has(Point::BeforeCompile, HookKind::Provide) {
             join(&self.provide(at, &|_| Ok(()))?.fragments)
         } else {
             String::new()
@@ -114,8 +116,8 @@ impl Driver<'_> {
         at: HookInput<'_>,
         check: PayloadCheck<'_>,
     ) -> Result<Changed, Error> {
-        let asks = &mut *self.asks;
-        timed(&mut self.timings.hooks, || asks.change(at, check))
+        let hooks = &mut *self.hooks;
+        timed(&mut self.timings.hooks, || hooks.change(at, check))
     }
 
     pub(super) fn provide(
@@ -123,14 +125,14 @@ impl Driver<'_> {
         at: HookInput<'_>,
         check: PayloadCheck<'_>,
     ) -> Result<ProvideResult, Error> {
-        let (asks, counter) = (&mut *self.asks, self.meter.counter());
+        let (hooks, counter) = (&mut *self.hooks, self.meter.counter());
         let model = &self.request.model;
         // Caps are in tokens as the report counts them.
         let tokens = |text: &str| {
             let scaled = model.scale(counter.count(model.tokenizer, text));
             u32::try_from(scaled).unwrap_or(u32::MAX)
         };
-        timed(&mut self.timings.hooks, || asks.provide(at, &tokens, check))
+        timed(&mut self.timings.hooks, || hooks.provide(at, &tokens, check))
     }
 
     pub(super) fn observe(
@@ -138,8 +140,8 @@ impl Driver<'_> {
         at: HookInput<'_>,
         decision: GuardDecision<'_>,
     ) -> Result<(), Error> {
-        let asks = &mut *self.asks;
-        timed(&mut self.timings.hooks, || asks.observe(at, decision))?;
+        let hooks = &mut *self.hooks;
+        timed(&mut self.timings.hooks, || hooks.observe(at, decision))?;
         self.meter.check().map_err(|stopped: StopReason| stopped.into())
     }
 }

@@ -35,7 +35,7 @@ impl Driver<'_> {
         actions: &mut [Action],
     ) -> Result<Vec<Slot>, Error> {
         const POINT: Point = Point::TransformContext;
-        if !self.asks.has_any(POINT) {
+        if !self.hooks.has_any(POINT) {
             return Ok(sandwich.slots);
         }
         let Sandwich { slots, tools, opening, source, spoken } = sandwich;
@@ -50,13 +50,15 @@ impl Driver<'_> {
         let after = changed.input.as_deref().unwrap_or(&input);
         self.observe(HookInput { input: after, ..at }, GuardDecision::Allowed)?;
         let Some(payload) = changed.payload.as_deref() else { return Ok(slots) };
-        let by = (self.request, source);
-        let settled = transform::apply(&self.meter, &slots, (&seen, payload), by, &mut self.notes)?;
-        let Some(settled) = settled else { return Ok(slots) };
+        let originals: Vec<&Message> = slots.iter().map(|slot| &slot.message).collect();
+        let target = self.request.target;
+        let accepted = seen.settle(payload, &originals, source, target, &mut self.notes);
+        let Some(accepted) = accepted else { return Ok(slots) };
+        let settled = transform::apply(&self.meter, &slots, accepted)?;
         self.is_whole = transform::holds_all(&settled, &slots);
         let slots = settled;
         let list = source.list_key();
-        let slots = self.mend_ends(slots, opening.clone(), (list, spoken))?;
+        let slots = self.mend_ends(slots, opening.clone(), list, spoken)?;
         let budget = self.request.context_window.saturating_sub(self.request.reserve_output);
         let budget = self.request.measured().unscale(budget);
         let around = tools + self.meter.reply();
@@ -64,15 +66,16 @@ impl Driver<'_> {
         if whole + around <= budget {
             return Ok(slots);
         }
-        let slots = self.shrink(slots, (budget, around), opening.clone(), actions, past)?;
-        Ok(self.mend_ends(slots, opening, (list, spoken))?)
+        let room = budget.saturating_sub(around);
+        let slots = self.shrink(slots, room, opening.clone(), actions, past)?;
+        Ok(self.mend_ends(slots, opening, list, spoken)?)
     }
 
-    /// Takes the excess off the messages of the history that are among the slots.
+    /// Shrinks the messages of the history among the slots until all slots take `room` raw tokens.
     fn shrink(
         &mut self,
         slots: Vec<Slot>,
-        (budget, around): (u64, u64),
+        room: u64,
         opening: Option<Slot>,
         actions: &mut [Action],
         past: &ArrivedHistory,
@@ -91,7 +94,7 @@ impl Driver<'_> {
         let costs = middle.iter().map(|slot| slot.cost).collect();
         let history: Vec<Message> = middle.into_iter().map(|slot| slot.message).collect();
         let origins: Vec<Option<usize>> = history.iter().map(|message| message.origin).collect();
-        let beside = head.iter().chain(&foot).map(|slot| slot.cost.real()).sum::<u64>() + around;
+        let fixed = head.iter().chain(&foot).map(|slot| slot.cost.real()).sum();
         // They have their forms from arrival: nothing is encoded twice.
         let arrived = arrive::Output {
             costs,
@@ -109,7 +112,7 @@ impl Driver<'_> {
         };
         let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };
         // The points are behind: what is asked for here is the budget and no more.
-        let allocation = budget::Output { budget, room: u64::MAX / 2, fixed: beside };
+        let allocation = budget::Output { budget: room, room: u64::MAX / 2, fixed };
         let around = OutsideHistory::bare(frame, allocation);
         let compressed =
             self.compress(&mut again, &around, &CompressionPass::new(HistoryUse::No, 0))?;

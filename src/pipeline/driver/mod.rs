@@ -9,7 +9,7 @@ mod tools;
 
 use super::measure::Meter;
 use super::trace::Trace;
-use super::{CompiledPayload, Deadline, Error, HookPort, PipelineContext, Timings, manifest};
+use super::{CompiledPayload, Error, HookPort, PipelineContext, PipelineRun, Timings, manifest};
 use crate::compress::AdapterSet;
 use crate::domain::{Conversation, Notes, Role, Stage};
 use crate::request::{CompileRequest, OnOverflow};
@@ -23,7 +23,7 @@ struct Driver<'d> {
     meter: Meter<'d>,
     adapters: AdapterSet,
     notes: Notes,
-    asks: &'d mut dyn HookPort,
+    hooks: &'d mut dyn HookPort,
     timings: &'d mut Timings,
     trace: Trace,
     /// Whether hooks left every message that was put together.
@@ -35,15 +35,16 @@ pub(super) fn run(
     request: &CompileRequest,
     conversation: Conversation,
     text: String,
-    (deadline, asks): (&Deadline, &mut dyn HookPort),
-    timings: &mut Timings,
+    run: PipelineRun<'_>,
 ) -> Result<CompiledPayload, Error> {
+    let PipelineRun { deadline, hooks, timings } = run;
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
     let adapters = AdapterSet::of(&request.compression.adapters);
     let notes = request.notes.clone();
     let trace = Trace::new(request.record.is_kept());
     let is_whole = true;
-    let mut driver = Driver { cx, request, meter, adapters, notes, asks, timings, trace, is_whole };
+    let mut driver =
+        Driver { cx, request, meter, adapters, notes, hooks, timings, trace, is_whole };
 
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
@@ -73,7 +74,7 @@ pub(super) fn run(
     let artifacts = compressed.artifacts;
     let system_tokens = around.frame.system();
     let opening = around.frame.opening.clone();
-    let slots = driver.assemble(around.frame, compressed.slots, (list_key, spoken))?;
+    let slots = driver.assemble(around.frame, compressed.slots, list_key, spoken)?;
     let mut actions = compressed.actions;
     driver.trace.slots(Stage::Assemble, &slots, &conversation.tools);
     let sandwich = last::Sandwich { slots, tools, opening, source, spoken };
@@ -86,19 +87,26 @@ pub(super) fn run(
         names: &past.names,
         system: system_tokens,
         tools,
-        chosen: manifest::chosen(request, chosen.report, &conversation.tools, &costs),
+        chosen: manifest::tool_report(
+            request,
+            chosen.total,
+            &chosen.removed,
+            &conversation.tools,
+            &costs,
+        ),
         memory: around.memory_tokens,
         injected: around.injected,
         list_key,
     };
-    let mut report = driver.manifest(&slots, (actions, compressed.forms), arrival);
+    let mut report = driver.manifest(&slots, actions, compressed.forms, arrival);
     report.history_summary = compressed.summary;
     if !report.fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(Box::new(report)));
     }
     driver.trace.text(Stage::Manifest, || report.figures());
     let hints = driver.hints(squeezed);
-    Ok(driver.format(slots, &conversation.tools, text, (report, hints, artifacts)))
+    let facts = stages::PayloadFacts { report, hints, artifacts };
+    Ok(driver.format(slots, &conversation.tools, text, facts))
 }
 
 impl Driver<'_> {
@@ -110,7 +118,7 @@ impl Driver<'_> {
 
     /// Whether there is anybody to ask.
     fn is_asked(&self) -> bool {
-        self.asks.summarizes() || self.asks.set().is_some_and(|set| !set.is_empty())
+        self.hooks.summarizes() || self.hooks.set().is_some_and(|set| !set.is_empty())
     }
 }
 

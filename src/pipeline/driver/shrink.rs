@@ -15,16 +15,16 @@ impl Driver<'_> {
         &mut self,
         past: &mut ArrivedHistory,
         shown: &Preamble,
-        (around, compressed): (OutsideHistory, Compressed),
+        mut around: OutsideHistory,
+        mut compressed: Compressed,
         how: &mut CompressionPass,
     ) -> Result<(OutsideHistory, Compressed), Error> {
         const POINT: Point = Point::BeforeCompress;
-        if !self.asks.has_any(POINT) || !shrink::shrinks(&compressed.outcome) {
+        if !self.hooks.has_any(POINT) || !shrink::shrinks(&compressed.outcome) {
             return Ok((around, compressed));
         }
-        let (mut around, mut compressed) = (around, compressed);
         let mut seen = ShownMessages::new(past.history.iter());
-        let input = self.input(past, shown, (&around, &compressed), &seen);
+        let input = self.input(past, shown, &around, &compressed, &seen);
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
         let changed = self.change(at, &|payload| seen.check(payload))?;
         if let Some(denial) = changed.denied {
@@ -37,16 +37,16 @@ impl Driver<'_> {
         }
         let mut input = changed.input.unwrap_or_else(|| input.into());
         if let Some(payload) = changed.payload
-            && self.replace(past, shown, (&seen, &payload))?
+            && self.replace(past, shown, &seen, &payload)?
         {
             around = self.around(shown, past, None)?;
             compressed = self.compress(past, &around, how)?;
             seen = ShownMessages::new(past.history.iter());
-            input = self.input(past, shown, (&around, &compressed), &seen).into();
+            input = self.input(past, shown, &around, &compressed, &seen).into();
         }
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
         // Text is for the summary: where none is made, there is nothing to ask for.
-        if self.asks.has(POINT, HookKind::Provide) && compress::covers_any(&compressed.outcome) {
+        if self.hooks.has(POINT, HookKind::Provide) && compress::covers_any(&compressed.outcome) {
             let provided = self.provide(at, &|_| Ok(()))?;
             how.material = shrink::material(&provided.fragments);
             if !how.material.is_empty() {
@@ -68,7 +68,7 @@ impl Driver<'_> {
         compressed: &Compressed,
     ) -> Result<(), Error> {
         const POINT: Point = Point::AfterCompress;
-        if !self.asks.has_any(POINT) || !shrink::shrinks(&compressed.outcome) {
+        if !self.hooks.has_any(POINT) || !shrink::shrinks(&compressed.outcome) {
             return Ok(());
         }
         let covered = shrink::covered(&past.history, &compressed.outcome);
@@ -79,8 +79,8 @@ impl Driver<'_> {
         let real: u64 = compressed.slots.iter().map(|slot| slot.cost.real()).sum();
         let model = self.request.measured();
         let after = model.scale(fixed + real);
-        let tokens = (self.arrived(past, around), after);
-        let input = shrink::after(summary.map(|text| &**text), &covered, tokens);
+        let before = self.arrived(past, around);
+        let input = shrink::after(summary.map(|text| &**text), &covered, before, after);
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
         self.observe(at, GuardDecision::None)
     }
@@ -89,13 +89,14 @@ impl Driver<'_> {
         &self,
         past: &ArrivedHistory,
         shown: &Preamble,
-        (around, compressed): (&OutsideHistory, &Compressed),
+        around: &OutsideHistory,
+        compressed: &Compressed,
         seen: &ShownMessages,
     ) -> String {
         let limit = self.request.measured().scale(around.allocation.budget);
         let tokens = TokenPressure { current: self.arrived(past, around), limit };
         let touched = shrink::touched(&past.history, &compressed.outcome);
-        shrink::before((&shown.system, seen), tokens, touched)
+        shrink::before(&shown.system, seen, tokens, &touched)
     }
 
     /// Tokens of the payload with the history as it arrived.
@@ -110,11 +111,12 @@ impl Driver<'_> {
         &mut self,
         past: &mut ArrivedHistory,
         shown: &Preamble,
-        (seen, payload): (&ShownMessages, &str),
+        seen: &ShownMessages,
+        payload: &str,
     ) -> Result<bool, Error> {
         let originals: Vec<&Message> = past.history.iter().collect();
-        let by = (shown.source, self.request.target);
-        let settled = seen.settle(payload, &originals, by, &mut self.notes);
+        let target = self.request.target;
+        let settled = seen.settle(payload, &originals, shown.source, target, &mut self.notes);
         let Some(settled) = settled else { return Ok(false) };
         let history = settled.into_iter().map(|settled| settled.message).collect();
         // What was told of the messages on their first arrival is not told again.

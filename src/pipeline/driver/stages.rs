@@ -58,7 +58,15 @@ impl OutsideHistory {
     }
 }
 
-/// How the history is taken down.
+/// What the last stage adds to the text of a payload.
+pub(super) struct PayloadFacts {
+    pub(super) report: Report,
+    pub(super) hints: ChangeHints,
+    /// Texts that the payload names by their artifacts.
+    pub(super) artifacts: Vec<Arc<str>>,
+}
+
+/// Parameters of one compression pass.
 #[derive(Debug, Clone)]
 pub(super) struct CompressionPass {
     pub(super) keep: HistoryUse,
@@ -124,15 +132,15 @@ impl Driver<'_> {
         };
         let fixed = protected.iter().zip(&history).map(|(flag, own)| *flag || read_back.holds(own));
         let fixed: Vec<bool> = fixed.collect();
-        let by = how(self.request, &self.adapters);
-        let sight = arrive::ArrivalPass::new(&self.cx.engine, &self.meter, by);
+        let on_arrival = self.request.compression.on_arrival;
+        let reducer = reducer(self.request, &self.adapters);
+        let sight = arrive::ArrivalPass::new(&self.cx.engine, &self.meter, on_arrival, reducer);
         let arrived =
             timed(&mut self.timings.count, || arrive::run(&self.meter, sight, &history, &fixed))?;
         for (message, arrived) in history.iter().zip(&arrived.forms) {
             let pointer = message.origin.map(|at| format!("/{list}/{at}")).unwrap_or_default();
             arrive::warn(&mut self.notes, &pointer, arrived.reverted());
         }
-        let on_arrival = self.request.compression.on_arrival;
         let points = self.request.points.clone();
         Ok(ArrivedHistory { history, protected, read_back, names, arrived, on_arrival, points })
     }
@@ -208,7 +216,7 @@ impl Driver<'_> {
             tools,
             reply: self.meter.reply(),
             volatile: request.dynamic_state.is_some() || request.implicit_context.is_some(),
-            provided: self.asks.reserve(crate::hook::Point::BeforeCompile),
+            provided: self.hooks.reserve(crate::hook::Point::BeforeCompile),
             memory: request.memory.as_ref().map(|memory| memory.max_tokens),
             memory_data,
         })
@@ -227,8 +235,9 @@ impl Driver<'_> {
                 (std::mem::take(&mut past.history), std::mem::take(&mut past.arrived.forms))
             }
         };
-        let (_, reducer) = self::how(self.request, &self.adapters);
-        let by = (past.on_arrival, reducer);
+        let reducer = reducer(self.request, &self.adapters);
+        let sight =
+            arrive::ArrivalPass::new(&self.cx.engine, &self.meter, past.on_arrival, reducer);
         let lossless = Compression { level: Level::Lossless, ..self.request.compression.clone() };
         let compression = if how.leave { &lossless } else { &self.request.compression };
         let allocation = &around.allocation;
@@ -237,7 +246,7 @@ impl Driver<'_> {
             costs: &past.arrived.costs,
             arrived,
             read_back: &past.read_back,
-            sight: arrive::ArrivalPass::new(&self.cx.engine, &self.meter, by),
+            sight,
             protected: &past.protected,
             stitched: around.frame.stitched.clone(),
             compression,
@@ -257,12 +266,13 @@ impl Driver<'_> {
         &mut self,
         frame: frame::Output,
         compressed: Vec<Slot>,
-        (list, spoken): (&str, bool),
+        list: &str,
+        spoken: bool,
     ) -> Result<Vec<Slot>, StopReason> {
         let mut slots = frame.head;
         slots.extend(compressed);
         slots.extend(frame.foot);
-        self.mend_ends(slots, frame.opening, (list, spoken))
+        self.mend_ends(slots, frame.opening, list, spoken)
     }
 
     /// Lets a list begin and end as the target wants it.
@@ -270,7 +280,8 @@ impl Driver<'_> {
         &mut self,
         mut slots: Vec<Slot>,
         opening: Option<Slot>,
-        (list, spoken): (&str, bool),
+        list: &str,
+        spoken: bool,
     ) -> Result<Vec<Slot>, StopReason> {
         let rules = provider::rules(self.request.target);
         let notes = &mut self.notes;
@@ -300,7 +311,8 @@ impl Driver<'_> {
     pub(super) fn manifest(
         &mut self,
         slots: &[Slot],
-        (actions, forms): (Vec<Action>, Vec<arrive::ArrivedForms>),
+        actions: Vec<Action>,
+        forms: Vec<arrive::ArrivedForms>,
         arrival: manifest::Arrival<'_>,
     ) -> Report {
         let input = manifest::Input {
@@ -329,8 +341,9 @@ impl Driver<'_> {
         slots: Vec<Slot>,
         tools: &[ToolDefinition],
         mut text: String,
-        (report, hints, artifacts): (Report, ChangeHints, Vec<Arc<str>>),
+        facts: PayloadFacts,
     ) -> CompiledPayload {
+        let PayloadFacts { report, hints, artifacts } = facts;
         let target = self.request.target;
         let start = text.len();
         timed(&mut self.timings.serialise, || {
@@ -357,10 +370,10 @@ impl Driver<'_> {
     }
 }
 
-/// How far results are taken on arrival, and how rung 2 is.
-fn how<'h>(request: &CompileRequest, adapters: &'h AdapterSet) -> (OnArrival, Reducer<'h>) {
+/// The reducer of rung 2: its adapters, and the pointer to the original if the model can read it.
+fn reducer<'h>(request: &CompileRequest, adapters: &'h AdapterSet) -> Reducer<'h> {
     let pointer = request.compression.read_tool.then(|| prose::pointer(ReferenceStyle::Tool));
-    (request.compression.on_arrival, Reducer { adapters, pointer })
+    Reducer { adapters, pointer }
 }
 
 fn names(history: &[Message]) -> Vec<manifest::MessageName> {

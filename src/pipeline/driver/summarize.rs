@@ -24,7 +24,7 @@ impl Driver<'_> {
         mut compressed: Compressed,
         how: &mut CompressionPass,
     ) -> Result<Compressed, Error> {
-        if !self.asks.summarizes() || how.leave || !compress::covers_any(&compressed.outcome) {
+        if !self.hooks.summarizes() || how.leave || !compress::covers_any(&compressed.outcome) {
             return Ok(compressed);
         }
         how.material.asks = true;
@@ -50,12 +50,13 @@ impl Driver<'_> {
         let covered = wanted.covered.iter().filter_map(|at| past.history.get(*at));
         let covered: Vec<&Message> = covered.collect();
         let compression = &self.request.compression;
-        let said = (compression.summary_instructions.clone(), how.material.input.clone());
+        let (instructions, material) =
+            (compression.summary_instructions.clone(), how.material.input.clone());
         let stub_over = compression.stub_tool_results_over;
         let most = self.request.model.scale(wanted.max_tokens);
-        let slice = Slice::new(&covered, stub_over, said, most);
-        let asks = &mut *self.asks;
-        let asked = timed(&mut self.timings.hooks, || asks.summarize(&slice.ask()))?;
+        let slice = Slice::new(&covered, stub_over, instructions, material, most);
+        let hooks = &mut *self.hooks;
+        let asked = timed(&mut self.timings.hooks, || hooks.summarize(&slice.ask()))?;
         self.meter.check()?;
         Ok(compress::written(wanted, asked, &mut self.notes))
     }

@@ -11,8 +11,10 @@ use crate::pipeline::{StopReason, tools};
 pub(super) struct ToolChoice {
     /// Tools to be put behind all others.
     pub(super) loaded: Vec<ToolDefinition>,
-    /// Tools that the list had, and the names of those that do not stay.
-    pub(super) report: (usize, Vec<Arc<str>>),
+    /// Tools in the request's list.
+    pub(super) total: usize,
+    /// Names of the tools of that list that are not in the payload.
+    pub(super) removed: Vec<Arc<str>>,
 }
 
 impl Driver<'_> {
@@ -33,7 +35,7 @@ impl Driver<'_> {
         let mut conversation = self.ingest(conversation);
         let all = conversation.tools.len();
         let loaded = conversation.tools.split_off(all.saturating_sub(count));
-        Ok((conversation, ToolChoice { loaded, report: (chosen.total, chosen.removed) }))
+        Ok((conversation, ToolChoice { loaded, total: chosen.total, removed: chosen.removed }))
     }
 
     /// Raw tokens of each.

@@ -15,6 +15,14 @@ use crate::json::write_string;
 use crate::pack::{Pack, RedactedText, Redactor};
 use crate::request::CallerBlock;
 
+/// The kind of the block that stands for turns without room.
+pub(super) const SUMMARY_KIND: &str = "summary";
+
+/// The number of the turn that a block was made from, read from the source of the block.
+pub(super) fn turn_number(source: &str) -> Option<usize> {
+    source.strip_prefix("turn:").and_then(|at| at.parse().ok())
+}
+
 /// A piece of what the model sees.
 #[derive(Debug)]
 pub(super) struct Block {
@@ -314,7 +322,7 @@ impl<'m> BlockMaker<'m> {
     }
 
     /// A turn of the conversation, which was redacted message by message; a later one is of more weight.
-    pub(super) fn turn(&mut self, at: usize, (text, hits): (String, RuleHits), is_open: bool) {
+    pub(super) fn turn(&mut self, at: usize, text: String, hits: RuleHits, is_open: bool) {
         let priority = i64::try_from(at).unwrap_or(i64::MAX / 2);
         self.add(Draft {
             bucket: "session",

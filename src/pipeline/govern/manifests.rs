@@ -202,7 +202,8 @@ struct Truncation<'t> {
 pub(super) fn budget(
     allocation: &super::budget::Output,
     buckets: &Buckets,
-    (tokenizer, limits): (&str, &Value),
+    tokenizer: &str,
+    limits: &Value,
     rendered: u64,
 ) -> WrittenValue {
     let by = |value: &dyn Fn(&BucketRow) -> u64| -> Map<String, Value> {

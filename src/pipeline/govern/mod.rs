@@ -124,7 +124,7 @@ pub(super) fn ungoverned() -> Vec<GovernedStage> {
     if let Some(pack) = crate::pack::builtin() {
         let governed = GovernedRequest::ungoverned(&pack.reference, &pack.tenant);
         // It has the intent, and refuses nothing.
-        let _ = decide((&pack, &governed), &Deadline::default(), &mut stages);
+        let _ = decide(&pack, &governed, &Deadline::default(), &mut stages);
     }
     stages.lines()
 }
@@ -152,7 +152,7 @@ fn run(
     let GovernInput { pack, governed, .. } = input;
     let (run, invoke) = (&governed.run, &governed.invoke);
     let GovernDecisions { intent, facts, facts_hash, policy, surfaced, ceiling, evidence } =
-        decide((pack, governed), input.deadline, stages)?;
+        decide(pack, governed, input.deadline, stages)?;
 
     let candidates = memory::candidates(input.memory);
     let memory = memory::run(&pack.memory, run, &intent.id, &candidates, ceiling);
@@ -222,7 +222,7 @@ fn run(
 
     let rendered = RenderedText::of(&buckets);
     let (conversation, foreign) =
-        session.into_conversation((pack, redactor), &surfaced, (&buckets, &rendered));
+        session.into_conversation(pack, redactor, &surfaced, &buckets, &rendered);
     let manifests = manifests::run(&manifests::Input {
         policy: &policy,
         tools: &surfaced,
@@ -254,7 +254,7 @@ fn run(
     stages.push("manifests", parts, manifests::hash_of(&manifests.written, &controls));
 
     let tokens = (input.count)(&rendered.text);
-    let report = manifests::budget(&allocation, &buckets, (input.tokenizer, &run.limits), tokens);
+    let report = manifests::budget(&allocation, &buckets, input.tokenizer, &run.limits, tokens);
     let ledger = preflight::ledger(&preflight::LedgerInput {
         input: &input,
         intent: &intent,
@@ -297,7 +297,8 @@ struct GovernDecisions<'d> {
 
 /// What is wanted, which rules hold, which tools there are, and what is known.
 fn decide<'d>(
-    (pack, governed): (&'d Pack, &'d GovernedRequest),
+    pack: &'d Pack,
+    governed: &'d GovernedRequest,
     deadline: &Deadline,
     stages: &mut Stages,
 ) -> Result<GovernDecisions<'d>, Refusal> {

@@ -128,7 +128,7 @@ pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
                 continue;
             }
             output.evaluated += 1;
-            if let Some(decision) = decide(input, bundle, rule, (&mut effort, &mut output.doubts)) {
+            if let Some(decision) = decide(input, bundle, rule, &mut effort, &mut output.doubts) {
                 if decision.verdict == RuleVerdict::Deny {
                     denied.push((decision.denied().collect(), decision.rule));
                 }
@@ -153,7 +153,8 @@ fn decide<'p>(
     input: &Input<'_>,
     bundle: &'p Bundle,
     rule: &'p PolicyRule,
-    (effort, doubts): (&mut policy::Effort, &mut Vec<DoubtfulRule<'p>>),
+    effort: &mut policy::Effort,
+    doubts: &mut Vec<DoubtfulRule<'p>>,
 ) -> Option<RuleDecision<'p>> {
     let outcome = policy::evaluate(&rule.condition, input.facts, effort);
     let doubt = match (&outcome.value, outcome.unsure) {

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use super::blocks::{SUMMARY_KIND, turn_number};
 use super::buckets::{Output, PackedBlock, shown_order};
-use super::summary;
 use crate::domain::{Content, MediaSource, Message, Part};
 use crate::pipeline::tags;
 
@@ -27,8 +27,8 @@ impl RenderedText {
             if &*bucket == "session" {
                 let mut turns: Vec<_> = blocks.collect();
                 turns.sort_by_key(|(_, one)| {
-                    let is_aside = !matches!(&*one.block.kind, "turn" | summary::KIND);
-                    (is_aside, place(&one.block.source))
+                    let is_aside = !matches!(&*one.block.kind, "turn" | SUMMARY_KIND);
+                    (is_aside, turn_number(&one.block.source))
                 });
                 for (at, one) in turns {
                     own.add(at, one);
@@ -95,11 +95,6 @@ fn escape(out: &mut String, text: &str) {
         });
     }
     out.push_str(text.get(copied..).unwrap_or_default());
-}
-
-/// The place of a turn, from what its block came from.
-pub(super) fn place(source: &str) -> Option<usize> {
-    source.strip_prefix("turn:").and_then(|at| at.parse().ok())
 }
 
 /// A message's texts, as a block has them.

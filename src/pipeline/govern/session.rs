@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::blocks::BlockMaker;
+use super::blocks::{BlockMaker, SUMMARY_KIND, turn_number};
 use super::buckets::{Output as Buckets, PackedBlock};
 use super::clean::{RuleHits, cleaned, redacted};
 use super::ledger::hash;
-use super::render::{RenderedText, place, spoken};
+use super::render::{RenderedText, spoken};
 use super::tools::Output as Tools;
-use super::{summary, task_of, words};
+use super::{task_of, words};
 use crate::domain::{
     ContentHash, Conversation, Extra, Message, Part, RawJson, Role, ToolDefinition, Turn, turns,
 };
@@ -92,26 +92,28 @@ impl GovernedSession {
                 *hits.entry(Arc::clone(id)).or_default() += count;
             }
             let is_open = self.at.is_some_and(|at| span.start > at);
-            maker.turn(number, (texts.join("\n"), hits), is_open);
+            maker.turn(number, texts.join("\n"), hits, is_open);
         }
     }
 
     /// What is sent, and the caller's tools that are nobody's.
     pub(super) fn into_conversation(
         self,
-        (pack, redaction): (&Pack, Redactor<'_>),
+        pack: &Pack,
+        redaction: Redactor<'_>,
         tools: &Tools<'_>,
-        (buckets, rendered): (&Buckets, &RenderedText),
+        buckets: &Buckets,
+        rendered: &RenderedText,
     ) -> (Conversation, Vec<Arc<str>>) {
         let of_session = || {
             let blocks = buckets.blocks.iter().enumerate();
             blocks.filter(|(_, one)| one.is_kept && &*one.block.bucket == "session")
         };
         let kept: HashSet<usize> =
-            of_session().filter_map(|(_, one)| place(&one.block.source)).collect();
-        let is_summary = |one: &PackedBlock| &*one.block.kind == summary::KIND;
+            of_session().filter_map(|(_, one)| turn_number(&one.block.source)).collect();
+        let is_summary = |one: &PackedBlock| &*one.block.kind == SUMMARY_KIND;
         let aside: Vec<&str> = of_session()
-            .filter(|(_, one)| place(&one.block.source).is_none() && !is_summary(one))
+            .filter(|(_, one)| turn_number(&one.block.source).is_none() && !is_summary(one))
             .map(|(at, _)| rendered.block(at))
             .collect();
         let Self { task, conversation, spans, at, .. } = self;

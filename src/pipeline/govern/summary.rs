@@ -1,9 +1,8 @@
 //! Turns that have no room in the session's bucket: their summary has an eighth of it, so that nothing
 //! of another bucket pays for a long conversation.
 
-use super::blocks::{Block, BlockMaker, Draft};
+use super::blocks::{Block, BlockMaker, Draft, SUMMARY_KIND, turn_number};
 use super::ledger::hash;
-use super::render::place;
 use super::session::GovernedSession;
 use crate::compress::{SummaryInput, summarize};
 use crate::domain::{ContentHash, Message, Model};
@@ -12,8 +11,6 @@ use crate::pipeline::prose;
 use crate::request::{Compression, Level};
 use crate::tokenizer::Counter;
 
-/// The kind of the block.
-pub(super) const KIND: &str = "summary";
 /// Above every turn that may go, below those that may not.
 const PRIORITY: i64 = 1 << 39;
 
@@ -63,7 +60,7 @@ pub(super) fn run(
 ) -> Vec<Block> {
     let cap = how.cap(room);
     let of_session = |block: &&Block| &*block.bucket == "session";
-    let turn = |block: &Block| place(&block.source).filter(|_| &*block.bucket == "session");
+    let turn = |block: &Block| turn_number(&block.source).filter(|_| &*block.bucket == "session");
     let all: u64 = maker.made.iter().filter(of_session).map(|block| block.tokens).sum();
     if cap == 0 || all <= room {
         return Vec::new();
@@ -92,8 +89,8 @@ pub(super) fn run(
     maker.made = kept;
     maker.add(Draft {
         bucket: "session",
-        kind: KIND,
-        source: KIND.into(),
+        kind: SUMMARY_KIND,
+        source: SUMMARY_KIND.into(),
         text,
         priority: PRIORITY,
         is_required: false,

@@ -14,7 +14,8 @@ use crate::request::CompileRequest;
 pub(in crate::pipeline) fn input(
     request: &CompileRequest,
     system: &[Message],
-    (compressed, stitched): (&[Slot], &[(usize, Slot)]),
+    compressed: &[Slot],
+    stitched: &[(usize, Slot)],
     history: &[Message],
 ) -> String {
     let bare = |slot: &Slot| -> Message {

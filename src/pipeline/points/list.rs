@@ -68,7 +68,8 @@ impl ShownMessages {
         &self,
         payload: &str,
         originals: &[&Message],
-        (source, target): (Source, Target),
+        source: Source,
+        target: Target,
         notes: &mut Notes,
     ) -> Option<Vec<AcceptedMessage>> {
         // It was checked before it was taken.

@@ -2,6 +2,7 @@
 //! summary is made of; `after_compress` is told what became of it.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use super::list::ShownMessages;
 use crate::domain::{Message, Turn, turns};
@@ -29,10 +30,12 @@ pub(in crate::pipeline) struct TokenPressure {
 
 /// What hooks are shown before: `{"history", "system", "tokens", "trigger", "to_compress"}`.
 pub(in crate::pipeline) fn before(
-    (system, history): (&[Message], &ShownMessages),
+    system: &[Message],
+    history: &ShownMessages,
     tokens: TokenPressure,
-    (from, to): (usize, usize),
+    touched: &Range<usize>,
 ) -> String {
+    let Range { start: from, end: to } = touched;
     let TokenPressure { current, limit } = tokens;
     let trigger = if current > limit { "over_limit" } else { "threshold" };
     let system = ShownMessages::new(system.iter());
@@ -48,7 +51,8 @@ pub(in crate::pipeline) fn before(
 pub(in crate::pipeline) fn after(
     summary: Option<&str>,
     covered: &[Message],
-    (before, after): (u64, u64),
+    before: u64,
+    after: u64,
 ) -> String {
     let mut out = String::from("{\"summary\":");
     match summary {
@@ -81,16 +85,16 @@ pub(in crate::pipeline) fn shrinking<'m>(
 }
 
 /// The messages that leave the history; where none do, those that are shortened.
-pub(in crate::pipeline) fn touched(history: &[Message], outcome: &LadderOutcome) -> (usize, usize) {
+pub(in crate::pipeline) fn touched(history: &[Message], outcome: &LadderOutcome) -> Range<usize> {
     let leaves = covers_any(outcome);
     let is_touched = |form: &TurnForm| {
         if leaves { *form == TurnForm::Covered } else { *form != TurnForm::Whole }
     };
     let spans: Vec<Turn> = turns(history);
     let mut found = spans.iter().zip(&outcome.forms).filter(|(_, form)| is_touched(form));
-    let Some((first, _)) = found.next() else { return (0, 0) };
+    let Some((first, _)) = found.next() else { return 0..0 };
     let last = found.next_back().map_or(first, |(span, _)| span);
-    (first.start, last.end)
+    first.start..last.end
 }
 
 /// The messages that left the history.

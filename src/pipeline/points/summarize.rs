@@ -40,7 +40,8 @@ impl Slice {
     pub(in crate::pipeline) fn new(
         covered: &[&Message],
         stub_over: Option<usize>,
-        (instructions, material): (Option<Arc<str>>, Option<Arc<str>>),
+        instructions: Option<Arc<str>>,
+        material: Option<Arc<str>>,
         max_tokens: u64,
     ) -> Self {
         let owned: Vec<Message> = covered.iter().copied().cloned().collect();
@@ -294,7 +295,7 @@ mod tests {
             Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]),
         ];
         let covered: Vec<&Message> = messages.iter().collect();
-        Slice::new(&covered, stub_over, (instructions.map(Arc::from), None), 500)
+        Slice::new(&covered, stub_over, instructions.map(Arc::from), None, 500)
     }
 
     fn texts(slice: &Slice) -> Vec<String> {
@@ -327,7 +328,7 @@ mod tests {
         let text = |n: usize| format!("{n} {}", "x".repeat(20_000));
         let messages: Vec<Message> = (0..50).map(|n| Message::text(Role::User, text(n))).collect();
         let covered: Vec<&Message> = messages.iter().collect();
-        let slice = Slice::new(&covered, None, (None, None), 500);
+        let slice = Slice::new(&covered, None, None, None, 500);
         for most in [0, 1, 1_000, 50_000, 100_000, usize::MAX] {
             let mut prompt = slice.ask().prompt(most);
             prompt.pop();

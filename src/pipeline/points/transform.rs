@@ -1,7 +1,7 @@
 //! `transform_context`: the complete sandwich, as hooks see it and as they leave it.
 
 use super::list::{AcceptedMessage, ShownMessages};
-use crate::domain::{Message, Notes, Role, Source};
+use crate::domain::Role;
 use crate::json::write_string;
 use crate::pipeline::StopReason;
 use crate::pipeline::measure::Meter;
@@ -29,20 +29,15 @@ pub(in crate::pipeline) fn holds_all(list: &[Slot], messages: &[Slot]) -> bool {
     messages.iter().all(|own| rest.any(|slot| slot.message == own.message))
 }
 
-/// The sandwich as hooks left it, counted where it changed. None where they changed nothing.
+/// The sandwich of the messages that hooks returned, counted if they changed.
 pub(in crate::pipeline) fn apply(
     meter: &Meter<'_>,
     slots: &[Slot],
-    (seen, payload): (&ShownMessages, &str),
-    (request, source): (&CompileRequest, Source),
-    notes: &mut Notes,
-) -> Result<Option<Vec<Slot>>, StopReason> {
-    let originals: Vec<&Message> = slots.iter().map(|slot| &slot.message).collect();
-    let settled = seen.settle(payload, &originals, (source, request.target), notes);
-    let Some(settled) = settled else { return Ok(None) };
+    accepted: Vec<AcceptedMessage>,
+) -> Result<Vec<Slot>, StopReason> {
     let mut leads = true;
-    let mut changed = Vec::with_capacity(settled.len());
-    for AcceptedMessage { message, of } in settled {
+    let mut changed = Vec::with_capacity(accepted.len());
+    for AcceptedMessage { message, of } in accepted {
         leads &= message.role == Role::System;
         let old = of.and_then(|at| slots.get(at));
         changed.push(match old {
@@ -59,5 +54,5 @@ pub(in crate::pipeline) fn apply(
             None => Slot::new(meter, message, PartName::History)?,
         });
     }
-    Ok(Some(changed))
+    Ok(changed)
 }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::plan::{ShortenPlan, Visibility};
+use super::forms::Visibility;
+use super::plan::ShortenPlan;
 use super::report::{Row, RowContent};
 use super::splice::Edit;
 use super::{ClearedLine, Error, MessageThinking, Original, ShortenJob, TextEdit};
@@ -18,15 +19,16 @@ use crate::provider::{ContentWrap, MessageText, ResultTexts, TextSlot};
 pub(super) fn run<'e>(
     job: &ShortenJob<'_>,
     plan: &ShortenPlan,
-    (mut encoder, told): (Encoder<'e>, Option<&'e ShownFacts<'e>>),
+    mut encoder: Encoder<'e>,
+    told: Option<&'e ShownFacts<'e>>,
 ) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::with_capacity(job.spoken.len() + 1);
     for (at, spoken) in job.spoken.iter().enumerate() {
         job.meter.check()?;
         if plan.summary_at == Some(at)
-            && let Some((json, tokens)) = &plan.summary
+            && let Some(summary) = &plan.summary
         {
-            rows.push(Row::summary(json.clone(), *tokens));
+            rows.push(Row::summary(summary.json.clone(), summary.tokens));
         }
         let sight = plan.sights.get(at).copied().unwrap_or(Visibility::Whole);
         if let Visibility::Gone(action) = sight {
@@ -50,7 +52,7 @@ pub(super) fn run<'e>(
                     };
                     let shown = form.as_ref().and_then(|form| form.text.as_ref());
                     encoder.call(shown.unwrap_or(&slot.text));
-                    edits.call((slot, *wrap), form);
+                    edits.call(slot, *wrap, form);
                 }
                 MessageText::Words(slot) => {
                     let form = encoder.words(&slot.text, job.hold_words(job.hold_in(at, sight)));
@@ -67,7 +69,7 @@ pub(super) fn run<'e>(
                     let nth = results.next().unwrap_or_default();
                     if let Some(line) = job.line(at, nth, sight) {
                         let raw = job.item(at).map_or("", |item| item.raw);
-                        edits.clear(&mut encoder, (answered, raw, line));
+                        edits.clear(&mut encoder, answered, raw, line);
                         continue;
                     }
                     let texts: Vec<Arc<str>> =
@@ -175,7 +177,7 @@ impl<'j> Edits<'j> {
         }
     }
 
-    fn call(&mut self, (slot, wrap): (&TextSlot, ContentWrap), form: Option<ShownForm>) {
+    fn call(&mut self, slot: &TextSlot, wrap: ContentWrap, form: Option<ShownForm>) {
         let place = self.slots;
         self.slots += 1;
         let Some((form, text)) = form.and_then(|form| Some((form.clone(), form.text?))) else {
@@ -200,7 +202,9 @@ impl<'j> Edits<'j> {
     fn clear(
         &mut self,
         encoder: &mut Encoder<'_>,
-        (answered, raw, line): (&ResultTexts, &str, &ClearedLine),
+        answered: &ResultTexts,
+        raw: &str,
+        line: &ClearedLine,
     ) {
         encoder.result(&[line.text.as_str().into()], EditLimit::Fixed);
         self.cleared = true;

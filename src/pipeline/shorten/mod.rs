@@ -4,6 +4,7 @@
 //! and over everything; if that is not enough, or a level asks for more, the ladder chooses
 //! turns by their costs, and rung 1 goes once more over what is left in sight.
 
+mod forms;
 mod lossless;
 mod output;
 mod plan;
@@ -13,8 +14,9 @@ mod results;
 mod splice;
 mod turns;
 
+use forms::Visibility;
 pub use output::{MessageAuthor, Original, ShownMessage, TextEdit, passed_on};
-use plan::Visibility;
+use plan::PlanInput;
 pub use report::ShortenOutput;
 pub use results::ask_results;
 pub use splice::{Edit, splice};
@@ -27,8 +29,8 @@ use std::sync::Arc;
 use super::compress::{self, Clearing, ResultTools, SummaryMaterial, SummaryRequest, written};
 use super::measure::{self, Cost, Meter};
 use super::points::summarize::Slice;
-use super::stage::{Timings, timed};
-use super::{Deadline, Error, HookPort, PipelineContext, prose, protect};
+use super::stage::timed;
+use super::{Error, PipelineContext, PipelineRun, prose, protect};
 use crate::compress::{
     AdapterSet, Depth, EditLimit, Encoder, Lossless, Reducer, ShownForm, TextNames, stays_whole,
 };
@@ -46,9 +48,9 @@ pub fn shorten(
     cx: &PipelineContext,
     request: &CompressRequest<'_, '_>,
     makers: &[MessageAuthor],
-    (deadline, asks): (&Deadline, &mut dyn HookPort),
-    timings: &mut Timings,
+    run: PipelineRun<'_>,
 ) -> Result<ShortenOutput, Error> {
+    let PipelineRun { deadline, hooks, timings } = run;
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
     let allow = match request.originals {
         Originals::None => Lossless::Exact,
@@ -71,17 +73,18 @@ pub fn shorten(
         CompressInput::List(list) => {
             let mut notes = request.notes.clone();
             let job = timed(&mut timings.count, || {
-                ShortenJob::new(&meter, request, list, (makers, &names), &mut notes)
+                let list = AuthoredList { list, makers };
+                ShortenJob::new(&meter, request, list, &names, &mut notes)
             })?;
             let mut material = SummaryMaterial {
-                asks: request.level >= Level::Summary && asks.summarizes(),
+                asks: request.level >= Level::Summary && hooks.summarizes(),
                 ..SummaryMaterial::default()
             };
             let mut ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
             for _ in 0..MOST_SUMMARIES {
                 let Some(wanted) = ran.wanted.take() else { break };
                 let slice = job.slice(&wanted);
-                let asked = timed(&mut timings.hooks, || asks.summarize(&slice.ask()))?;
+                let asked = timed(&mut timings.hooks, || hooks.summarize(&slice.ask()))?;
                 deadline.check()?;
                 material.written.push(written(wanted, asked, &mut notes));
                 ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
@@ -123,6 +126,12 @@ struct ShortenOutcome {
     /// Who wrote the summary, where there is one.
     by: Option<String>,
     wanted: Option<SummaryRequest>,
+}
+
+/// A list of messages and the author of each.
+struct AuthoredList<'j> {
+    list: &'j MessageList<'j, 'j>,
+    makers: &'j [MessageAuthor],
 }
 
 /// A list on its way.
@@ -169,10 +178,11 @@ impl<'j> ShortenJob<'j> {
     fn new(
         meter: &'j Meter<'j>,
         request: &'j CompressRequest<'j, 'j>,
-        list: &'j MessageList<'j, 'j>,
-        (makers, names): (&'j [MessageAuthor], &'j TextNames),
+        list: AuthoredList<'j>,
+        names: &'j TextNames,
         notes: &mut Notes,
     ) -> Result<Self, Error> {
+        let AuthoredList { list, makers } = list;
         let count = list.items.len();
         let conversation = &list.conversation;
         let (history, system) = (&conversation.history, &conversation.system);
@@ -226,15 +236,16 @@ impl<'j> ShortenJob<'j> {
         encoder: &dyn Fn() -> Encoder<'e>,
     ) -> Result<ShortenOutcome, Error> {
         let whole = plan::ShortenPlan::whole(self.list.items.len());
-        let first = lossless::run(self, &whole, (encoder(), None))?;
+        let first = lossless::run(self, &whole, encoder(), None)?;
         let taken = self.request.level;
         if taken == Level::Lossless || self.fits(&first) {
             return Ok(ShortenOutcome { rows: first, by: None, wanted: None });
         }
         let turns = Turns::of(self, &first, &encoder());
         let attempt = |level, fill| {
-            let plan = plan::run(self, (&first, &turns, material), (level, fill), encoder())?;
-            let rows = lossless::run(self, &plan, (encoder(), Some(&turns.told)))?;
+            let input = PlanInput { rows: &first, turns: &turns, material, level, fill };
+            let plan = plan::run(self, input, encoder())?;
+            let rows = lossless::run(self, &plan, encoder(), Some(&turns.told))?;
             Ok::<_, Error>((plan, rows))
         };
         let (mut plan, mut further) = attempt(taken, true)?;
@@ -249,16 +260,18 @@ impl<'j> ShortenJob<'j> {
             return Ok(ShortenOutcome { rows: first, by: None, wanted: None });
         }
         // A summary that would not stand there is not worth asking for.
-        let wanted = plan.wanted.filter(|_| plan.by.is_some());
-        Ok(ShortenOutcome { rows: further, by: plan.by, wanted })
+        let by = plan.summary.and_then(|summary| summary.author);
+        let wanted = plan.wanted.filter(|_| by.is_some());
+        Ok(ShortenOutcome { rows: further, by, wanted })
     }
 
     /// What the summary of these messages of the list is to be made of.
     fn slice(&self, wanted: &SummaryRequest) -> Slice {
         let covered: Vec<&Message> =
             wanted.covered.iter().flat_map(|at| self.messages(*at)).copied().collect();
-        let said = (self.request.summary_instructions.clone(), None);
-        Slice::new(&covered, None, said, self.request.model.scale(wanted.max_tokens))
+        let instructions = self.request.summary_instructions.clone();
+        let max_tokens = self.request.model.scale(wanted.max_tokens);
+        Slice::new(&covered, None, instructions, None, max_tokens)
     }
 
     /// Whether there is a budget, and the rows meet it.

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use super::forms::Visibility;
 use super::report::Row;
 use super::turns::Turns;
 use super::{Error, ShortenJob};
@@ -9,39 +10,48 @@ use crate::compress::{Depth, Encoder, FactState};
 use crate::domain::{Message, Role, Source};
 use crate::json;
 use crate::pipeline::compress::{
-    self, ClearCost, Clearing, HistoryNote, LadderOutcome, Standing, SummaryMaterial,
-    SummaryRequest, SummaryRules, TurnForm,
+    self, ClearCost, Clearing, CoveredMessages, HistoryNote, LadderOutcome, SummaryMaterial,
+    SummaryMessage, SummaryRequest, SummaryRules, TurnForm,
 };
 use crate::pipeline::report::Action;
 use crate::pipeline::{measure, prose};
 use crate::provider::MessageText;
 use crate::request::Level;
 
-/// How much of a message is in sight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Visibility {
-    Whole,
-    /// Its texts are taken so far down rung 2.
-    To(Depth),
-    /// Its tool results give way to one line, or its thinking goes too; all else is taken so far.
-    Cleared(Depth, Clearing),
-    Gone(Action),
-}
-
 /// What the ladder left.
 #[derive(Debug, Default)]
 pub(super) struct ShortenPlan {
     pub(super) sights: Vec<Visibility>,
-    /// The summary's JSON text, and its raw tokens.
-    pub(super) summary: Option<(String, u64)>,
-    /// Who wrote it; none where it is no summary.
-    pub(super) by: Option<String>,
-    /// A summary that nobody was asked for yet.
+    /// The summary, or the marker of messages that are dropped.
+    pub(super) summary: Option<SummaryText>,
+    /// A summary that no hook or model was asked for yet.
     pub(super) wanted: Option<SummaryRequest>,
     /// The message before which it stands.
     pub(super) summary_at: Option<usize>,
     /// Whether it takes less than what it stands for would if only results were cleared.
     pub(super) pays: bool,
+}
+
+/// A message of the list's shape that stands for covered messages.
+#[derive(Debug)]
+pub(super) struct SummaryText {
+    pub(super) json: String,
+    /// Raw tokens.
+    pub(super) tokens: u64,
+    /// The author of a summary; none for a marker.
+    pub(super) author: Option<String>,
+}
+
+/// What a plan is made from.
+#[derive(Clone, Copy)]
+pub(super) struct PlanInput<'v> {
+    /// The rows of rung 1.
+    pub(super) rows: &'v [Row],
+    pub(super) turns: &'v Turns<'v>,
+    pub(super) material: &'v SummaryMaterial,
+    pub(super) level: Level,
+    /// Whether the summary may take what the budget leaves.
+    pub(super) fill: bool,
 }
 
 impl ShortenPlan {
@@ -52,14 +62,13 @@ impl ShortenPlan {
 }
 
 /// Chooses by what each message takes after rung 1, references aside: whether those stay
-/// possible is only known once it is known what is gone. `fill`: the summary may take what the
-/// budget leaves.
+/// possible is only known once it is known what is gone.
 pub(super) fn run(
     job: &ShortenJob<'_>,
-    (rows, turns, material): (&[Row], &Turns<'_>, &SummaryMaterial),
-    (level, fill): (Level, bool),
+    input: PlanInput<'_>,
     encoder: Encoder<'_>,
 ) -> Result<ShortenPlan, Error> {
+    let PlanInput { rows, turns, material, level, fill } = input;
     let outside = job.costs.last().map_or(0, |cost| cost.real());
     let budget = job.request.budget_tokens.map(|budget| job.request.model.unscale(budget));
     let plan = compress::LadderPlan {
@@ -125,13 +134,13 @@ impl ClearCost for PlanView<'_> {
             self.tell(at, depth)?;
             let Some(row) = self.rows.get(at) else { continue };
             before += row.alone;
-            after += row.before.saturating_add_signed(-self.saved(at, (depth, sight)));
+            after += row.before.saturating_add_signed(-self.saved(at, depth, sight));
         }
         Ok((after <= before).then_some((after, after)))
     }
 
     fn summary(&mut self, forms: &[TurnForm]) -> Result<u64, Error> {
-        Ok(self.summarized(forms)?.map_or(self.cap, |(_, tokens, _)| tokens))
+        Ok(self.summarized(forms)?.map_or(self.cap, |summary| summary.tokens))
     }
 }
 
@@ -176,7 +185,7 @@ impl PlanView<'_> {
 
     fn tell_of(&self, at: usize, depth: Depth) {
         let Turns { told, descents, .. } = self.turns;
-        descents.take((self.job, &self.encoder), (at, depth), |texts| {
+        descents.take(self.job, &self.encoder, at, depth, |texts| {
             for text in texts {
                 told.tell_facts(at, FactState::To(depth), text.facts());
             }
@@ -184,10 +193,10 @@ impl PlanView<'_> {
     }
 
     /// Raw tokens that a message saves where its texts are taken so far; an escape costs.
-    fn saved(&self, at: usize, (depth, sight): (Depth, Visibility)) -> i64 {
+    fn saved(&self, at: usize, depth: Depth, sight: Visibility) -> i64 {
         let job = self.job;
         let thought = job.thought(at, sight).map_or(0, |thought| thought.saved);
-        let texts = self.turns.descents.take((job, &self.encoder), (at, depth), |texts| {
+        let texts = self.turns.descents.take(job, &self.encoder, at, depth, |texts| {
             let mut texts = texts.iter();
             let mut results = 0..;
             let mut saved = 0;
@@ -220,9 +229,8 @@ impl PlanView<'_> {
         self.covered(forms).flat_map(|at| self.job.messages(at)).copied()
     }
 
-    /// The summary of what is covered, as a message of the list's shape, what it takes, and who
-    /// wrote it.
-    fn summarized(&self, forms: &[TurnForm]) -> Result<Option<(String, u64, String)>, Error> {
+    /// The summary of what is covered.
+    fn summarized(&self, forms: &[TurnForm]) -> Result<Option<SummaryText>, Error> {
         let messages: Vec<&Message> = self.messages(forms).collect();
         let places: Vec<usize> = self.covered(forms).collect();
         let tokens = places.iter().filter_map(|at| self.rows.get(*at)).map(|row| row.alone).sum();
@@ -235,12 +243,13 @@ impl PlanView<'_> {
             told: &told,
             material: self.material,
         };
-        let covered = (messages.as_slice(), places.as_slice());
-        let note = compress::note(self.job.meter, covered, tokens, rules, &self.wanted)?;
-        Ok(note.map(|Standing { slot, by }| {
+        let covered = CoveredMessages { messages, places, tokens };
+        let note = compress::note(self.job.meter, &covered, rules, &self.wanted)?;
+        Ok(note.map(|SummaryMessage { slot, by }| {
             let text = slot.message.parts.iter().find_map(|part| part.as_text().cloned());
             let json = self.user_message(&text.unwrap_or_else(|| "".into()));
-            (json, slot.cost.real(), compress::by(by.as_deref()))
+            let author = Some(compress::author(by.as_deref()));
+            SummaryText { json, tokens: slot.cost.real(), author }
         }))
     }
 
@@ -262,7 +271,7 @@ impl PlanView<'_> {
     }
 
     fn pays(&mut self, outcome: &LadderOutcome, plan: &ShortenPlan) -> Result<bool, Error> {
-        let Some((_, note)) = plan.summary else { return Ok(true) };
+        let Some(summary) = &plan.summary else { return Ok(true) };
         let mut covered = 0;
         for (turn, form) in outcome.forms.iter().enumerate() {
             if *form != TurnForm::Covered {
@@ -277,15 +286,13 @@ impl PlanView<'_> {
                 self.rows.get(span).unwrap_or_default().iter().map(alone).sum()
             };
         }
-        Ok(note < covered)
+        Ok(summary.tokens < covered)
     }
 
     fn plan(&self, outcome: &LadderOutcome, level: Level) -> Result<ShortenPlan, Error> {
         let mut plan = ShortenPlan::whole(self.job.list.items.len());
-        if outcome.note == HistoryNote::Summary
-            && let Some((json, tokens, by)) = self.summarized(&outcome.forms)?
-        {
-            (plan.summary, plan.by) = (Some((json, tokens)), Some(by));
+        if outcome.note == HistoryNote::Summary {
+            plan.summary = self.summarized(&outcome.forms)?;
         }
         // Where no summary can be made the next rung is taken, if the level goes so far.
         let mut covered = match plan.summary {
@@ -300,8 +307,9 @@ impl PlanView<'_> {
             let gone: Vec<&Message> = self.messages(&outcome.forms).collect();
             let text = prose::truncated(compress::stand_for(&gone));
             let message = Message::text(Role::User, text.as_str());
+            let tokens = self.job.meter.message(&message)?.real();
             plan.summary =
-                Some((self.user_message(&text), self.job.meter.message(&message)?.real()));
+                Some(SummaryText { json: self.user_message(&text), tokens, author: None });
         }
         plan.summary_at = self.covered(&outcome.forms).next();
         for (span, form) in self.turns.spans.iter().zip(&outcome.forms) {

@@ -5,8 +5,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::ShortenJob;
-use super::plan::Visibility;
-use super::turns::form;
+use super::forms::{Visibility, find_form, text_owner};
 use crate::compress::{Depth, EditLimit, Encoder, FactSet, ReductionChain, ShownForm};
 use crate::pipeline::measure;
 use crate::provider::MessageText;
@@ -43,8 +42,10 @@ impl ReductionChains {
     /// `encoder` knows what stands beside the message.
     pub(super) fn take<T>(
         &self,
-        (job, encoder): (&ShortenJob<'_>, &Encoder<'_>),
-        (at, depth): (usize, Depth),
+        job: &ShortenJob<'_>,
+        encoder: &Encoder<'_>,
+        at: usize,
+        depth: Depth,
         read: impl FnOnce(&mut [ReducedText]) -> T,
     ) -> Option<T> {
         let mut own = self.0.get(at)?.borrow_mut();
@@ -68,10 +69,10 @@ fn begin(job: &ShortenJob<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<ReducedT
                 MessageText::Said(_) | MessageText::Call(..) => job.hold_own(hold, &text),
             };
             if let EditLimit::To(_) = hold {
-                let descent = Some(encoder.descent(&text, super::turns::whose(spoken)));
+                let descent = Some(encoder.descent(&text, text_owner(spoken)));
                 return ReducedText { text, descent, steps: Vec::new(), facts: None };
             }
-            let form = form(encoder, spoken, &text, hold);
+            let form = find_form(encoder, spoken, &text, hold);
             let steps = vec![form.as_ref().map_or(ReductionStep::NONE, ReductionStep::of)];
             ReducedText { text, descent: None, steps, facts: None }
         })

@@ -11,7 +11,7 @@ use crate::pipeline::arrive::{named, warn};
 use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{
-    Action, Actions, CoveredRange, Decision, HistorySummary, OversizedPart, Report,
+    Action, Actions, CoveredRange, Decision, HistorySummary, OversizedPart, Report, TokenTotals,
 };
 use crate::request::{CompressRequest, Explain, Originals};
 
@@ -123,7 +123,7 @@ pub(super) fn of_text(
         return ShortenOutput {
             list: Vec::new(),
             text: Some(text.to_owned()),
-            report: report(request, (0, 0), Actions::default(), request.notes.clone()),
+            report: report(request, 0, 0, Actions::default(), request.notes.clone()),
             originals: Vec::new(),
         };
     };
@@ -134,7 +134,7 @@ pub(super) fn of_text(
     let action = if changed && !is_escaped { Action::Compressed } else { Action::Kept };
     actions.add(action);
     let mut report =
-        report(request, (form.tokens_before, form.tokens_after), actions, request.notes.clone());
+        report(request, form.tokens_before, form.tokens_after, actions, request.notes.clone());
     if request.explain == Explain::Full {
         report.decisions = Some(vec![Decision {
             index: 0,
@@ -184,7 +184,7 @@ pub(super) fn of_list(
     for row in rows.iter().filter(|row| row.origin.is_some()) {
         actions.add(row.action);
     }
-    let mut report = report(request, (before, job.after(&rows)), actions, notes);
+    let mut report = report(request, before, job.after(&rows), actions, notes);
     if !report.fits {
         report.too_big = too_big(job, &rows);
     }
@@ -206,14 +206,15 @@ pub(super) fn of_list(
 
 fn report(
     request: &CompressRequest<'_, '_>,
-    (before, after): (u64, u64),
+    before: u64,
+    after: u64,
     actions: Actions,
     notes: Notes,
 ) -> Report {
     let model = &request.model;
-    let (tokens_before, tokens_after) = (model.scale(before), model.scale(after));
     let budget = request.budget_tokens.unwrap_or(model.context_window);
-    Report::new(model, (tokens_before, tokens_after), budget, actions, notes)
+    let totals = TokenTotals { before: model.scale(before), after: model.scale(after), budget };
+    Report::new(model, totals, actions, notes)
 }
 
 /// The largest messages that are left.
@@ -277,7 +278,7 @@ pub(super) fn passed(
         + text.as_ref().map_or(0, String::len);
     let tokens = bytes.div_ceil(4) as u64;
     let actions = Actions { kept: list.len(), ..Actions::default() };
-    let report = report(request, (tokens, tokens), actions, notes);
+    let report = report(request, tokens, tokens, actions, notes);
     let report =
         report.uncounted(format!("Time was up: passed on as it came, about {tokens} tokens."));
     ShortenOutput { list, text, report, originals: Vec::new() }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::ShortenJob;
+use super::forms::find_form;
 use super::reductions::ReductionChains;
 use super::report::Row;
-use crate::compress::{EditLimit, Encoder, FactState, ShownFacts, ShownForm, TextOwner};
+use crate::compress::{EditLimit, Encoder, FactState, ShownFacts, ShownForm};
 use crate::domain::{Role, Turn, turns};
 use crate::pipeline::compress::TurnCost;
 use crate::provider::MessageText;
@@ -63,35 +64,8 @@ fn forms<'j>(
             _ => job.hold_words(hold),
         };
         let slots = spoken.slots().iter();
-        slots.map(move |slot| (&slot.text, form(encoder, spoken, &slot.text, hold)))
+        slots.map(move |slot| (&slot.text, find_form(encoder, spoken, &slot.text, hold)))
     })
-}
-
-/// The form of a text by itself.
-pub(super) fn form(
-    encoder: &Encoder<'_>,
-    spoken: &MessageText,
-    text: &Arc<str>,
-    hold: EditLimit,
-) -> Option<ShownForm> {
-    Some(match (spoken, hold) {
-        (MessageText::Words(_), hold) => encoder.words(text, hold),
-        (MessageText::Said(_), EditLimit::To(depth)) => encoder.said(text, depth),
-        (MessageText::Call(..), EditLimit::To(depth)) => encoder.arguments(text, depth),
-        (MessageText::Result(_), EditLimit::To(depth)) => encoder.alone(text, Some(depth)),
-        (MessageText::Result(_), EditLimit::Free) => encoder.alone(text, None),
-        _ => return None,
-    })
-}
-
-/// Whose the texts are that something spoken holds.
-pub(super) fn whose(spoken: &MessageText) -> TextOwner {
-    match spoken {
-        MessageText::Result(_) => TextOwner::Result,
-        MessageText::Words(_) => TextOwner::Words,
-        MessageText::Said(_) => TextOwner::Said,
-        MessageText::Call(..) => TextOwner::Arguments,
-    }
 }
 
 /// What stands as it came is told at once; the rest when it is known what is left of it.

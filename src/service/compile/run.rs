@@ -4,7 +4,7 @@ use super::Error;
 use super::govern::{GovernContext, GovernSource, govern};
 use crate::json::Node;
 use crate::pack::PackRef;
-use crate::pipeline::{self, CompiledPayload, Deadline, HookPort, Timings};
+use crate::pipeline::{self, CompiledPayload, Deadline, HookPort, PipelineRun, Timings};
 use crate::request::CompileRequest;
 use crate::service::Services;
 
@@ -39,9 +39,8 @@ impl CompileRun<'_> {
         governance: Option<&GovernContext>,
         timings: &mut Timings,
     ) -> Result<CompiledPayload, Error> {
-        let around = (self.deadline, hooks);
-        let pipeline = self.services.pipeline();
-        let compiled = pipeline::compile(pipeline, request, head, around, timings)?;
+        let run = PipelineRun { deadline: self.deadline, hooks, timings };
+        let compiled = pipeline::compile(self.services.pipeline(), request, head, run)?;
         governance.map_or(Ok(()), |governance| governance.check(&compiled))?;
         Ok(compiled)
     }

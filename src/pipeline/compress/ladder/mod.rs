@@ -25,8 +25,8 @@ pub(in crate::pipeline) fn plan<C: ClearCost>(
 ) -> Result<LadderOutcome, C::Error> {
     let mut ladder = Ladder::new(turns, *plan);
     for (index, turn) in turns.iter().enumerate() {
-        let cost = costs.arrived(index)?;
-        ladder.push(turn, cost);
+        let (flat, real) = costs.arrived(index)?;
+        ladder.push(turn, flat, real);
         let most = if turn.point { plan.trigger.min(plan.compress_to) } else { plan.trigger };
         if plan.level >= Level::Reversible && ladder.total(false) > most {
             ladder.compact(plan.compress_to, costs)?;
@@ -78,7 +78,7 @@ impl<'t> Ladder<'t> {
         }
     }
 
-    fn push(&mut self, turn: &TurnCost, (flat, real): (u64, u64)) {
+    fn push(&mut self, turn: &TurnCost, flat: u64, real: u64) {
         if turn.user {
             self.last_user = Some(self.forms.len());
         }
