@@ -5,7 +5,7 @@ use crate::domain::Model;
 
 /// Tokens kept for state and implicit context if either is given, whatever they really take: so
 /// that their size never moves a compaction point.
-pub(super) const VOLATILE: u64 = 2_000;
+pub(super) const VOLATILE_TOKENS: u64 = 2_000;
 
 pub(super) struct Input<'i> {
     pub(super) model: &'i Model,
@@ -46,7 +46,7 @@ pub(super) fn run(input: &Input<'_>) -> Output {
     let foot: u64 = input.frame.foot.iter().map(|slot| slot.cost.real()).sum();
     let around = input.tools + input.reply;
     let stable = head.saturating_sub(input.memory_data) + around;
-    let state = if input.volatile { input.model.unscale(VOLATILE) } else { 0 };
+    let state = if input.volatile { input.model.unscale(VOLATILE_TOKENS) } else { 0 };
     let memory = input.memory.map_or(0, |tokens| input.model.unscale(tokens));
     let provided = input.model.unscale(input.provided);
     let declared = state.saturating_add(memory).saturating_add(provided).min(budget / 4);

@@ -95,7 +95,7 @@ pub(super) fn run(
         }
     }
     if input.rules.user_first {
-        let message = Message::text(Role::User, prose::OPENING);
+        let message = Message::text(Role::User, prose::CONVERSATION_OPENING);
         output.opening = Some(Slot::new(meter, message, PartName::History)?);
     }
     Ok(output)

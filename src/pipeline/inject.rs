@@ -60,7 +60,7 @@ pub(super) fn run(
             tail.extend(state);
             tail.extend(context);
             if anchored {
-                tail.push(prose::ANCHOR.to_owned());
+                tail.push(prose::STATE_ANCHOR.to_owned());
             }
         }
         // With no state to stand beside, context goes where it would go without this setting.
@@ -76,7 +76,7 @@ pub(super) fn run(
             None => {
                 if let Some(context) = context {
                     tail.push(context);
-                    tail.push(prose::ANCHOR.to_owned());
+                    tail.push(prose::STATE_ANCHOR.to_owned());
                 }
             }
         },

@@ -237,7 +237,7 @@ fn stable(input: &Input<'_>) -> u64 {
 /// What may not be touched and takes the room: single culprits, else the largest parts.
 fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<OversizedPart> {
     /// Entries named; the largest first.
-    const MOST: usize = 5;
+    const MAX_ENTRIES: usize = 5;
     let model = &input.request.measured();
     let whole = |part, tokens| OversizedPart { part, tokens, pointer: None };
     let mut found = vec![
@@ -267,7 +267,7 @@ fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<OversizedPart> 
     found.retain(|entry| entry.tokens > 0);
     found.sort_by_key(|entry| std::cmp::Reverse(entry.tokens));
     let culprits = found.iter().take_while(|entry| entry.tokens > budget).count();
-    found.truncate(if culprits > 0 { culprits.min(MOST) } else { MOST });
+    found.truncate(if culprits > 0 { culprits.min(MAX_ENTRIES) } else { MAX_ENTRIES });
     found
 }
 

@@ -9,19 +9,19 @@ use crate::json;
 use crate::tokenizer::{Counter, Framing};
 
 /// Raw tokens of an image; providers charge by size, which only they know for certain.
-const IMAGE: u64 = 1_100;
+const IMAGE_TOKENS: u64 = 1_100;
 /// Raw tokens of a sound, a file or a document that is only referred to.
-const DOCUMENT: u64 = 2_000;
+const DOCUMENT_TOKENS: u64 = 2_000;
 /// Bytes of an embedded document to a raw token: about 1,500 tokens to a page of 40 KB.
-const BYTES_A_TOKEN: u64 = 27;
+const DOCUMENT_BYTES_PER_TOKEN: u64 = 27;
 
 /// Bytes from which a string inside an opaque item can be a medium.
-const BLOB: usize = 1_024;
+const MIN_BLOB_BYTES: usize = 1_024;
 
 /// Where the media inside an item's JSON text stand: data URIs, and base64 under the names that
 /// providers keep the bytes of media under. What is encrypted is no medium.
 fn blobs(text: &str) -> Vec<(usize, usize)> {
-    const BYTES: &[&str] = &["result", "data", "image_data", "b64_json", "partial_image_b64"];
+    const BLOB_KEYS: &[&str] = &["result", "data", "image_data", "b64_json", "partial_image_b64"];
     let mut found = Vec::new();
     let Ok(root) = json::parse(text, json::Limits::default()) else { return found };
     let start = text.as_ptr() as usize;
@@ -32,9 +32,9 @@ fn blobs(text: &str) -> Vec<(usize, usize)> {
             json::Value::Object(members) => {
                 nodes.extend(members.iter().map(|(key, node)| (key.as_ref(), node)));
             }
-            json::Value::String(value) if value.len() >= BLOB => {
+            json::Value::String(value) if value.len() >= MIN_BLOB_BYTES => {
                 let is_data =
-                    value.starts_with("data:") || (BYTES.contains(&key) && is_base64(value));
+                    value.starts_with("data:") || (BLOB_KEYS.contains(&key) && is_base64(value));
                 if is_data {
                     let at = node.raw.as_ptr() as usize - start;
                     found.push((at, at + node.raw.len()));
@@ -226,13 +226,13 @@ impl<'c> Meter<'c> {
     /// media wherever they stand.
     fn opaque(&self, raw: &RawJson) -> Result<Cost, StopReason> {
         let text = raw.as_str();
-        let blobs = if text.len() < BLOB { Vec::new() } else { blobs(text) };
+        let blobs = if text.len() < MIN_BLOB_BYTES { Vec::new() } else { blobs(text) };
         let mut cost = Cost::default();
         let mut from = 0;
         for (start, end) in blobs {
             cost.text += self.text(text.get(from..start).unwrap_or_default())?;
-            cost.media += IMAGE;
-            cost.media_flat += IMAGE;
+            cost.media += IMAGE_TOKENS;
+            cost.media_flat += IMAGE_TOKENS;
             from = end;
         }
         cost.text += self.text(text.get(from..).unwrap_or_default())?;
@@ -244,7 +244,7 @@ impl<'c> Meter<'c> {
         if let Some(name) = &media.name {
             cost.text += self.text(name)?;
         }
-        let flat = if media.is_image() { IMAGE } else { DOCUMENT };
+        let flat = if media.is_image() { IMAGE_TOKENS } else { DOCUMENT_TOKENS };
         cost.media_flat = flat;
         cost.media = match &media.source {
             MediaSource::Text(text) => {
@@ -253,7 +253,7 @@ impl<'c> Meter<'c> {
                 0
             }
             MediaSource::Base64(data) if !media.is_image() => {
-                flat.max(data.len() as u64 * 3 / 4 / BYTES_A_TOKEN)
+                flat.max(data.len() as u64 * 3 / 4 / DOCUMENT_BYTES_PER_TOKEN)
             }
             MediaSource::Url(url) => {
                 cost.text += self.text(url)?;

@@ -35,7 +35,7 @@ fn unmatched<'m, I: Iterator<Item = &'m Message>>(
     messages: impl Fn() -> I,
 ) -> Option<(String, String)> {
     /// Names told; a list of thousands is no reading.
-    const MOST: usize = 8;
+    const MAX_NAMES: usize = 8;
     let ids: BTreeSet<&str> = messages().filter_map(|message| message.id.as_deref()).collect();
     let indexes: BTreeSet<usize> = messages().filter_map(|message| message.origin).collect();
     let parts = || messages().flat_map(|message| &message.parts);
@@ -58,7 +58,7 @@ fn unmatched<'m, I: Iterator<Item = &'m Message>>(
     let (list, place, _) = missing.first()?;
     let pointer = format!("/protect/{list}/{place}");
     let short = missing.iter().map(|(.., name)| name.chars().take(60).collect::<String>());
-    let names: Vec<String> = short.take(MOST).collect();
+    let names: Vec<String> = short.take(MAX_NAMES).collect();
     Some((pointer, names.join(", ")))
 }
 

@@ -10,16 +10,16 @@ use super::prose::{self, READ_TOOL};
 use crate::domain::{ArtifactId, Message, Part, RawJson, ToolDefinition};
 use crate::request::ReferenceStyle;
 
-const DESCRIPTION: &str = "Reads an earlier tool result that was cleared from this conversation to \
+const TOOL_DESCRIPTION: &str = "Reads an earlier tool result that was cleared from this conversation to \
     save room. The id stands in the line that took its place.";
-const PARAMETERS: &str = r#"{"type":"object","properties":{"id":{"type":"string","description":"The artifact's id, 24 hex digits"},"lines":{"type":"string","description":"Only these lines, such as 120-180"},"query":{"type":"string","description":"Only lines that hold these words"}},"required":["id"]}"#;
+const TOOL_PARAMETERS: &str = r#"{"type":"object","properties":{"id":{"type":"string","description":"The artifact's id, 24 hex digits"},"lines":{"type":"string","description":"Only these lines, such as 120-180"},"query":{"type":"string","description":"Only lines that hold these words"}},"required":["id"]}"#;
 
 /// The tool's definition, always the same.
 pub(super) fn tool() -> ToolDefinition {
     ToolDefinition {
         name: READ_TOOL.into(),
-        description: Some(DESCRIPTION.into()),
-        parameters: Some(RawJson::new(PARAMETERS)),
+        description: Some(TOOL_DESCRIPTION.into()),
+        parameters: Some(RawJson::new(TOOL_PARAMETERS)),
         cache: None,
         extra: Vec::new(),
         opaque: None,

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use crate::domain::MemoryEntry;
 
 /// Shares of a score.
-const RELEVANCE: f64 = 0.6;
-const IMPORTANCE: f64 = 0.25;
-const RECENCY: f64 = 0.15;
+const RELEVANCE_WEIGHT: f64 = 0.6;
+const IMPORTANCE_WEIGHT: f64 = 0.25;
+const RECENCY_WEIGHT: f64 = 0.15;
 /// Days after which an entry is half as new.
 const HALF_LIFE_DAYS: f64 = 30.0;
 
@@ -50,7 +50,9 @@ pub fn rank_memory(candidates: Vec<RankedEntry>) -> Vec<Ranked> {
             let age = newest.map(|newest| newest.since(entry.updated_at)).unwrap_or_default();
             let recency = (-(age.as_secs_f64() / 86_400.0) / HALF_LIFE_DAYS).exp2();
             let importance = entry.importance;
-            let score = RELEVANCE * relevance + IMPORTANCE * importance + RECENCY * recency;
+            let score = RELEVANCE_WEIGHT * relevance
+                + IMPORTANCE_WEIGHT * importance
+                + RECENCY_WEIGHT * recency;
             Ranked { entry, place, relevance, importance, recency, score }
         })
         .collect();

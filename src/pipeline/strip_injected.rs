@@ -8,7 +8,7 @@ use super::prose;
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role};
 
 /// What parts a block from the text before it.
-const BETWEEN: &str = "\n\n";
+const BLOCK_SEPARATOR: &str = "\n\n";
 
 /// Takes blocks of an earlier payload out of a conversation: those that this compile may add, and
 /// the instructions of its skill.
@@ -66,28 +66,28 @@ fn before_block(text: &str) -> Option<&str> {
     if let Some(before) = text.strip_suffix(prose::MEMORY_INSTRUCTION) {
         return parted(before);
     }
-    if let Some(before) = text.strip_suffix(prose::ANCHOR) {
-        return before_state(before.strip_suffix(BETWEEN)?);
+    if let Some(before) = text.strip_suffix(prose::STATE_ANCHOR) {
+        return before_state(before.strip_suffix(BLOCK_SEPARATOR)?);
     }
     if !text.ends_with('>') {
         return None;
     }
-    prose::NOTES
+    prose::ANSWER_NOTES
         .iter()
         .find_map(|(opening, closing)| before_frame(text, opening, closing))
         .or_else(|| before_frame(text, prose::MEMORY_OPENING, "</memory>"))
         .or_else(|| {
             // In a system message state stands below its heading, context a line further down.
-            let state = before_frame_at("\n", text, CONTEXT.0, CONTEXT.1).unwrap_or(text);
+            let state = before_frame_at("\n", text, CONTEXT_TAGS.0, CONTEXT_TAGS.1).unwrap_or(text);
             parted(before_element(state)?.strip_suffix('\n')?.strip_suffix(prose::STATE_HEADING)?)
         })
 }
 
-const CONTEXT: (&str, &str) = ("<implicit_context>\n", "\n</implicit_context>");
+const CONTEXT_TAGS: (&str, &str) = ("<implicit_context>\n", "\n</implicit_context>");
 
 /// What stands before the state and the context that a tail holds, at least one of them.
 fn before_state(text: &str) -> Option<&str> {
-    let state = before_frame(text, CONTEXT.0, CONTEXT.1);
+    let state = before_frame(text, CONTEXT_TAGS.0, CONTEXT_TAGS.1);
     before_element(state.unwrap_or(text)).and_then(parted).or(state)
 }
 
@@ -111,7 +111,7 @@ fn before_element(text: &str) -> Option<&str> {
 
 /// What stands before a block between two tags that ends a text.
 fn before_frame<'t>(text: &'t str, opening: &str, closing: &str) -> Option<&'t str> {
-    before_frame_at(BETWEEN, text, opening, closing)
+    before_frame_at(BLOCK_SEPARATOR, text, opening, closing)
 }
 
 /// The same of a block that is parted otherwise from what stands before it. Nothing in a block
@@ -140,7 +140,7 @@ fn before_frame_at<'t>(
 
 /// A text without what parts it from a block behind it.
 fn parted(before: &str) -> Option<&str> {
-    if before.is_empty() { Some(before) } else { before.strip_suffix(BETWEEN) }
+    if before.is_empty() { Some(before) } else { before.strip_suffix(BLOCK_SEPARATOR) }
 }
 
 #[cfg(test)]
@@ -156,7 +156,7 @@ mod tests {
         let state = "<dynamic_state>\n  <step>\n  <dynamic_state>2</dynamic_state>\n</step>\n</dynamic_state>";
         let context = "<implicit_context>\na\n\n<implicit_context>\nb\n</implicit_context>";
         let memory = format!("{}<entry key=\"a\">b</entry>\n</memory>", prose::MEMORY_OPENING);
-        let (anchor, heading) = (prose::ANCHOR, prose::STATE_HEADING);
+        let (anchor, heading) = (prose::STATE_ANCHOR, prose::STATE_HEADING);
         let (instruction, tag) = (prose::MEMORY_INSTRUCTION, prose::output_tag("answer"));
         let prefill = prose::prefill("{\"a\": \"</b>");
         for block in [
@@ -193,13 +193,13 @@ mod tests {
         ] {
             assert_eq!(of(text), text);
         }
-        let anchored = format!("Say this: {}", prose::ANCHOR);
+        let anchored = format!("Say this: {}", prose::STATE_ANCHOR);
         assert_eq!(of(&anchored), anchored);
     }
 
     #[test]
     fn a_text_of_many_blocks_is_read_in_linear_time() {
-        let block = format!("\n\n<dynamic_state>1</dynamic_state>\n\n{}", prose::ANCHOR);
+        let block = format!("\n\n<dynamic_state>1</dynamic_state>\n\n{}", prose::STATE_ANCHOR);
         let text = format!("x{}", block.repeat(40_000));
         assert_eq!(of(&text), "x");
         let open = format!("{}</memory>", prose::MEMORY_OPENING.repeat(40_000));

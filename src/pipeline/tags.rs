@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// The frames of a payload. Whoever opens one speaks in the name of the application.
-const FRAMES: &[&str] = &[
+const FRAME_TAGS: &[&str] = &[
     "available_toolkits",
     "dynamic_state",
     "ephemeral_message",
@@ -15,7 +15,7 @@ const FRAMES: &[&str] = &[
 
 /// Breaks up tags of any of our frames, opening and closing ones.
 pub(super) fn without_frames(text: &str) -> Cow<'_, str> {
-    broken_up(text, FRAMES, false)
+    broken_up(text, FRAME_TAGS, false)
 }
 
 /// Breaks up what would close the frame `name`.

@@ -16,7 +16,7 @@ use crate::domain::{
 use crate::request::RequestMemoryEntry;
 
 /// Bytes from which on a text is hashed by itself.
-const LONG: usize = 128;
+const MIN_HASHED_BYTES: usize = 128;
 
 /// The hashes of one compile. One that is off computes nothing.
 #[derive(Debug, Default)]
@@ -213,7 +213,7 @@ impl Trace {
 
     /// A text that many stages hand on.
     fn shared(&mut self, hasher: &mut Sha256, text: &Arc<str>) {
-        if text.len() < LONG {
+        if text.len() < MIN_HASHED_BYTES {
             text_into(hasher, text);
             return;
         }

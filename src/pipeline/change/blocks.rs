@@ -148,11 +148,11 @@ pub(super) fn all_text(node: &Node<'_>) -> String {
 
 /// What is said in a message, calls and their results aside: the only place for texts of ours.
 pub(super) fn spoken(message: &Node<'_>) -> String {
-    const CALLED: &[&str] = &["functionCall", "functionResponse", "input", "output", "call_id"];
+    const CALL_KEYS: &[&str] = &["functionCall", "functionResponse", "input", "output", "call_id"];
     let is_said = |part: &&Node<'_>| {
         let kind = part.get("type").and_then(Node::as_str);
         !matches!(kind, Some("tool_use" | "tool_result" | "tool_call"))
-            && !CALLED.iter().any(|key| part.get(key).is_some())
+            && !CALL_KEYS.iter().any(|key| part.get(key).is_some())
     };
     if message.get("tool_call_id").is_some() || !is_said(&message) {
         return String::new();
@@ -167,7 +167,7 @@ pub(super) fn spoken(message: &Node<'_>) -> String {
 
 /// Every text that a model reads in a node, in order. Media are no text.
 pub(super) fn each_text(node: &Node<'_>, visit: &mut dyn FnMut(&str)) {
-    const NOT_READ: &[&str] = &[
+    const SILENT_KEYS: &[&str] = &[
         "role",
         "type",
         "id",
@@ -186,7 +186,7 @@ pub(super) fn each_text(node: &Node<'_>, visit: &mut dyn FnMut(&str)) {
         Value::Array(items) => items.iter().for_each(|item| each_text(item, visit)),
         Value::Object(members) => members
             .iter()
-            .filter(|(key, _)| !NOT_READ.contains(&key.as_ref()))
+            .filter(|(key, _)| !SILENT_KEYS.contains(&key.as_ref()))
             .for_each(|(_, value)| each_text(value, visit)),
         _ => {}
     }

@@ -10,7 +10,7 @@ use crate::json::Node;
 use crate::pipeline::prose;
 
 /// Messages on either side that are looked through for one that was there before.
-const NEARBY: usize = 64;
+const MAX_NEARBY_MESSAGES: usize = 64;
 
 /// Texts of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,19 +38,19 @@ fn shortened(hints: &ChangeHints) -> ChangeReason {
     if hints.squeezed { ChangeReason::Squeeze } else { ChangeReason::Compaction }
 }
 
-const SUMMARY: &str = "<history_summary>";
-const SUMMARY_END: &str = "</history_summary>";
+const SUMMARY_TAG: &str = "<history_summary>";
+const SUMMARY_END_TAG: &str = "</history_summary>";
 /// How texts of ours begin.
-const FRAMES: &[(&str, OwnText)] = &[
+const OWN_FRAMES: &[(&str, OwnText)] = &[
     (prose::MEMORY_INSTRUCTION, OwnText::Memory),
     (prose::MEMORY_OPENING, OwnText::Memory),
     (prose::STATE_HEADING, OwnText::State),
     ("<dynamic_state>\n", OwnText::State),
     ("<implicit_context>\n", OwnText::State),
-    (prose::ANCHOR, OwnText::State),
+    (prose::STATE_ANCHOR, OwnText::State),
     ("<EPHEMERAL_MESSAGE>", OwnText::Output),
     ("<ephemeral_message type=\"prefill_enforcement\">", OwnText::Output),
-    (SUMMARY, OwnText::Summary),
+    (SUMMARY_TAG, OwnText::Summary),
 ];
 
 /// Whose text the byte `place` is in: the last frame that begins at or before it. White space
@@ -62,9 +62,9 @@ fn whose(text: &str, place: usize, skill: Option<&str>) -> Option<OwnText> {
         found.map(|(start, _)| space(start)).take_while(|start| *start <= place).last()
     };
     let skill = skill.and_then(|skill| Some((starts(skill)?, OwnText::Skill)));
-    let frames = FRAMES.iter().filter_map(|(frame, ours)| Some((starts(frame)?, *ours)));
+    let frames = OWN_FRAMES.iter().filter_map(|(frame, ours)| Some((starts(frame)?, *ours)));
     let (start, ours) = frames.chain(skill).max_by_key(|(start, _)| *start)?;
-    let end = text.get(start..).and_then(|rest| rest.find(SUMMARY_END));
+    let end = text.get(start..).and_then(|rest| rest.find(SUMMARY_END_TAG));
     let ended = ours == OwnText::Summary && end.is_some_and(|end| start + end < place);
     (!ended).then_some(ours)
 }
@@ -101,7 +101,7 @@ pub(super) fn system_cause(
 /// Of two texts of ours at one place, the one that was put in or taken out.
 fn inserted(was: Option<OwnText>, is: Option<OwnText>, before: &str) -> Option<OwnText> {
     let (Some(was), Some(is)) = (was, is) else { return is.or(was) };
-    let stood = FRAMES.iter().any(|(frame, ours)| *ours == is && before.contains(frame));
+    let stood = OWN_FRAMES.iter().any(|(frame, ours)| *ours == is && before.contains(frame));
     Some(if stood { was } else { is })
 }
 
@@ -148,7 +148,7 @@ pub(super) fn message_cause(
     }
     // Another message in the place of the old one: looked for a little further on either side.
     let is_at = |list: &[&Node<'_>], node: &Node<'_>| {
-        list.iter().skip(at + 1).take(NEARBY).any(|other| same(other, node))
+        list.iter().skip(at + 1).take(MAX_NEARBY_MESSAGES).any(|other| same(other, node))
     };
     if is_at(new, before) {
         ChangeReason::MessageInserted
@@ -180,7 +180,7 @@ fn is_prefill(list: &[&Node<'_>], at: usize, hints: &ChangeHints) -> bool {
 fn stands_later(list: &[&Node<'_>], at: usize, ours: OwnText) -> bool {
     list.iter().skip(at + 1).any(|message| {
         let text = spoken(message);
-        FRAMES.iter().any(|(frame, other)| *other == ours && text.contains(frame))
+        OWN_FRAMES.iter().any(|(frame, other)| *other == ours && text.contains(frame))
     })
 }
 
@@ -200,6 +200,6 @@ impl ReductionMarks {
         let text = all_text(message);
         let is_cut = text.contains('…');
         let bytes = Reverse(if is_cut { text.len() } else { 0 });
-        Self { cleared: text.matches(prose::CLEARED).count(), is_cut, bytes }
+        Self { cleared: text.matches(prose::CLEARED_OPENING).count(), is_cut, bytes }
     }
 }

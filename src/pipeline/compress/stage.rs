@@ -78,10 +78,10 @@ fn covers(
 
 fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopReason> {
     /// A number as long as any that the marker will hold.
-    const MANY: usize = 99_999;
+    const MAX_MARKER_MESSAGES: usize = 99_999;
     let compression = input.compression;
     let share = |milli: u32| input.room.saturating_mul(u64::from(milli)) / 1000;
-    let marker = Message::text(Role::User, prose::truncated(MANY));
+    let marker = Message::text(Role::User, prose::truncated(MAX_MARKER_MESSAGES));
     Ok(LadderPlan {
         level: compression.level,
         // What is old at a point is cleared and summarised, as whoever asks for points expects.

@@ -12,16 +12,16 @@ use crate::pipeline::{StopReason, prose};
 use crate::request::Level;
 
 /// Raw tokens below which a summary cannot say anything beside its own frame.
-const LEAST_SUMMARY: u64 = 96;
+const MIN_SUMMARY_TOKENS: u64 = 96;
 /// Raw tokens that a summary takes at most, however large the room is.
-const MOST_SUMMARY: u64 = 2_000;
+const MAX_SUMMARY_TOKENS: u64 = 2_000;
 
 /// Raw tokens that a summary is charged and may take of a room: an eighth of it. 0 where turns are
 /// rather dropped than summarised in so little.
 pub(in crate::pipeline) fn summary_cap(level: Level, room: u64) -> u64 {
-    match (room / 8).min(MOST_SUMMARY) {
-        cap if level == Level::Drop && cap < LEAST_SUMMARY => 0,
-        cap => cap.max(LEAST_SUMMARY),
+    match (room / 8).min(MAX_SUMMARY_TOKENS) {
+        cap if level == Level::Drop && cap < MIN_SUMMARY_TOKENS => 0,
+        cap => cap.max(MIN_SUMMARY_TOKENS),
     }
 }
 
@@ -282,10 +282,10 @@ impl<'m> CoveredParts<'m> {
 
 /// What hooks gave for a summary, under its heading, in at most so many tokens.
 fn quote(meter: &Meter<'_>, input: &str, most: u64) -> Result<String, StopReason> {
-    const HEADING: &str = "Given for this summary:\n";
+    const MATERIAL_HEADING: &str = "Given for this summary:\n";
     let mut kept = input;
     loop {
-        let text = format!("{HEADING}{}\n\n", kept.trim_end());
+        let text = format!("{MATERIAL_HEADING}{}\n\n", kept.trim_end());
         let tokens = meter.text(&text)?;
         if tokens <= most {
             return Ok(text);

@@ -13,7 +13,7 @@ use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, compress};
 
 /// Summaries of one payload.
-const MOST: usize = 2;
+const MAX_SUMMARIES: usize = 2;
 
 impl Driver<'_> {
     /// The history with summaries that others wrote, where they write any.
@@ -28,7 +28,7 @@ impl Driver<'_> {
             return Ok(compressed);
         }
         how.material.asks = true;
-        for _ in 0..=MOST {
+        for _ in 0..=MAX_SUMMARIES {
             if compressed.wanted.is_none() && how.material.written.is_empty() {
                 // Nobody has asked the stage yet which summaries it wants.
                 compressed = self.compress(past, around, how)?;

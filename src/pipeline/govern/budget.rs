@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use crate::pack::{BUCKETS, BudgetLayer, Intent, MILLION, Split};
 
 /// Tokens where neither run nor pack says how many.
-const USUAL: u64 = 8_000;
+const DEFAULT_BUDGET_TOKENS: u64 = 8_000;
 /// Millionths by bucket where a pack has no split for the intent.
-const WEIGHTS: [u32; 8] = [50_000, 50_000, 100_000, 100_000, 150_000, 300_000, 150_000, 100_000];
+const DEFAULT_BUCKET_SHARES: [u32; 8] =
+    [50_000, 50_000, 100_000, 100_000, 150_000, 300_000, 150_000, 100_000];
 
 #[derive(Debug, Clone)]
 pub(super) struct Output {
@@ -27,13 +28,14 @@ pub(super) fn run(layer: &BudgetLayer, asked: Option<u64>, intent: &Intent, most
     let (total, source) = match (asked, layer.default_total) {
         (Some(total), _) => (total, "run_budget"),
         (None, Some(total)) => (total, "pack_default"),
-        (None, None) => (USUAL, "builtin"),
+        (None, None) => (DEFAULT_BUDGET_TOKENS, "builtin"),
     };
     let (total, source) = if total > most { (most, "budget") } else { (total, source) };
     let class = format!("class:{}", intent.class);
     let named = [(&*intent.id, "intent"), (&class, "class"), ("default", "default")];
     let found = named.iter().find_map(|(name, source)| Some((layer.splits.get(*name)?, *source)));
-    let usual: Split = BUCKETS.iter().map(|name| Arc::from(*name)).zip(WEIGHTS).collect();
+    let usual: Split =
+        BUCKETS.iter().map(|name| Arc::from(*name)).zip(DEFAULT_BUCKET_SHARES).collect();
     let (split, split_source) = found.map_or((&usual, "builtin"), |found| found);
     let mut order: Vec<Arc<str>> = BUCKETS.iter().map(|name| Arc::from(*name)).collect();
     // Buckets of the pack's own stand behind memory.
@@ -88,7 +90,7 @@ mod tests {
             (7, [0, 0, 1, 1, 1, 2, 1, 1]),
             (1, [0, 0, 0, 0, 0, 1, 0, 0]),
         ] {
-            assert_eq!(shares(total, &WEIGHTS), wanted, "{total}");
+            assert_eq!(shares(total, &DEFAULT_BUCKET_SHARES), wanted, "{total}");
         }
         let own = [50_000, 50_000, 100_000, 150_000, 150_000, 300_000, 100_000, 100_000];
         assert_eq!(shares(6000, &own), [300, 300, 600, 900, 900, 1800, 600, 600]);

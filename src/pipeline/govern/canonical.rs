@@ -140,9 +140,9 @@ pub(super) struct HashText(pub(super) ContentHash);
 
 impl Serialize for HashText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        const HEAD: &[u8; 7] = b"sha256:";
+        const DIGEST_PREFIX: &[u8; 7] = b"sha256:";
         let mut text = [0; 71];
-        for (to, from) in text.iter_mut().zip(HEAD.iter().chain(&self.0.digits())) {
+        for (to, from) in text.iter_mut().zip(DIGEST_PREFIX.iter().chain(&self.0.digits())) {
             *to = *from;
         }
         serializer.serialize_str(std::str::from_utf8(&text).unwrap_or_default())

@@ -59,7 +59,7 @@ pub struct GovernedStage {
 }
 
 /// What begins the names of parts that are outputs of other stages.
-const FROM_STAGE: &str = "stage.";
+const STAGE_PREFIX: &str = "stage.";
 
 /// The lines of the stages so far.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl Stages {
                 "manifests" => Stage::Manifest,
                 name => Stage::parse(name)?,
             };
-            let outside = line.parts.iter().filter(|(name, _)| !name.starts_with(FROM_STAGE));
+            let outside = line.parts.iter().filter(|(name, _)| !name.starts_with(STAGE_PREFIX));
             let parts = outside.map(|(name, hash)| ((*name).to_owned(), hash.0)).collect();
             Some(GovernedStage { stage, parts, output: line.output })
         };

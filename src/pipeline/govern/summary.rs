@@ -12,7 +12,7 @@ use crate::request::{Compression, Level};
 use crate::tokenizer::Counter;
 
 /// Above every turn that may go, below those that may not.
-const PRIORITY: i64 = 1 << 39;
+const SUMMARY_PRIORITY: i64 = 1 << 39;
 
 /// How turns are summarised.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +92,7 @@ pub(super) fn run(
         kind: SUMMARY_KIND,
         source: SUMMARY_KIND.into(),
         text,
-        priority: PRIORITY,
+        priority: SUMMARY_PRIORITY,
         is_required: false,
         is_data: true,
         is_redacted: true,

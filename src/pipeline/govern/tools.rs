@@ -41,7 +41,7 @@ pub(super) struct Output<'p> {
 }
 
 /// How often a row of a capability is written: manifests, the prompt, the record.
-const COPIES: usize = 4;
+const ROW_COPIES: usize = 4;
 
 /// Constraints and gates of one rule may be those of hundreds of capabilities: each row is taken from
 /// the allowance. Without enough of it rows lack them, and the request is refused in the end.
@@ -188,7 +188,7 @@ impl<'k, 'p> CapabilityIndex<'k, 'p> {
         let own = self.permitted(key).iter().filter_map(|one| one.constraints.as_ref());
         let own = own.map(|text| text.len());
         let of_rules = targeted.iter().map(|decision| decision.constraint_bytes);
-        COPIES * gates.chain(asked).chain(own).chain(of_rules).sum::<usize>()
+        ROW_COPIES * gates.chain(asked).chain(own).chain(of_rules).sum::<usize>()
     }
 
     /// Gates that name the capability, or that a rule about it asks for.

@@ -10,8 +10,8 @@ use crate::json::{Limits, parse, write_string};
 use crate::pipeline::{Error, HookPort};
 
 /// Bytes of the shortest text that hooks are asked about.
-const SHORTEST: usize = 1_000;
-const LIMITS: Limits = Limits { depth: 8, values: 1_000 };
+const MIN_TEXT_BYTES: usize = 1_000;
+const ANSWER_LIMITS: Limits = Limits { depth: 8, values: 1_000 };
 
 /// Texts, each with the shorter one that takes its place.
 pub type ShorterTexts = BTreeMap<Arc<str>, Arc<str>>;
@@ -38,7 +38,7 @@ pub fn ask_texts<'t>(
     texts: impl Iterator<Item = (&'t Arc<str>, Option<&'t Arc<str>>)>,
 ) -> Result<ShorterTexts, Error> {
     let mut seen = BTreeSet::new();
-    let is_asked = |(text, _): &(&'t Arc<str>, Option<&'t Arc<str>>)| text.len() >= SHORTEST;
+    let is_asked = |(text, _): &(&'t Arc<str>, Option<&'t Arc<str>>)| text.len() >= MIN_TEXT_BYTES;
     let texts: Vec<_> = texts.filter(is_asked).filter(|(text, _)| seen.insert(*text)).collect();
     let inputs: Vec<String> = texts.iter().map(|(text, tool)| input(text, *tool)).collect();
     let checks: Vec<_> = texts
@@ -75,7 +75,7 @@ fn input(text: &str, tool: Option<&Arc<str>>) -> String {
 
 /// The shorter text in an answer, or what is wrong with it.
 fn read(answer: &str, before: &str) -> Result<Arc<str>, String> {
-    let node = parse(answer, LIMITS).map_err(|error| error.to_string())?;
+    let node = parse(answer, ANSWER_LIMITS).map_err(|error| error.to_string())?;
     let text = node.get("text").ok_or("/text: is missing")?;
     match text.as_str() {
         None => Err(format!("/text: must be a text, not {}", text.kind())),

@@ -13,7 +13,7 @@ use crate::pipeline::manifest::MessageName;
 use crate::provider;
 
 /// What a list may hold: a little more than the request that it was made of.
-const LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
+const LIST_LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 
 /// Messages as a hook is shown them: in neutral shape, each with an id.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl ShownMessages {
 
     fn read(&self, payload: &str) -> Result<(Vec<ReturnedMessage>, Notes), String> {
         let body = format!("{{\"messages\":{payload}}}");
-        let node = parse(&body, LIMITS).map_err(|error| error.to_string())?;
+        let node = parse(&body, LIST_LIMITS).map_err(|error| error.to_string())?;
         let (mut faults, mut notes) = (Faults::default(), Notes::default());
         let read = provider::read(&node, Source::Neutral, &mut faults, &mut notes);
         if let Some(fault) = faults.into_vec().first() {
@@ -129,7 +129,7 @@ impl ShownMessages {
             return Err("/messages: must not be empty".to_owned());
         }
         let items = node.get("messages").and_then(Node::as_array).unwrap_or_default();
-        let shown = parse(&self.text, LIMITS).map_err(|error| error.to_string())?;
+        let shown = parse(&self.text, LIST_LIMITS).map_err(|error| error.to_string())?;
         let shown = shown.as_array().unwrap_or_default();
         let mut places: HashMap<String, VecDeque<usize>> = HashMap::new();
         for (at, node) in shown.iter().enumerate() {

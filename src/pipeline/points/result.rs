@@ -11,7 +11,7 @@ use crate::pipeline::govern::redacted;
 use crate::pipeline::{Error, HookPort};
 use crate::provider;
 
-const LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
+const RESULT_LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 
 /// Results as the hooks leave them, before anything else is done with them. `fits` says whether a new
 /// one can stand there.
@@ -151,8 +151,8 @@ pub(in crate::pipeline) fn input(
 
 /// Arguments as an object; those of a free-form call, and what is no object, as text.
 pub fn write_arguments(out: &mut String, call: &ToolCall) {
-    let is_object =
-        !call.custom && parse(&call.arguments, LIMITS).is_ok_and(|node| node.as_object().is_some());
+    let is_object = !call.custom
+        && parse(&call.arguments, RESULT_LIMITS).is_ok_and(|node| node.as_object().is_some());
     if is_object {
         out.push_str(&call.arguments);
     } else {
@@ -164,7 +164,7 @@ pub fn write_arguments(out: &mut String, call: &ToolCall) {
 fn write_content(out: &mut String, message: &Message) -> Option<()> {
     let mut text = String::new();
     provider::write_messages(&mut text, std::slice::from_ref(message));
-    let list = parse(&text, LIMITS).ok()?;
+    let list = parse(&text, RESULT_LIMITS).ok()?;
     let parts = list.as_array()?.first()?.get("parts")?.as_array()?;
     let content = parts.iter().find_map(|part| part.get("content"))?;
     out.push_str(content.raw);
@@ -173,7 +173,7 @@ fn write_content(out: &mut String, message: &Message) -> Option<()> {
 
 /// The new result in a payload `{"content", "is_error"?, …}`, or what is wrong with it.
 pub(in crate::pipeline) fn read(payload: &str, old: &ToolResult) -> Result<ToolResult, String> {
-    let node = parse(payload, LIMITS).map_err(|error| error.to_string())?;
+    let node = parse(payload, RESULT_LIMITS).map_err(|error| error.to_string())?;
     if node.as_object().is_none() {
         return Err(format!("/result: must be an object, not {}", node.kind()));
     }
@@ -188,7 +188,7 @@ pub(in crate::pipeline) fn read(payload: &str, old: &ToolResult) -> Result<ToolR
          \"content\":{}}}]}}]}}",
         content.raw
     );
-    let body = parse(&body, LIMITS).map_err(|error| error.to_string())?;
+    let body = parse(&body, RESULT_LIMITS).map_err(|error| error.to_string())?;
     let mut faults = Faults::default();
     let read = provider::read(&body, Source::Neutral, &mut faults, &mut Notes::default());
     if let Some(fault) = faults.into_vec().first() {

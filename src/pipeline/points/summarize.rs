@@ -9,9 +9,9 @@ use crate::pipeline::compress::ResultTools;
 use crate::pipeline::prose;
 
 /// Bytes of one text that a model is given whole; of a longer one, so many of both ends.
-const LONGEST_TEXT: usize = 16 << 10;
-const HEAD: usize = 12 << 10;
-const TAIL: usize = 3 << 10;
+const MAX_TEXT_BYTES: usize = 16 << 10;
+const TEXT_HEAD_BYTES: usize = 12 << 10;
+const TEXT_TAIL_BYTES: usize = 3 << 10;
 
 /// A summary that somebody is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -176,11 +176,12 @@ fn flat(message: &Message) -> Option<Chat> {
 }
 
 fn shortened(text: &str) -> String {
-    if text.len() <= LONGEST_TEXT {
+    if text.len() <= MAX_TEXT_BYTES {
         return text.to_owned();
     }
-    let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or_default();
-    let tail = text.get(text.ceil_char_boundary(text.len() - TAIL)..).unwrap_or_default();
+    let head = text.get(..text.floor_char_boundary(TEXT_HEAD_BYTES)).unwrap_or_default();
+    let tail =
+        text.get(text.ceil_char_boundary(text.len() - TEXT_TAIL_BYTES)..).unwrap_or_default();
     let out = text.len() - head.len() - tail.len();
     format!("{head}\n[… {out} bytes left out …]\n{tail}")
 }

@@ -14,10 +14,10 @@ use crate::domain::{Content, Message, Notes, Part, Role, ToolResult};
 mod tests;
 
 /// What stands where a call was never answered.
-pub(crate) const NO_RESULT: &str = "[No tool result available]";
+pub(crate) const MISSING_RESULT: &str = "[No tool result available]";
 
 /// What stands where a history held nothing but answers to no call.
-pub(crate) const CONTINUES: &str = "[Conversation continues]";
+pub(crate) const CONVERSATION_OPENING: &str = "[Conversation continues]";
 
 /// Repairs a history. `list` is the request key that the messages came under; pointers of
 /// notes begin with it. Without a note the history is as it was, but for the names of results,
@@ -42,7 +42,7 @@ pub(crate) fn repair(history: Vec<Message>, list: &str, notes: &mut Notes) -> Ve
     }
     let mut repaired = pairing.close(kept);
     if repaired.is_empty() && !was_empty {
-        repaired.push(Message::text(Role::User, CONTINUES));
+        repaired.push(Message::text(Role::User, CONVERSATION_OPENING));
     }
     repaired
 }
@@ -290,7 +290,7 @@ impl<'n> Pairing<'n> {
 
 /// The result of a call that has none.
 fn unanswered(call_id: Arc<str>, name: Arc<str>) -> Message {
-    let content = vec![Part::text(NO_RESULT)];
+    let content = vec![Part::text(MISSING_RESULT)];
     let result = ToolResult { call_id, name: Some(name), content, is_error: None };
     Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))])
 }

@@ -40,7 +40,7 @@ use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
 use crate::request::{CompressInput, CompressRequest, Level, MessageList, Originals};
 
 /// Summaries that are asked for at most: a second one where the first leads to other turns.
-const MOST_SUMMARIES: usize = 2;
+const MAX_SUMMARIES: usize = 2;
 
 /// Makes the request's text or messages shorter. `makers`: one for each message; what an earlier
 /// answer made takes no other form at rung 1.
@@ -81,7 +81,7 @@ pub fn shorten(
                 ..SummaryMaterial::default()
             };
             let mut ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
-            for _ in 0..MOST_SUMMARIES {
+            for _ in 0..MAX_SUMMARIES {
                 let Some(wanted) = ran.wanted.take() else { break };
                 let slice = job.slice(&wanted);
                 let asked = timed(&mut timings.hooks, || hooks.summarize(&slice.ask()))?;

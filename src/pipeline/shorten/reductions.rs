@@ -73,7 +73,7 @@ fn begin(job: &ShortenJob<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<ReducedT
                 return ReducedText { text, descent, steps: Vec::new(), facts: None };
             }
             let form = find_form(encoder, spoken, &text, hold);
-            let steps = vec![form.as_ref().map_or(ReductionStep::NONE, ReductionStep::of)];
+            let steps = vec![form.as_ref().map_or(ReductionStep::UNCHANGED, ReductionStep::of)];
             ReducedText { text, descent: None, steps, facts: None }
         })
     });
@@ -111,7 +111,7 @@ impl ReducedText {
 
 impl ReductionStep {
     /// Of a text that stands as it came.
-    const NONE: Self = Self { saved: 0, shown: None };
+    const UNCHANGED: Self = Self { saved: 0, shown: None };
 
     fn of(form: &ShownForm) -> Self {
         let saved = measure::saved(form.tokens_before, form.tokens_alone);

@@ -220,7 +220,7 @@ fn report(
 /// The largest messages that are left.
 fn too_big(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<OversizedPart> {
     /// Entries named.
-    const MOST: usize = 5;
+    const MAX_ENTRIES: usize = 5;
     let model = &job.request.model;
     let key = job.list.key;
     let messages = rows.iter().filter(|row| row.shown.is_some()).map(|row| OversizedPart {
@@ -233,7 +233,7 @@ fn too_big(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<OversizedPart> {
     let mut found: Vec<OversizedPart> =
         messages.chain([outside]).filter(|entry| entry.tokens > 0).collect();
     found.sort_by_key(|entry| std::cmp::Reverse(entry.tokens));
-    found.truncate(MOST);
+    found.truncate(MAX_ENTRIES);
     found
 }
 

@@ -45,7 +45,7 @@ struct Ladder<'t> {
     shown: Vec<(u64, u64)>,
     note: HistoryNote,
     /// Turns before these have been offered each step, and rungs 4 and 5.
-    next: [usize; LadderStep::COUNT],
+    next: [usize; LadderStep::STEP_COUNT],
     next_cover: usize,
     /// Turns passed over because they held the last user message; they are first in line.
     held: VecDeque<usize>,
@@ -67,7 +67,7 @@ impl<'t> Ladder<'t> {
             forms: Vec::with_capacity(turns.len()),
             shown: Vec::with_capacity(turns.len()),
             note: HistoryNote::None,
-            next: [0; LadderStep::COUNT],
+            next: [0; LadderStep::STEP_COUNT],
             next_cover: 0,
             held: VecDeque::new(),
             last_user: None,

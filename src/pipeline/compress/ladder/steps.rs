@@ -15,7 +15,7 @@ pub(super) enum LadderStep {
 }
 
 impl LadderStep {
-    pub(super) const COUNT: usize = Depth::ALL.len() + 1;
+    pub(super) const STEP_COUNT: usize = Depth::ALL.len() + 1;
 
     /// All of them, in order.
     fn all() -> impl Iterator<Item = Self> {
