@@ -33,7 +33,8 @@ pub fn notation(name: &str, data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let lines: Vec<&str> = text.split('\n').filter(|line| !line.contains('§')).collect();
     let mut end = 0;
-    for (range, args, body) in fuzz::encode(name, &lines) {
+    for block in fuzz::encode(name, &lines) {
+        let fuzz::EncodedBlock { lines: range, args, body } = block;
         assert!(range.start >= end && range.end <= lines.len() && !range.is_empty());
         end = range.end;
         assert!(!args.contains('\n') && body.iter().all(|line| !line.contains('\n')));

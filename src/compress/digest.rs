@@ -158,7 +158,7 @@ impl DigestLines {
         });
         let units: Vec<ExtractUnit<'_>> = units.collect();
         let must: usize = units.iter().filter(|unit| unit.must).map(|unit| unit.text.len()).sum();
-        let kept = select_beside(&units, (&self.shows, told), keep + must);
+        let kept = select_beside(&units, &self.shows, told, keep + must);
         shown(text, &self.pieces, &kept)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::adapter::{Adapters, Inside, Part, apply, shorten};
-use super::notation::{Found, named};
+use super::adapter::{AdapterSet, InnerTexts, Part, apply, shorten};
+use super::notation::{FoundBlock, named};
 use crate::domain::{AdapterChoice, AdapterChoices};
 
 /// The ranges of a text's parts.
@@ -11,13 +11,24 @@ pub fn spans(text: &str) -> Vec<Range<usize>> {
     super::segment::segment(text).into_iter().map(|span| span.range).collect()
 }
 
-/// Blocks that a notation finds: lines, arguments, body.
-pub fn encode(notation: &str, lines: &[&str]) -> Vec<(Range<usize>, String, Vec<String>)> {
+/// A block that a notation finds.
+#[derive(Debug)]
+pub struct EncodedBlock {
+    /// The lines that it stands for.
+    pub lines: Range<usize>,
+    pub args: String,
+    pub body: Vec<String>,
+}
+
+/// Blocks that a notation finds.
+pub fn encode(notation: &str, lines: &[&str]) -> Vec<EncodedBlock> {
     let found = named(notation).map(|notation| notation.encode(lines)).unwrap_or_default();
-    let parts = |Found { lines, block }: Found| {
-        (lines, block.args, block.body.lines().map(str::to_owned).collect())
+    let block = |FoundBlock { lines, block }: FoundBlock| EncodedBlock {
+        lines,
+        args: block.args,
+        body: block.body.lines().map(str::to_owned).collect(),
     };
-    found.into_iter().map(parts).collect()
+    found.into_iter().map(block).collect()
 }
 
 /// What a block of a notation stands for.
@@ -41,7 +52,7 @@ pub struct Adapted {
 
 /// What adapters make of a text, offered to them in their order; none without adapters.
 pub fn adapted(choices: &AdapterChoices, text: &str) -> Option<Adapted> {
-    let adapters = Adapters::of(choices);
+    let adapters = AdapterSet::of(choices);
     let list: Vec<_> = adapters.list(false).collect();
     let first = list.first()?;
     let spans = super::segment::segment(text);
@@ -64,7 +75,7 @@ pub fn one(name: &str) -> AdapterChoices {
 /// Leaves the first half of a text.
 struct Half;
 
-impl Inside for Half {
+impl InnerTexts for Half {
     fn shorten(&mut self, text: &str) -> Option<String> {
         let half = text.chars().count() / 2;
         let head: String = text.chars().take(half).collect();

@@ -80,7 +80,7 @@ pub(super) fn read_match(
                 _ => names.contains(&&**name),
             };
             if !covered {
-                faults.unknown_name(&path.index(index), (what, name), names.iter().copied());
+                faults.unknown_name(&path.index(index), what, name, names.iter().copied());
             }
         }
     };

@@ -111,7 +111,8 @@ impl Faults {
     pub fn unknown_name<'k>(
         &mut self,
         path: &Path<'_>,
-        (what, name): (&str, &str),
+        what: &str,
+        name: &str,
         known: impl Iterator<Item = &'k str>,
     ) {
         let near = nearest(name, known);
@@ -208,8 +209,8 @@ mod tests {
         let mut faults = Faults::default();
         let known = || ["ledger", "xml"].into_iter();
         let list = Path::Root.key("adapters");
-        faults.unknown_name(&list.index(3), ("adapter", "legder"), known());
-        faults.unknown_name(&list.index(4), ("adapter", &"x".repeat(8 << 20)), known());
+        faults.unknown_name(&list.index(3), "adapter", "legder", known());
+        faults.unknown_name(&list.index(4), "adapter", &"x".repeat(8 << 20), known());
         let list = faults.into_vec();
         assert_eq!(list[0].pointer, "/adapters/3");
         assert_eq!(list[0].detail, "unknown adapter `legder`");

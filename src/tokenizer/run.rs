@@ -30,7 +30,7 @@ impl Runs {
         let mut short = String::new();
         let mut copied = 0;
         let mut taken = 0;
-        for (start, end, character) in runs(piece) {
+        for CharRun { start, end, character } in runs(piece) {
             let repeated = self.token(name, tokenizer, character);
             let width = character.len_utf8();
             if repeated == 0 || !repeated.is_multiple_of(width) {
@@ -69,8 +69,15 @@ impl Runs {
     }
 }
 
-/// Runs of one character longer than two samples: first byte, byte after the last, character.
-fn runs(piece: &str) -> impl Iterator<Item = (usize, usize, char)> {
+/// A run of one character: its first byte, and the byte after its last.
+struct CharRun {
+    start: usize,
+    end: usize,
+    character: char,
+}
+
+/// Runs of one character longer than two samples.
+fn runs(piece: &str) -> impl Iterator<Item = CharRun> {
     let mut characters = piece.char_indices().peekable();
     std::iter::from_fn(move || {
         loop {
@@ -80,7 +87,7 @@ fn runs(piece: &str) -> impl Iterator<Item = (usize, usize, char)> {
                 end += character.len_utf8();
             }
             if end - start > 2 * SAMPLE {
-                return Some((start, end, character));
+                return Some(CharRun { start, end, character });
             }
         }
     })

@@ -51,7 +51,7 @@ fn shows(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<bool> {
     let units: Vec<ExtractUnit<'_>> = groups.iter().map(|group| group.unit(page)).collect();
     let told = UnitFacts::of(units.iter().copied(), 1);
     let selected =
-        |keep_bytes| shown(page, &groups, select_beside(&units, (&told, &|_| false), keep_bytes));
+        |keep_bytes| shown(page, &groups, select_beside(&units, &told, &|_| false, keep_bytes));
     let shows = selected(must + room);
     let size = size(page, &shows);
     if size <= target + target / 5 {

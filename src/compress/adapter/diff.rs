@@ -64,7 +64,7 @@ fn without_context(page: &LinePage<'_>, spans: &[Span], near: usize) -> Vec<bool
         let mut at = page.at(span.range.start);
         let end = page.at(span.range.end.saturating_sub(1)) + 1;
         while at < end {
-            at = leave_context(page, at, end, (&mut shows, near));
+            at = leave_context(page, at, end, near, &mut shows);
         }
     }
     shows
@@ -82,7 +82,8 @@ fn leave_context(
     page: &LinePage<'_>,
     at: usize,
     end: usize,
-    (shows, near): (&mut [bool], usize),
+    near: usize,
+    shows: &mut [bool],
 ) -> usize {
     let header = page.line(at).as_bytes();
     let body = header.trim_ascii_start();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::passages::Passages;
+use super::passages::{Passages, TextBlock};
 use super::{Attempt, Cut, Part, prose};
 use crate::compress::segment::{Kind, Part as Markdown, Span};
 
@@ -153,28 +153,6 @@ fn block<'t>(text: &'t str, event: &Event<'_>, range: Range<usize>) -> Option<(u
     };
     let bytes = if stays { text.get(range).unwrap_or_default().trim_end() } else { "" };
     Some((kind, bytes))
-}
-
-/// A paragraph of a Markdown text, or the words of a list's item.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct TextBlock {
-    pub(super) range: Range<usize>,
-    /// The first below a heading.
-    pub(super) opens: bool,
-    in_item: bool,
-    /// The same for paragraphs that follow each other in one list's item, or one quote.
-    pub(super) group: usize,
-    /// Elements within a line: no border falls into one.
-    pub(super) whole: Vec<Range<usize>>,
-    /// Links and pictures.
-    pub(super) links: Vec<Range<usize>>,
-}
-
-impl TextBlock {
-    pub(super) fn of(range: Range<usize>) -> Self {
-        let (whole, links) = (Vec::new(), Vec::new());
-        Self { range, opens: false, in_item: false, group: 0, whole, links }
-    }
 }
 
 #[derive(Debug, Default)]

@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use super::Cut;
 use super::duty::{KeepReason, best, oblige};
-use super::layout::TextBlock;
 use crate::compress::extract::{
     Critical, ExtractUnit, FACT, GAP, Paragraph, Selection, UnitFacts, Weight, sentences, weigh,
 };
@@ -23,6 +22,28 @@ const SMALLEST: usize = 12;
 /// Bytes that stay of so many.
 pub(super) fn room(bytes: usize) -> usize {
     (bytes * SHARE / 100).max((bytes * SHORT_SHARE / 100).min(SHORT))
+}
+
+/// A paragraph of a Markdown text, or the words of a list's item.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TextBlock {
+    pub(super) range: Range<usize>,
+    /// The first below a heading.
+    pub(super) opens: bool,
+    pub(super) in_item: bool,
+    /// The same for paragraphs that follow each other in one list's item, or one quote.
+    pub(super) group: usize,
+    /// Elements within a line: no border falls into one.
+    pub(super) whole: Vec<Range<usize>>,
+    /// Links and pictures.
+    pub(super) links: Vec<Range<usize>>,
+}
+
+impl TextBlock {
+    pub(super) fn of(range: Range<usize>) -> Self {
+        let (whole, links) = (Vec::new(), Vec::new());
+        Self { range, opens: false, in_item: false, group: 0, whole, links }
+    }
 }
 
 #[derive(Debug)]

@@ -36,23 +36,25 @@ pub(crate) fn shorten(
     text: &str,
     pays: &dyn Fn(&str, &str) -> bool,
 ) -> AdapterOutput {
-    shorten_parts(adapters, (text, None), pays)
+    shorten_parts(adapters, text, None, pays)
 }
 
 /// The same of a text whose parts may be known.
 pub(crate) fn shorten_parts(
     adapters: &[&dyn FormatAdapter],
-    (text, spans): (&str, Option<&[Span]>),
+    text: &str,
+    spans: Option<&[Span]>,
     pays: &dyn Fn(&str, &str) -> bool,
 ) -> AdapterOutput {
-    within(MOST, adapters, (text, spans), pays)
+    within(MOST, adapters, text, spans, pays)
 }
 
 /// The same, where no adapter takes more than `most` bytes.
 fn within(
     most: usize,
     adapters: &[&dyn FormatAdapter],
-    (text, spans): (&str, Option<&[Span]>),
+    text: &str,
+    spans: Option<&[Span]>,
     pays: &dyn Fn(&str, &str) -> bool,
 ) -> AdapterOutput {
     let mut work = ShortenWork {
@@ -311,9 +313,9 @@ mod tests {
     fn what_is_too_much_work_stands_as_it_was() {
         let one = Half("one", |_| true);
         let text = text_of("one");
-        let kept = within(text.len() - 1, &[&one], (&text, None), &|_, _| true);
+        let kept = within(text.len() - 1, &[&one], &text, None, &|_, _| true);
         assert_eq!((kept.text, kept.reverted), (None, vec!["one".to_owned()]));
-        assert_eq!(within(text.len(), &[&one], (&text, None), &|_, _| true).used, ["one"]);
+        assert_eq!(within(text.len(), &[&one], &text, None, &|_, _| true).used, ["one"]);
     }
 
     #[test]

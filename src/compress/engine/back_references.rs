@@ -66,13 +66,13 @@ impl BackReferences {
             {
                 continue;
             }
-            self.remember(hash, (index, at));
+            self.remember(hash, index, at);
         }
         self.texts.push((place, text, later));
     }
 
     /// Remembers a place of a line behind those that are known.
-    fn remember(&mut self, hash: u64, (text, line): (u32, u32)) {
+    fn remember(&mut self, hash: u64, text: u32, line: u32) {
         let Some(own) = u32::try_from(self.stands.len()).ok().filter(|own| *own < NONE) else {
             return;
         };

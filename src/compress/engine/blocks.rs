@@ -5,13 +5,20 @@ use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
 use super::TextRole;
-use super::standalone::{LEAST_OF_WORDS, OF_WORDS, SHORTEST};
 use super::tokens::{EditTokens, is_cut_off};
 use crate::compress::notation::{
     DecodeSink, ErrorLines, FoundBlock, MARK, Notation, NotationBlock, groups, least_share,
     lines_of,
 };
 use crate::compress::segment::{Kind, Span, segment};
+
+/// Bytes below which a text is not looked at: no header would pay.
+pub(super) const SHORTEST: usize = 48;
+
+/// Tokens of a part that machines put out, from which it is touched where people wrote it.
+const OF_WORDS: u64 = 400;
+/// Bytes below which no part can have so many tokens.
+pub(super) const LEAST_OF_WORDS: usize = 400;
 
 /// A form of a text with blocks in it.
 #[derive(Debug, Default)]
@@ -43,7 +50,8 @@ pub(super) enum DecodeCheck {
 pub(super) fn blocks(
     tokens: &EditTokens<'_>,
     text: &str,
-    (purpose, check): (TextRole, DecodeCheck),
+    purpose: TextRole,
+    check: DecodeCheck,
     most: usize,
 ) -> Blocks {
     let mut out = Blocks { spans: segment(text), are_cut: true, ..Blocks::default() };

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use super::back_references::BackReferences;
 use super::lines::LazyLineIndex;
 use super::names::TextNames;
-use super::reduce::{NamedReducer, Reducer};
+use super::reduce::{NamedReducer, Reducer, ReductionStep};
 use super::reduction_chain::ReductionChain;
 use super::shown_facts::{FactContext, ShownFacts};
-use super::{ARGUMENT, CachedForm, Depth, Engine, Fidelity, Lossless, ShownForm, TextRole};
+use super::{
+    ARGUMENT, CachedForm, Depth, Engine, Fidelity, Lossless, ShownForm, SourceText, TextRole,
+};
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
@@ -20,7 +22,7 @@ const FIXED: u8 = 3;
 const REDUCED: u8 = 4;
 
 /// What a held result is to those that follow.
-fn role(hold: EditLimit) -> u8 {
+fn kind_of(hold: EditLimit) -> u8 {
     match hold {
         EditLimit::Free => RESULT,
         EditLimit::Fixed | EditLimit::Ours => FIXED,
@@ -148,15 +150,12 @@ impl<'e> Encoder<'e> {
         let mut forms = Vec::with_capacity(texts.len());
         for text in texts {
             let digest = self.digest(text);
-            let known = self.engine.known(
-                self.counter,
-                self.name,
-                TextRole::Result(self.allow),
-                (text, digest),
-            );
+            let role = TextRole::Result(self.allow);
+            let source = SourceText { role, text, digest };
+            let known = self.engine.known(self.counter, self.name, source);
             let (form, lines) = match hold {
                 EditLimit::Fixed | EditLimit::Ours => as_it_is(text, &known, hold),
-                EditLimit::To(depth) => self.reduced((text, digest), &known, depth),
+                EditLimit::To(depth) => self.reduced(text, digest, &known, depth),
                 EditLimit::Free => self.referring(text, digest, &known),
             };
             // A reference names a result by its number alone, so it must hold one text.
@@ -165,7 +164,7 @@ impl<'e> Encoder<'e> {
                 self.waiting.push(EarlierText::Result(self.results, shown, lines));
             }
             // What is shown follows from what stands before, and from this.
-            self.before = self.before.then(&digest, role(hold));
+            self.before = self.before.then(&digest, kind_of(hold));
             // What stands beside a text has no say in what an adapter leaves of it.
             if let (Some(beside), EditLimit::To(depth)) = (&self.beside, hold)
                 && depth.is_told()
@@ -186,7 +185,8 @@ impl<'e> Encoder<'e> {
     /// nothing can point at it.
     pub fn words(&self, text: &Arc<str>, hold: EditLimit) -> ShownForm {
         let digest = self.digest(text);
-        let known = self.engine.known(self.counter, self.name, TextRole::Words, (text, digest));
+        let source = SourceText { role: TextRole::Words, text, digest };
+        let known = self.engine.known(self.counter, self.name, source);
         match hold {
             EditLimit::Free => known.form.clone(),
             EditLimit::Fixed | EditLimit::Ours => as_it_is(text, &known, hold).0,
@@ -217,23 +217,24 @@ impl<'e> Encoder<'e> {
 
     /// A text by itself before rung 2, to be taken down step by step.
     pub fn descent(&self, text: &Arc<str>, whose: TextOwner) -> ReductionChain {
-        let purpose = match whose {
+        let role = match whose {
             TextOwner::Result => TextRole::Result(self.allow),
             TextOwner::Words => TextRole::Words,
             TextOwner::Said => TextRole::Said,
             TextOwner::Arguments => TextRole::Arguments,
         };
         let digest = self.digest(text);
-        let known = self.engine.known(self.counter, self.name, purpose, (text, digest));
-        ReductionChain::of(purpose, digest, &known)
+        let source = SourceText { role, text, digest };
+        let known = self.engine.known(self.counter, self.name, source);
+        ReductionChain::of(role, digest, &known)
     }
 
     /// Takes the text of a descent one step further, in the place of the message whose texts come
     /// next.
     pub fn descend(&self, descent: &mut ReductionChain, text: &str, step: Depth) {
         let Some(reducer) = &self.reducer else { return };
-        let by = (self.engine, self.counter, self.name);
-        descent.step(by, (reducer, step, self.beside), text);
+        let step = ReductionStep { reducer, depth: step, beside: self.beside };
+        descent.step(self.engine, self.counter, self.name, step, text);
     }
 
     fn taken(&self, text: &str, descent: ReductionChain, depth: Depth) -> ShownForm {
@@ -250,7 +251,8 @@ impl<'e> Encoder<'e> {
     /// What is left of a result's text, or its form with references where that is shorter.
     fn reduced(
         &mut self,
-        (text, digest): (&Arc<str>, Digest),
+        text: &Arc<str>,
+        digest: Digest,
         known: &CachedForm,
         depth: Depth,
     ) -> (ShownForm, Arc<LazyLineIndex>) {

@@ -100,11 +100,20 @@ pub(super) fn is_key(key: &str) -> bool {
     !key.is_empty() && key.len() <= 40 && key.bytes().all(plain) && !matches!(key, "line" | "lines")
 }
 
-/// `§name n args`: the name, how many body lines follow, the rest.
-pub(super) fn header(line: &str) -> Option<(&str, usize, &str)> {
-    let (name, rest) = line.strip_prefix(MARK)?.split_once(' ')?;
-    let (count, args) = rest.split_once(' ').unwrap_or((rest, ""));
-    Some((name, number(count)?, args))
+/// The first line of a block: `§name n args`.
+pub(super) struct BlockHeader<'l> {
+    pub(super) name: &'l str,
+    /// How many lines of body follow.
+    pub(super) lines: usize,
+    pub(super) args: &'l str,
+}
+
+impl<'l> BlockHeader<'l> {
+    pub(super) fn parse(line: &'l str) -> Option<Self> {
+        let (name, rest) = line.strip_prefix(MARK)?.split_once(' ')?;
+        let (lines, args) = rest.split_once(' ').unwrap_or((rest, ""));
+        Some(Self { name, lines: number(lines)?, args })
+    }
 }
 
 /// Whether a line begins as our marks do: a section sign alone, as in `§ 5`, is a text's own.

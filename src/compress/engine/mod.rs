@@ -71,6 +71,14 @@ enum TextRole {
     Arguments,
 }
 
+/// A text with its role and its digest.
+#[derive(Debug, Clone, Copy)]
+struct SourceText<'t> {
+    role: TextRole,
+    text: &'t str,
+    digest: Digest,
+}
+
 /// Which edits of rung 1 are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EncodingPasses {
@@ -192,23 +200,22 @@ impl Engine {
         &self,
         counter: &Counter,
         name: TokenizerName,
-        purpose: TextRole,
-        (text, digest): (&str, Digest),
+        source: SourceText<'_>,
     ) -> Arc<CachedForm> {
-        if matches!(purpose, TextRole::Said | TextRole::Arguments) {
+        let SourceText { role, text, digest } = source;
+        if matches!(role, TextRole::Said | TextRole::Arguments) {
             // Nothing is made of them at rung 1, so there is nothing to remember.
             let tokens = counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
             return Arc::new(CachedForm::as_it_came(tokens));
         }
-        let key = (name, purpose, digest);
+        let key = (name, role, digest);
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
-        let tokens = EditTokens::new(counter, name, (text, TokenSource::Digest(digest)));
-        let (form, spans) =
-            formed(&tokens, (purpose, EncodingPasses::All)).into_form(tokens.whole());
+        let tokens = EditTokens::new(counter, name, text, TokenSource::Digest(digest));
+        let (form, spans) = formed(&tokens, role, EncodingPasses::All).into_form(tokens.whole());
         // Only results are pointed at.
-        let is_result = matches!(purpose, TextRole::Result(_));
+        let is_result = matches!(role, TextRole::Result(_));
         let shown = form.text.as_deref().unwrap_or(text);
         let lines = if is_result { LazyLineIndex::of(shown) } else { LazyLineIndex::default() };
         let has_blocks =
@@ -267,8 +274,8 @@ struct ShortForm {
     tokens: u64,
 }
 
-fn formed(tokens: &EditTokens<'_>, (purpose, tried): (TextRole, EncodingPasses)) -> ShortForm {
-    if matches!(purpose, TextRole::Said | TextRole::Arguments) {
+fn formed(tokens: &EditTokens<'_>, role: TextRole, passes: EncodingPasses) -> ShortForm {
+    if matches!(role, TextRole::Said | TextRole::Arguments) {
         return ShortForm { tokens: tokens.whole(), ..ShortForm::default() };
     }
     let text = tokens.text();
@@ -284,7 +291,7 @@ fn formed(tokens: &EditTokens<'_>, (purpose, tried): (TextRole, EncodingPasses))
             ..ShortForm::default()
         };
     }
-    let solo = standalone::solo(tokens, (purpose, tried));
+    let solo = standalone::solo(tokens, role, passes);
     let clean = solo.equivalent.then_some("clean");
     ShortForm {
         text: solo.form,

@@ -26,17 +26,26 @@ impl TextChange {
     }
 }
 
-/// The tokens of `after`, which is `before`, of so many tokens, with some changes in their order.
-/// None where these are so much of the text that it is counted as fast.
+/// A text and its number of tokens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CountedText<'t> {
+    pub(super) text: &'t str,
+    pub(super) tokens: u64,
+}
+
+/// Counts the tokens of `after`, which is `before` with some changes in their order. None if the
+/// changes are so much of the text that counting all of it is as fast.
 pub(super) fn recount(
-    (counter, name): (&Counter, TokenizerName),
-    (before, tokens): (&str, u64),
+    counter: &Counter,
+    name: TokenizerName,
+    before: CountedText<'_>,
     after: &str,
     changes: &[TextChange],
 ) -> Option<u64> {
     if name == TokenizerName::Bytes4 {
         return Some(counter.count_once(name, after));
     }
+    let CountedText { text: before, tokens } = before;
     let stretches = between_cuts(before, after, changes);
     let bytes: usize =
         stretches.iter().map(|change| change.before.len() + change.after.len()).sum();
@@ -135,7 +144,8 @@ mod tests {
         assert_eq!(stretches, changes);
         let (counter, name) = (Counter::new(), TokenizerName::O200kBase);
         let tokens = counter.count(name, &before);
-        let found = recount((&counter, name), (&before, tokens), &after, &changes);
+        let found =
+            recount(&counter, name, CountedText { text: &before, tokens }, &after, &changes);
         assert_eq!(found, Some(counter.count(name, &after)));
     }
 
@@ -147,7 +157,8 @@ mod tests {
         let (before, after, changes) = edited(&pieces);
         let (counter, name) = (Counter::new(), TokenizerName::O200kBase);
         let tokens = counter.count(name, &before);
-        let found = recount((&counter, name), (&before, tokens), &after, &changes);
+        let found =
+            recount(&counter, name, CountedText { text: &before, tokens }, &after, &changes);
         assert_eq!(found, Some(counter.count(name, &after)));
     }
 
@@ -165,7 +176,7 @@ mod tests {
             let (before, after, changes) = edited(&pieces);
             for name in [TokenizerName::O200kBase, TokenizerName::Cl100kBase, TokenizerName::Bytes4] {
                 let tokens = counter.count(name, &before);
-                let found = recount((&counter, name), (&before, tokens), &after, &changes);
+                let found = recount(&counter, name, CountedText { text: &before, tokens }, &after, &changes);
                 prop_assert!(found.is_none_or(|found| found == counter.count(name, &after)));
             }
         }
@@ -183,7 +194,7 @@ mod tests {
             });
             let (before, after, changes) = edited(&pieces.collect::<Vec<_>>());
             let tokens = counter.count(name, &before);
-            let found = recount((&counter, name), (&before, tokens), &after, &changes);
+            let found = recount(&counter, name, CountedText { text: &before, tokens }, &after, &changes);
             prop_assert!(found.is_none_or(|found| found == counter.count(name, &after)));
         }
 

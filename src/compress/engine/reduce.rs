@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::lines::LazyLineIndex;
-use super::recount::{TextChange, recount};
+use super::recount::{CountedText, TextChange, recount};
 use super::shown_facts::{FactContext, FactContextId};
 use super::tokens::{EditTokens, TokenSource};
-use super::{CachedForm, EncodingPasses, Engine, Fidelity, ShownForm, TextRole, formed};
+use super::{
+    CachedForm, EncodingPasses, Engine, Fidelity, ShownForm, SourceText, TextRole, formed,
+};
 use crate::compress::adapter::{self, AdapterSet, Cut, FormatAdapter, shorten_parts};
 use crate::compress::digest;
 use crate::compress::lossless::without_codes;
@@ -82,11 +84,19 @@ impl<'r> From<Reducer<'r>> for NamedReducer<'r> {
     }
 }
 
+/// One step down rung 2: the adapters, how far they go, and the facts shown elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReductionStep<'r> {
+    pub(super) reducer: &'r NamedReducer<'r>,
+    pub(super) depth: Depth,
+    pub(super) beside: Option<FactContext<'r>>,
+}
+
 /// Names a form after rung 2.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ReducedKey {
     name: TokenizerName,
-    purpose: TextRole,
+    role: TextRole,
     depth: Depth,
     reducer: Digest,
     text: Digest,
@@ -115,17 +125,19 @@ impl Engine {
         &self,
         counter: &Counter,
         name: TokenizerName,
-        (reducer, depth, beside): (&NamedReducer<'_>, Depth, Option<FactContext<'_>>),
-        purpose: TextRole,
-        (text, own, digests): (&str, Digest, &mut Digests),
+        step: ReductionStep<'_>,
+        source: SourceText<'_>,
+        digests: &mut Digests,
     ) -> Arc<CachedForm> {
+        let ReductionStep { reducer, depth, beside } = step;
+        let SourceText { role, text, digest } = source;
         let share = depth.share();
         let key = ReducedKey {
             name,
-            purpose,
+            role,
             depth,
             reducer: reducer.id,
-            text: own,
+            text: digest,
             beside: beside.filter(|_| depth.is_told()).map(|beside| beside.id()),
         };
         if let Some(known) = self.reduced.get(&key) {
@@ -133,19 +145,18 @@ impl Engine {
         }
         let reducer = &reducer.reducer;
         // What finds nothing in the whole finds nothing in what is left of it.
-        let whole = self.known(counter, name, purpose, (text, own));
+        let whole = self.known(counter, name, source);
         let tried = match (whole.is_rewritten(), whole.form.class) {
             (false, _) => EncodingPasses::Clean,
             (true, Fidelity::Exact) => EncodingPasses::Notations,
             (true, _) => EncodingPasses::All,
         };
         let spans = whole.spans.as_deref();
-        let reduction =
-            Reduction { counter, name, reducer, purpose, tried, text, digest: own, spans };
+        let reduction = Reduction { counter, name, reducer, role, tried, text, digest, spans };
         let told = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
         let known = match share {
             None => Arc::new(reduction.known(reduction.adapted())),
-            Some((share, rule)) => digests.known(&reduction, (share, rule), &told),
+            Some((share, rule)) => digests.known(&reduction, share, rule, &told),
         };
         self.reduced.insert(key, Arc::clone(&known));
         known
@@ -156,12 +167,13 @@ impl Digests {
     fn known(
         &mut self,
         reduction: &Reduction<'_>,
-        (share, rule): (usize, &'static str),
+        share: usize,
+        rule: &'static str,
         told: &dyn Fn(u64) -> bool,
     ) -> Arc<CachedForm> {
         let text = reduction.text;
         let left = Some(text).filter(|text| text.len() >= digest::SHORTEST).and_then(|text| {
-            let source = self.source.get_or_insert_with(|| match reduction.purpose {
+            let source = self.source.get_or_insert_with(|| match reduction.role {
                 TextRole::Arguments => digest::DigestSource::of_arguments(text),
                 TextRole::Result(_) | TextRole::Words | TextRole::Said => {
                     digest::DigestSource::of_text(text)
@@ -197,7 +209,7 @@ struct Reduction<'r> {
     counter: &'r Counter,
     name: TokenizerName,
     reducer: &'r Reducer<'r>,
-    purpose: TextRole,
+    role: TextRole,
     /// What is tried on what is left.
     tried: EncodingPasses,
     text: &'r str,
@@ -209,10 +221,10 @@ struct Reduction<'r> {
 
 impl Reduction<'_> {
     fn adapted(&self) -> ShownForm {
-        if self.purpose == TextRole::Arguments {
+        if self.role == TextRole::Arguments {
             return self.stays();
         }
-        let words = matches!(self.purpose, TextRole::Words | TextRole::Said);
+        let words = matches!(self.role, TextRole::Words | TextRole::Said);
         let list: Vec<&dyn FormatAdapter> = self.reducer.adapters.list(words).collect();
         let (counter, name) = (self.counter, self.name);
         let pays = |before: &str, after: &str| {
@@ -227,7 +239,7 @@ impl Reduction<'_> {
         let text = without_codes(self.text);
         let is_own = matches!(text, Cow::Borrowed(_));
         let spans = self.spans.filter(|_| is_own);
-        let shortened = shorten_parts(&list, (&text, spans), &pays);
+        let shortened = shorten_parts(&list, &text, spans, &pays);
         let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
         let used: Vec<_> = shortened.used.iter().map(rule).collect();
         let mut form = match shortened.text {
@@ -245,7 +257,7 @@ impl Reduction<'_> {
     /// The form, and its lines.
     fn known(&self, form: ShownForm) -> CachedForm {
         // Only results are pointed at.
-        let shown = form.text.as_deref().filter(|_| matches!(self.purpose, TextRole::Result(_)));
+        let shown = form.text.as_deref().filter(|_| matches!(self.role, TextRole::Result(_)));
         let lines = shown.map_or_else(Arc::default, |shown| Arc::new(LazyLineIndex::of(shown)));
         CachedForm { form, lines, plain: None, spans: None }
     }
@@ -270,15 +282,15 @@ impl Reduction<'_> {
     ) -> ShownForm {
         let stays = self.stays();
         let changed = || {
-            let own = (self.text, self.tokens());
-            recount((self.counter, self.name), own, &left, &TextChange::of_cuts(cuts?))
+            let own = CountedText { text: self.text, tokens: self.tokens() };
+            recount(self.counter, self.name, own, &left, &TextChange::of_cuts(cuts?))
         };
         let tokens =
-            EditTokens::new(self.counter, self.name, (&left, TokenSource::Changes(&changed)));
-        let formed = formed(&tokens, (self.purpose, self.tried));
+            EditTokens::new(self.counter, self.name, &left, TokenSource::Changes(&changed));
+        let formed = formed(&tokens, self.role, self.tried);
         let mut tokens = formed.tokens;
         let mut text = formed.text.unwrap_or(left);
-        if let (Some(line), TextRole::Result(_)) = (self.reducer.pointer, self.purpose) {
+        if let (Some(line), TextRole::Result(_)) = (self.reducer.pointer, self.role) {
             text.push('\n');
             text.push_str(&line(ArtifactId::of_text(self.text)));
             tokens = self.counter.count_once(self.name, &text);

@@ -4,16 +4,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::lines::LazyLineIndex;
-use super::reduce::{Digests, NamedReducer, stays_whole};
-use super::shown_facts::FactContext;
-use super::{CachedForm, Depth, Engine, ShownForm, TextRole};
+use super::reduce::{Digests, ReductionStep, stays_whole};
+use super::{CachedForm, Engine, ShownForm, SourceText, TextRole};
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
 /// A text, how far it was taken, and what its further steps go by.
 #[derive(Debug)]
 pub struct ReductionChain {
-    purpose: TextRole,
+    role: TextRole,
     /// The text's own.
     digest: Digest,
     form: ShownForm,
@@ -23,18 +22,18 @@ pub struct ReductionChain {
 
 impl ReductionChain {
     /// The beginning: the form after rung 1.
-    pub(super) fn of(purpose: TextRole, digest: Digest, known: &CachedForm) -> Self {
-        Self::from(purpose, digest, known.form.clone(), Arc::clone(&known.lines))
+    pub(super) fn of(role: TextRole, digest: Digest, known: &CachedForm) -> Self {
+        Self::from(role, digest, known.form.clone(), Arc::clone(&known.lines))
     }
 
     /// The beginning, where the form after rung 1 may hold references.
     pub(super) fn from(
-        purpose: TextRole,
+        role: TextRole,
         digest: Digest,
         form: ShownForm,
         lines: Arc<LazyLineIndex>,
     ) -> Self {
-        Self { purpose, digest, form, lines, digests: Digests::default() }
+        Self { role, digest, form, lines, digests: Digests::default() }
     }
 
     /// The text's form as far as it was taken.
@@ -53,15 +52,17 @@ impl ReductionChain {
     /// Takes the form of the next depth where it is shorter than the one at hand.
     pub(super) fn step(
         &mut self,
-        (engine, counter, name): (&Engine, &Counter, TokenizerName),
-        by: (&NamedReducer<'_>, Depth, Option<FactContext<'_>>),
+        engine: &Engine,
+        counter: &Counter,
+        name: TokenizerName,
+        step: ReductionStep<'_>,
         text: &str,
     ) {
         if stays_whole(text) {
             return;
         }
-        let text = (text, self.digest, &mut self.digests);
-        let known = engine.reduced(counter, name, by, self.purpose, text);
+        let source = SourceText { role: self.role, text, digest: self.digest };
+        let known = engine.reduced(counter, name, step, source, &mut self.digests);
         if known.form.text.is_some() && known.form.tokens_after < self.form.tokens_after {
             let before = std::mem::replace(&mut self.form, known.form.clone());
             self.form.tokens_alone = self.form.tokens_alone.min(before.tokens_alone);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::encode::{EarlierText, Encoder, RESULT};
 use super::lines::LazyLineIndex;
 use super::mark::ReferenceTarget;
-use super::recount::recount;
+use super::recount::{CountedText, recount};
 use super::{CachedForm, Fidelity, ShownForm, arguments_of};
 use crate::compress::lossless::equivalent;
 use crate::tokenizer::Digest;
@@ -70,7 +70,7 @@ impl Encoder<'_> {
         let CachedForm { form, lines, .. } = known;
         let shown = form.text.as_ref().unwrap_or(text);
         let own = Some(form.tokens_after);
-        let referring = self.refer((shown, own), lines, form.tokens_after);
+        let referring = self.refer(shown, own, lines, form.tokens_after);
         let referring = referring.map(|mut known| {
             let reference = Cow::Borrowed("reference");
             known.form.rules = form.rules.iter().cloned().chain([reference]).collect();
@@ -83,8 +83,8 @@ impl Encoder<'_> {
         let plain = if is_clean { equivalent(text) } else { Cow::Borrowed(&**text) };
         let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
         let other = match &known.plain {
-            Some(lines) => self.refer((&plain, Some(form.tokens_before)), lines, tokens),
-            None => self.refer((&plain, None), &LazyLineIndex::of(&plain), tokens),
+            Some(lines) => self.refer(&plain, Some(form.tokens_before), lines, tokens),
+            None => self.refer(&plain, None, &LazyLineIndex::of(&plain), tokens),
         };
         let other = other.map(|mut known| {
             let clean = is_clean.then_some("clean");
@@ -102,7 +102,7 @@ impl Encoder<'_> {
         };
         self.catch_up();
         let own = Some(form.tokens_after);
-        if let Some(known) = self.refer((&text, own), lines, form.tokens_after) {
+        if let Some(known) = self.refer(&text, own, lines, form.tokens_after) {
             form.text = known.form.text;
             form.tokens_after = known.form.tokens_after;
             form.rules.push(Cow::Borrowed("reference"));
@@ -114,7 +114,8 @@ impl Encoder<'_> {
     /// fewer than `tokens` with them.
     fn refer(
         &self,
-        (shown, own): (&str, Option<u64>),
+        shown: &str,
+        own: Option<u64>,
         lines: &LazyLineIndex,
         tokens: u64,
     ) -> Option<CachedForm> {
@@ -132,7 +133,8 @@ impl Encoder<'_> {
         };
         let (referring, changes) = self.backlog.refer(shown, lines.of_text(shown), &mut pays)?;
         let tokens_after = own
-            .and_then(|own| recount((counter, name), (shown, own), &referring, &changes))
+            .map(|tokens| CountedText { text: shown, tokens })
+            .and_then(|own| recount(counter, name, own, &referring, &changes))
             .unwrap_or_else(|| counter.count_once(name, &referring));
         if tokens_after >= tokens {
             return None;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 
-use super::blocks::{self, Blocks, DecodeCheck};
+use super::blocks::{self, Blocks, DecodeCheck, LEAST_OF_WORDS, SHORTEST};
 use super::mark::has_marks;
 use super::tokens::EditTokens;
 use super::undo::stands_for;
@@ -11,14 +11,6 @@ use super::{EncodingPasses, Lossless, TextRole};
 use crate::compress::MOST;
 use crate::compress::lossless::{without_layout, without_line_ends};
 use crate::compress::segment::Span;
-
-/// Bytes below which a text is not looked at: no header would pay.
-pub(super) const SHORTEST: usize = 48;
-
-/// Tokens of a part that machines put out, from which it is touched where people wrote it.
-pub(super) const OF_WORDS: u64 = 400;
-/// Bytes below which no part can have so many tokens.
-pub(super) const LEAST_OF_WORDS: usize = 400;
 
 /// What decodes to the very bytes is worth a token in so many.
 const WORTH: u64 = 50;
@@ -43,7 +35,8 @@ pub(super) struct StandaloneForm {
 /// Finds the short form of a text that is not ours to decode as it stands.
 pub(super) fn solo(
     tokens: &EditTokens<'_>,
-    (purpose, tried): (TextRole, EncodingPasses),
+    purpose: TextRole,
+    tried: EncodingPasses,
 ) -> StandaloneForm {
     let solo = StandaloneForm {
         form: None,
@@ -57,14 +50,15 @@ pub(super) fn solo(
     if tokens.text().len() < shortest {
         return StandaloneForm { tokens: tokens.whole(), ..solo };
     }
-    let by = |check| (tried, (tried != EncodingPasses::Clean).then_some(check));
+    let checked = |check| (tried != EncodingPasses::Clean).then_some(check);
     // Of the forms that are found only one is shown: it is decoded as a whole. Where that does
     // not give the text back, each block of all of them is.
-    let (found, source) = solo.clone().shortest(tokens, purpose, by(DecodeCheck::Later));
+    let (found, source) =
+        solo.clone().shortest(tokens, purpose, tried, checked(DecodeCheck::Later));
     if found.holds(&source) {
         found
     } else {
-        solo.shortest(tokens, purpose, by(DecodeCheck::Each)).0
+        solo.shortest(tokens, purpose, tried, checked(DecodeCheck::Each)).0
     }
 }
 
@@ -75,10 +69,11 @@ impl StandaloneForm {
         mut self,
         tokens: &EditTokens<'t>,
         purpose: TextRole,
-        (tried, check): (EncodingPasses, Option<DecodeCheck>),
+        tried: EncodingPasses,
+        check: Option<DecodeCheck>,
     ) -> (Self, Cow<'t, str>) {
         let blocks = |tokens: &EditTokens<'_>, text: &str| {
-            let made = check.map(|check| blocks::blocks(tokens, text, (purpose, check), MOST));
+            let made = check.map(|check| blocks::blocks(tokens, text, purpose, check, MOST));
             made.unwrap_or_default()
         };
         let text = tokens.text();

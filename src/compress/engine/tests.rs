@@ -150,12 +150,12 @@ fn what_is_too_much_work_for_a_notation_stands_as_it_was() {
     let text: String = (0..40).map(line).collect();
     let counter = Counter::new();
     let tokens =
-        tokens::EditTokens::new(&counter, TokenizerName::Bytes4, (&text, TokenSource::Itself));
-    let asked = (TextRole::Result(Lossless::Exact), blocks::DecodeCheck::Each);
-    let refused = blocks::blocks(&tokens, &text, asked, text.len() - 1);
+        tokens::EditTokens::new(&counter, TokenizerName::Bytes4, &text, TokenSource::Itself);
+    let (role, check) = (TextRole::Result(Lossless::Exact), blocks::DecodeCheck::Each);
+    let refused = blocks::blocks(&tokens, &text, role, check, text.len() - 1);
     assert_eq!((refused.used.len(), refused.text.as_str()), (0, ""));
     assert!(refused.reverted.contains(&"template"), "{:?}", refused.reverted);
-    let taken = blocks::blocks(&tokens, &text, asked, text.len());
+    let taken = blocks::blocks(&tokens, &text, role, check, text.len());
     assert_eq!((taken.used, taken.reverted), (vec!["template"], Vec::new()));
 }
 

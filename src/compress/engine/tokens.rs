@@ -11,7 +11,7 @@ pub(super) struct EditTokens<'c> {
     counter: &'c Counter,
     name: TokenizerName,
     text: &'c str,
-    by: TokenSource<'c>,
+    source: TokenSource<'c>,
     whole: OnceCell<u64>,
 }
 
@@ -29,18 +29,20 @@ impl<'c> EditTokens<'c> {
     pub(super) fn new(
         counter: &'c Counter,
         name: TokenizerName,
-        (text, by): (&'c str, TokenSource<'c>),
+        text: &'c str,
+        source: TokenSource<'c>,
     ) -> Self {
-        let known = match by {
+        let known = match source {
             TokenSource::Digest(digest) => counter.known(name, text, digest),
             TokenSource::Itself | TokenSource::Changes(_) => None,
         };
-        Self { counter, name, text, by, whole: known.map_or_else(OnceCell::new, OnceCell::from) }
+        let whole = known.map_or_else(OnceCell::new, OnceCell::from);
+        Self { counter, name, text, source, whole }
     }
 
     /// Of another text, which nobody else asks for.
     pub(super) fn beside<'t>(&'t self, text: &'t str) -> EditTokens<'t> {
-        EditTokens::new(self.counter, self.name, (text, TokenSource::Itself))
+        EditTokens::new(self.counter, self.name, text, TokenSource::Itself)
     }
 
     pub(super) fn text(&self) -> &'c str {
@@ -50,7 +52,7 @@ impl<'c> EditTokens<'c> {
     /// Those of the text itself.
     pub(super) fn whole(&self) -> u64 {
         *self.whole.get_or_init(|| {
-            let known = match self.by {
+            let known = match self.source {
                 TokenSource::Digest(digest) => {
                     self.counter.count_digest(self.name, self.text, digest, &mut || true)
                 }

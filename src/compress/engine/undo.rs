@@ -1,6 +1,6 @@
 //! From blocks back to their lines.
 
-use super::mark;
+use super::mark::{self, BlockHeader};
 use crate::compress::notation::{DecodeSink, lines_of, named};
 
 /// The text that one with blocks stands for: `None` where a block is not one of ours or the text
@@ -33,17 +33,17 @@ fn append(out: &mut DecodeSink<'_>, text: &str) -> Result<(), usize> {
             out.push("\n").ok_or(ALL)?;
         }
         if mark::is_marked(line) {
-            let (name, count, args) = mark::header(line).ok_or(0_usize)?;
-            let notation = named(name).ok_or(0_usize)?;
-            let mut body = Vec::with_capacity(count.min(text.len() / 16));
-            body.extend(lines.by_ref().take(count));
-            if body.len() < count {
+            let header = BlockHeader::parse(line).ok_or(0_usize)?;
+            let notation = named(header.name).ok_or(0_usize)?;
+            let mut body = Vec::with_capacity(header.lines.min(text.len() / 16));
+            body.extend(lines.by_ref().take(header.lines));
+            if body.len() < header.lines {
                 return Err(0);
             }
             // It may have made as much as it was let before it failed. With a part of that for
             // each, a list of blocks that fail cannot hold a thread for long.
             let failed = out.left().div_ceil(16);
-            notation.write(args, &body, out).ok_or(failed)?;
+            notation.write(header.args, &body, out).ok_or(failed)?;
         } else {
             out.push(line).ok_or(ALL)?;
         }

@@ -48,14 +48,15 @@ pub(crate) fn select(units: &[ExtractUnit<'_>], keep_bytes: usize) -> Vec<bool> 
     if bytes <= keep_bytes {
         return vec![true; units.len()];
     }
-    select_beside(units, (&UnitFacts::of(units.iter().copied(), 1), &|_| false), keep_bytes)
+    select_beside(units, &UnitFacts::of(units.iter().copied(), 1), &|_| false, keep_bytes)
 }
 
 /// The same, where it is known what the units show, and the facts that are told stand elsewhere
 /// and are worth nothing here.
 pub(crate) fn select_beside(
     units: &[ExtractUnit<'_>],
-    (shows, told): (&UnitFacts, FactElsewhere<'_>),
+    shows: &UnitFacts,
+    told: FactElsewhere<'_>,
     keep_bytes: usize,
 ) -> Vec<bool> {
     let bytes: usize = units.iter().map(|unit| unit.text.len()).sum();

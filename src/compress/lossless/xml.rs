@@ -226,11 +226,11 @@ impl<'a> Scanner<'a> {
             if spaces == 0 {
                 return None;
             }
-            let (key, value, after) = attribute(rest)?;
-            if key == "xml:space" {
-                preserve = value == "preserve";
+            let attribute = Attribute::first(rest)?;
+            if attribute.key == "xml:space" {
+                preserve = attribute.value == "preserve";
             }
-            rest = after;
+            rest = attribute.rest;
         }
     }
 
@@ -270,19 +270,29 @@ fn name(text: &str) -> Option<&str> {
     text.get(..end)
 }
 
-/// The attribute at the head of a text, its value, and what follows.
-fn attribute<'a>(text: &'a str) -> Option<(&'a str, &'a str, &'a str)> {
-    let key = name(text)?;
-    let space = |text: &'a str| {
-        let spaces = text.bytes().take_while(|byte| is_space(*byte)).count();
-        text.get(spaces..)
-    };
-    let rest = space(space(text.get(key.len()..)?)?.strip_prefix('=')?)?;
-    let quote = *rest.as_bytes().first().filter(|byte| matches!(byte, b'"' | b'\''))?;
-    let rest = rest.get(1..)?;
-    let end = memchr::memchr2(quote, b'<', rest.as_bytes())?;
-    let (value, after) = rest.split_at_checked(end)?;
-    Some((key, value, after.strip_prefix(char::from(quote))?))
+/// An attribute of an element.
+struct Attribute<'a> {
+    key: &'a str,
+    value: &'a str,
+    /// The text after it.
+    rest: &'a str,
+}
+
+impl<'a> Attribute<'a> {
+    /// Reads the attribute at the head of a text.
+    fn first(text: &'a str) -> Option<Self> {
+        let key = name(text)?;
+        let space = |text: &'a str| {
+            let spaces = text.bytes().take_while(|byte| is_space(*byte)).count();
+            text.get(spaces..)
+        };
+        let rest = space(space(text.get(key.len()..)?)?.strip_prefix('=')?)?;
+        let quote = *rest.as_bytes().first().filter(|byte| matches!(byte, b'"' | b'\''))?;
+        let rest = rest.get(1..)?;
+        let end = memchr::memchr2(quote, b'<', rest.as_bytes())?;
+        let (value, rest) = rest.split_at_checked(end)?;
+        Some(Self { key, value, rest: rest.strip_prefix(char::from(quote))? })
+    }
 }
 
 fn is_space(byte: u8) -> bool {

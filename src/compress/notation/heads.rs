@@ -66,7 +66,8 @@ impl HeadScan {
     pub(super) fn see(
         &mut self,
         line: &[u8],
-        (base, planes): (usize, &ByteClasses),
+        base: usize,
+        planes: &ByteClasses,
         heads: &WordHeads,
         mut each: impl FnMut(usize),
     ) -> u32 {
@@ -122,7 +123,7 @@ pub(crate) fn words_with(line: &str, heads: &WordHeads, mut each: impl FnMut(&[u
     let (mut found, mut words) = (HeadScan::default(), LineWords::default());
     chunks(line, |base, chunk, shift| {
         let planes = &ByteClasses::of(chunk, shift);
-        let begun = found.see(line, (base, planes), heads, |at| each(word_at(line, at)));
+        let begun = found.see(line, base, planes, heads, |at| each(word_at(line, at)));
         words.count += begun.count_ones();
         words.has_digit |= planes.digits != 0;
     });

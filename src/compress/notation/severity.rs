@@ -31,7 +31,7 @@ pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<boo
     let mut coded = Vec::new();
     chunks(bytes, |base, chunk, shift| {
         let planes = &ByteClasses::of(chunk, shift);
-        see(&mut words, bytes, (base, planes), |at| found.push(at));
+        see(&mut words, bytes, base, planes, |at| found.push(at));
         each_of(planes.escapes, |bit| coded.push(base + bit));
     });
     let line_of = |at: usize| starts.partition_point(|start| *start <= at).saturating_sub(1);
@@ -57,10 +57,11 @@ pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<boo
 fn see(
     words: &mut HeadScan,
     text: &[u8],
-    (base, planes): (usize, &ByteClasses),
+    base: usize,
+    planes: &ByteClasses,
     mut each: impl FnMut(usize),
 ) {
-    words.see(text, (base, planes), &HEADS, |at| {
+    words.see(text, base, planes, &HEADS, |at| {
         if is_report(word_at(text, at)) {
             each(at);
         }
@@ -93,7 +94,7 @@ impl<'a> ErrorScan<'a> {
     pub(super) fn see(&mut self, base: usize, planes: &ByteClasses) {
         self.has_escape |= planes.escapes != 0;
         let found = &mut self.found;
-        see(&mut self.words, self.line.as_bytes(), (base, planes), |_| *found = true);
+        see(&mut self.words, self.line.as_bytes(), base, planes, |_| *found = true);
     }
 
     /// Whether the line, seen to its end, reports an error.

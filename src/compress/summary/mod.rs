@@ -150,7 +150,7 @@ pub fn summarize(
     }
     page.give(room * ERRORS / 100);
     let focus = LineWorth::of(covered.instructions);
-    page.quote_most(Section::Found, lines, (&focus.beside(ERROR), &|_| false));
+    page.quote_most(Section::Found, lines, &focus.beside(ERROR), &|_| false);
     let mut lines: Vec<(usize, &str)> = before(Section::State).collect();
     {
         let known: BTreeSet<&str> = page.lines().collect();
@@ -165,7 +165,7 @@ pub fn summarize(
         }
     }
     page.give(room * REST / 100);
-    page.quote_most(Section::State, lines, (&focus, covered.told));
+    page.quote_most(Section::State, lines, &focus, covered.told);
     page.write()
 }
 

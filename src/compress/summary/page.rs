@@ -149,7 +149,8 @@ impl<'c> SummaryPage<'c> {
         &mut self,
         section: Section,
         mut lines: Vec<(usize, &str)>,
-        (worth, told): (&LineWorth, &dyn Fn(u64) -> bool),
+        worth: &LineWorth,
+        told: &dyn Fn(u64) -> bool,
     ) {
         /// Characters of a line.
         const WIDTH: usize = 400;
@@ -169,7 +170,7 @@ impl<'c> SummaryPage<'c> {
         let units: Vec<ExtractUnit<'_>> = std::iter::once(before).chain(units).collect();
         let shows = UnitFacts::of(units.iter().copied(), 1);
         for _ in 0..5 {
-            let kept = select_beside(&units, (&shows, told), said.len() + bytes);
+            let kept = select_beside(&units, &shows, told, said.len() + bytes);
             let mut kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
             self.left = left;
             let all = kept.all(|((at, line), _)| {

@@ -44,7 +44,7 @@ impl Manifest {
             let path = all.key(name);
             let Some(point) = Point::parse(name) else {
                 let known = Point::ALL.iter().map(|point| point.as_str());
-                faults.unknown_name(&path, ("hook point", name), known);
+                faults.unknown_name(&path, "hook point", name, known);
                 continue;
             };
             let Some(items) = list.as_array().filter(|items| (1..=MOST).contains(&items.len()))

@@ -186,7 +186,7 @@ fn read_points(fields: &Fields<'_, '_>, kind: Option<HookKind>, faults: &mut Fau
         match Point::parse(name) {
             None => {
                 let known = Point::ALL.iter().map(|point| point.as_str());
-                faults.unknown_name(&path, ("hook point", name), known);
+                faults.unknown_name(&path, "hook point", name, known);
             }
             Some(point) if points.contains(&point) => faults.add(&path, "is named twice"),
             Some(point) => {
@@ -232,7 +232,7 @@ fn read_does(
     }
     if !builtin::NAMES.contains(&name) {
         let known = builtin::NAMES.iter().copied();
-        faults.unknown_name(&fields.path().key("builtin"), ("built-in hook", name), known);
+        faults.unknown_name(&fields.path().key("builtin"), "built-in hook", name, known);
         return None;
     }
     let own = Builtin::kind(name);

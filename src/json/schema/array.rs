@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::run::{MisfitSink, SchemaCheck, SchemaOutcome, size, tell};
+use super::run::{Instance, MisfitSink, SchemaCheck, SchemaOutcome, report_misfit, size_misfit};
 use super::value::key;
-use crate::json::Path;
 
 pub(super) fn check<'s>(
     run: &mut SchemaCheck<'s>,
-    schema: &'s Value,
-    items: &[Value],
-    path: &Path<'_>,
+    instance: Instance<'s, '_>,
     outcome: &mut SchemaOutcome,
-    mut told: MisfitSink<'_>,
+    mut misfits: MisfitSink<'_>,
 ) -> Result<(), String> {
-    if let Some(detail) = size(schema, ("minItems", "maxItems", "items"), || items.len()) {
+    let Instance { schema, value, path } = instance;
+    let Some(items) = value.as_array() else { return Ok(()) };
+    let count = || items.len();
+    if let Some(detail) = size_misfit(schema, "minItems", "maxItems", "items", count) {
         outcome.fails = true;
-        tell(&mut told, path, detail);
+        report_misfit(&mut misfits, path, detail);
     }
     if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
         let mut seen = BTreeSet::new();
@@ -27,7 +27,7 @@ pub(super) fn check<'s>(
             run.spend(key.len())?;
             if !seen.insert(key) {
                 outcome.fails = true;
-                tell(&mut told, &path.index(at), "stands in the list already");
+                report_misfit(&mut misfits, &path.index(at), "stands in the list already");
                 break;
             }
         }
@@ -42,7 +42,7 @@ pub(super) fn check<'s>(
     for (at, item) in items.iter().enumerate() {
         let Some(own) = first.and_then(|first| first.get(at)).or(rest) else { continue };
         let place = path.index(at);
-        outcome.fails |= run.check(own, item, &place, told.as_deref_mut())?.fails;
+        outcome.fails |= run.check(own, item, &place, misfits.as_deref_mut())?.fails;
         outcome.items.insert(at);
     }
     if let Some(wanted) = schema.get("contains") {
@@ -53,19 +53,20 @@ pub(super) fn check<'s>(
                 outcome.items.insert(at);
             }
         }
-        let words = ("minContains", "maxContains", "items of a certain form");
+        let noun = "items of a certain form";
+        let size = || size_misfit(schema, "minContains", "maxContains", noun, || count);
         let none = count == 0 && schema.get("minContains").is_none();
         let detail = none.then(|| "must have an item of a certain form".to_owned());
-        if let Some(detail) = detail.or_else(|| size(schema, words, || count)) {
+        if let Some(detail) = detail.or_else(size) {
             outcome.fails = true;
-            tell(&mut told, path, detail);
+            report_misfit(&mut misfits, path, detail);
         }
     }
     if let Some(rest) = schema.get("unevaluatedItems") {
         for (at, item) in items.iter().enumerate() {
             if outcome.items.insert(at) {
                 let place = path.index(at);
-                outcome.fails |= run.check(rest, item, &place, told.as_deref_mut())?.fails;
+                outcome.fails |= run.check(rest, item, &place, misfits.as_deref_mut())?.fails;
             }
         }
     }

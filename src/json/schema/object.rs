@@ -2,24 +2,22 @@
 
 use serde_json::Value;
 
-use super::run::{MisfitSink, SchemaCheck, SchemaOutcome, size, tell};
-use crate::json::Path;
+use super::run::{Instance, MisfitSink, SchemaCheck, SchemaOutcome, report_misfit, size_misfit};
 
 pub(super) fn check<'s>(
     run: &mut SchemaCheck<'s>,
-    schema: &'s Value,
-    value: &Value,
-    path: &Path<'_>,
+    instance: Instance<'s, '_>,
     outcome: &mut SchemaOutcome,
-    mut told: MisfitSink<'_>,
+    mut misfits: MisfitSink<'_>,
 ) -> Result<(), String> {
+    let Instance { schema, value, path } = instance;
     let Some(members) = value.as_object() else { return Ok(()) };
-    let words = ("minProperties", "maxProperties", "members");
-    if let Some(detail) = size(schema, words, || members.len()) {
+    let count = || members.len();
+    if let Some(detail) = size_misfit(schema, "minProperties", "maxProperties", "members", count) {
         outcome.fails = true;
-        tell(&mut told, path, detail);
+        report_misfit(&mut misfits, path, detail);
     }
-    needed(run, schema, (value, path), outcome, told.as_deref_mut())?;
+    check_required(run, instance, outcome, misfits.as_deref_mut())?;
     let named = schema.get("properties").and_then(Value::as_object);
     let patterned = schema.get("patternProperties").and_then(Value::as_object);
     let more = schema.get("additionalProperties");
@@ -28,22 +26,22 @@ pub(super) fn check<'s>(
         let at = path.key(name);
         let mut known = false;
         if let Some(naming) = naming {
-            let told = told.as_deref_mut();
-            outcome.fails |= run.check(naming, &Value::from(name.as_str()), &at, told)?.fails;
+            let misfits = misfits.as_deref_mut();
+            outcome.fails |= run.check(naming, &Value::from(name.as_str()), &at, misfits)?.fails;
         }
         if let Some(own) = named.and_then(|named| named.get(name)) {
             known = true;
-            outcome.fails |= run.check(own, member, &at, told.as_deref_mut())?.fails;
+            outcome.fails |= run.check(own, member, &at, misfits.as_deref_mut())?.fails;
         }
         for (pattern, own) in patterned.into_iter().flatten() {
             if run.matches(pattern, name)? {
                 known = true;
-                outcome.fails |= run.check(own, member, &at, told.as_deref_mut())?.fails;
+                outcome.fails |= run.check(own, member, &at, misfits.as_deref_mut())?.fails;
             }
         }
         if let Some(more) = more.filter(|_| !known) {
             known = true;
-            outcome.fails |= run.check(more, member, &at, told.as_deref_mut())?.fails;
+            outcome.fails |= run.check(more, member, &at, misfits.as_deref_mut())?.fails;
         }
         if known {
             outcome.names.insert(name.clone());
@@ -53,7 +51,7 @@ pub(super) fn check<'s>(
         schema.get("dependentSchemas").and_then(Value::as_object).into_iter().flatten()
     {
         if members.contains_key(name) {
-            let other = run.check(own, value, path, told.as_deref_mut())?;
+            let other = run.check(own, value, path, misfits.as_deref_mut())?;
             outcome.fails |= other.fails;
             outcome.join(other);
         }
@@ -62,7 +60,7 @@ pub(super) fn check<'s>(
         for (name, member) in members {
             if !outcome.names.contains(name) {
                 let at = path.key(name);
-                outcome.fails |= run.check(rest, member, &at, told.as_deref_mut())?.fails;
+                outcome.fails |= run.check(rest, member, &at, misfits.as_deref_mut())?.fails;
                 outcome.names.insert(name.clone());
             }
         }
@@ -70,20 +68,20 @@ pub(super) fn check<'s>(
     Ok(())
 }
 
-/// Whether the members are there that must be, always or beside others.
-fn needed(
+/// Checks `required` and `dependentRequired`.
+fn check_required(
     run: &mut SchemaCheck<'_>,
-    schema: &Value,
-    (value, path): (&Value, &Path<'_>),
+    instance: Instance<'_, '_>,
     outcome: &mut SchemaOutcome,
-    mut told: MisfitSink<'_>,
+    mut misfits: MisfitSink<'_>,
 ) -> Result<(), String> {
+    let Instance { schema, value, path } = instance;
     let mut ask = |names: Option<&Vec<Value>>| {
         run.spend(names.map_or(0, Vec::len))?;
         for name in names.into_iter().flatten().filter_map(Value::as_str) {
             if value.get(name).is_none() {
                 outcome.fails = true;
-                tell(&mut told, &path.key(name), "is missing");
+                report_misfit(&mut misfits, &path.key(name), "is missing");
             }
         }
         Ok::<_, String>(())

@@ -18,8 +18,8 @@ const MAX_STEPS: usize = 50_000;
 const MAX_COST: usize = 8_000_000;
 /// Schemas that may be inside of each other, references followed.
 const MAX_DEPTH: usize = 256;
-/// Places that are told.
-const MAX_TOLD: usize = 32;
+/// Misfits that one check reports.
+const MAX_MISFITS: usize = 32;
 /// Bytes of the reason at one place.
 const MAX_REASON_BYTES: usize = 4 << 10;
 /// Patterns of one check, and the bytes that they take compiled.
@@ -46,20 +46,33 @@ impl SchemaOutcome {
     }
 }
 
-/// Where places are told, if they are.
+/// A value, the schema that it is checked against, and its place in the document.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Instance<'s, 'v> {
+    pub(super) schema: &'s Value,
+    pub(super) value: &'v Value,
+    pub(super) path: &'v Path<'v>,
+}
+
+/// The list to which misfits are added; none if only the outcome counts.
 pub(super) type MisfitSink<'t> = Option<&'t mut Vec<Misfit>>;
 
-pub(super) fn tell(told: &mut MisfitSink<'_>, path: &Path<'_>, detail: impl Into<String>) {
-    if let Some(told) = told
-        && told.len() < MAX_TOLD
+/// Adds a misfit to the list, if there is one and it is not full.
+pub(super) fn report_misfit(
+    misfits: &mut MisfitSink<'_>,
+    path: &Path<'_>,
+    detail: impl Into<String>,
+) {
+    if let Some(misfits) = misfits
+        && misfits.len() < MAX_MISFITS
     {
         let mut detail = detail.into();
         detail.truncate(cut(&detail, MAX_REASON_BYTES).len());
-        told.push(Misfit { pointer: path.pointer(), detail });
+        misfits.push(Misfit { pointer: path.pointer(), detail });
     }
 }
 
-/// A check on its way.
+/// The state of one check: its counters against their limits, and the patterns it compiled.
 pub(super) struct SchemaCheck<'s> {
     root: &'s Value,
     anchors: BTreeMap<&'s str, &'s Value>,
@@ -91,7 +104,7 @@ impl<'s> SchemaCheck<'s> {
         schema: &'s Value,
         value: &Value,
         path: &Path<'_>,
-        mut told: MisfitSink<'_>,
+        mut misfits: MisfitSink<'_>,
     ) -> Result<SchemaOutcome, String> {
         self.steps += 1;
         if self.steps > MAX_STEPS || self.depth > MAX_DEPTH {
@@ -101,7 +114,7 @@ impl<'s> SchemaCheck<'s> {
         let Some(members) = schema.as_object() else {
             if schema == &Value::Bool(false) {
                 outcome.fails = true;
-                tell(&mut told, path, "may not be there");
+                report_misfit(&mut misfits, path, "may not be there");
             }
             return Ok(outcome);
         };
@@ -110,14 +123,14 @@ impl<'s> SchemaCheck<'s> {
             let target = members.get(key).and_then(Value::as_str);
             self.spend(target.map_or(0, str::len))?;
             if let Some(target) = target.and_then(|to| resolve(self.root, &self.anchors, to)) {
-                let other = self.check(target, value, path, told.as_deref_mut())?;
+                let other = self.check(target, value, path, misfits.as_deref_mut())?;
                 outcome.fails |= other.fails;
                 outcome.join(other);
             }
         }
         if let Some(detail) = self.plain(schema, value)? {
             outcome.fails = true;
-            tell(&mut told, path, detail);
+            report_misfit(&mut misfits, path, detail);
         }
         if let (Some(pattern), Some(text)) = (members.get("pattern"), value.as_str())
             && let Some(pattern) = pattern.as_str()
@@ -125,29 +138,30 @@ impl<'s> SchemaCheck<'s> {
         {
             outcome.fails = true;
             let shown = cut(pattern, MAX_QUOTE_BYTES);
-            tell(&mut told, path, format!("must match the pattern {shown}"));
+            report_misfit(&mut misfits, path, format!("must match the pattern {shown}"));
         }
-        self.combined(schema, value, path, &mut outcome, told.as_deref_mut())?;
+        let instance = Instance { schema, value, path };
+        self.check_combined(instance, &mut outcome, misfits.as_deref_mut())?;
         match value {
-            Value::Object(_) => object::check(self, schema, value, path, &mut outcome, told)?,
-            Value::Array(items) => array::check(self, schema, items, path, &mut outcome, told)?,
+            Value::Object(_) => object::check(self, instance, &mut outcome, misfits)?,
+            Value::Array(_) => array::check(self, instance, &mut outcome, misfits)?,
             _ => {}
         }
         self.depth -= 1;
         Ok(outcome)
     }
 
-    fn combined(
+    /// Checks the keywords that combine schemas: `allOf`, `anyOf`, `oneOf`, `not`, `if`.
+    fn check_combined(
         &mut self,
-        schema: &'s Value,
-        value: &Value,
-        path: &Path<'_>,
+        instance: Instance<'s, '_>,
         outcome: &mut SchemaOutcome,
-        mut told: MisfitSink<'_>,
+        mut misfits: MisfitSink<'_>,
     ) -> Result<(), String> {
+        let Instance { schema, value, path } = instance;
         let list = |key: &str| schema.get(key).and_then(Value::as_array);
         for one in list("allOf").into_iter().flatten() {
-            let other = self.check(one, value, path, told.as_deref_mut())?;
+            let other = self.check(one, value, path, misfits.as_deref_mut())?;
             outcome.fails |= other.fails;
             outcome.join(other);
         }
@@ -155,7 +169,11 @@ impl<'s> SchemaCheck<'s> {
             let fit = self.fitting(forms, value, path, outcome)?;
             if fit == 0 {
                 outcome.fails = true;
-                tell(&mut told, path, "must be of one of the forms that the schema lists");
+                report_misfit(
+                    &mut misfits,
+                    path,
+                    "must be of one of the forms that the schema lists",
+                );
             }
         }
         if let Some(forms) = list("oneOf") {
@@ -163,21 +181,21 @@ impl<'s> SchemaCheck<'s> {
             if fit != 1 {
                 outcome.fails = true;
                 let detail = format!("must be of exactly one of the listed forms, not of {fit}");
-                tell(&mut told, path, detail);
+                report_misfit(&mut misfits, path, detail);
             }
         }
         if let Some(not) = schema.get("not")
             && !self.check(not, value, path, None)?.fails
         {
             outcome.fails = true;
-            tell(&mut told, path, "must not be of the form that the schema excludes");
+            report_misfit(&mut misfits, path, "must not be of the form that the schema excludes");
         }
         if let Some(condition) = schema.get("if") {
             let met = self.check(condition, value, path, None)?;
             let next = if met.fails { "else" } else { "then" };
             outcome.join(met);
             if let Some(next) = schema.get(next) {
-                let other = self.check(next, value, path, told)?;
+                let other = self.check(next, value, path, misfits)?;
                 outcome.fails |= other.fails;
                 outcome.join(other);
             }
@@ -255,7 +273,8 @@ impl<'s> SchemaCheck<'s> {
         Ok(match value {
             Value::Number(_) => number(schema, value.as_f64().unwrap_or_default()),
             Value::String(text) => {
-                size(schema, ("minLength", "maxLength", "characters"), || text.chars().count())
+                let count = || text.chars().count();
+                size_misfit(schema, "minLength", "maxLength", "characters", count)
             }
             _ => None,
         })
@@ -282,22 +301,24 @@ fn number(schema: &Value, number: f64) -> Option<String> {
     (!is_whole).then(|| format!("must be a multiple of {step}"))
 }
 
-/// Whether there are as many as there may be.
-pub(super) fn size(
+/// What is wrong with a count, by the two keywords that limit it; `noun` is what is counted.
+pub(super) fn size_misfit(
     schema: &Value,
-    (least, most, what): (&str, &str, &str),
+    min_key: &str,
+    max_key: &str,
+    noun: &str,
     count: impl FnOnce() -> usize,
 ) -> Option<String> {
     let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
-    let (least, most) = (limit(least), limit(most));
-    if least.is_none() && most.is_none() {
+    let (min, max) = (limit(min_key), limit(max_key));
+    if min.is_none() && max.is_none() {
         return None;
     }
     let count = u32::try_from(count()).map_or(f64::MAX, f64::from);
-    if let Some(least) = least.filter(|least| count < *least) {
-        return Some(format!("must have at least {least} {what}"));
+    if let Some(min) = min.filter(|min| count < *min) {
+        return Some(format!("must have at least {min} {noun}"));
     }
-    most.filter(|most| count > *most).map(|most| format!("must have at most {most} {what}"))
+    max.filter(|max| count > *max).map(|max| format!("must have at most {max} {noun}"))
 }
 
 fn is_of(kind: &str, value: &Value) -> bool {

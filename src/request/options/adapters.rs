@@ -103,7 +103,7 @@ pub(in crate::request) fn read_adapters(
                 choices.push(AdapterChoice::Named(name.into()));
             } else {
                 let near = known.all(&inline).take_while(|_| is_name(name) && hints > 0);
-                faults.unknown_name(&path, ("adapter", name), near);
+                faults.unknown_name(&path, "adapter", name, near);
                 hints = hints.saturating_sub(1);
             }
         } else if let Some(definition) = read_definition(item, path, None, faults) {

@@ -10,8 +10,8 @@ mod page;
 mod read;
 mod scan;
 
-use super::layout::TextBlock;
 use super::passages::Passages;
+use super::passages::TextBlock;
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::extract::{GAP, between_gaps};
 use crate::compress::segment::Kind;

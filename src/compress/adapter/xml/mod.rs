@@ -36,7 +36,7 @@ impl FormatAdapter for XmlAdapter {
 
     fn holds(&self, before: &str, after: &str) -> bool {
         let Some(own) = pieces(before) else { return false };
-        is_kept((before, &own, &indentation(before)), after, &|piece| is_told(piece, before))
+        is_kept(before, &own, &indentation(before), after, &|piece| is_told(piece, before))
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
@@ -56,7 +56,7 @@ impl FormatAdapter for XmlAdapter {
         }
         cuts.sort_by_key(|cut| cut.range.start);
         let is_told = move |piece: &XmlPiece| told.binary_search(&piece.range.start).is_ok();
-        let holds = move |after: &str| is_kept((part.text, &own, &gaps), after, &is_told);
+        let holds = move |after: &str| is_kept(part.text, &own, &gaps, after, &is_told);
         Attempt::new(cuts, holds)
     }
 }
@@ -64,7 +64,9 @@ impl FormatAdapter for XmlAdapter {
 /// Whether a text has the pieces of another without its gaps, each as it was, or as the shorter form
 /// of prose.
 fn is_kept(
-    (before, own, gaps): (&str, &[XmlPiece], &[Range<usize>]),
+    before: &str,
+    own: &[XmlPiece],
+    gaps: &[Range<usize>],
     after: &str,
     is_told: &dyn Fn(&XmlPiece) -> bool,
 ) -> bool {
@@ -80,7 +82,7 @@ fn is_kept(
                         || other.len() < raw.len()
                             && own.may_shrink()
                             && is_told(own)
-                            && bare(own.event, other).is_some_and(|(_, bare, _)| !bare.is_empty()))
+                            && words(own.event, other).is_some_and(|words| !words.text.is_empty()))
             })
         });
     // Each gap is a piece of its own.
@@ -88,14 +90,19 @@ fn is_kept(
 }
 
 fn is_told(piece: &XmlPiece, text: &str) -> bool {
-    bare(piece.event, piece.raw(text)).is_some_and(|(_, bare, _)| match piece.event {
-        XmlEvent::Text => Entities::read(bare).is_some_and(|(text, _)| is_prose(&text)),
-        _ => is_prose(bare),
+    words(piece.event, piece.raw(text)).is_some_and(|words| match piece.event {
+        XmlEvent::Text => Entities::read(words.text).is_some_and(|(text, _)| is_prose(&text)),
+        _ => is_prose(words.text),
     })
 }
 
-/// What stands before the words of a piece, the words, and what stands behind them.
-fn bare(event: XmlEvent, raw: &str) -> Option<(&str, &str, &str)> {
+/// The words of a piece, and the byte of the piece at which they start.
+struct PieceWords<'r> {
+    start: usize,
+    text: &'r str,
+}
+
+fn words(event: XmlEvent, raw: &str) -> Option<PieceWords<'_>> {
     let (open, close) = match event {
         XmlEvent::Comment => COMMENT,
         XmlEvent::Section => SECTION,
@@ -103,9 +110,8 @@ fn bare(event: XmlEvent, raw: &str) -> Option<(&str, &str, &str)> {
         XmlEvent::Markup => return None,
     };
     let inner = raw.strip_prefix(open)?.strip_suffix(close)?;
-    let words = inner.trim();
-    let head = raw.len() - close.len() - inner.trim_start().len();
-    Some((raw.get(..head)?, words, raw.get(head + words.len()..)?))
+    let start = raw.len() - close.len() - inner.trim_start().len();
+    Some(PieceWords { start, text: inner.trim() })
 }
 
 /// A piece with its prose in a shorter form.
@@ -114,7 +120,7 @@ fn shorter(piece: &XmlPiece, text: &str, inside: &mut dyn InnerTexts) -> Option<
     if raw.len() < SHORTEST || !piece.may_shrink() {
         return None;
     }
-    let (head, words, _) = bare(piece.event, raw)?;
+    let PieceWords { start, text: words } = words(piece.event, raw)?;
     let with = if piece.event == XmlEvent::Text {
         let (plain, entities) = Entities::read(words)?;
         let short = is_prose(&plain).then(|| inside.shorten(&plain)).flatten()?;
@@ -130,7 +136,7 @@ fn shorter(piece: &XmlPiece, text: &str, inside: &mut dyn InnerTexts) -> Option<
         }
         short
     };
-    let start = piece.range.start + head.len();
+    let start = piece.range.start + start;
     (with.len() < words.len()).then(|| Cut { range: start..start + words.len(), with })
 }
 

@@ -52,7 +52,7 @@ impl FormatAdapter for YamlAdapter {
         let Some(own) = scan(before) else { return false };
         let may_shrink =
             |at: usize| own.get(at).is_some_and(|event| prose(event, raw(event, before)).is_some());
-        is_kept((before, &own), after, &may_shrink)
+        is_kept(before, &own, after, &may_shrink)
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
@@ -68,7 +68,7 @@ impl FormatAdapter for YamlAdapter {
             cuts.extend(shorter);
         }
         let may_shrink = move |at: usize| is_cut.get(at) == Some(&true);
-        let holds = move |after: &str| is_kept((part.text, &own), after, &may_shrink);
+        let holds = move |after: &str| is_kept(part.text, &own, after, &may_shrink);
         Attempt::new(cuts, holds)
     }
 }
@@ -90,7 +90,8 @@ fn raw<'t>(event: &YamlEvent, text: &'t str) -> &'t str {
 
 /// Whether a text has the same pieces, those that may shrink as they were or with fewer words.
 fn is_kept(
-    (before, own): (&str, &[YamlEvent]),
+    before: &str,
+    own: &[YamlEvent],
     after: &str,
     may_shrink: &dyn Fn(usize) -> bool,
 ) -> bool {

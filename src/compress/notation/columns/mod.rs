@@ -187,13 +187,14 @@ impl<'a> Rows<'a> {
         let mut above: &[&str] = &[];
         let rows = below.chunks(width).zip(lines).zip(&reports);
         for (index, ((row, line), report)) in rows.enumerate() {
+            let fields = RowFields { row, above };
             let is_whole = *report
                 || !style.counts.is_empty() && index % WHOLE == 0
-                || !is_told((row, above), &constants, &style.counts);
+                || !is_told(fields, &constants, &style.counts);
             if is_whole {
                 body.push(line);
             } else {
-                write_row(body.line(), (row, above), &shown, &dittos, &style);
+                write_row(body.line(), fields, &shown, &dittos, &style);
             }
             above = row;
         }
@@ -342,9 +343,16 @@ fn write_names(names: &[&str], constants: &[Option<&str>], separator: char) -> S
     line
 }
 
+/// The fields of a row and those of the row above it.
+#[derive(Clone, Copy)]
+struct RowFields<'r> {
+    row: &'r [&'r str],
+    above: &'r [&'r str],
+}
+
 /// Whether a row has what the header and the first line tell of the columns that it does not show.
 fn is_told(
-    (row, above): (&[&str], &[&str]),
+    RowFields { row, above }: RowFields<'_>,
     constants: &[Option<&str>],
     counts: &[(usize, CountStep)],
 ) -> bool {
@@ -357,7 +365,7 @@ fn is_told(
 
 fn write_row(
     line: &mut String,
-    (row, above): (&[&str], &[&str]),
+    RowFields { row, above }: RowFields<'_>,
     shown: &[bool],
     dittos: &ColumnSet,
     style: &ColumnStyle,

@@ -41,11 +41,9 @@ struct RepeatedStretch {
 
 /// The lines, those that stand again as aliases.
 pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<AliasEntry<'a>> {
-    let again = if lines.iter().any(|line| alias(line).is_some() || anchor(line).is_some()) {
-        Vec::new()
-    } else {
-        AliasSearch::new(lines).run()
-    };
+    let is_taken =
+        |line: &&str| AliasLine::parse(line).is_some() || AnchorLine::parse(line).is_some();
+    let again = if lines.iter().any(is_taken) { Vec::new() } else { AliasSearch::new(lines).run() };
     // Every place that is pointed at, by the longest stretch that begins there.
     let mut longest: HashMap<usize, usize> = HashMap::default();
     for one in &again {
@@ -98,12 +96,12 @@ pub(super) fn read(text: &str, limit: usize) -> Option<String> {
     let mut starts: Vec<usize> = Vec::new();
     let mut names: Vec<(usize, usize)> = Vec::new();
     for line in text.split('\n') {
-        let Some((margin, name, count)) = alias(line) else {
-            let (line, count) = anchor(line)
-                .map_or((line, None), |(line, name, count)| (line, Some((name, count))));
-            if let Some((name, count)) = count {
-                names.push((starts.len(), count));
-                (names.len() == name).then_some(())?;
+        let Some(AliasLine { margin, name, count }) = AliasLine::parse(line) else {
+            let anchor = AnchorLine::parse(line);
+            let line = anchor.as_ref().map_or(line, |anchor| anchor.line);
+            if let Some(anchor) = anchor {
+                names.push((starts.len(), anchor.count));
+                (names.len() == anchor.name).then_some(())?;
             }
             begin(&mut out, &mut starts);
             out.push_str(line);
@@ -162,23 +160,43 @@ fn number(text: &str) -> Option<usize> {
     if is_number { text.parse().ok() } else { None }
 }
 
-/// What an alias says: its indentation, the name, and how many lines.
-fn alias(line: &str) -> Option<(&str, usize, Option<usize>)> {
-    let margin = margin(line);
-    let said = line.get(margin.len()..)?.strip_prefix('*')?;
-    match said.split_once(' ') {
-        Some((name, count)) => Some((margin, number(name)?, Some(number(count)?))),
-        None => Some((margin, number(said)?, None)),
+/// A line that is an alias.
+struct AliasLine<'l> {
+    margin: &'l str,
+    name: usize,
+    /// How many lines it stands for; none for all that its anchor names.
+    count: Option<usize>,
+}
+
+impl<'l> AliasLine<'l> {
+    fn parse(line: &'l str) -> Option<Self> {
+        let margin = margin(line);
+        let body = line.get(margin.len()..)?.strip_prefix('*')?;
+        let (name, count) = match body.split_once(' ') {
+            Some((name, count)) => (name, Some(number(count)?)),
+            None => (body, None),
+        };
+        Some(Self { margin, name: number(name)?, count })
     }
 }
 
-/// The line before a name, the name, and how many lines it names.
-fn anchor(line: &str) -> Option<(&str, usize, usize)> {
-    // Few lines end with a number.
-    line.as_bytes().last().filter(|last| last.is_ascii_digit())?;
-    let (line, said) = line.rsplit_once(" &")?;
-    let (name, count) = said.split_once(' ')?;
-    Some((line, number(name)?, number(count)?))
+/// A line that ends with an anchor.
+struct AnchorLine<'l> {
+    /// The line without its anchor.
+    line: &'l str,
+    name: usize,
+    /// How many lines it names.
+    count: usize,
+}
+
+impl<'l> AnchorLine<'l> {
+    fn parse(line: &'l str) -> Option<Self> {
+        // Few lines end with a number.
+        line.as_bytes().last().filter(|last| last.is_ascii_digit())?;
+        let (line, body) = line.rsplit_once(" &")?;
+        let (name, count) = body.split_once(' ')?;
+        Some(Self { line, name: number(name)?, count: number(count)? })
+    }
 }
 
 struct AliasSearch<'l, 'a> {

@@ -30,7 +30,8 @@ impl CellSyntax {
     pub(super) fn write_after(
         self,
         row: &mut String,
-        (before, value): (Option<&str>, &str),
+        before: Option<&str>,
+        value: &str,
         separator: char,
     ) -> Option<()> {
         if value.len() >= SAME_BYTES && before == Some(value) {

@@ -162,17 +162,30 @@ impl<'a> RecordForm<'a> {
     }
 }
 
-/// A line that stands above rows: its indentation, what it says of them, and how many there are.
-pub(super) fn above_rows(line: &str) -> Option<(&str, &str, usize)> {
-    // Few lines end with a number.
-    line.as_bytes().last().filter(|last| last.is_ascii_digit())?;
-    let (head, rows) = line.rsplit_once(TIMES)?;
-    if rows.is_empty() || !rows.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+/// The line above the rows of a table.
+pub(super) struct TableHead<'l> {
+    pub(super) indent: &'l str,
+    /// The form of the rows, for [`RecordForm::read`].
+    pub(super) form: &'l str,
+    /// How many rows follow.
+    pub(super) rows: usize,
+}
+
+impl<'l> TableHead<'l> {
+    pub(super) fn parse(line: &'l str) -> Option<Self> {
+        // Few lines end with a number.
+        line.as_bytes().last().filter(|last| last.is_ascii_digit())?;
+        let (head, rows) = line.rsplit_once(TIMES)?;
+        if rows.is_empty() || !rows.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let form = head.trim_start_matches([' ', '\t']);
+        let indent = head.get(..head.len() - form.len())?;
+        if indent.len() > DEEPEST {
+            return None;
+        }
+        Some(Self { indent, form, rows: rows.parse().ok()? })
     }
-    let said = head.trim_start_matches([' ', '\t']);
-    let indent = head.get(..head.len() - said.len()).filter(|indent| indent.len() <= DEEPEST)?;
-    Some((indent, said, rows.parse().ok()?))
 }
 
 /// Columns in braces as they stand in a map on one line.

@@ -50,7 +50,7 @@ mod tests;
 
 use super::{BlockBody, FoundBlock, Notation, NotationBlock};
 use alias::AliasEntry;
-use form::{RecordForm, RecordStyle, above_rows};
+use form::{RecordForm, RecordStyle, TableHead};
 use read::RecordHeads;
 use record::LineRecord;
 
@@ -189,7 +189,7 @@ impl Shown {
         }
         let end = if table.is_empty() { range.end } else { range.start };
         for text in texts.get(self.taken.end..end).unwrap_or_default() {
-            self.is_odd |= above_rows(text).is_some();
+            self.is_odd |= TableHead::parse(text).is_some();
             self.body.push(text);
         }
         for line in table {
@@ -267,23 +267,23 @@ fn expand(style: &RecordStyle, body: &[&str], limit: usize) -> Option<String> {
         if !std::mem::take(&mut is_first) {
             out.push('\n');
         }
-        let Some((indent, said, count)) = above_rows(line) else {
+        let Some(head) = TableHead::parse(line) else {
             out.push_str(line);
             if out.len() > limit {
                 return None;
             }
             continue;
         };
-        let (form, columns) = RecordForm::read(said)?;
+        let (form, columns) = RecordForm::read(head.form)?;
         if !columns.is_empty() {
             heads = Some(RecordHeads::read(columns, form.values())?);
         }
         let heads = heads.as_ref().filter(|heads| heads.values() == form.values())?;
-        for row in 0..count {
+        for row in 0..head.rows {
             if row > 0 {
                 out.push('\n');
             }
-            heads.row(&mut out, lines.next()?, (form, indent, style))?;
+            heads.row(&mut out, lines.next()?, form, head.indent, style)?;
             if out.len() > limit {
                 return None;
             }

@@ -109,7 +109,9 @@ impl<'b> RecordHeads<'b> {
         &self,
         out: &mut String,
         line: &'b str,
-        (form, indent, style): (RecordForm<'b>, &str, &RecordStyle),
+        form: RecordForm<'b>,
+        indent: &str,
+        style: &RecordStyle,
     ) -> Option<()> {
         let count = self.cells.len() + usize::from(form.is_keyed()) + usize::from(form.has_text());
         let mut cells: Vec<Option<&'b str>> = Vec::with_capacity(count);

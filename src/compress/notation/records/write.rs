@@ -141,7 +141,7 @@ impl ShownColumns<'_, '_> {
             match value {
                 Some(others) if is_others => line.push_str(others),
                 Some(value) => {
-                    self.values.write_after(&mut line, (before, value), self.separator)?;
+                    self.values.write_after(&mut line, before, value, self.separator)?;
                 }
                 None => {}
             }

@@ -1,13 +1,10 @@
 //! Single values: which strings may stand without quotes, and where a quoted value ends.
 
 use super::loose;
+use super::scalar::{has_outer_space, is_canonical, is_other_than_string, value_end};
 use super::style::{JsonStyle, StyledWriter};
-use crate::json;
 use crate::json::Marks;
 use crate::json::tape::{TapeKind, TapeNode};
-
-/// Nesting and values of a document that is rewritten.
-pub(super) const LIMITS: json::Limits = json::Limits { depth: 64, values: 500_000 };
 
 /// Line breaks and bytes from which on a string is written out as lines.
 const TEXT_BREAKS: usize = 3;
@@ -100,16 +97,6 @@ pub(super) fn read<'b>(writer: &mut StyledWriter<'b>, text: &'b str, strings: bo
     }
 }
 
-/// The first value of `text` and what follows it; a value without quotes ends where a byte
-/// `is_end`.
-pub(super) fn split(text: &str, is_end: impl Fn(u8) -> bool) -> Option<(&str, &str)> {
-    let end = match text.as_bytes().first() {
-        Some(b'"' | b'[' | b'{') => value_end(text)?,
-        _ => text.bytes().position(is_end).unwrap_or(text.len()),
-    };
-    text.split_at_checked(end)
-}
-
 /// The first cell of a row and what follows it.
 pub(super) fn split_cell(text: &str, separator: char) -> Option<(&str, &str)> {
     let end = match text.as_bytes().first() {
@@ -117,41 +104,6 @@ pub(super) fn split_cell(text: &str, separator: char) -> Option<(&str, &str)> {
         _ => memchr::memchr(u8::try_from(separator).ok()?, text.as_bytes()).unwrap_or(text.len()),
     };
     text.split_at_checked(end)
-}
-
-/// The byte after the string, array or object at the head of `text`.
-pub(super) fn value_end(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut depth = 0_usize;
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                at += 1;
-                loop {
-                    at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-                    if bytes.get(at) == Some(&b'"') {
-                        break;
-                    }
-                    at += 2;
-                }
-            }
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.checked_sub(1)?,
-            _ => {}
-        }
-        at += 1;
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-    None
-}
-
-/// Whether the style writes this string as it stands in the document.
-pub(super) fn is_canonical(node: TapeNode<'_, '_>, style: JsonStyle) -> bool {
-    let is_strange = node.marks().has(style.strange());
-    !(is_strange || style.slashes && node.has_bare_slash())
 }
 
 /// Whether a string may stand without quotes; `marks` is what it holds.
@@ -166,16 +118,6 @@ fn stands_bare(text: &str, marks: Marks, place: CellPlace, strings: bool) -> boo
         CellPlace::Columns => text != "*" && !text.contains(COLUMN_MARKS),
     };
     clear && (strings || !is_other_than_string(text))
-}
-
-/// Whether a text without control characters begins or ends with white space.
-pub(super) fn has_outer_space(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
-    *first == b' '
-        || *last == b' '
-        || (!first.is_ascii() && text.starts_with(char::is_whitespace))
-        || (!last.is_ascii() && text.ends_with(char::is_whitespace))
 }
 
 /// The mark of a string that holds a separator.
@@ -194,16 +136,4 @@ fn is_plain_key(key: &str) -> bool {
     !key.is_empty()
         && !key.starts_with('-')
         && key.chars().all(|character| character.is_alphanumeric() || joint(character))
-}
-
-pub(super) fn is_other_than_string(text: &str) -> bool {
-    if !matches!(text.as_bytes().first(), Some(b'-' | b'0'..=b'9' | b'n' | b't' | b'f')) {
-        return false;
-    }
-    matches!(text, "null" | "true" | "false") || is_number(text)
-}
-
-/// Whether `text` is a JSON number.
-pub(super) fn is_number(text: &str) -> bool {
-    json::number(text.as_bytes()) == Some(text.len())
 }

@@ -1,6 +1,7 @@
 //! Tables: the list of columns, and a line for each row.
 
 use super::cell::{self, CellPlace};
+use super::scalar;
 use super::shape::{ColumnCells, TableColumn};
 use super::style::{JsonStyle, StyledWriter};
 use crate::compress::notation::{BlockBody, reports_error};
@@ -37,13 +38,14 @@ pub(super) fn write(
     style: JsonStyle,
 ) -> TableGrid {
     let separator = separator(columns);
-    let mut list = String::from("{");
-    let mut fields = Vec::new();
+    let mut head =
+        ColumnList { list: String::from("{"), fields: Vec::new(), keys, separator, style };
     if keys.is_some() {
-        list.push_str(KEY);
-        list.push(separator);
+        head.list.push_str(KEY);
+        head.list.push(separator);
     }
-    write_columns(&mut list, &mut fields, columns, keys, (separator, style));
+    head.write_columns(columns);
+    let ColumnList { list, fields, .. } = head;
     // A value that has its line to itself needs no separator.
     let place = if keys.is_none() && fields.len() == 1 {
         CellPlace::Line
@@ -116,41 +118,46 @@ fn strings_with(columns: &[TableColumn<'_, '_>], separator: char) -> usize {
     columns.iter().map(in_column).sum()
 }
 
-fn write_columns<'t, 'n, 'a>(
-    list: &mut String,
-    fields: &mut Vec<Field<'t, 'n, 'a>>,
-    columns: &'t [TableColumn<'n, 'a>],
-    keys: Option<&[TapeNode<'_, '_>]>,
-    (separator, style): (char, JsonStyle),
-) {
-    for (index, column) in columns.iter().enumerate() {
-        if index > 0 {
-            list.push(separator);
-        }
-        cell::write_key(list, column.key, style);
-        let cells = match &column.cells {
-            ColumnCells::Nested(columns) => {
-                list.push('{');
-                write_columns(list, fields, columns, keys, (separator, style));
-                continue;
+/// The list of columns while it is written, and the fields that the rows show.
+struct ColumnList<'t, 'n, 'a> {
+    list: String,
+    fields: Vec<Field<'t, 'n, 'a>>,
+    keys: Option<&'t [TapeNode<'t, 't>]>,
+    separator: char,
+    style: JsonStyle,
+}
+
+impl<'t, 'n, 'a> ColumnList<'t, 'n, 'a> {
+    fn write_columns(&mut self, columns: &'t [TableColumn<'n, 'a>]) {
+        for (index, column) in columns.iter().enumerate() {
+            if index > 0 {
+                self.list.push(self.separator);
             }
-            ColumnCells::Leaf(cells) => cells,
-        };
-        if keys.is_some_and(|keys| repeats(cells, keys, style)) {
-            list.push('=');
-            list.push_str(KEY);
-        } else if let Some(value) = constant(cells) {
-            list.push('=');
-            cell::write(list, value, CellPlace::Columns, style, false);
-        } else {
-            let strings = are_strings(cells);
-            if strings {
-                list.push_str(STRINGS);
+            cell::write_key(&mut self.list, column.key, self.style);
+            let cells = match &column.cells {
+                ColumnCells::Nested(columns) => {
+                    self.list.push('{');
+                    self.write_columns(columns);
+                    continue;
+                }
+                ColumnCells::Leaf(cells) => cells,
+            };
+            if self.keys.is_some_and(|keys| repeats(cells, keys, self.style)) {
+                self.list.push('=');
+                self.list.push_str(KEY);
+            } else if let Some(value) = constant(cells) {
+                self.list.push('=');
+                cell::write(&mut self.list, value, CellPlace::Columns, self.style, false);
+            } else {
+                let strings = are_strings(cells);
+                if strings {
+                    self.list.push_str(STRINGS);
+                }
+                self.fields.push(Field { cells, strings });
             }
-            fields.push(Field { cells, strings });
         }
+        self.list.push('}');
     }
-    list.push('}');
 }
 
 /// Whether each row holds its own key.
@@ -163,7 +170,7 @@ fn repeats(
         cell.is_some_and(|node| {
             node.kind() == TapeKind::String
                 && node.text() == key.text()
-                && cell::is_canonical(node, style)
+                && scalar::is_canonical(node, style)
         })
     };
     cells.len() == keys.len() && cells.iter().zip(keys).all(|(cell, key)| same(cell, key))
@@ -184,7 +191,7 @@ fn are_strings(cells: &[Option<TapeNode<'_, '_>>]) -> bool {
     let mut some = false;
     for node in cells.iter().flatten() {
         let Some(text) = node.text() else { return false };
-        some = some || cell::is_other_than_string(text);
+        some = some || scalar::is_other_than_string(text);
     }
     some
 }
@@ -254,7 +261,7 @@ impl<'b> GridHeads<'b> {
         let depth = depth.checked_sub(1)?;
         let mut heads = Vec::new();
         loop {
-            let (key, after) = cell::split(rest, |byte| b",|{}=:".contains(&byte))?;
+            let (key, after) = scalar::split(rest, |byte| b",|{}=:".contains(&byte))?;
             if key.is_empty() {
                 return None;
             }
@@ -262,7 +269,7 @@ impl<'b> GridHeads<'b> {
                 let (columns, after) = self.columns(inner, separator, writer, depth)?;
                 (GridSource::Nested(columns), after)
             } else if let Some(value) = after.strip_prefix('=') {
-                let (value, after) = cell::split(value, |byte| b",|}".contains(&byte))?;
+                let (value, after) = scalar::split(value, |byte| b",|}".contains(&byte))?;
                 (if value == KEY { GridSource::Key } else { GridSource::Constant(value) }, after)
             } else {
                 let strings = after.strip_prefix(STRINGS);

@@ -1,6 +1,6 @@
 //! Arrays and objects on one line, with quotes only where they are needed: `{a:b,c:[d,"e, f"]}`.
 
-use super::cell;
+use super::scalar;
 use super::style::{JsonStyle, StyledWriter};
 use crate::json::Marks;
 use crate::json::tape::{TapeKind, TapeNode};
@@ -33,7 +33,7 @@ pub(super) fn write(out: &mut String, node: TapeNode<'_, '_>, style: JsonStyle) 
             out.push('}');
         }
         TapeKind::String => {
-            let text = node.text().filter(|_| cell::is_canonical(node, style));
+            let text = node.text().filter(|_| scalar::is_canonical(node, style));
             let bare = text.filter(|text| stands_bare(text, node.marks()));
             out.push_str(bare.unwrap_or(node.raw()));
         }
@@ -43,7 +43,7 @@ pub(super) fn write(out: &mut String, node: TapeNode<'_, '_>, style: JsonStyle) 
 
 fn stands_bare(text: &str, marks: Marks) -> bool {
     if marks.has(Marks::WORD) {
-        return !cell::is_other_than_string(text);
+        return !scalar::is_other_than_string(text);
     }
     let is_mark = |byte: u8| {
         matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | b'"') || byte.is_ascii_control()
@@ -51,8 +51,8 @@ fn stands_bare(text: &str, marks: Marks) -> bool {
     !text.is_empty()
         && !text.bytes().any(is_mark)
         && (text.is_ascii() || !text.contains(char::is_control))
-        && !cell::has_outer_space(text)
-        && !cell::is_other_than_string(text)
+        && !scalar::has_outer_space(text)
+        && !scalar::is_other_than_string(text)
 }
 
 /// Reads a whole value and writes it.
@@ -81,7 +81,7 @@ fn value<'b>(writer: &mut StyledWriter<'b>, text: &'b str, depth: usize) -> Opti
             let mut rest = text.get(1..)?;
             if !rest.starts_with('}') {
                 loop {
-                    let (key, after) = cell::split(rest, |byte| byte == b':')?;
+                    let (key, after) = scalar::split(rest, |byte| byte == b':')?;
                     writer.shown_key(key)?;
                     rest = value(writer, after.strip_prefix(':')?, depth)?;
                     let Some(next) = rest.strip_prefix(',') else { break };
@@ -92,7 +92,7 @@ fn value<'b>(writer: &mut StyledWriter<'b>, text: &'b str, depth: usize) -> Opti
             rest.strip_prefix('}')
         }
         b'"' => {
-            let (string, rest) = text.split_at_checked(cell::value_end(text)?)?;
+            let (string, rest) = text.split_at_checked(scalar::value_end(text)?)?;
             writer.quoted(string)?;
             Some(rest)
         }
@@ -100,7 +100,7 @@ fn value<'b>(writer: &mut StyledWriter<'b>, text: &'b str, depth: usize) -> Opti
             let is_end = |byte| matches!(byte, b',' | b']' | b'}');
             let end = text.bytes().position(is_end).unwrap_or(text.len());
             let (bare, rest) = text.split_at_checked(end)?;
-            if cell::is_other_than_string(bare) {
+            if scalar::is_other_than_string(bare) {
                 writer.raw(bare)?;
             } else {
                 writer.string(bare)?;

@@ -52,6 +52,7 @@ mod grid;
 mod loose;
 mod outline;
 mod read;
+mod scalar;
 mod shape;
 mod style;
 mod tree;

@@ -2,6 +2,7 @@
 
 use super::cell::{self, FENCE};
 use super::grid::GridHeads;
+use super::scalar;
 use super::style::{JsonStyle, StyledWriter};
 
 /// Nesting that is read.
@@ -58,7 +59,7 @@ impl<'b> TableReader<'_, 'b> {
                 break;
             }
             let is_end = |byte| matches!(byte, b':' | b'[' | b'{');
-            let (key, rest) = cell::split(line.get(depth..)?, is_end)?;
+            let (key, rest) = scalar::split(line.get(depth..)?, is_end)?;
             if key.is_empty() {
                 return None;
             }
@@ -79,7 +80,7 @@ impl<'b> TableReader<'_, 'b> {
                 cell::read(&mut self.writer, value, false)
             };
         }
-        if let Some(number) = rest.strip_prefix(':').filter(|text| cell::is_number(text)) {
+        if let Some(number) = rest.strip_prefix(':').filter(|text| scalar::is_number(text)) {
             return self.writer.raw(number);
         }
         if rest == ":" {

@@ -10,7 +10,8 @@ pub(super) use crate::json::tape::Layout;
 use crate::json::tape::{Tape, TapeFormat, TapeKind};
 use crate::json::{self, Marks};
 
-use super::cell::LIMITS;
+/// Nesting and values of a document that is rewritten.
+pub(super) const LIMITS: json::Limits = json::Limits { depth: 64, values: 500_000 };
 
 /// Layout, and what is escaped inside strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

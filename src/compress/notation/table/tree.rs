@@ -1,8 +1,8 @@
 //! Trees of another format as an outline with tables: their values are strings that hold what
 //! stood in the source, byte for byte.
 
-use super::style::JsonStyle;
-use super::{outline, read};
+use super::style::{self, JsonStyle};
+use super::{outline, read, scalar};
 use crate::compress::notation::NotationBlock;
 use crate::json;
 use crate::json::tape::{Tape, TapeFormat, TapeNode};
@@ -41,7 +41,7 @@ impl JsonTree {
 
     /// A value by what stands in the source.
     pub(super) fn value(&mut self, raw: &str) {
-        if super::cell::is_other_than_string(raw) {
+        if scalar::is_other_than_string(raw) {
             self.json.push_str(raw);
         } else {
             json::write_string(&mut self.json, raw);
@@ -143,7 +143,7 @@ const RETURNS: &str = "crlf";
 const INNER_RETURNS: &str = "crlf within";
 
 fn form() -> TapeFormat {
-    TapeFormat { layout: None, ascii: false, slashes: false, limits: super::cell::LIMITS }
+    TapeFormat { layout: None, ascii: false, slashes: false, limits: style::LIMITS }
 }
 
 /// The text of a value or key, as it stood in the source.

@@ -27,7 +27,7 @@ impl<'a> OpenPart<'a> {
     }
 
     /// Reads the part of a word that begins at a byte; `None` where that has another shape.
-    fn read(&mut self, word: &'a str, at: usize, (row, rows): (usize, usize)) -> Option<()> {
+    fn read(&mut self, word: &'a str, at: usize, row: usize, rows: usize) -> Option<()> {
         let rest = word.as_bytes().get(at..)?;
         if let Some(sign) = self.sign {
             self.end = at + 1;
@@ -124,7 +124,7 @@ fn read<'a>(
             if column.end < alike {
                 column.values.extend(column.values.last().copied());
             } else {
-                column.read(word, at, (row, words.len()))?;
+                column.read(word, at, row, words.len())?;
             }
             at = column.end;
         }

@@ -68,11 +68,9 @@ impl Notation for Template {
         let (groups, words) = group::groups(lines, seen);
         let source = |group| shape::GroupSource { lines, words: &words, group };
         let tables = groups.iter().filter_map(|group| shape::table(source(group))).collect();
-        let Some((range, body, forms)) = write::body(lines, tables) else { return Vec::new() };
-        vec![FoundBlock {
-            lines: range,
-            block: NotationBlock { args: format!("with {forms}{AS_BEFORE}"), body },
-        }]
+        let Some(written) = write::body(lines, tables) else { return Vec::new() };
+        let args = format!("with {}{AS_BEFORE}", written.forms);
+        vec![FoundBlock { lines: written.lines, block: NotationBlock { args, body: written.body } }]
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {

@@ -7,6 +7,9 @@ use super::form::{PadSide, WIDEST};
 use super::group::LineGroup;
 use super::words::LineWord;
 
+/// Table and row of every line that has them.
+pub(super) type RowPlace = Option<(usize, usize)>;
+
 /// Lines of one form, with what stands in their holes.
 #[derive(Debug)]
 pub(super) struct ShapeTable<'a> {

@@ -7,8 +7,7 @@ use super::super::bytes::hash;
 use super::column::HoleColumn;
 use super::form::{PadSide, fold};
 use super::keys::KeyTable;
-use super::shape::{ShapePart, ShapeTable};
-use super::write::RowPlace;
+use super::shape::{RowPlace, ShapePart, ShapeTable};
 
 /// Letters for shared values.
 const NAMES: usize = 26;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::BlockBody;
 use super::column::{Cell, HoleColumn};
 use super::form::{FormPiece, RowForm};
-use super::shape::{ShapePart, ShapeTable};
+use super::shape::{RowPlace, ShapePart, ShapeTable};
 use super::share;
 
 /// Forms of a block. More would be a dictionary to look things up in.
@@ -13,11 +13,17 @@ const FORMS: usize = 26;
 /// Tags, in the order in which they are given.
 const TAGS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The lines that the block stands for, its body, and how many forms that begins with.
-pub(super) fn body(
-    lines: &[&str],
-    tables: Vec<ShapeTable<'_>>,
-) -> Option<(Range<usize>, BlockBody, usize)> {
+/// The body of a block.
+pub(super) struct TemplateBody {
+    /// The lines that the block stands for.
+    pub(super) lines: Range<usize>,
+    pub(super) body: BlockBody,
+    /// How many forms the body begins with.
+    pub(super) forms: usize,
+}
+
+/// Writes the body of the block of some tables; none if none of them saves tokens.
+pub(super) fn body(lines: &[&str], tables: Vec<ShapeTable<'_>>) -> Option<TemplateBody> {
     let mut tables = worthy(lines, tables);
     let first = tables.iter().filter_map(|table| table.lines.first()).min().copied()?;
     let last = tables.iter().filter_map(|table| table.lines.last()).max().copied()?;
@@ -46,11 +52,8 @@ pub(super) fn body(
             None => escaped(&forms, line, body.line()),
         }
     }
-    Some((range, body, forms.len()))
+    Some(TemplateBody { lines: range, body, forms: forms.len() })
 }
-
-/// Table and row of every line that has them.
-pub(super) type RowPlace = Option<(usize, usize)>;
 
 fn places(tables: &[ShapeTable<'_>], lines: usize) -> Vec<RowPlace> {
     let mut places = vec![None; lines];

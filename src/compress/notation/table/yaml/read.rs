@@ -1,5 +1,6 @@
 //! Reads lines of YAML as a tree, and how they are laid out.
 
+use super::super::scalar;
 use super::super::tree::JsonTree;
 use super::{Flow, WIDEST, YamlLayout, quote};
 
@@ -11,11 +12,11 @@ const DEEPEST: usize = 60;
 pub(super) fn document(lines: &[&str], flow: bool) -> Option<(JsonTree, YamlLayout)> {
     /// Values in quotes for each that does not follow the rule of quotes.
     const FEW: usize = 4;
-    let (tree, form, quotes) = read(lines, flow, true)?;
-    if quotes.others * FEW < quotes.quoted {
-        return Some((tree, form));
+    let document = read(lines, flow, true)?;
+    if document.quotes.others * FEW < document.quotes.quoted {
+        return Some((document.tree, document.form));
     }
-    read(lines, flow, false).map(|(tree, form, _)| (tree, form))
+    read(lines, flow, false).map(|document| (document.tree, document.form))
 }
 
 /// How many values stand in quotes, and how many do not follow the rule of quotes.
@@ -25,7 +26,14 @@ struct QuoteCounts {
     others: usize,
 }
 
-fn read(lines: &[&str], flow: bool, quoted: bool) -> Option<(JsonTree, YamlLayout, QuoteCounts)> {
+/// A document with its layout and the counts of its quotes.
+struct YamlDocument {
+    tree: JsonTree,
+    form: YamlLayout,
+    quotes: QuoteCounts,
+}
+
+fn read(lines: &[&str], flow: bool, quoted: bool) -> Option<YamlDocument> {
     let mut rest = Vec::with_capacity(lines.len());
     for line in lines.iter().rev() {
         let text = line.trim_start_matches(' ');
@@ -45,7 +53,7 @@ fn read(lines: &[&str], flow: bool, quoted: bool) -> Option<(JsonTree, YamlLayou
         "{}".clone_into(&mut flow.empty);
     }
     let YamlValues { tree, quotes, .. } = reader.values;
-    reader.rest.is_empty().then_some((tree, reader.form, quotes))
+    reader.rest.is_empty().then_some(YamlDocument { tree, form: reader.form, quotes })
 }
 
 /// The tree on its way.
@@ -62,7 +70,7 @@ impl YamlValues {
             return self.tree.value(raw);
         }
         // What reads as a number is one where it stands bare.
-        if super::super::cell::is_other_than_string(raw) {
+        if scalar::is_other_than_string(raw) {
             return self.tree.value(raw);
         }
         let (text, follows) = quote::shown(raw);
@@ -252,7 +260,7 @@ fn collection<'l>(
 fn scalar<'l>(text: &'l str, ends: &[&str]) -> Option<(&'l str, &'l str)> {
     let bytes = text.as_bytes();
     let length = match bytes.first()? {
-        b'"' => super::super::cell::value_end(text)?,
+        b'"' => scalar::value_end(text)?,
         b'\'' => {
             let mut at = 1;
             loop {
