@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 /// Longest quoted string that is an atom.
-const QUOTED: usize = 160;
+const MAX_QUOTE_BYTES: usize = 160;
 
 /// The atoms of a text: byte ranges, disjoint, in order.
 pub(crate) fn atoms(text: &str) -> Vec<Range<usize>> {
@@ -68,10 +68,10 @@ impl AtomScan<'_> {
     /// The byte after a word of small letters, a mark that may end it, and the blank behind both:
     /// most of any prose.
     fn plain_word(&self) -> Option<usize> {
-        const LONGEST: usize = 18;
+        const MAX_WORD_BYTES: usize = 18;
         let rest = self.bytes.get(self.at..)?;
         let first = usize::from(rest.first()?.is_ascii_alphabetic());
-        let letters = rest.iter().skip(first).take(LONGEST);
+        let letters = rest.iter().skip(first).take(MAX_WORD_BYTES);
         let length = first + letters.take_while(|byte| byte.is_ascii_lowercase()).count();
         let mark = match rest.get(length)? {
             b' ' | b'\n' => return Some(self.at + length + 1),
@@ -96,12 +96,12 @@ impl AtomScan<'_> {
 
     /// A block from `-----BEGIN …` to the end of the line `-----END …`.
     fn pem(&mut self, start: usize) -> Option<usize> {
-        const LAST: &[u8] = b"-----END ";
+        const END_MARK: &[u8] = b"-----END ";
         let rest = self.bytes.get(start..)?;
         if self.no_pem || !rest.starts_with(b"-----BEGIN ") {
             return None;
         }
-        let Some(last) = memchr::memmem::find(rest, LAST) else {
+        let Some(last) = memchr::memmem::find(rest, END_MARK) else {
             self.no_pem = true;
             return None;
         };
@@ -114,7 +114,7 @@ impl AtomScan<'_> {
         if !matches!(first, '"' | '`' | '\'') || (first == '\'' && self.follows_word(start)) {
             return None;
         }
-        let rest = self.bytes.get(start + 1..self.bytes.len().min(start + QUOTED))?;
+        let rest = self.bytes.get(start + 1..self.bytes.len().min(start + MAX_QUOTE_BYTES))?;
         let mark = u8::try_from(first).ok()?;
         let close = memchr::memchr2(mark, b'\n', rest)?;
         let end = start + close + 2;
@@ -131,11 +131,11 @@ impl AtomScan<'_> {
 
     /// `scheme://…`, with what a connection string carries, and data URIs.
     fn url(&self, start: usize) -> Option<usize> {
-        const SCHEME: usize = 24;
+        const MAX_SCHEME_BYTES: usize = 24;
         if !self.byte(start).is_ascii_alphabetic() || self.follows_word(start) {
             return None;
         }
-        let head = self.bytes.get(start..self.bytes.len().min(start + SCHEME))?;
+        let head = self.bytes.get(start..self.bytes.len().min(start + MAX_SCHEME_BYTES))?;
         let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+.-".contains(byte);
         let scheme = head.iter().take_while(|byte| is_scheme(byte)).count();
         let rest = head.get(scheme..)?;
@@ -273,8 +273,8 @@ fn trimmed_url(url: &str) -> usize {
 /// a small letter.
 fn is_atom(run: &str) -> bool {
     /// Letters without a blank that are no word of a sentence: keys in capitals only.
-    const LONG: usize = 20;
-    if run.len() >= LONG && run.is_ascii() {
+    const MAX_KEY_CHARS: usize = 20;
+    if run.len() >= MAX_KEY_CHARS && run.is_ascii() {
         return true;
     }
     let mut small = false;

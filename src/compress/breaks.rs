@@ -4,7 +4,7 @@
 use wide::u8x16;
 
 /// Bytes that are looked at together.
-const CHUNK: usize = 64;
+const CHUNK_BYTES: usize = 64;
 
 /// The places of the line breaks, in order.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl Iterator for LineBreaks<'_> {
     #[inline]
     fn next(&mut self) -> Option<usize> {
         while self.found == 0 {
-            self.found = match self.rest.split_first_chunk::<CHUNK>() {
+            self.found = match self.rest.split_first_chunk::<CHUNK_BYTES>() {
                 Some((chunk, rest)) => {
                     self.rest = rest;
                     plane(chunk)
@@ -38,7 +38,7 @@ impl Iterator for LineBreaks<'_> {
                 None => last_plane(std::mem::take(&mut self.rest)),
             };
             self.chunk = self.next;
-            self.next += CHUNK;
+            self.next += CHUNK_BYTES;
         }
         let at = self.found.trailing_zeros() as usize;
         self.found &= self.found - 1;
@@ -48,7 +48,7 @@ impl Iterator for LineBreaks<'_> {
 
 /// Which bytes of a chunk are line breaks.
 #[inline]
-fn plane(chunk: &[u8; CHUNK]) -> u64 {
+fn plane(chunk: &[u8; CHUNK_BYTES]) -> u64 {
     let (parts, _) = chunk.as_chunks::<16>();
     let sign = u8x16::splat(b'\n');
     parts.iter().rev().fold(0, |plane, part| {
@@ -58,7 +58,7 @@ fn plane(chunk: &[u8; CHUNK]) -> u64 {
 
 /// The same of fewer bytes.
 fn last_plane(bytes: &[u8]) -> u64 {
-    let mut chunk = [0; CHUNK];
+    let mut chunk = [0; CHUNK_BYTES];
     for (own, byte) in chunk.iter_mut().zip(bytes) {
         *own = *byte;
     }

@@ -11,20 +11,20 @@ use super::notation::reports_error;
 use crate::json::{self, Limits, Node, Value};
 
 /// Bytes below which a text is left to others.
-pub(super) const SHORTEST: usize = 200;
+pub(super) const MIN_TEXT_BYTES: usize = 200;
 /// Bytes that stay at least, so that most lines fit, and at most.
-const LEAST: usize = 140;
-const MOST: usize = 16_000;
+const MIN_DIGEST_BYTES: usize = 140;
+const MAX_DIGEST_BYTES: usize = 16_000;
 /// Bytes of errors that stay at least, where there are so many.
-const ERRORS: usize = 400;
+const MIN_ERROR_BYTES: usize = 400;
 /// What stands where lines, or pieces of one, are left out.
-const GAP: &str = "…";
+const GAP_MARK: &str = "…";
 /// What stands where the beginning or the end of a line is left out.
-const LEFT_OUT: &str = "[…]";
+const LINE_GAP_MARK: &str = "[…]";
 /// Bytes of a line that is chosen whole; longer ones go by pieces.
-const LONG: usize = 160;
+const MAX_WHOLE_LINE_BYTES: usize = 160;
 /// Bytes of a line that reports an error and is whole.
-const LONG_ERROR: usize = 400;
+const MAX_WHOLE_ERROR_BYTES: usize = 400;
 
 /// The lines of a text, and what is chosen among them by.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl DigestSource {
         told: FactElsewhere<'_>,
     ) -> Option<String> {
         // What is shorter holds no string that is long, either.
-        let text = Some(text).filter(|text| text.len() >= SHORTEST)?;
+        let text = Some(text).filter(|text| text.len() >= MIN_TEXT_BYTES)?;
         let strings = match self {
             Self::Text(lines) => return lines.digest(text, share, told),
             Self::Arguments(strings) => strings,
@@ -100,7 +100,7 @@ fn long_strings(text: &str, node: &Node<'_>) -> Vec<LongArgument> {
         match &node.value {
             Value::Array(items) => nodes.extend(items.iter().rev()),
             Value::Object(members) => nodes.extend(members.iter().rev().map(|(_, node)| node)),
-            Value::String(own) if own.len() >= SHORTEST => {
+            Value::String(own) if own.len() >= MIN_TEXT_BYTES => {
                 let start = (node.raw.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
                 let range = start..start + node.raw.len();
                 found.push(LongArgument {
@@ -142,13 +142,14 @@ impl DigestLines {
     }
 
     fn digest(&self, text: &str, share: usize, told: FactElsewhere<'_>) -> Option<String> {
-        let shown = self.most(text, (text.len() / share).clamp(LEAST, MOST), told);
+        let shown =
+            self.most(text, (text.len() / share).clamp(MIN_DIGEST_BYTES, MAX_DIGEST_BYTES), told);
         (shown.len() < text.len()).then_some(shown)
     }
 
     fn most(&self, text: &str, keep: usize, told: FactElsewhere<'_>) -> String {
         // Errors are shown beyond that, unless there is nothing else.
-        let mut errors = keep.max(ERRORS);
+        let mut errors = keep.max(MIN_ERROR_BYTES);
         let pieces = self.pieces.iter().zip(&self.errors).enumerate();
         let units = pieces.map(|(at, (piece, is_error))| {
             let own = piece.text(text);
@@ -185,7 +186,9 @@ fn pieces(text: &str) -> Vec<DigestPiece> {
     let mut pieces = Vec::new();
     let mut start = 0;
     for (line, own) in text.split('\n').enumerate() {
-        if own.len() <= LONG || (own.len() <= LONG_ERROR && reports_error(own)) {
+        if own.len() <= MAX_WHOLE_LINE_BYTES
+            || (own.len() <= MAX_WHOLE_ERROR_BYTES && reports_error(own))
+        {
             pieces.push(DigestPiece { range: start..start + own.len(), line });
         } else {
             let cuts = cuts(own);
@@ -203,7 +206,7 @@ fn pieces(text: &str) -> Vec<DigestPiece> {
 
 /// A line, or the pieces of a long one.
 pub(super) fn pieces_of(line: &str) -> impl Iterator<Item = &str> {
-    let cuts = if line.len() <= LONG { Vec::new() } else { cuts(line) };
+    let cuts = if line.len() <= MAX_WHOLE_LINE_BYTES { Vec::new() } else { cuts(line) };
     let mut from = 0;
     let ends = cuts.into_iter().chain([line.len()]);
     ends.filter_map(move |end| line.get(std::mem::replace(&mut from, end)..end))
@@ -212,7 +215,7 @@ pub(super) fn pieces_of(line: &str) -> impl Iterator<Item = &str> {
 /// Where a long line may be cut: behind a blank or a comma, in no atom.
 fn cuts(line: &str) -> Vec<usize> {
     /// Bytes of a piece, where the line lets us.
-    const PIECE: usize = 64;
+    const PIECE_BYTES: usize = 64;
     let atoms = atoms(line);
     // Behind it are blanks alone.
     let says = line.trim_end().len();
@@ -220,7 +223,7 @@ fn cuts(line: &str) -> Vec<usize> {
     let mut from = 0;
     for (at, byte) in line.bytes().enumerate() {
         let end = at + 1;
-        if end - from >= PIECE
+        if end - from >= PIECE_BYTES
             && matches!(byte, b' ' | b',' | b';' | b'\t')
             && is_boundary(&atoms, end)
             && end < says
@@ -258,17 +261,17 @@ fn shown(text: &str, pieces: &[DigestPiece], kept: &[bool]) -> String {
             if at > next {
                 trim_line(&mut out);
                 out.push(' ');
-                out.push_str(GAP);
+                out.push_str(GAP_MARK);
                 out.push(' ');
             }
         } else {
             if piece.line > open.map_or(0, |line| line + 1) {
-                push_line(&mut out, GAP);
+                push_line(&mut out, GAP_MARK);
             }
             push_line(&mut out, "");
             shown += 1;
             if at.checked_sub(1).and_then(line_of) == Some(piece.line) {
-                out.push_str(LEFT_OUT);
+                out.push_str(LINE_GAP_MARK);
                 out.push(' ');
             }
         }
@@ -279,14 +282,14 @@ fn shown(text: &str, pieces: &[DigestPiece], kept: &[bool]) -> String {
         if rest.peek().is_some() && !rest.any(|(_, kept)| *kept) {
             trim_line(&mut out);
             out.push(' ');
-            out.push_str(LEFT_OUT);
+            out.push_str(LINE_GAP_MARK);
         }
         open = Some(piece.line);
         next = at + 1;
     }
     let lines = pieces.last().map_or(0, |piece| piece.line + 1);
     if shown < lines {
-        push_line(&mut out, &format!("[{GAP}{shown}/{lines} lines]"));
+        push_line(&mut out, &format!("[{GAP_MARK}{shown}/{lines} lines]"));
     }
     out.drain(..out.len().min(1));
     out
@@ -394,7 +397,7 @@ mod tests {
                     _ => (Some(digest.as_str()), ""),
                 };
                 let shown = shown.into_iter().flat_map(|shown| shown.split('\n'));
-                for line in shown.filter(|line| *line != GAP) {
+                for line in shown.filter(|line| *line != GAP_MARK) {
                     prop_assert!(rest.any(|own| own == line), "{line:?} in {digest}");
                     count += 1;
                 }

@@ -7,7 +7,7 @@ use super::lossless::equivalent;
 use super::notation::{hash, reports_error};
 
 /// Bytes of the longest line that is quoted; a longer one is data with a word in it.
-const LONGEST: usize = 400;
+const MAX_LINE_BYTES: usize = 400;
 
 /// Lines of a text that report errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Errors {
             let line = equivalent(line).trim().to_owned();
             if known.insert(hash(line.as_bytes())) {
                 count += 1;
-                lines.extend((line.len() <= LONGEST).then_some(line));
+                lines.extend((line.len() <= MAX_LINE_BYTES).then_some(line));
             }
         }
         lines.retain(|line| !line.is_empty() && !line.contains(is_unreadable));

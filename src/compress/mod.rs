@@ -19,7 +19,7 @@ mod summary;
 
 /// Bytes that one edit may be given. The work of each is linear in them, so this bounds it; an edit
 /// that would take more is not made, and reported as one that was taken back.
-const MOST: usize = 16 << 20;
+const MAX_EDIT_BYTES: usize = 16 << 20;
 
 pub use adapter::{AdapterSet, Tryout, built_in_names};
 pub use chain::{chain, end_of};

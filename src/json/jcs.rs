@@ -18,8 +18,8 @@ pub struct UnsafeNumber {
 }
 
 /// The largest whole number up to which no two are the same float.
-pub(super) const LARGEST: u64 = 9_007_199_254_740_992;
-const LARGEST_FLOAT: f64 = 9_007_199_254_740_992.0;
+pub(super) const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_992;
+const MAX_SAFE_FLOAT: f64 = 9_007_199_254_740_992.0;
 
 /// The one text of a value (RFC 8785).
 pub fn jcs(node: &Node<'_>) -> Result<String, UnsafeNumber> {
@@ -93,16 +93,16 @@ fn number(text: &str) -> Option<String> {
 /// Whether a number is a finite float, and where it is written out the very one.
 fn is_held(text: &str) -> bool {
     /// Digits, and perhaps a sign, that are below the largest whatever they are.
-    const SHORT: usize = 15;
+    const MAX_SAFE_BYTES: usize = 15;
     let is_written_out = !text.contains(['.', 'e', 'E']);
-    if is_written_out && text.len() <= SHORT {
+    if is_written_out && text.len() <= MAX_SAFE_BYTES {
         return true;
     }
     let Ok(float) = text.parse::<f64>() else { return false };
     // The one behind the largest is rounded to it.
     let is_rounded = is_written_out
-        && float.abs() >= LARGEST_FLOAT
-        && text.trim_start_matches('-') != ecmascript(LARGEST_FLOAT);
+        && float.abs() >= MAX_SAFE_FLOAT
+        && text.trim_start_matches('-') != ecmascript(MAX_SAFE_FLOAT);
     float.is_finite() && !is_rounded
 }
 

@@ -84,7 +84,7 @@ pub struct Faults {
 
 impl Faults {
     /// Faults kept; further ones are only counted.
-    pub const MOST: usize = 64;
+    pub const MAX_FAULTS: usize = 64;
 
     pub fn add(&mut self, path: &Path<'_>, detail: impl Into<String>) {
         self.push(path, detail.into(), None);
@@ -92,7 +92,7 @@ impl Faults {
 
     /// Takes over a fault that another reading found.
     pub fn add_found(&mut self, fault: Fault) {
-        if self.list.len() < Self::MOST {
+        if self.list.len() < Self::MAX_FAULTS {
             self.list.push(Fault { detail: bounded(fault.detail), ..fault });
         } else {
             self.untold += 1;
@@ -133,7 +133,7 @@ impl Faults {
     }
 
     fn push(&mut self, path: &Path<'_>, detail: String, did_you_mean: Option<String>) {
-        if self.list.len() < Self::MOST {
+        if self.list.len() < Self::MAX_FAULTS {
             let (pointer, detail) = (path.pointer(), bounded(detail));
             self.list.push(Fault { pointer, detail, did_you_mean });
         } else {
@@ -144,8 +144,8 @@ impl Faults {
 
 /// The beginning of a name that may be of any length, as faults quote it.
 pub fn beginning(name: &str) -> &str {
-    const SHOWN: usize = 60;
-    name.char_indices().nth(SHOWN).map_or(name, |(end, _)| name.get(..end).unwrap_or(name))
+    const MAX_NAME_CHARS: usize = 60;
+    name.char_indices().nth(MAX_NAME_CHARS).map_or(name, |(end, _)| name.get(..end).unwrap_or(name))
 }
 
 /// At most `most` bytes of a text, whole characters.
@@ -225,7 +225,7 @@ mod tests {
             faults.add(&Path::Root.index(index), "wrong");
         }
         let list = faults.into_vec();
-        assert_eq!(list.len(), Faults::MOST + 1);
-        assert!(list[Faults::MOST].detail.contains("936"));
+        assert_eq!(list.len(), Faults::MAX_FAULTS + 1);
+        assert!(list[Faults::MAX_FAULTS].detail.contains("936"));
     }
 }

@@ -7,7 +7,7 @@ use serde::ser::{
 };
 use serde_json::Error;
 
-use super::jcs::{LARGEST, ecmascript, in_order};
+use super::jcs::{MAX_SAFE_INTEGER, ecmascript, in_order};
 use super::write_string;
 
 /// The one text (RFC 8785) of a value that was made here: its numbers are such that every reader
@@ -202,7 +202,7 @@ impl<'o> Serializer for TypedWriter<'o> {
 
 /// Whether no other whole number is the same float; one that is not is not written.
 fn is_exact(number: u64) -> bool {
-    number <= LARGEST
+    number <= MAX_SAFE_INTEGER
 }
 
 struct TypedList<'o> {

@@ -33,7 +33,7 @@ const MAX_PATTERN_BYTES: usize = 1 << 20;
 const MAX_CACHE_BYTES: usize = 1 << 18;
 /// Sizes that are tried in turn, since a compiled pattern does not tell its own: it costs the first
 /// one that is enough.
-const SIZES: [usize; 4] = [1 << 13, 1 << 15, 1 << 17, MAX_PATTERN_BYTES];
+const TRIED_PATTERN_BYTES: [usize; 4] = [1 << 13, 1 << 15, 1 << 17, MAX_PATTERN_BYTES];
 
 impl PatternBudget {
     pub const fn new(max_patterns: usize, max_bytes: usize) -> Self {
@@ -45,7 +45,7 @@ impl PatternBudget {
         let Some(patterns) = self.patterns.checked_sub(1) else {
             return Err(PatternError::TooMany(self.max_patterns));
         };
-        for size in SIZES {
+        for size in TRIED_PATTERN_BYTES {
             let Some(bytes) = self.bytes.checked_sub(size) else {
                 return Err(PatternError::TooLargeTogether(self.max_bytes));
             };

@@ -1,8 +1,8 @@
 //! Short pieces as numbers: two of them are compared in one step.
 
 /// Bytes of the longest piece that has a number.
-const LONGEST: usize = 15;
-const LENGTH: u32 = 120;
+const MAX_PIECE_BYTES: usize = 15;
+const LENGTH_SHIFT: u32 = 120;
 
 /// The bytes of a piece and its length as one number, which no other piece has.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ impl PieceKey {
     /// None for a piece that is empty or too long.
     #[inline]
     pub(super) fn of(piece: &[u8]) -> Option<Self> {
-        if piece.is_empty() || piece.len() > LONGEST {
+        if piece.is_empty() || piece.len() > MAX_PIECE_BYTES {
             return None;
         }
         let (low, high) = match (piece.first_chunk::<8>(), piece.last_chunk::<8>()) {
@@ -30,7 +30,8 @@ impl PieceKey {
             }
             _ => (short(piece), 0),
         };
-        let number = u128::from(low) | u128::from(high) << 64 | (piece.len() as u128) << LENGTH;
+        let number =
+            u128::from(low) | u128::from(high) << 64 | (piece.len() as u128) << LENGTH_SHIFT;
         Some(Self { number, mixed: mixed(low, high, piece.len()) })
     }
 
@@ -58,7 +59,7 @@ fn short(piece: &[u8]) -> u64 {
 
 #[inline]
 fn mixed(low: u64, high: u64, length: usize) -> u64 {
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mixed = (low ^ high.rotate_left(29)).wrapping_add(length as u64).wrapping_mul(STEP);
-    (mixed ^ mixed >> 32).wrapping_mul(STEP)
+    const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mixed = (low ^ high.rotate_left(29)).wrapping_add(length as u64).wrapping_mul(HASH_FACTOR);
+    (mixed ^ mixed >> 32).wrapping_mul(HASH_FACTOR)
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::key::PieceKey;
 
 /// Pieces that are remembered at a time, as a power of two: 256 KiB of them.
-const BITS: u32 = 14;
+const SLOT_BITS: u32 = 14;
 
 /// What was counted lately.
 pub(super) struct Memo {
@@ -21,7 +21,7 @@ pub(super) struct Memos(Mutex<Vec<Memo>>);
 impl Memos {
     pub(super) fn take(&self) -> Memo {
         let free = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        free.unwrap_or_else(|| Memo { slots: vec![0; 1 << BITS] })
+        free.unwrap_or_else(|| Memo { slots: vec![0; 1 << SLOT_BITS] })
     }
 
     pub(super) fn put(&self, memo: Memo) {
@@ -29,20 +29,20 @@ impl Memos {
     }
 }
 
-const TOKENS: u32 = PieceKey::BITS;
-const KEY: u128 = (1 << TOKENS) - 1;
+const TOKENS_SHIFT: u32 = PieceKey::BITS;
+const KEY_MASK: u128 = (1 << TOKENS_SHIFT) - 1;
 
 impl Memo {
     /// The count of a piece, asked of `count` where it is not remembered.
     #[inline]
     pub(super) fn count(&mut self, piece: &[u8], count: impl FnOnce(&[u8]) -> usize) -> usize {
         let Some(key) = PieceKey::of(piece) else { return count(piece) };
-        let Some(slot) = self.slots.get_mut(key.place(BITS)) else { return count(piece) };
-        if *slot & KEY == key.number() {
-            return (*slot >> TOKENS) as usize;
+        let Some(slot) = self.slots.get_mut(key.place(SLOT_BITS)) else { return count(piece) };
+        if *slot & KEY_MASK == key.number() {
+            return (*slot >> TOKENS_SHIFT) as usize;
         }
         let tokens = count(piece);
-        *slot = key.number() | (tokens as u128) << TOKENS;
+        *slot = key.number() | (tokens as u128) << TOKENS_SHIFT;
         tokens
     }
 }

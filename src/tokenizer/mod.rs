@@ -21,11 +21,11 @@ use memo::Memos;
 use singles::ShortTokens;
 
 /// Texts whose counts are remembered.
-const REMEMBERED: usize = 1 << 18;
+const MAX_CACHE_ITEMS: usize = 1 << 18;
 /// Texts up to this many bytes are counted anew each time: looking them up costs as much.
-const SHORT: usize = 24;
+const MAX_UNCACHED_BYTES: usize = 24;
 /// Bytes counted between two questions whether to go on.
-const CHUNK: usize = 1 << 20;
+const CHUNK_BYTES: usize = 1 << 20;
 
 /// Names a text by its content.
 ///
@@ -82,7 +82,7 @@ impl Default for Counter {
 impl Counter {
     pub fn new() -> Self {
         Self {
-            counts: Cache::new(REMEMBERED),
+            counts: Cache::new(MAX_CACHE_ITEMS),
             runs: run::Runs::new(),
             o200k: Memos::default(),
             cl100k: Memos::default(),
@@ -105,7 +105,7 @@ impl Counter {
         if name == TokenizerName::Bytes4 {
             return Some(text.len().div_ceil(4) as u64);
         }
-        if text.len() <= SHORT {
+        if text.len() <= MAX_UNCACHED_BYTES {
             return self.encode(name, text, go_on);
         }
         self.count_digest(name, text, Digest::of(text), go_on)
@@ -173,7 +173,7 @@ impl Counter {
         let mut tokens = 0;
         let mut since = 0;
         let is_whole = split::pieces(name, tokenizer, text, |piece| {
-            tokens += if piece.len() < run::LONG {
+            tokens += if piece.len() < run::MIN_SEARCH_BYTES {
                 memo.count(piece.as_bytes(), |piece| {
                     if singles.contain(piece) { 1 } else { tokenizer.bpe.count(piece) }
                 })
@@ -181,7 +181,7 @@ impl Counter {
                 self.runs.count(name, tokenizer, piece)
             };
             since += piece.len();
-            since < CHUNK || {
+            since < CHUNK_BYTES || {
                 since = 0;
                 go_on()
             }

@@ -10,9 +10,9 @@ use quick_cache::sync::Cache;
 use crate::domain::TokenizerName;
 
 /// Pieces from this many bytes on are looked at for runs.
-pub(super) const LONG: usize = 256;
+pub(super) const MIN_SEARCH_BYTES: usize = 256;
 /// Bytes of a run that are encoded to learn its token. Longer than any two tokens.
-const SAMPLE: usize = 2048;
+const SAMPLE_BYTES: usize = 2048;
 
 /// The token that the middle of a run is made of, by character.
 pub(super) struct Runs {
@@ -37,7 +37,7 @@ impl Runs {
                 continue;
             }
             // The ends keep enough of the run that what stands beside it cannot tell.
-            let spare = (end - start).saturating_sub(SAMPLE) / repeated;
+            let spare = (end - start).saturating_sub(SAMPLE_BYTES) / repeated;
             let resume = start + spare * repeated;
             short.push_str(piece.get(copied..start).unwrap_or_default());
             copied = resume;
@@ -55,7 +55,7 @@ impl Runs {
             return known;
         }
         let sample: String =
-            std::iter::repeat_n(character, SAMPLE / character.len_utf8()).collect();
+            std::iter::repeat_n(character, SAMPLE_BYTES / character.len_utf8()).collect();
         let encoded = tokenizer.bpe.encode_via_backtracking(sample.as_bytes());
         let middle = encoded.get(encoded.len() / 4..encoded.len() / 2).unwrap_or_default();
         let token = match middle {
@@ -86,7 +86,7 @@ fn runs(piece: &str) -> impl Iterator<Item = CharRun> {
             while characters.next_if(|(_, next)| *next == character).is_some() {
                 end += character.len_utf8();
             }
-            if end - start > 2 * SAMPLE {
+            if end - start > 2 * SAMPLE_BYTES {
                 return Some(CharRun { start, end, character });
             }
         }

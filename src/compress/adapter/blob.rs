@@ -11,10 +11,10 @@ use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Span, segment};
 
 /// Bytes of a run that is worth leaving out.
-const LONG: usize = 256;
+const MIN_RUN_BYTES: usize = 256;
 /// Bytes of a run that stay.
-const HEAD: usize = 32;
-const UNIT: &str = " bytes of base64]";
+const HEAD_BYTES: usize = 32;
+const MARK_END: &str = " bytes of base64]";
 
 /// The adapter of this module.
 #[derive(Debug)]
@@ -64,8 +64,8 @@ fn is_marked(before: &str, after: &str) -> bool {
 fn cut(text: &str, run: &Range<usize>) -> Cut {
     let all = text.get(run.clone()).unwrap_or_default();
     let bytes = all.bytes().filter(|byte| is_letter(*byte)).count();
-    let head = all.get(..HEAD).unwrap_or_default();
-    Cut { range: run.clone(), with: format!("{head}… [{bytes}{UNIT}") }
+    let head = all.get(..HEAD_BYTES).unwrap_or_default();
+    Cut { range: run.clone(), with: format!("{head}… [{bytes}{MARK_END}") }
 }
 
 fn without(text: &str, cuts: &[Cut]) -> String {
@@ -82,9 +82,9 @@ fn without(text: &str, cuts: &[Cut]) -> String {
 
 /// The marks of a text, with the heads before them.
 fn marks(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices(UNIT).filter_map(|(end, unit)| {
+    text.match_indices(MARK_END).filter_map(|(end, unit)| {
         let open = text.get(..end)?.rfind("… [")?;
-        text.get(open.checked_sub(HEAD)?..end + unit.len())
+        text.get(open.checked_sub(HEAD_BYTES)?..end + unit.len())
     })
 }
 
@@ -96,7 +96,7 @@ fn runs(text: &str, spans: &[Span]) -> Vec<Range<usize>> {
         let bare = part.trim();
         let start = span.range.start + part.len() - part.trim_start().len();
         let is_lines = span.kind == Kind::Base64
-            && bare.len() >= LONG
+            && bare.len() >= MIN_RUN_BYTES
             && bare.bytes().all(|byte| is_letter(byte) || matches!(byte, b'\n' | b'\r'));
         if is_lines {
             found.push(start..start + bare.len());
@@ -110,22 +110,22 @@ fn runs(text: &str, spans: &[Span]) -> Vec<Range<usize>> {
 /// Finds the runs of some bytes: every so many bytes one must lie in a run that is long enough.
 fn in_line(text: &str, range: &Range<usize>, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes().get(..range.end).unwrap_or_default();
-    let mut at = range.start + LONG - 1;
+    let mut at = range.start + MIN_RUN_BYTES - 1;
     let mut from = range.start;
     while let Some(byte) = bytes.get(at) {
         if !is_letter(*byte) {
-            at += LONG;
+            at += MIN_RUN_BYTES;
             continue;
         }
         let before = bytes.get(from..at).unwrap_or_default();
         let start = at - before.iter().rev().take_while(|byte| is_letter(**byte)).count();
         let behind = bytes.get(at..).unwrap_or_default();
         let end = at + behind.iter().take_while(|byte| is_letter(**byte)).count();
-        if end - start >= LONG && is_blob(text, start..end) {
+        if end - start >= MIN_RUN_BYTES && is_blob(text, start..end) {
             found.push(start..end);
         }
         from = end;
-        at = end + LONG;
+        at = end + MIN_RUN_BYTES;
     }
 }
 
@@ -257,7 +257,7 @@ mod tests {
             let text = parts.iter().map(part).collect::<Vec<_>>().concat();
             let whole = [Span { kind: Kind::Prose, range: 0..text.len() }];
             let found = runs(&text, &whole);
-            prop_assert_eq!(found.len(), parts.iter().filter(|(_, bytes)| bytes.div_ceil(3) * 4 >= LONG).count());
+            prop_assert_eq!(found.len(), parts.iter().filter(|(_, bytes)| bytes.div_ceil(3) * 4 >= MIN_RUN_BYTES).count());
             prop_assert!(shortened(&Blob, &text).reverted.is_empty());
         }
     }

@@ -5,18 +5,18 @@ use super::page::{LinePage, MarkMargin, cuts};
 use crate::compress::extract::{ExtractUnit, UnitFacts, select_beside};
 
 /// Bytes that stay, in hundredths, where what has to stay leaves the choice.
-const SHARE: usize = 40;
+const KEEP_PERCENT: usize = 40;
 /// The part of them, in hundredths, that lines which should stay may take.
-const SHOULD: usize = 70;
+const SHOULD_PERCENT: usize = 70;
 /// What a line that should stay is worth where the room is spent.
-const SHOULD_WORTH: u32 = 8;
+const SHOULD_WEIGHT: u32 = 8;
 /// Short lines that follow each other stay or go together up to so many bytes: less torn to read,
 /// and fewer marks.
-const TOGETHER: usize = 72;
+const MAX_GROUP_BYTES: usize = 72;
 /// The part of what is left for the choice, in hundredths, that is chosen.
-const CHOSEN: usize = 80;
+const CHOICE_PERCENT: usize = 80;
 /// Bytes that the mark in a gap takes, about.
-const MARK: usize = 16;
+const MARK_BYTES: usize = 16;
 
 /// What a line is to its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +39,12 @@ pub(super) fn chosen(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<Cut> {
 }
 
 fn shows(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<bool> {
-    let target = page.bytes() / 100 * SHARE;
+    let target = page.bytes() / 100 * KEEP_PERCENT;
     let groups = groups(page, &settled(page, ranks, target));
     let must: usize = groups.iter().filter(|group| group.must).map(|group| group.bytes(page)).sum();
     // Marks, and gaps too small for one, come to what is chosen.
     let free = target.saturating_sub(must);
-    let room = free / 100 * CHOSEN;
+    let room = free / 100 * CHOICE_PERCENT;
     if room == 0 {
         return shown(page, &groups, groups.iter().map(|group| group.must));
     }
@@ -87,7 +87,7 @@ fn settled(page: &LinePage<'_>, ranks: &[LineRank], target: usize) -> Vec<LineRa
         must += if stays { page.line(at).len() } else { 0 };
         settled.push(rank);
     }
-    let room = target / 100 * SHOULD;
+    let room = target / 100 * SHOULD_PERCENT;
     for (at, rank) in settled.iter_mut().enumerate().filter(|(_, rank)| **rank == LineRank::Should)
     {
         let bytes = page.line(at).len();
@@ -95,7 +95,7 @@ fn settled(page: &LinePage<'_>, ranks: &[LineRank], target: usize) -> Vec<LineRa
             must += bytes;
             *rank = LineRank::Must;
         } else {
-            *rank = LineRank::May(SHOULD_WORTH);
+            *rank = LineRank::May(SHOULD_WEIGHT);
         }
     }
     settled
@@ -130,7 +130,7 @@ fn groups(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<ChoiceGroup> {
         };
         if let Some(last) = groups.last_mut().filter(|last| {
             (last.to, last.must, last.worth) == (at, must, worth)
-                && page.start(at + 1) - page.start(last.from) <= TOGETHER
+                && page.start(at + 1) - page.start(last.from) <= MAX_GROUP_BYTES
         }) {
             last.to = at + 1;
         } else {
@@ -161,13 +161,13 @@ fn size(page: &LinePage<'_>, shows: &[bool]) -> usize {
     for (at, shows) in shows.iter().enumerate() {
         let bytes = page.start(at + 1) - page.start(at);
         if *shows {
-            size += bytes + if gap < MARK * 2 { gap } else { MARK };
+            size += bytes + if gap < MARK_BYTES * 2 { gap } else { MARK_BYTES };
             gap = 0;
         } else {
             gap += bytes;
         }
     }
-    size + gap.min(MARK)
+    size + gap.min(MARK_BYTES)
 }
 
 #[cfg(test)]

@@ -13,9 +13,9 @@ use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::notation::{hash, reports_error};
 use crate::compress::segment::{Kind, Span, segment};
 
-const ROW: &str = "row";
+const ROW_NOUN: &str = "row";
 /// Bytes of a cell that is looked into.
-const LONG: usize = 120;
+const MIN_CELL_BYTES: usize = 120;
 
 /// The adapter of this module.
 #[derive(Debug)]
@@ -68,8 +68,8 @@ struct CsvTable<'t> {
 impl<'t> CsvTable<'t> {
     fn read(text: &'t str, separator: u8) -> Option<Self> {
         /// Bytes of a cell, about.
-        const USUAL: usize = 8;
-        let cells = Vec::with_capacity(text.len() / USUAL);
+        const DEFAULT_CELL_BYTES: usize = 8;
+        let cells = Vec::with_capacity(text.len() / DEFAULT_CELL_BYTES);
         let mut table = Self { text, separator, width: 0, cells };
         let end = text.trim_end_matches(['\n', '\r']).len();
         let mut at = 0;
@@ -170,7 +170,7 @@ impl<'t> CsvTable<'t> {
     /// How many rows a row stands for, if it is a mark.
     fn marked(&self, row: usize) -> Option<usize> {
         let (first, others) = self.cells_of(row).split_first()?;
-        let count = elide::marked(&text_of(self.raw(first)), ROW)?;
+        let count = elide::marked(&text_of(self.raw(first)), ROW_NOUN)?;
         others.iter().all(|cell| text_of(self.raw(cell)).is_empty()).then_some(count)
     }
 
@@ -196,9 +196,10 @@ impl<'t> CsvTable<'t> {
     fn gaps(&self) -> Vec<Range<usize>> {
         let rows = self.rows();
         // A table that holds such a row could not be told from one that lost rows.
-        let may_have_marks = memchr::memmem::find(self.text.as_bytes(), elide::MARK.as_bytes());
+        let may_have_marks =
+            memchr::memmem::find(self.text.as_bytes(), elide::MARK_START.as_bytes());
         let is_marked = |row| may_have_marks.is_some() && self.marked(row).is_some();
-        if rows <= elide::FEW || (0..rows).any(is_marked) {
+        if rows <= elide::MAX_WHOLE_ITEMS || (0..rows).any(is_marked) {
             return Vec::new();
         }
         let (mut outliers, mut states) = (Outliers::default(), States::default());
@@ -216,7 +217,7 @@ impl<'t> CsvTable<'t> {
                 let is_number = matches!(cell.bytes().next(), Some(b'0'..=b'9' | b'-'));
                 if let Some(number) = is_number.then(|| cell.parse().ok()).flatten() {
                     outliers.see(column, row, number);
-                } else if row > 0 && cell.len() <= States::LONGEST {
+                } else if row > 0 && cell.len() <= States::MAX_STATE_BYTES {
                     states.see(column, row, hash(cell.as_bytes()));
                 }
             }
@@ -229,7 +230,7 @@ impl<'t> CsvTable<'t> {
     /// One row in the place of some.
     fn cut(&self, gap: &Range<usize>) -> Option<Cut> {
         let range = self.span(gap)?;
-        let mark = elide::mark(gap.len(), ROW);
+        let mark = elide::mark(gap.len(), ROW_NOUN);
         let mut with = String::new();
         for (column, cell) in self.cells_of(gap.start).iter().enumerate() {
             let text = if column == 0 { mark.as_str() } else { "" };
@@ -249,7 +250,7 @@ impl<'t> CsvTable<'t> {
 
     /// Shortens the long cells of a row.
     fn shorten(&self, row: usize, inside: &mut dyn InnerTexts, cuts: &mut Vec<Cut>) {
-        for cell in self.cells_of(row).iter().filter(|cell| cell.len() >= LONG) {
+        for cell in self.cells_of(row).iter().filter(|cell| cell.len() >= MIN_CELL_BYTES) {
             let raw = self.raw(cell);
             let text = text_of(raw);
             let Some(short) = is_prose(&text).then(|| inside.shorten(&text)).flatten() else {
@@ -277,7 +278,7 @@ impl<'t> CsvTable<'t> {
                 || cells.all(|(cell, other)| {
                     let (cell, other) = (self.raw(cell), shown.raw(other));
                     cell == other
-                        || cell.len() >= LONG
+                        || cell.len() >= MIN_CELL_BYTES
                             && other.len() < cell.len()
                             && is_prose(&text_of(cell))
                             && !text_of(other).is_empty()

@@ -11,11 +11,11 @@ use crate::compress::digest;
 use crate::domain::{AdapterDefinition, LineRemoval, LineSelector};
 
 /// Bytes of a compiled pattern.
-const PATTERN_SIZE: usize = 1 << 20;
+const MAX_PATTERN_BYTES: usize = 1 << 20;
 /// Bytes of a text that patterns are tried on.
-const LONGEST: usize = 4 << 20;
+const MAX_TEXT_BYTES: usize = 4 << 20;
 /// Of so many bytes that may go one stays.
-const SHARE: usize = 3;
+const KEEP_SHARE: usize = 3;
 
 /// A definition with its patterns compiled.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl Custom {
             return None;
         }
         let rest = rest.join("\n");
-        let summary = digest::lines(&rest, rest.len() / SHARE);
+        let summary = digest::lines(&rest, rest.len() / KEEP_SHARE);
         let (before, after) = self.definition.join.split_once("{kept}")?;
         let with = |text: &str| text.replace("{summary}", &summary);
         Some(format!("{}{}{}", with(before), kept.join("\n"), with(after)))
@@ -100,7 +100,7 @@ impl FormatAdapter for Custom {
     fn detects(&self, part: Part<'_>) -> bool {
         let text = part.text;
         let detect = &self.definition.detect;
-        if text.len() > LONGEST {
+        if text.len() > MAX_TEXT_BYTES {
             return false;
         }
         let count = || text.lines().count();
@@ -127,12 +127,15 @@ impl FormatAdapter for Custom {
 }
 
 fn pattern(source: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(source).size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build()
+    RegexBuilder::new(source)
+        .size_limit(MAX_PATTERN_BYTES)
+        .dfa_size_limit(MAX_PATTERN_BYTES)
+        .build()
 }
 
 fn patterns<'s>(sources: impl Iterator<Item = &'s Arc<str>>) -> Result<RegexSet, regex::Error> {
     let mut builder = RegexSetBuilder::new(sources.map(AsRef::as_ref).collect::<Vec<&str>>());
-    builder.size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build()
+    builder.size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES).build()
 }
 
 #[cfg(test)]

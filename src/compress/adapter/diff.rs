@@ -10,7 +10,7 @@ use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Hunk, HunkLine, Kind, Span, segment, without};
 
 /// Lines of context that stay before and behind a change.
-const NEAR: usize = 1;
+const CONTEXT_LINES: usize = 1;
 
 /// Unified diffs; see the module.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl FormatAdapter for Diff {
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
         let page = LinePage::of(part.text);
         let cuts = if page.may_shrink() {
-            cuts(&page, &without_context(&page, part.spans, NEAR), MarkMargin::None)
+            cuts(&page, &without_context(&page, part.spans, CONTEXT_LINES), MarkMargin::None)
         } else {
             Vec::new()
         };

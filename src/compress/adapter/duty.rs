@@ -24,7 +24,7 @@ pub(super) enum KeepReason {
 }
 
 /// Hundredths of the room.
-const SHARES: [(KeepReason, usize); 5] = [
+const SHARE_PERCENTS: [(KeepReason, usize); 5] = [
     (KeepReason::Report, 200),
     (KeepReason::Strict, 60),
     (KeepReason::Negation, 20),
@@ -41,7 +41,7 @@ pub(super) fn oblige(
     room: usize,
 ) {
     let mut known = HashSet::default();
-    for (duty, share) in SHARES {
+    for (duty, share) in SHARE_PERCENTS {
         let places = duties.iter().enumerate().filter(|(_, own)| **own == Some(duty));
         let places = places.filter_map(|(at, _)| Some((at, units.get(at)?.text)));
         let places = places.filter(|(_, text)| known.insert(words_of(text)));

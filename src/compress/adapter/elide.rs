@@ -7,31 +7,31 @@ use foldhash::{HashMap, HashSet};
 use crate::compress::extract::{ExtractUnit, select};
 
 /// Items of a list that always stays whole.
-pub(super) const FEW: usize = 8;
+pub(super) const MAX_WHOLE_ITEMS: usize = 8;
 /// Items at the head that stay.
-const FIRST: usize = 3;
+const HEAD_ITEMS: usize = 3;
 /// What stays for the sake of its facts: that part of the bytes, and no more than so many and
 /// that part of them.
-const SHARE: usize = 4;
-const MOST: usize = 8 << 10;
-const LARGE_SHARE: usize = 16;
+const FACT_SHARE: usize = 4;
+const MAX_FACT_BYTES: usize = 8 << 10;
+const LARGE_FACT_SHARE: usize = 16;
 /// Bytes a gap must have: a mark is shorter, and costs a reader attention.
-const GAP: usize = 64;
+const MIN_GAP_BYTES: usize = 64;
 
 /// The runs of items that go, in order. The first few, the last, those that `must` stay and those
 /// that hold facts which no other shows are in none of them.
 pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
-    if items.len() <= FEW {
+    if items.len() <= MAX_WHOLE_ITEMS {
         return Vec::new();
     }
     let total: usize = items.iter().map(|item| item.len()).sum();
-    let room = (total / SHARE).min(MOST + total / LARGE_SHARE);
+    let room = (total / FACT_SHARE).min(MAX_FACT_BYTES + total / LARGE_FACT_SHARE);
     let mut seen = HashSet::default();
     let units: Vec<ExtractUnit<'_>> = items
         .iter()
         .enumerate()
         .map(|(at, text)| {
-            let is_end = at < FIRST || at + 1 == items.len();
+            let is_end = at < HEAD_ITEMS || at + 1 == items.len();
             // What is said again word for word says nothing.
             let must = is_end || must.get(at) == Some(&true) && seen.insert(*text);
             ExtractUnit { text, weight: 0, must }
@@ -48,22 +48,22 @@ pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
     let bytes = |gap: &Range<usize>| -> usize {
         items.get(gap.clone()).unwrap_or_default().iter().map(|item| item.len() + 1).sum()
     };
-    gaps.retain(|gap| bytes(gap) >= GAP);
+    gaps.retain(|gap| bytes(gap) >= MIN_GAP_BYTES);
     gaps
 }
 
 /// What a mark begins with.
-pub(super) const MARK: &str = "… ";
+pub(super) const MARK_START: &str = "… ";
 
 /// What stands for so many items: `… 212 more items`.
 pub(super) fn mark(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("{MARK}{count} more {noun}{plural}")
+    format!("{MARK_START}{count} more {noun}{plural}")
 }
 
 /// How many items a mark stands for.
 pub(super) fn marked(text: &str, noun: &str) -> Option<usize> {
-    let (count, rest) = text.strip_prefix(MARK)?.split_once(" more ")?;
+    let (count, rest) = text.strip_prefix(MARK_START)?.split_once(" more ")?;
     let rest = rest.strip_prefix(noun)?;
     let count = count.parse().ok()?;
     (rest == if count == 1 { "" } else { "s" }).then_some(count)
@@ -104,14 +104,17 @@ impl Outliers {
     /// Marks the items that hold one, a few for each column.
     pub(super) fn mark(mut self, must: &mut [bool]) {
         /// Deviations from the mean, and items of a column.
-        const FAR: f64 = 3.0;
-        const MOST: usize = 4;
+        const MIN_DEVIATIONS: f64 = 3.0;
+        const MAX_OUTLIERS: usize = 4;
         for (column, item, number) in self.numbers {
             let Some(seen) = self.columns.get_mut(column) else { continue };
             let mean = seen.sum / seen.count;
             let variance = (seen.squares / seen.count - mean * mean).max(0.0);
             let distance = number - mean;
-            if distance * distance > FAR * FAR * variance && variance > 0.0 && seen.found < MOST {
+            if distance * distance > MIN_DEVIATIONS * MIN_DEVIATIONS * variance
+                && variance > 0.0
+                && seen.found < MAX_OUTLIERS
+            {
                 seen.found += 1;
                 if let Some(must) = must.get_mut(item) {
                     *must = true;
@@ -126,20 +129,20 @@ impl Outliers {
 #[derive(Default)]
 pub(super) struct States {
     /// For each word of a column how many items have it, and the first of them.
-    seen: HashMap<(usize, u64), (u32, [usize; States::RARE])>,
+    seen: HashMap<(usize, u64), (u32, [usize; States::MAX_RARE_ITEMS])>,
     /// Values and words of each column.
     columns: Vec<(u32, u32)>,
 }
 
 impl States {
     /// Items that have a word which is rare.
-    const RARE: usize = 2;
+    const MAX_RARE_ITEMS: usize = 2;
     /// Words of a column that are states.
-    const WORDS: u32 = 6;
+    const MAX_STATE_WORDS: u32 = 6;
     /// Values of a column that tell which word is rare.
-    const VALUES: u32 = 16;
+    const MIN_STATE_VALUES: u32 = 16;
     /// Bytes of a word.
-    pub(super) const LONGEST: usize = 32;
+    pub(super) const MAX_STATE_BYTES: usize = 32;
 
     /// Takes in a word by its hash.
     pub(super) fn see(&mut self, column: usize, item: usize, word: u64) {
@@ -148,7 +151,7 @@ impl States {
         }
         let Some((values, words)) = self.columns.get_mut(column) else { return };
         *values += 1;
-        if *words > Self::WORDS {
+        if *words > Self::MAX_STATE_WORDS {
             return;
         }
         let (count, items) = self.seen.entry((column, word)).or_default();
@@ -165,8 +168,9 @@ impl States {
     pub(super) fn mark(&self, must: &mut [bool]) {
         for ((column, _), (count, items)) in &self.seen {
             let told = self.columns.get(*column);
-            if told.is_some_and(|(values, words)| *values >= Self::VALUES && *words <= Self::WORDS)
-            {
+            if told.is_some_and(|(values, words)| {
+                *values >= Self::MIN_STATE_VALUES && *words <= Self::MAX_STATE_WORDS
+            }) {
                 let rare = items.get(..*count as usize).unwrap_or_default();
                 for item in rare {
                     if let Some(must) = must.get_mut(*item) {
@@ -185,7 +189,7 @@ mod tests {
     #[test]
     fn few_items_stay_and_marks_count() {
         let items = ["an item of some length that is the same"; 40];
-        assert!(gaps(&items[..FEW], &[false; FEW]).is_empty());
+        assert!(gaps(&items[..MAX_WHOLE_ITEMS], &[false; MAX_WHOLE_ITEMS]).is_empty());
         let mut must = [false; 40];
         must[20] = true;
         let gone: usize = gaps(&items, &must).iter().map(Range::len).sum();

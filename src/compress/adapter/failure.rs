@@ -11,17 +11,17 @@ use crate::compress::notation::{WordHeads, reports_error, words_with};
 use crate::compress::segment::is_entry;
 
 /// Lines of a block that should stay; behind them it is about output, not about the failure.
-const HEAD: usize = 16;
+const HEAD_LINES: usize = 16;
 /// Lines that a block may take.
-const LONGEST: usize = 60;
+const MAX_BLOCK_LINES: usize = 60;
 /// What a line behind the head of a block is worth.
-const DEEP: u32 = 3;
+const DEEP_LINE_WEIGHT: u32 = 3;
 /// The heads of blocks stay while they are no more than one part in so many of the text.
-const SHARE: usize = 4;
+const MIN_BYTES_PER_HEAD_BYTE: usize = 4;
 
 /// Raises the ranks of lines that tell of failures.
 pub(super) fn rank(page: &LinePage<'_>, ranks: &mut [LineRank]) {
-    let mut room = page.bytes() / SHARE;
+    let mut room = page.bytes() / MIN_BYTES_PER_HEAD_BYTE;
     let mut at = 0;
     while at < page.len() {
         if opens(page, at) {
@@ -62,7 +62,7 @@ impl FailureBlock<'_, '_> {
         let mut follows = false;
         let mut told = 0;
         let mut line = at + 1;
-        while line < page.len() && line - at < LONGEST {
+        while line < page.len() && line - at < MAX_BLOCK_LINES {
             if page.is_blank(line) {
                 behind_blank = true;
                 line += 1;
@@ -91,14 +91,14 @@ impl FailureBlock<'_, '_> {
     fn lead(&mut self, at: usize) {
         let before = at.checked_sub(1).and_then(|before| self.ranks.get_mut(before));
         if let Some(before @ LineRank::May(_)) = before {
-            *before = LineRank::May(DEEP);
+            *before = LineRank::May(DEEP_LINE_WEIGHT);
         }
     }
 
     fn tell(&mut self, line: usize, told: usize) {
         let bytes = self.page.line(line).len();
-        let rank = if told > HEAD {
-            LineRank::May(DEEP)
+        let rank = if told > HEAD_LINES {
+            LineRank::May(DEEP_LINE_WEIGHT)
         } else if let Some(room) = self.room.checked_sub(bytes) {
             self.room = room;
             LineRank::Must
@@ -190,20 +190,21 @@ pub(super) fn is_passed(body: &str) -> bool {
 /// What was counted, at the end: how many passed and failed, of how many, how long it took.
 pub(super) fn is_total(body: &str) -> bool {
     /// Bytes: a word and a digit at the least.
-    const LENGTHS: std::ops::RangeInclusive<usize> = 4..=200;
+    const COUNT_LINE_BYTES: std::ops::RangeInclusive<usize> = 4..=200;
     /// Words of a line that says one number.
-    const SHORT: u32 = 4;
-    if !LENGTHS.contains(&body.len()) {
+    const MAX_COUNT_WORDS: u32 = 4;
+    if !COUNT_LINE_BYTES.contains(&body.len()) {
         return false;
     }
     let mut known = 0;
-    let words = words_with(body, &HEADS, |word| known += u32::from(counts(word)));
-    let says = (known >= 2 && known * 6 >= words.count) || (known == 1 && words.count <= SHORT);
+    let words = words_with(body, &COUNT_HEADS, |word| known += u32::from(counts(word)));
+    let says =
+        (known >= 2 && known * 6 >= words.count) || (known == 1 && words.count <= MAX_COUNT_WORDS);
     says && words.has_digit
 }
 
 /// Words that say what was counted, by length.
-const COUNTS: [&[&str]; 9] = [
+const COUNT_WORDS: [&[&str]; 9] = [
     &[],
     &[],
     &[],
@@ -216,10 +217,10 @@ const COUNTS: [&[&str]; 9] = [
 ];
 
 /// The first letters of these.
-static HEADS: WordHeads = WordHeads::of(&COUNTS);
+static COUNT_HEADS: WordHeads = WordHeads::of(&COUNT_WORDS);
 
 /// Whether a word says what was counted.
 fn counts(word: &[u8]) -> bool {
-    let known = COUNTS.get(word.len()).copied().unwrap_or_default();
+    let known = COUNT_WORDS.get(word.len()).copied().unwrap_or_default();
     known.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }

@@ -14,10 +14,10 @@ pub(super) struct Frame {
 }
 
 /// Lines that may belong to one frame.
-const LONGEST: usize = 8;
+const MAX_FRAME_LINES: usize = 8;
 
 /// Parts of paths below which nothing but libraries stands.
-const PLACES: [&str; 16] = [
+const LIBRARY_PATHS: [&str; 16] = [
     "site-packages",
     "dist-packages",
     "node_modules",
@@ -37,7 +37,7 @@ const PLACES: [&str; 16] = [
 ];
 
 /// First parts of names in the platforms' own modules.
-const ROOTS: [&str; 14] = [
+const PLATFORM_ROOTS: [&str; 14] = [
     "java.",
     "javax.",
     "jdk.",
@@ -72,9 +72,10 @@ pub(super) fn frame(page: &LinePage<'_>, at: usize, follows: bool) -> Option<Fra
     };
     let text = page.slice(at, to);
     let named = body.strip_prefix("at ").unwrap_or_else(|| name(body));
-    let is_library = ROOTS.iter().any(|root| named.trim_start_matches('<').starts_with(root))
-        || PLACES.iter().any(|place| text.contains(place))
-        || named.split_once('/').is_some_and(|(module, _)| module == "java.base");
+    let is_library =
+        PLATFORM_ROOTS.iter().any(|root| named.trim_start_matches('<').starts_with(root))
+            || LIBRARY_PATHS.iter().any(|place| text.contains(place))
+            || named.split_once('/').is_some_and(|(module, _)| module == "java.base");
     Some(Frame { from: at, to, is_library })
 }
 
@@ -109,7 +110,7 @@ fn python(page: &LinePage<'_>, at: usize) -> usize {
     let goes_on = |line: usize| {
         !page.is_blank(line) && page.indent(line) > page.indent(at) && !is_python(page.body(line))
     };
-    (at + 1..).take(LONGEST).find(|line| !goes_on(*line)).unwrap_or(at + LONGEST)
+    (at + 1..).take(MAX_FRAME_LINES).find(|line| !goes_on(*line)).unwrap_or(at + MAX_FRAME_LINES)
 }
 
 /// `at f (file:1:2)`, `at file:3`, `at A.b() in x.cs:line 3`.

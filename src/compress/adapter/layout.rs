@@ -9,11 +9,11 @@ use super::{Attempt, Cut, Part, prose};
 use crate::compress::segment::{Kind, Part as Markdown, Span};
 
 /// Bytes of words that are worth it.
-const SHORTEST: usize = 200;
+const MIN_WORDS_BYTES: usize = 200;
 /// Bytes of a list's item that stays as it is.
-const SHORT_ITEM: usize = 160;
+const MAX_WHOLE_ITEM_BYTES: usize = 160;
 /// Hundredths of a text that must be words and the marks of Markdown.
-const SHARE: usize = 70;
+const MIN_WRITTEN_PERCENT: usize = 70;
 
 fn parser(text: &str) -> Parser<'_> {
     let options = Options::ENABLE_TABLES
@@ -31,13 +31,14 @@ pub(super) fn is_written(part: Part<'_>) -> bool {
         part.spans.iter().filter(|span| holds(span.kind)).map(|span| span.range.len()).sum()
     };
     let written = bytes(&|kind| matches!(kind, Kind::Prose | Kind::Markdown(_) | Kind::Fence));
-    bytes(&prose::is_words) >= SHORTEST && written >= part.text.len() * SHARE / 100
+    bytes(&prose::is_words) >= MIN_WORDS_BYTES
+        && written >= part.text.len() * MIN_WRITTEN_PERCENT / 100
 }
 
 /// Whether a text has so many headings that it is a document.
 pub(super) fn is_document(part: Part<'_>) -> bool {
     /// Headings that make a document.
-    const FEWEST: usize = 2;
+    const MIN_HEADINGS: usize = 2;
     let is_heading = |span: &&Span| span.kind == Kind::Markdown(Markdown::Heading);
     let counts = part.spans.iter().filter(is_heading).map(|span| {
         let lines = part.text.get(span.range.clone()).unwrap_or_default().lines();
@@ -50,7 +51,7 @@ pub(super) fn is_document(part: Part<'_>) -> bool {
         let below = usize::from(is_below && lines.peek().is_some_and(|line| is_line(line)));
         below + lines.filter(|line| line.starts_with('#')).count()
     });
-    counts.sum::<usize>() >= FEWEST
+    counts.sum::<usize>() >= MIN_HEADINGS
 }
 
 /// What goes of the paragraphs, and whether what they leave has the blocks of the text.
@@ -80,7 +81,7 @@ fn cuts(part: Part<'_>, places: &[TextBlock]) -> Vec<Cut> {
             .spans
             .get(next)
             .is_some_and(|span| prose::is_words(span.kind) && place.range.end <= span.range.end);
-        let is_short = place.in_item && place.range.len() < SHORT_ITEM;
+        let is_short = place.in_item && place.range.len() < MAX_WHOLE_ITEM_BYTES;
         if in_words && !is_short {
             passages.add_place(place);
         }

@@ -12,16 +12,16 @@ use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Part as Structure, Span};
 
 /// Hundredths of a text that make it what it is.
-const HALF: usize = 50;
+const MIN_LOG_PERCENT: usize = 50;
 /// Lines that are not blank and stay at the beginning and at the end.
-const HEAD: usize = 2;
-const TAIL: usize = 3;
+const HEAD_LINES: usize = 2;
+const TAIL_LINES: usize = 3;
 /// Lines of one shape that are a run.
-const RUN: usize = 3;
+const MIN_RUN_LINES: usize = 3;
 /// What a line of a new shape is worth beside its facts.
-const NEW: u32 = 1;
+const NEW_SHAPE_WEIGHT: u32 = 1;
 /// What the first and the last line of a run are worth.
-const END: u32 = 2;
+const RUN_END_WEIGHT: u32 = 2;
 
 /// Logs and the output of tests; see the module.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl FormatAdapter for LogAdapter {
             return false;
         }
         let is_log = part.has(|kind| matches!(kind, Kind::Log | Kind::Test));
-        if is_log && share(part, own) >= HALF {
+        if is_log && share(part, own) >= MIN_LOG_PERCENT {
             return true;
         }
         // No line of it may be told from words, and yet its lines are a tool's.
@@ -57,12 +57,12 @@ impl FormatAdapter for LogAdapter {
         };
         if !has_lines(part.text)
             || part.spans.iter().any(|span| is_document(span, part.text))
-            || share(part, words) < HALF
+            || share(part, words) < MIN_LOG_PERCENT
         {
             return false;
         }
         let page = LinePage::of(part.text);
-        let is_bare = share(part, |kind| kind == Kind::Prose) >= HALF
+        let is_bare = share(part, |kind| kind == Kind::Prose) >= MIN_LOG_PERCENT
             && !part.has(|kind| matches!(kind, Kind::Markdown(_)));
         page.may_shrink() && (is_put_out(&page) || (is_bare && is_data(&page)))
     }
@@ -101,8 +101,8 @@ fn ranks(page: &LinePage<'_>) -> Vec<LineRank> {
     rank_runs(page, &mut ranks);
     rank(page, &mut ranks);
     let solid = |at: &usize| !page.is_blank(*at);
-    let head = (0..page.len()).filter(solid).take(HEAD);
-    for at in head.chain((0..page.len()).rev().filter(solid).take(TAIL)) {
+    let head = (0..page.len()).filter(solid).take(HEAD_LINES);
+    for at in head.chain((0..page.len()).rev().filter(solid).take(TAIL_LINES)) {
         if let Some(rank) = ranks.get_mut(at) {
             *rank = LineRank::Must;
         }
@@ -121,7 +121,7 @@ fn alone(page: &LinePage<'_>, at: usize, progress: &Progress) -> LineRank {
         // What stands below is read under it.
         LineRank::Should
     } else {
-        LineRank::May(NEW)
+        LineRank::May(NEW_SHAPE_WEIGHT)
     }
 }
 
@@ -132,7 +132,9 @@ fn rank_runs(page: &LinePage<'_>, ranks: &mut [LineRank]) {
     // The line behind the last run, and its shape where that was found.
     let (mut next, mut known) = (0, None);
     // Most lines of a test run are ranked already, and nobody asks for their shapes.
-    while let Some(at) = (next..page.len()).find(|at| ranks.get(*at) == Some(&LineRank::May(NEW))) {
+    while let Some(at) =
+        (next..page.len()).find(|at| ranks.get(*at) == Some(&LineRank::May(NEW_SHAPE_WEIGHT)))
+    {
         let own = known.filter(|_| at == next).unwrap_or_else(|| shape(at));
         let from = at - (next..at).rev().take_while(|before| shape(*before) == own).count();
         known = None;
@@ -145,11 +147,11 @@ fn rank_runs(page: &LinePage<'_>, ranks: &mut [LineRank]) {
                 known = Some(behind);
             }
         }
-        if next - from >= RUN {
+        if next - from >= MIN_RUN_LINES {
             for at in from..next {
                 let is_end = at == from || at + 1 == next;
-                if let Some(rank @ LineRank::May(NEW)) = ranks.get_mut(at) {
-                    *rank = LineRank::May(if is_end { END } else { 0 });
+                if let Some(rank @ LineRank::May(NEW_SHAPE_WEIGHT)) = ranks.get_mut(at) {
+                    *rank = LineRank::May(if is_end { RUN_END_WEIGHT } else { 0 });
                 }
             }
         }
@@ -171,13 +173,13 @@ mod tests {
         ) {
             let shapes = ["took job 12\n", "lost job 7\n", "gave job 4 back\n"];
             let text: String = lines.iter().map(|(shape, _)| shapes[*shape]).collect();
-            let own = |is_new| if is_new { LineRank::May(NEW) } else { LineRank::Should };
+            let own = |is_new| if is_new { LineRank::May(NEW_SHAPE_WEIGHT) } else { LineRank::Should };
             let mut ranks: Vec<LineRank> = lines.iter().map(|(_, is_new)| own(*is_new)).collect();
             let mut expected = Vec::new();
             for run in lines.chunk_by(|(a, _), (b, _)| a == b) {
                 let rank = |(at, (_, is_new)): (usize, &(usize, bool))| match own(*is_new) {
-                    LineRank::May(_) if run.len() < RUN => LineRank::May(NEW),
-                    LineRank::May(_) if at == 0 || at + 1 == run.len() => LineRank::May(END),
+                    LineRank::May(_) if run.len() < MIN_RUN_LINES => LineRank::May(NEW_SHAPE_WEIGHT),
+                    LineRank::May(_) if at == 0 || at + 1 == run.len() => LineRank::May(RUN_END_WEIGHT),
                     LineRank::May(_) => LineRank::May(0),
                     rank => rank,
                 };

@@ -58,7 +58,7 @@ pub use set::{AdapterSet, built_in_names};
 pub(crate) use shorten::AdapterOutput;
 #[cfg(any(fuzzing, test))]
 pub(crate) use shorten::apply;
-pub(crate) use shorten::{InnerTexts, SHORTEST, shorten, shorten_parts};
+pub(crate) use shorten::{InnerTexts, MIN_TEXT_BYTES, shorten, shorten_parts};
 pub use tryout::Tryout;
 
 /// A stretch of a text, in bytes, and what stands in its place.

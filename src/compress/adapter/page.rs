@@ -23,13 +23,13 @@ use crate::compress::breaks::breaks;
 use crate::compress::notation::reporting;
 
 /// Texts of fewer lines stay as they are.
-pub(super) const FEWEST_LINES: usize = 12;
+pub(super) const MIN_LINES: usize = 12;
 /// A mark stands for no fewer lines.
-const FEWEST_GONE: usize = 2;
+const MIN_GAP_LINES: usize = 2;
 /// An elision saves at least so many times the bytes of its mark.
-const WORTH: usize = 2;
+const MIN_GAIN_FACTOR: usize = 2;
 /// Bytes of indentation that a mark takes over.
-const INDENT: usize = 40;
+const MAX_INDENT_BYTES: usize = 40;
 
 /// The lines of a text, and what was asked of them: that is found once.
 #[derive(Debug)]
@@ -145,13 +145,13 @@ impl<'t> LinePage<'t> {
 
     /// Whether lines may be left out of it.
     pub(super) fn may_shrink(&self) -> bool {
-        self.len() >= FEWEST_LINES && !self.has_mark()
+        self.len() >= MIN_LINES && !self.has_mark()
     }
 }
 
 /// Whether a text has so many lines that some may be left out. Most words inside of others have few.
 pub(super) fn has_lines(text: &str) -> bool {
-    memchr::memchr_iter(b'\n', text.as_bytes()).take(FEWEST_LINES - 1).count() + 1 >= FEWEST_LINES
+    memchr::memchr_iter(b'\n', text.as_bytes()).take(MIN_LINES - 1).count() + 1 >= MIN_LINES
 }
 
 fn indent(line: &str) -> &str {
@@ -302,20 +302,20 @@ fn cut(
     margin: MarkMargin,
 ) -> Option<Cut> {
     /// Bytes that a mark takes, as a rule.
-    const USUAL: usize = 32;
+    const DEFAULT_MARK_BYTES: usize = 32;
     let Range { start: from, end: to } = lines;
-    if mark.lines < FEWEST_GONE {
+    if mark.lines < MIN_GAP_LINES {
         return None;
     }
     let first = (from..to).find(|at| !page.is_blank(*at)).unwrap_or(from);
     let indent = if margin == MarkMargin::Own { indent(page.line(first)) } else { "" };
-    let indent = indent.get(..indent.len().min(INDENT)).unwrap_or_default();
+    let indent = indent.get(..indent.len().min(MAX_INDENT_BYTES)).unwrap_or_default();
     let last = page.slice(to - 1, to);
     let line_break = last.get(page.line(to - 1).len()..).unwrap_or_default();
-    let mut with = String::with_capacity(indent.len() + USUAL);
+    let mut with = String::with_capacity(indent.len() + DEFAULT_MARK_BYTES);
     let _ = write!(with, "{indent}{mark}{line_break}");
     let range = page.start(from)..page.start(to);
-    (range.len() >= with.len() * WORTH).then_some(Cut { range, with })
+    (range.len() >= with.len() * MIN_GAIN_FACTOR).then_some(Cut { range, with })
 }
 
 /// Which lines of `before` are shown in `after`, if nothing else is in it than those and true
@@ -339,7 +339,7 @@ pub(super) fn shown(before: &LinePage<'_>, after: &LinePage<'_>) -> Option<Vec<b
             continue;
         };
         let from = shows.len();
-        if is_marked || said.lines < FEWEST_GONE || said.lines > before.len() - from {
+        if is_marked || said.lines < MIN_GAP_LINES || said.lines > before.len() - from {
             return None;
         }
         shows.resize(from + said.lines, false);

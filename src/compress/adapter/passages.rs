@@ -8,20 +8,21 @@ use std::ops::Range;
 use super::Cut;
 use super::duty::{KeepReason, best, oblige};
 use crate::compress::extract::{
-    Critical, ExtractUnit, FACT, GAP, Paragraph, Selection, UnitFacts, Weight, sentences, weigh,
+    Critical, ExtractUnit, FACT_WEIGHT, GAP_MARK, Paragraph, Selection, UnitFacts, Weight,
+    sentences, weigh,
 };
 
 /// Hundredths of the bytes that stay.
-const SHARE: usize = 32;
+const KEEP_PERCENT: usize = 32;
 /// A short text keeps hundredths of its bytes, up to so many bytes.
-const SHORT_SHARE: usize = 45;
-const SHORT: usize = 200;
+const SHORT_KEEP_PERCENT: usize = 45;
+const MAX_SHORT_KEEP_BYTES: usize = 200;
 /// Bytes of a gap that its mark is not worth.
-const SMALLEST: usize = 12;
+const MIN_GAP_BYTES: usize = 12;
 
 /// Bytes that stay of so many.
 pub(super) fn room(bytes: usize) -> usize {
-    (bytes * SHARE / 100).max((bytes * SHORT_SHARE / 100).min(SHORT))
+    (bytes * KEEP_PERCENT / 100).max((bytes * SHORT_KEEP_PERCENT / 100).min(MAX_SHORT_KEEP_BYTES))
 }
 
 /// A paragraph of a Markdown text, or the words of a list's item.
@@ -152,7 +153,7 @@ impl<'t> Passages<'t> {
         let bytes = self.sentences.iter().map(Range::len).sum();
         let room = room(bytes);
         let (units, duties) = self.weighed();
-        let shows = UnitFacts::of(units.iter().copied(), FACT);
+        let shows = UnitFacts::of(units.iter().copied(), FACT_WEIGHT);
         let mut selection = Selection::of(&units, &shows);
         oblige(&mut selection, &units, &duties, room);
         let left = room.saturating_sub(selection.bytes());
@@ -180,7 +181,7 @@ impl<'t> Passages<'t> {
             for (at, range) in ranges.iter().enumerate() {
                 let text = self.text.get(range.clone()).unwrap_or_default();
                 let Weight { worth, critical } = weigh(text, at == 0 && ranges.len() > 1);
-                let weight = if text == GAP { 0 } else { worth };
+                let weight = if text == GAP_MARK { 0 } else { worth };
                 duties.push(match critical {
                     Critical::Report => Some(KeepReason::Report),
                     Critical::Strict => Some(KeepReason::Strict),
@@ -199,10 +200,10 @@ impl<'t> Passages<'t> {
     /// What stands on the line of a report belongs to it: what is missing, where, what to do.
     fn spread(&self, ranges: &[Range<usize>], duties: &mut [Option<KeepReason>]) {
         /// Bytes between the ends of what belongs together.
-        const LINE: usize = 240;
+        const MAX_REPORT_BYTES: usize = 240;
         let is_one = |from: usize, to: usize| {
             let between = self.text.as_bytes().get(from..to).unwrap_or_default();
-            between.len() <= LINE && memchr::memchr(b'\n', between).is_none()
+            between.len() <= MAX_REPORT_BYTES && memchr::memchr(b'\n', between).is_none()
         };
         let mut reports: Vec<usize> = Vec::new();
         for (at, _) in
@@ -245,18 +246,18 @@ impl GapBuilder<'_> {
         match (self.cuts.last_mut().filter(|last| is_near(last)), next) {
             (Some(last), None) => {
                 last.range.end = range.end;
-                GAP.clone_into(&mut last.with);
+                GAP_MARK.clone_into(&mut last.with);
             }
             // The mark before the paragraph's border stands for both.
-            (Some(last), Some(next)) if self.is_plain && last.range.len() > SMALLEST => {
+            (Some(last), Some(next)) if self.is_plain && last.range.len() > MIN_GAP_BYTES => {
                 self.cuts.push(Cut { range: range.start..next, with: String::new() });
             }
-            _ => self.cuts.push(Cut { range, with: GAP.to_owned() }),
+            _ => self.cuts.push(Cut { range, with: GAP_MARK.to_owned() }),
         }
     }
 
     fn done(mut self) -> Vec<Cut> {
-        self.cuts.retain(|cut| cut.with.is_empty() || cut.range.len() > SMALLEST);
+        self.cuts.retain(|cut| cut.with.is_empty() || cut.range.len() > MIN_GAP_BYTES);
         self.cuts
     }
 }

@@ -11,12 +11,12 @@ use super::shape::opening;
 use crate::compress::segment::{is_entry, is_sentence};
 
 /// Lines that a word opens at the least, and one in so many of all, to be a tool's.
-const LEAST: usize = 4;
-const RARE: usize = 25;
+const MIN_TOOL_LINES: usize = 4;
+const MAX_LINES_PER_TOOL_LINE: usize = 25;
 /// Lines that are looked at to tell whose a text is.
-const LOOK: usize = 400;
+const MAX_SAMPLE_LINES: usize = 400;
 /// Hundredths of the lines that a tool's are.
-const MOST: usize = 60;
+const MIN_TOOL_PERCENT: usize = 60;
 
 /// What the lines of a text open with, and how many with the same.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Progress {
     }
 
     fn among(page: &LinePage<'_>, lines: usize) -> Self {
-        let mut known: HashMap<&str, usize> = HashMap::with_capacity(lines.min(LOOK));
+        let mut known: HashMap<&str, usize> = HashMap::with_capacity(lines.min(MAX_SAMPLE_LINES));
         let mut counts = Vec::new();
         let mut before: Option<(&str, usize)> = None;
         let mut place = |word| {
@@ -53,7 +53,7 @@ impl Progress {
             place
         };
         let words = (0..lines).map(|at| opening(page.body(at)).map(&mut place)).collect();
-        Self { words, counts, least: LEAST.max(lines / RARE) }
+        Self { words, counts, least: MIN_TOOL_LINES.max(lines / MAX_LINES_PER_TOOL_LINE) }
     }
 
     /// Whether a line says of one thing what others say of others; entries of a log do not.
@@ -67,18 +67,20 @@ impl Progress {
 /// Whether few lines of a text read as sentences: rows of data, lists of names, commands.
 pub(super) fn is_data(page: &LinePage<'_>) -> bool {
     /// One line in so many may be a sentence, or in a script that may part no words.
-    const FEW: usize = 5;
-    let lines = (0..page.len().min(LOOK)).map(|at| page.body(at)).filter(|body| !body.is_empty());
+    const MIN_LINES_PER_SENTENCE: usize = 5;
+    let lines = (0..page.len().min(MAX_SAMPLE_LINES))
+        .map(|at| page.body(at))
+        .filter(|body| !body.is_empty());
     let (all, told) = lines.fold((0, 0), |(all, told), body| {
         let is_told = is_sentence(body.as_bytes()) || !body.is_ascii();
         (all + 1, told + usize::from(is_told))
     });
-    told * FEW < all
+    told * MIN_LINES_PER_SENTENCE < all
 }
 
 /// Whether the lines of a text are a tool's, for the most part.
 pub(super) fn is_put_out(page: &LinePage<'_>) -> bool {
-    let lines = page.len().min(LOOK);
+    let lines = page.len().min(MAX_SAMPLE_LINES);
     let progress = Progress::among(page, lines);
     let tag = LazyCell::new(|| common_tag(page, lines));
     let is_run = tells_failures(page);
@@ -88,7 +90,7 @@ pub(super) fn is_put_out(page: &LinePage<'_>) -> bool {
     let mut failure: Option<usize> = None;
     for at in (0..lines).filter(|at| !page.is_blank(*at)) {
         let left = lines - at;
-        if (own + left) * 100 < (solid + left) * MOST {
+        if (own + left) * 100 < (solid + left) * MIN_TOOL_PERCENT {
             return false;
         }
         let body = page.body(at);
@@ -107,12 +109,12 @@ pub(super) fn is_put_out(page: &LinePage<'_>) -> bool {
             || tag.is_some_and(|tag| body.starts_with(tag));
         own += usize::from(is_own);
     }
-    own * 100 >= solid * MOST && solid > 0
+    own * 100 >= solid * MIN_TOOL_PERCENT && solid > 0
 }
 
 /// A first word that one in four lines has and that only a tool writes: `==4711==`, `[12]`.
 fn common_tag<'t>(page: &LinePage<'t>, lines: usize) -> Option<&'t str> {
-    const SHORTEST: usize = 4;
+    const MIN_PREFIX_BYTES: usize = 4;
     let mut counts: HashMap<&str, usize> = HashMap::with_capacity(lines);
     for body in (0..lines).map(|at| page.body(at)) {
         let (mut digits, mut marks, mut length) = (false, false, 0);
@@ -121,28 +123,28 @@ fn common_tag<'t>(page: &LinePage<'t>, lines: usize) -> Option<&'t str> {
             marks |= byte.is_ascii_punctuation();
             length += 1;
         }
-        if length >= SHORTEST && digits && marks {
+        if length >= MIN_PREFIX_BYTES && digits && marks {
             *counts.entry(body.get(..length).unwrap_or_default()).or_insert(0) += 1;
         }
     }
     let common = counts.into_iter().max_by_key(|(word, count)| (*count, *word))?;
-    (common.1 >= LEAST.max(lines / LEAST)).then_some(common.0)
+    (common.1 >= MIN_TOOL_LINES.max(lines / MIN_TOOL_LINES)).then_some(common.0)
 }
 
 /// Whether a text ends with a count of what failed.
 fn tells_failures(page: &LinePage<'_>) -> bool {
-    const END: usize = 8;
+    const MAX_END_LINES: usize = 8;
     let counts = |body: &str| is_total(body) && (body.contains("fail") || body.contains("FAIL"));
     let solid = (0..page.len()).rev().filter(|at| !page.is_blank(*at));
-    solid.take(END).any(|at| counts(page.body(at)))
+    solid.take(MAX_END_LINES).any(|at| counts(page.body(at)))
 }
 
 /// Whether most lines of a text begin with a place in a file, as what compilers report does.
 pub(super) fn names_places(text: &str) -> bool {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LOOK);
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MAX_SAMPLE_LINES);
     let (mut all, mut places) = (0, 0);
     for line in lines {
-        if (places + LOOK - all) * 2 <= LOOK {
+        if (places + MAX_SAMPLE_LINES - all) * 2 <= MAX_SAMPLE_LINES {
             return false;
         }
         all += 1;

@@ -10,9 +10,9 @@ use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, hit, is_context};
 
 /// What a hit, a name, and a line around a hit are worth beside their facts.
-const HIT: u32 = 2;
-const NAME: u32 = 1;
-const CONTEXT: u32 = 0;
+const HIT_WEIGHT: u32 = 2;
+const NAME_WEIGHT: u32 = 1;
+const CONTEXT_WEIGHT: u32 = 0;
 
 /// Hits and listings; see the module.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ fn keeps(page: &LinePage<'_>, hits: &[LineRank], after: &str) -> bool {
 
 /// The first hit of each file has to stay.
 fn rank_hits(page: &LinePage<'_>) -> Vec<LineRank> {
-    let mut ranks = vec![LineRank::May(NAME); page.len()];
+    let mut ranks = vec![LineRank::May(NAME_WEIGHT); page.len()];
     let mut seen: HashSet<&[u8]> = HashSet::default();
     let mut path: &[u8] = &[];
     // Below a path that stands alone, hits begin with their numbers.
@@ -69,15 +69,15 @@ fn rank_hits(page: &LinePage<'_>) -> Vec<LineRank> {
             is_first_below &= !is_first;
             *rank = match number {
                 _ if is_first => LineRank::Must,
-                b':' => LineRank::May(HIT),
-                _ => LineRank::May(CONTEXT),
+                b':' => LineRank::May(HIT_WEIGHT),
+                _ => LineRank::May(CONTEXT_WEIGHT),
             };
         } else if !path.is_empty() && is_context(line, path) {
-            *rank = LineRank::May(CONTEXT);
+            *rank = LineRank::May(CONTEXT_WEIGHT);
         } else if let Some(own) = hit(line) {
             path = own;
             is_first_below = false;
-            *rank = if seen.insert(own) { LineRank::Must } else { LineRank::May(HIT) };
+            *rank = if seen.insert(own) { LineRank::Must } else { LineRank::May(HIT_WEIGHT) };
         } else if line == b"--" || page.is_blank(at) {
             *rank = LineRank::Last;
         } else if below(page.line(at + 1).as_bytes()).is_some() {
@@ -117,7 +117,7 @@ fn rank_names<'t>(page: &LinePage<'t>, from: usize, to: usize, ranks: &mut [Line
             } else if is_folder {
                 LineRank::Should
             } else {
-                LineRank::May(NAME)
+                LineRank::May(NAME_WEIGHT)
             };
         }
     }

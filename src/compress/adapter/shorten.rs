@@ -6,13 +6,13 @@ use std::panic::AssertUnwindSafe;
 
 use super::prose::Prose;
 use super::{Attempt, Cut, FormatAdapter, Part};
-use crate::compress::MOST;
+use crate::compress::MAX_EDIT_BYTES;
 use crate::compress::segment::{Kind, Span, segment};
 
 /// Bytes below which nothing is worth leaving out.
-pub(crate) const SHORTEST: usize = 120;
+pub(crate) const MIN_TEXT_BYTES: usize = 120;
 /// Texts inside one another: a log in a string in a JSON document in a fence.
-const DEPTH: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 /// What adapters made of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) fn shorten_parts(
     spans: Option<&[Span]>,
     pays: &dyn Fn(&str, &str) -> bool,
 ) -> AdapterOutput {
-    within(MOST, adapters, text, spans, pays)
+    within(MAX_EDIT_BYTES, adapters, text, spans, pays)
 }
 
 /// The same, where no adapter takes more than `most` bytes.
@@ -76,12 +76,12 @@ fn within(
 /// be told from the elements, so no part of it is a text by itself.
 fn declares(text: &str) -> bool {
     /// Bytes in which the document type begins.
-    const HEAD: usize = 1_000;
+    const HEAD_BYTES: usize = 1_000;
     let text = text.trim_start().trim_start_matches('\u{feff}').as_bytes();
     if text.first() != Some(&b'<') {
         return false;
     }
-    let head = text.get(..HEAD.min(text.len())).unwrap_or_default();
+    let head = text.get(..HEAD_BYTES.min(text.len())).unwrap_or_default();
     let after = memchr::memmem::find(head, b"<!DOCTYPE").and_then(|at| text.get(at..));
     let sign = after.and_then(|after| after.iter().find(|byte| matches!(byte, b'[' | b'>')));
     sign == Some(&b'[')
@@ -107,8 +107,11 @@ struct ShortenWork<'w> {
 impl InnerTexts for ShortenWork<'_> {
     fn shorten(&mut self, text: &str) -> Option<String> {
         self.depth += 1;
-        let shown =
-            if self.depth > DEPTH { None } else { self.text(text, None).map(|(shown, _)| shown) };
+        let shown = if self.depth > MAX_DEPTH {
+            None
+        } else {
+            self.text(text, None).map(|(shown, _)| shown)
+        };
         self.depth -= 1;
         shown
     }
@@ -117,7 +120,7 @@ impl InnerTexts for ShortenWork<'_> {
 impl<'w> ShortenWork<'w> {
     /// The text in its shorter form, and the cuts that made it.
     fn text(&mut self, text: &str, spans: Option<&[Span]>) -> Option<(String, Vec<Cut>)> {
-        if text.len() < SHORTEST || self.adapters.is_empty() {
+        if text.len() < MIN_TEXT_BYTES || self.adapters.is_empty() {
             return None;
         }
         let spans = spans.map_or_else(|| Cow::Owned(segment(text)), Cow::Borrowed);
@@ -137,7 +140,8 @@ impl<'w> ShortenWork<'w> {
             if is_data && kind != Kind::Yaml {
                 continue;
             }
-            let Some(own) = text.get(range.clone()).filter(|own| own.len() >= SHORTEST) else {
+            let Some(own) = text.get(range.clone()).filter(|own| own.len() >= MIN_TEXT_BYTES)
+            else {
                 continue;
             };
             let spans = [Span { kind, range: 0..own.len() }];

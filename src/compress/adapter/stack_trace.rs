@@ -11,9 +11,9 @@ use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::Kind;
 
 /// Frames of one root that follow each other stay up to so many.
-const RUN: usize = 6;
+const MAX_RUN_FRAMES: usize = 6;
 /// Frames that stay at each end of a longer run.
-const ENDS: usize = 2;
+const END_FRAMES: usize = 2;
 
 /// Stack traces; see the module.
 #[derive(Debug)]
@@ -78,7 +78,8 @@ fn rank_frames<'t>(
     for run in frames.chunk_by(|a, b| root(page, *a) == root(page, *b)) {
         for (place, frame) in run.iter().enumerate() {
             let is_end = at == 0 || at + 1 == frames.len();
-            let is_inner = run.len() > RUN && place >= ENDS && place + ENDS < run.len();
+            let is_inner =
+                run.len() > MAX_RUN_FRAMES && place >= END_FRAMES && place + END_FRAMES < run.len();
             let rank = if !seen.insert(page.slice(frame.from, frame.to)) {
                 LineRank::Last
             } else if is_end {

@@ -11,12 +11,12 @@ use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Part as Structure};
 
 /// Lines that are not blank.
-const FEWEST: usize = 6;
+const MIN_LINES: usize = 6;
 /// Bytes for each line break, at the most: longer lines are prose.
-const LINE: usize = 80;
+const MAX_MEAN_LINE_BYTES: usize = 80;
 /// What a labelled line is worth beside its facts, and another.
-const LABELLED: u32 = 2;
-const OTHER: u32 = 1;
+const LABEL_WEIGHT: u32 = 2;
+const LINE_WEIGHT: u32 = 1;
 
 /// Structured output of tools; see the module.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ fn has_a_grammar(kind: Kind) -> bool {
 
 fn is_structured(text: &str) -> bool {
     let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-    if breaks * LINE < text.len() {
+    if breaks * MAX_MEAN_LINE_BYTES < text.len() {
         return false;
     }
     let mut lines = 0;
@@ -72,7 +72,7 @@ fn is_structured(text: &str) -> bool {
         lines += usize::from(!line.is_empty());
         formed += usize::from(form(line).is_some());
     }
-    lines >= FEWEST && formed * 2 > lines
+    lines >= MIN_LINES && formed * 2 > lines
 }
 
 /// What a line says by its form.
@@ -111,11 +111,12 @@ fn place(line: &str) -> Option<&str> {
 }
 
 fn is_verdict(line: &str) -> bool {
-    const VERDICTS: [&str; 9] =
+    const VERDICT_WORDS: [&str; 9] =
         ["PASS", "FAIL", "ERROR", "WARN", "WARNING", "OK", "SKIP", "PASSED", "FAILED"];
     let letters = line.bytes().take(8).take_while(u8::is_ascii_uppercase).count();
     let (word, rest) = line.split_at_checked(letters).unwrap_or_default();
-    VERDICTS.contains(&word) && !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+    VERDICT_WORDS.contains(&word)
+        && !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric())
 }
 
 fn is_bullet(body: &str) -> bool {
@@ -140,8 +141,8 @@ fn ranks(page: &LinePage<'_>) -> Vec<LineRank> {
                 _ if is_passed(body) => LineRank::May(0),
                 _ if is_total(body) => LineRank::Once,
                 Some(LineForm::Verdict) => LineRank::Once,
-                Some(_) => LineRank::May(LABELLED),
-                None => LineRank::May(OTHER),
+                Some(_) => LineRank::May(LABEL_WEIGHT),
+                None => LineRank::May(LINE_WEIGHT),
             }
         })
         .collect();

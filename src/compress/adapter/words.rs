@@ -1,22 +1,22 @@
 //! Whether a text that stands inside another one is prose.
 
 /// Characters and words below which no sentence is worth leaving out.
-const CHARACTERS: usize = 100;
-const WORDS: usize = 12;
+const MIN_CHARS: usize = 100;
+const MIN_WORDS: usize = 12;
 /// Letters of scripts that part no words.
-const WIDE: usize = 40;
+const MIN_WIDE_LETTERS: usize = 40;
 
 /// Whether a text is sentences of words, at least two of them. Commands, code, addresses, digests
 /// and lists of values are none: what they are made of is not letters.
 pub(super) fn is_prose(text: &str) -> bool {
     let text = text.trim();
-    if text.len() < CHARACTERS || text.starts_with("#!") || text.starts_with("-----BEGIN ") {
+    if text.len() < MIN_CHARS || text.starts_with("#!") || text.starts_with("-----BEGIN ") {
         return false;
     }
     let seen = if text.is_ascii() { WordStats::of_ascii(text) } else { WordStats::of(text) };
-    let is_wide = seen.wide >= WIDE;
+    let is_wide = seen.wide >= MIN_WIDE_LETTERS;
     seen.sentences >= 2
-        && (is_wide || seen.all >= CHARACTERS && seen.words >= WORDS)
+        && (is_wide || seen.all >= MIN_CHARS && seen.words >= MIN_WORDS)
         && seen.code * 30 <= seen.all
         && (seen.plain + seen.words) * 100 >= seen.all * 85
         && (is_wide || seen.words >= 4 * seen.lines)
@@ -76,17 +76,17 @@ const CLASSES: [u8; 256] = {
 };
 
 /// Bits of a count among several in one number.
-const BITS: u32 = 12;
+const COUNT_BITS: u32 = 12;
 /// Bytes that no count of theirs is too big for.
-const BLOCK: usize = 1 << 10;
-const ALL: u64 = 1;
-const PLAIN: u64 = 1 << BITS;
-const MARKS: u64 = 1 << (2 * BITS);
-const BEGUN: u64 = 1 << (3 * BITS);
-const ENDED: u64 = 1 << (4 * BITS);
+const BLOCK_BYTES: usize = 1 << 10;
+const ONE_WORD: u64 = 1;
+const ONE_PLAIN_WORD: u64 = 1 << COUNT_BITS;
+const ONE_MARK: u64 = 1 << (2 * COUNT_BITS);
+const ONE_BEGIN: u64 = 1 << (3 * COUNT_BITS);
+const ONE_END: u64 = 1 << (4 * COUNT_BITS);
 
 /// What a byte adds to the counts behind another, by the class of the other and its own.
-const PAIRS: [u64; 64] = {
+const PAIR_COUNTS: [u64; 64] = {
     let mut pairs = [0; 64];
     let mut at = 0_u8;
     while at < 64 {
@@ -94,15 +94,15 @@ const PAIRS: [u64; 64] = {
         let mut counts = 0;
         if own > BREAK {
             // A space says that it was one as soon as a word follows.
-            counts += ALL + if before == SPACE { ALL } else { 0 };
-            counts += if before <= BREAK { BEGUN } else { 0 };
+            counts += ONE_WORD + if before == SPACE { ONE_WORD } else { 0 };
+            counts += if before <= BREAK { ONE_BEGIN } else { 0 };
         }
         counts += match own {
-            LETTER => PLAIN,
-            CODE => MARKS,
+            LETTER => ONE_PLAIN_WORD,
+            CODE => ONE_MARK,
             _ => 0,
         };
-        counts += if before == STOP && matches!(own, SPACE | BREAK | CLOSE) { ENDED } else { 0 };
+        counts += if before == STOP && matches!(own, SPACE | BREAK | CLOSE) { ONE_END } else { 0 };
         #[expect(clippy::indexing_slicing, reason = "below the length, at compile time")]
         {
             pairs[at as usize] = counts;
@@ -134,15 +134,16 @@ impl WordStats {
     fn of_ascii(text: &str) -> Self {
         let mut seen = Self { in_word: true, in_line: true, ..Self::default() };
         let mut before = BREAK;
-        for block in text.as_bytes().chunks(BLOCK) {
+        for block in text.as_bytes().chunks(BLOCK_BYTES) {
             let mut counts = 0_u64;
             for byte in block {
                 let own = CLASSES.get(usize::from(*byte)).copied().unwrap_or(OTHER);
-                counts += PAIRS.get(usize::from(before << 3 | own)).copied().unwrap_or(0);
+                counts += PAIR_COUNTS.get(usize::from(before << 3 | own)).copied().unwrap_or(0);
                 before = own;
             }
             let count = |place: u32| {
-                usize::try_from(counts >> (place * BITS) & ((1 << BITS) - 1)).unwrap_or(0)
+                usize::try_from(counts >> (place * COUNT_BITS) & ((1 << COUNT_BITS) - 1))
+                    .unwrap_or(0)
             };
             seen.all += count(0);
             seen.plain += count(1);

@@ -14,7 +14,7 @@ use super::mark::{self, Reference, ReferenceTarget};
 use super::recount::TextChange;
 
 /// Places that are remembered for one line: hostile lists repeat a line a million times.
-const PLACES: usize = 6;
+const MAX_PLACES: usize = 6;
 
 /// The texts that stand before, by their lines.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ struct LinePlace {
 }
 
 /// No place in the list.
-const NONE: u32 = u32::MAX;
+const NO_PLACE: u32 = u32::MAX;
 
 /// Lines of a text that stand in an earlier one.
 #[derive(Debug, Clone, Copy)]
@@ -73,24 +73,24 @@ impl BackReferences {
 
     /// Remembers a place of a line behind those that are known.
     fn remember(&mut self, hash: u64, text: u32, line: u32) {
-        let Some(own) = u32::try_from(self.stands.len()).ok().filter(|own| *own < NONE) else {
+        let Some(own) = u32::try_from(self.stands.len()).ok().filter(|own| *own < NO_PLACE) else {
             return;
         };
         let first = *self.firsts.entry(hash).or_insert(own);
         if first != own {
             let mut last = first;
-            for _ in 2..PLACES {
+            for _ in 2..MAX_PLACES {
                 match self.stands.get(last as usize) {
-                    Some(stand) if stand.next != NONE => last = stand.next,
+                    Some(stand) if stand.next != NO_PLACE => last = stand.next,
                     _ => break,
                 }
             }
             match self.stands.get_mut(last as usize) {
-                Some(stand) if stand.next == NONE => stand.next = own,
+                Some(stand) if stand.next == NO_PLACE => stand.next = own,
                 _ => return,
             }
         }
-        self.stands.push(LinePlace { text, line, next: NONE });
+        self.stands.push(LinePlace { text, line, next: NO_PLACE });
     }
 
     /// The places of a line, in the order in which they came.
@@ -150,11 +150,11 @@ impl BackReferences {
     /// where it ends it may be joined to the next.
     pub(super) fn at_most(&self, text: &str, lines: &LineIndex) -> u64 {
         /// What may be joined to a line on both sides, with the line break.
-        const AROUND: u64 = 9;
+        const MAX_JOINED_TOKENS: u64 = 9;
         let stands =
             |line: &usize| lines.hash(*line).is_some_and(|hash| self.firsts.contains_key(&hash));
         let found = (0..lines.len()).filter(stands).filter_map(|line| lines.get(text, line));
-        found.map(|line| line.len() as u64 + AROUND).sum()
+        found.map(|line| line.len() as u64 + MAX_JOINED_TOKENS).sum()
     }
 
     fn longest(&self, text: &str, lines: &LineIndex, at: usize) -> Option<LineMatch> {

@@ -13,12 +13,12 @@ use crate::compress::notation::{
 use crate::compress::segment::{Kind, Span, segment};
 
 /// Bytes below which a text is not looked at: no header would pay.
-pub(super) const SHORTEST: usize = 48;
+pub(super) const MIN_TEXT_BYTES: usize = 48;
 
 /// Tokens of a part that machines put out, from which it is touched where people wrote it.
-const OF_WORDS: u64 = 400;
+const MIN_WORDS_TOKENS: u64 = 400;
 /// Bytes below which no part can have so many tokens.
-pub(super) const LEAST_OF_WORDS: usize = 400;
+pub(super) const MIN_WORDS_BYTES: usize = 400;
 
 /// A form of a text with blocks in it.
 #[derive(Debug, Default)]
@@ -64,9 +64,13 @@ pub(super) fn blocks(
         // In what people wrote, only what machines have put out is touched, and only much of it.
         let is_skipped = match purpose {
             TextRole::Words => {
-                !span.kind.is_put_out() || part.len() < LEAST_OF_WORDS || tokens.of(part) < OF_WORDS
+                !span.kind.is_put_out()
+                    || part.len() < MIN_WORDS_BYTES
+                    || tokens.of(part) < MIN_WORDS_TOKENS
             }
-            TextRole::Result(_) | TextRole::Said | TextRole::Arguments => part.len() < SHORTEST,
+            TextRole::Result(_) | TextRole::Said | TextRole::Arguments => {
+                part.len() < MIN_TEXT_BYTES
+            }
         };
         if is_skipped || !holds_whole_lines(text, &span.range) {
             continue;
@@ -247,7 +251,7 @@ impl BlockPart<'_> {
     fn best(&mut self, group: &[&'static dyn Notation], range: Range<usize>) -> ChosenBlocks {
         let lines = self.lines;
         let stretch = lines.get(range).unwrap_or_default();
-        let is_short = stretch.len() < 2 && stretch.iter().all(|line| line.len() < SHORTEST);
+        let is_short = stretch.len() < 2 && stretch.iter().all(|line| line.len() < MIN_TEXT_BYTES);
         if is_short {
             return ChosenBlocks::new();
         }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::back_references::DecodedTexts;
-use super::mark::{self, LITERAL, ReferenceTarget};
+use super::mark::{self, LITERAL_MARKS, ReferenceTarget};
 use super::{arguments_of, undo};
 
 /// Bytes that decoding may make of a list, beside eight times its own: as many as a list that was
 /// compressed may have had.
-const MOST_DECODED: usize = 32 << 20;
+const MIN_DECODE_ALLOWANCE_BYTES: usize = 32 << 20;
 
 /// Gives the tool results of a list their texts back, from the first to the last.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub enum Decoded {
 impl Decoder {
     /// A decoder of a list that takes so many bytes.
     pub fn new(bytes: usize) -> Self {
-        let left = MOST_DECODED.saturating_add(bytes.saturating_mul(8));
+        let left = MIN_DECODE_ALLOWANCE_BYTES.saturating_add(bytes.saturating_mul(8));
         Self { shown: DecodedTexts::default(), results: 0, calls: 0, left }
     }
 
@@ -61,7 +61,7 @@ impl Decoder {
     }
 
     fn text(&mut self, text: &str) -> Decoded {
-        if let Some(literal) = LITERAL.iter().find_map(|mark| text.strip_prefix(mark)) {
+        if let Some(literal) = LITERAL_MARKS.iter().find_map(|mark| text.strip_prefix(mark)) {
             return Decoded::Text(literal.to_owned());
         }
         if !mark::has_marks(text) {

@@ -9,24 +9,25 @@ use super::reduce::{NamedReducer, Reducer, ReductionStep};
 use super::reduction_chain::ReductionChain;
 use super::shown_facts::{FactContext, ShownFacts};
 use super::{
-    ARGUMENT, CachedForm, Depth, Engine, Fidelity, Lossless, ShownForm, SourceText, TextRole,
+    CachedForm, Depth, Engine, Fidelity, Lossless, MIN_ARGUMENT_BYTES, ShownForm, SourceText,
+    TextRole,
 };
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
 /// What a text is to those that follow.
-const CALL: u8 = 1;
-pub(super) const RESULT: u8 = 2;
-const FIXED: u8 = 3;
+const CALL_KIND: u8 = 1;
+pub(super) const RESULT_KIND: u8 = 2;
+const FIXED_KIND: u8 = 3;
 /// The first of the depths of rung 2; the others stand behind it.
-const REDUCED: u8 = 4;
+const FIRST_REDUCED_KIND: u8 = 4;
 
 /// What a held result is to those that follow.
 fn kind_of(hold: EditLimit) -> u8 {
     match hold {
-        EditLimit::Free => RESULT,
-        EditLimit::Fixed | EditLimit::Ours => FIXED,
-        EditLimit::To(depth) => REDUCED + depth as u8,
+        EditLimit::Free => RESULT_KIND,
+        EditLimit::Fixed | EditLimit::Ours => FIXED_KIND,
+        EditLimit::To(depth) => FIRST_REDUCED_KIND + depth as u8,
     }
 }
 
@@ -137,8 +138,8 @@ impl<'e> Encoder<'e> {
     /// The next tool call of the list: the text of its arguments.
     pub fn call(&mut self, arguments: &Arc<str>) {
         self.calls += 1;
-        if arguments.len() >= ARGUMENT {
-            self.before = self.before.then(&self.digest(arguments), CALL);
+        if arguments.len() >= MIN_ARGUMENT_BYTES {
+            self.before = self.before.then(&self.digest(arguments), CALL_KIND);
             self.waiting.push(EarlierText::Call(self.calls, Arc::clone(arguments)));
         }
     }
@@ -176,7 +177,7 @@ impl<'e> Encoder<'e> {
             forms.push(form);
         }
         if texts.len() != 1 {
-            self.before = self.before.then(&Digest::of(""), RESULT);
+            self.before = self.before.then(&Digest::of(""), RESULT_KIND);
         }
         forms
     }

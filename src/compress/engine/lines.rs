@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use crate::compress::breaks::breaks;
 
 /// Bytes below which a line, without the white space around it, is no place to begin a reference.
-const SHORT: usize = 4;
+const MIN_ANCHOR_BYTES: usize = 4;
 
 /// Where the lines of a text begin, and what they hash to. The text is kept by whoever asks.
 #[derive(Debug, Default)]
@@ -89,41 +89,41 @@ impl LazyLineIndex {
 
 /// Whether a reference may begin at this line: it says something, and is no mark of ours.
 pub(super) fn is_anchor(line: &str) -> bool {
-    line.len() >= SHORT && line.trim().len() >= SHORT
+    line.len() >= MIN_ANCHOR_BYTES && line.trim().len() >= MIN_ANCHOR_BYTES
 }
 
 /// Eight bytes at a time: the same on every node, and whoever finds equal hashes compares the
 /// lines. Of lines that somebody made to collide, few are remembered.
 fn hash(line: &str) -> u64 {
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |state: u64, word: u64| {
-        let product = u128::from(state ^ word) * u128::from(STEP);
+        let product = u128::from(state ^ word) * u128::from(HASH_FACTOR);
         // Both halves: every bit of the line has a say in every bit of the hash.
         #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
         let low = product as u64;
         low ^ u64::try_from(product >> 64).unwrap_or_default()
     };
-    let seed = STEP ^ line.len() as u64;
+    let seed = HASH_FACTOR ^ line.len() as u64;
     // A text of one line is long: four words at a time do not wait for each other.
     let (blocks, rest) = line.as_bytes().as_chunks::<32>();
     let mut states = [seed, seed ^ 1, seed ^ 2, seed ^ 3];
     for block in blocks {
         let (words, _) = block.as_chunks::<8>();
         for (state, word) in states.iter_mut().zip(words) {
-            *state = mix(*state, u64::from_le_bytes(*word)).wrapping_add(STEP);
+            *state = mix(*state, u64::from_le_bytes(*word)).wrapping_add(HASH_FACTOR);
         }
     }
     let state = if blocks.is_empty() { seed } else { states.into_iter().fold(seed, mix) };
     let (words, rest) = rest.as_chunks::<8>();
     let state = words
         .iter()
-        .fold(state, |state, word| mix(state, u64::from_le_bytes(*word)).wrapping_add(STEP));
+        .fold(state, |state, word| mix(state, u64::from_le_bytes(*word)).wrapping_add(HASH_FACTOR));
     // The last word of a longer line may begin in the one before.
     let rest = match line.as_bytes().last_chunk::<8>() {
         Some(last) => u64::from_le_bytes(*last),
         None => rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
     };
-    mix(mix(state, rest), STEP.rotate_left(32))
+    mix(mix(state, rest), HASH_FACTOR.rotate_left(32))
 }
 
 #[cfg(test)]

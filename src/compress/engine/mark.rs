@@ -7,7 +7,7 @@ use crate::compress::notation::MARK;
 
 /// One of these stands before a text that is not ours to decode, though it holds lines that look
 /// like marks. Which one, is a matter of tokens: letters and slashes join with what is before.
-pub(super) const LITERAL: [&str; 3] = ["§§", "§\n", "§ "];
+pub(super) const LITERAL_MARKS: [&str; 3] = ["§§", "§\n", "§ "];
 
 /// A text that a reference can point into.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -125,7 +125,7 @@ pub(super) fn is_marked(line: &str) -> bool {
 /// Whether a text would be taken for one with marks of ours.
 pub(super) fn has_marks(text: &str) -> bool {
     let finder = memchr::memmem::Finder::new("§");
-    LITERAL.iter().any(|literal| text.starts_with(literal))
+    LITERAL_MARKS.iter().any(|literal| text.starts_with(literal))
         || finder.find_iter(text.as_bytes()).any(|at| {
             let begins = at.checked_sub(1).is_none_or(|at| text.as_bytes().get(at) == Some(&b'\n'));
             begins && text.get(at..).is_some_and(is_marked)

@@ -40,16 +40,16 @@ pub use reduction_chain::ReductionChain;
 pub use shown_facts::{FactSet, FactState, ShownFacts};
 
 use lines::LazyLineIndex;
-use mark::{LITERAL, ReferenceTarget};
+use mark::{LITERAL_MARKS, ReferenceTarget};
 use reduce::ReducedKey;
 use tokens::{EditTokens, TokenSource};
 
 /// Bytes of short forms that are remembered.
-const REMEMBERED_BYTES: u64 = 64 << 20;
+const MAX_CACHE_BYTES: u64 = 64 << 20;
 /// Texts, changed or not, that are remembered.
-const REMEMBERED: usize = 1 << 14;
+const MAX_CACHE_ITEMS: usize = 1 << 14;
 /// Bytes from which an argument of a call is worth pointing at.
-const ARGUMENT: usize = 40;
+const MIN_ARGUMENT_BYTES: usize = 40;
 
 /// Which edits of rung 1 may be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -190,9 +190,9 @@ impl Default for Engine {
 impl Engine {
     pub fn new() -> Self {
         Self {
-            forms: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes),
-            references: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes),
-            reduced: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes),
+            forms: Cache::with_weighter(MAX_CACHE_ITEMS, MAX_CACHE_BYTES, Bytes),
+            references: Cache::with_weighter(MAX_CACHE_ITEMS, MAX_CACHE_BYTES, Bytes),
+            reduced: Cache::with_weighter(MAX_CACHE_ITEMS, MAX_CACHE_BYTES, Bytes),
         }
     }
 
@@ -280,7 +280,7 @@ fn formed(tokens: &EditTokens<'_>, role: TextRole, passes: EncodingPasses) -> Sh
     }
     let text = tokens.text();
     if mark::has_marks(text) {
-        let escaped = LITERAL.map(|mark| format!("{mark}{text}"));
+        let escaped = LITERAL_MARKS.map(|mark| format!("{mark}{text}"));
         let escaped = escaped.map(|text| (tokens.of(&text), text));
         let (tokens, escaped) =
             escaped.into_iter().min_by_key(|(tokens, _)| *tokens).unwrap_or_default();
@@ -321,7 +321,7 @@ impl ShortForm {
 
 /// The texts in a call's arguments that a reference can name.
 fn arguments_of(nth: usize, arguments: &str) -> Vec<(ReferenceTarget, Arc<str>)> {
-    if arguments.len() < ARGUMENT {
+    if arguments.len() < MIN_ARGUMENT_BYTES {
         return Vec::new();
     }
     let Ok(node) = json::parse(arguments, Limits::default()) else {
@@ -329,7 +329,7 @@ fn arguments_of(nth: usize, arguments: &str) -> Vec<(ReferenceTarget, Arc<str>)>
     };
     let members = node.as_object().into_iter().flatten();
     let texts = members.filter_map(|(key, value)| match &value.value {
-        json::Value::String(text) if text.len() >= ARGUMENT && mark::is_key(key) => {
+        json::Value::String(text) if text.len() >= MIN_ARGUMENT_BYTES && mark::is_key(key) => {
             Some((ReferenceTarget::Call(nth, Some(key.to_string())), text.to_shared()))
         }
         _ => None,

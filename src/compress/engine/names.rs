@@ -9,7 +9,7 @@ use crate::domain::ArtifactId;
 use crate::tokenizer::Digest;
 
 /// Bytes of a text that takes longer to hash than to look up.
-const WORTH: usize = 256;
+const MIN_NAMED_BYTES: usize = 256;
 
 /// The names of the texts that somebody asked for, by where these stand in memory: each is kept, so
 /// that no other comes to stand there. Only ever asked by key.
@@ -26,7 +26,7 @@ struct TextName {
 impl TextNames {
     /// The digest of a text.
     pub(super) fn digest(&self, text: &Arc<str>) -> Digest {
-        if text.len() < WORTH {
+        if text.len() < MIN_NAMED_BYTES {
             return Digest::of(text);
         }
         self.with(text, |named| *named.digest.get_or_insert_with(|| Digest::of(&named.text)))
@@ -34,7 +34,7 @@ impl TextNames {
 
     /// What the artifact is called that holds a text.
     pub fn artifact(&self, text: &Arc<str>) -> ArtifactId {
-        if text.len() < WORTH {
+        if text.len() < MIN_NAMED_BYTES {
             return ArtifactId::of_text(text);
         }
         self.with(text, |named| {
@@ -63,15 +63,15 @@ mod tests {
                 assert_eq!(names.artifact(text), ArtifactId::of_text(text));
             }
         }
-        assert_eq!(names.0.borrow().len(), 300 - WORTH);
+        assert_eq!(names.0.borrow().len(), 300 - MIN_NAMED_BYTES);
     }
 
     #[test]
     fn a_text_that_nobody_else_holds_is_not_mistaken_for_the_next() {
         let names = TextNames::default();
         for letter in ["a", "b", "c"] {
-            let text: Arc<str> = letter.repeat(WORTH).into();
-            assert_eq!(names.digest(&text), Digest::of(&letter.repeat(WORTH)));
+            let text: Arc<str> = letter.repeat(MIN_NAMED_BYTES).into();
+            assert_eq!(names.digest(&text), Digest::of(&letter.repeat(MIN_NAMED_BYTES)));
         }
     }
 }

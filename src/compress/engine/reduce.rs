@@ -115,7 +115,7 @@ pub(super) struct Digests {
 
 /// Whether a text is so short that rung 2 leaves all of it, at any depth.
 pub fn stays_whole(text: &str) -> bool {
-    text.len() < adapter::SHORTEST.min(digest::SHORTEST)
+    text.len() < adapter::MIN_TEXT_BYTES.min(digest::MIN_TEXT_BYTES)
 }
 
 impl Engine {
@@ -172,15 +172,16 @@ impl Digests {
         told: &dyn Fn(u64) -> bool,
     ) -> Arc<CachedForm> {
         let text = reduction.text;
-        let left = Some(text).filter(|text| text.len() >= digest::SHORTEST).and_then(|text| {
-            let source = self.source.get_or_insert_with(|| match reduction.role {
-                TextRole::Arguments => digest::DigestSource::of_arguments(text),
-                TextRole::Result(_) | TextRole::Words | TextRole::Said => {
-                    digest::DigestSource::of_text(text)
-                }
+        let left =
+            Some(text).filter(|text| text.len() >= digest::MIN_TEXT_BYTES).and_then(|text| {
+                let source = self.source.get_or_insert_with(|| match reduction.role {
+                    TextRole::Arguments => digest::DigestSource::of_arguments(text),
+                    TextRole::Result(_) | TextRole::Words | TextRole::Said => {
+                        digest::DigestSource::of_text(text)
+                    }
+                });
+                source.digest(text, share, told)
             });
-            source.digest(text, share, told)
-        });
         let Some(left) = left else { return Arc::new(reduction.known(reduction.stays())) };
         let digest = Digest::of(&left);
         if let Some((_, known)) = self.last.as_ref().filter(|(last, _)| *last == digest) {

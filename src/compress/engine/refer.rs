@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::encode::{EarlierText, Encoder, RESULT};
+use super::encode::{EarlierText, Encoder, RESULT_KIND};
 use super::lines::LazyLineIndex;
 use super::mark::ReferenceTarget;
 use super::recount::{CountedText, recount};
@@ -12,7 +12,7 @@ use crate::compress::lossless::equivalent;
 use crate::tokenizer::Digest;
 
 /// Tokens below which no reference pays.
-const LEAST: u64 = 12;
+const MIN_TEXT_TOKENS: u64 = 12;
 
 impl Encoder<'_> {
     /// The form of a text by itself, with references where they take fewer tokens.
@@ -24,10 +24,10 @@ impl Encoder<'_> {
     ) -> (ShownForm, Arc<LazyLineIndex>) {
         let mut form = known.form.clone();
         let mut lines = Arc::clone(&known.lines);
-        if form.tokens_after < LEAST || form.rules == ["escape"] {
+        if form.tokens_after < MIN_TEXT_TOKENS || form.rules == ["escape"] {
             return (form, lines);
         }
-        let key = (self.name, self.allow, self.before.then(&digest, RESULT));
+        let key = (self.name, self.allow, self.before.then(&digest, RESULT_KIND));
         let found = if let Some(found) = self.engine.references.get(&key) {
             found
         } else {

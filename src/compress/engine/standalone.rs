@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 
-use super::blocks::{self, Blocks, DecodeCheck, LEAST_OF_WORDS, SHORTEST};
+use super::blocks::{self, Blocks, DecodeCheck, MIN_TEXT_BYTES, MIN_WORDS_BYTES};
 use super::mark::has_marks;
 use super::tokens::EditTokens;
 use super::undo::stands_for;
 use super::{EncodingPasses, Lossless, TextRole};
-use crate::compress::MOST;
+use crate::compress::MAX_EDIT_BYTES;
 use crate::compress::lossless::{without_layout, without_line_ends};
 use crate::compress::segment::Span;
 
 /// What decodes to the very bytes is worth a token in so many.
-const WORTH: u64 = 50;
+const EXACT_BONUS_SHARE: u64 = 50;
 
 /// What became of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) fn solo(
         spans: None,
         tokens: 0,
     };
-    let shortest = if purpose == TextRole::Words { LEAST_OF_WORDS } else { SHORTEST };
+    let shortest = if purpose == TextRole::Words { MIN_WORDS_BYTES } else { MIN_TEXT_BYTES };
     if tokens.text().len() < shortest {
         return StandaloneForm { tokens: tokens.whole(), ..solo };
     }
@@ -73,7 +73,8 @@ impl StandaloneForm {
         check: Option<DecodeCheck>,
     ) -> (Self, Cow<'t, str>) {
         let blocks = |tokens: &EditTokens<'_>, text: &str| {
-            let made = check.map(|check| blocks::blocks(tokens, text, purpose, check, MOST));
+            let made =
+                check.map(|check| blocks::blocks(tokens, text, purpose, check, MAX_EDIT_BYTES));
             made.unwrap_or_default()
         };
         let text = tokens.text();
@@ -91,7 +92,8 @@ impl StandaloneForm {
             return (self, Cow::Borrowed(text));
         }
         let clean = without_layout(lines);
-        if is_of_any_layout && tokens.least(&clean) + self.tokens / WORTH >= self.tokens {
+        if is_of_any_layout && tokens.least(&clean) + self.tokens / EXACT_BONUS_SHARE >= self.tokens
+        {
             return (self, Cow::Borrowed(text));
         }
         // What is taken out may leave a line that would be taken for a mark of ours.
@@ -102,7 +104,7 @@ impl StandaloneForm {
             Self { form: None, equivalent: true, notations: Vec::new(), ..self.clone() };
         let tokens = tokens.beside(&clean);
         other.take(&tokens, blocks(&tokens, &clean));
-        if other.tokens + self.tokens / WORTH < self.tokens {
+        if other.tokens + self.tokens / EXACT_BONUS_SHARE < self.tokens {
             if other.form.is_none() {
                 other.form = Some(clean.clone().into_owned());
             }
@@ -115,8 +117,9 @@ impl StandaloneForm {
     /// words of a header: all of it but some bytes is in blocks that white space has no say in.
     fn is_of_any_layout(&self, others: usize) -> bool {
         /// Tokens of the words that tell how a document was laid out.
-        const WORDS: u64 = 4;
-        self.form.is_some() && (others as u64 + WORDS) * WORTH <= self.tokens
+        const LAYOUT_WORDS_TOKENS: u64 = 4;
+        self.form.is_some()
+            && (others as u64 + LAYOUT_WORDS_TOKENS) * EXACT_BONUS_SHARE <= self.tokens
     }
 
     /// Whether the form is shorter than the text would be without any white space, by a fifth, as

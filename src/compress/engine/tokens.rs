@@ -77,9 +77,9 @@ impl<'c> EditTokens<'c> {
     pub(super) fn exceeds(&self, stretch: &str, tokens: u64) -> bool {
         /// A token has fewer bytes than this, as a rule: of a stretch that takes few of them it is
         /// mostly certain without a count.
-        const BYTES: u64 = 4;
+        const MAX_TOKEN_BYTES: u64 = 4;
         let is_known = stretch.len() == self.text.len() && self.whole.get().is_some();
-        let is_far = tokens * BYTES < stretch.len() as u64;
+        let is_far = tokens * MAX_TOKEN_BYTES < stretch.len() as u64;
         if !is_known && is_far && self.least(stretch) > tokens {
             return true;
         }
@@ -89,13 +89,13 @@ impl<'c> EditTokens<'c> {
     /// Those of a stretch of the text: of most of it, what is left of the whole without the rest.
     fn stretch(&self, stretch: &str) -> u64 {
         /// Of a text that is read faster as a whole, the rest is no more than one part in so many.
-        const MOST: usize = 4;
+        const MIN_STRETCH_SHARE: usize = 4;
         let start = (stretch.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let end = start + stretch.len();
         let (Some(before), Some(after)) = (self.text.get(..start), self.text.get(end..)) else {
             return self.of(stretch);
         };
-        let is_most = (before.len() + after.len()) * MOST <= stretch.len();
+        let is_most = (before.len() + after.len()) * MIN_STRETCH_SHARE <= stretch.len();
         let is_exact = self.name != TokenizerName::Bytes4;
         if is_exact && is_most && is_cut_off(self.text, &(start..end)) {
             return self.whole().saturating_sub(self.of(before) + self.of(after));

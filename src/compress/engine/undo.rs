@@ -25,12 +25,12 @@ pub(super) fn stands_for(text: &str, other: &str) -> bool {
 /// Writes the decoded text. An error holds the bytes that a block which failed is charged with.
 fn append(out: &mut DecodeSink<'_>, text: &str) -> Result<(), usize> {
     // What would be longer than it may be is charged with all that is left.
-    const ALL: usize = usize::MAX;
+    const WHOLE_ALLOWANCE: usize = usize::MAX;
     let mut lines = lines_of(text);
     let mut first = true;
     while let Some(line) = lines.next() {
         if !std::mem::take(&mut first) {
-            out.push("\n").ok_or(ALL)?;
+            out.push("\n").ok_or(WHOLE_ALLOWANCE)?;
         }
         if mark::is_marked(line) {
             let header = BlockHeader::parse(line).ok_or(0_usize)?;
@@ -45,7 +45,7 @@ fn append(out: &mut DecodeSink<'_>, text: &str) -> Result<(), usize> {
             let failed = out.left().div_ceil(16);
             notation.write(header.args, &body, out).ok_or(failed)?;
         } else {
-            out.push(line).ok_or(ALL)?;
+            out.push(line).ok_or(WHOLE_ALLOWANCE)?;
         }
     }
     Ok(())

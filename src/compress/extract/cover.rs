@@ -40,15 +40,15 @@ struct CoveredFact {
 }
 
 /// No place in a list.
-const NONE: u32 = u32::MAX;
+const NO_PLACE: u32 = u32::MAX;
 
 impl UnitFacts {
     /// What the units show; a fact is worth so much, their words what the unit weighs.
     pub(crate) fn of<'t>(units: impl IntoIterator<Item = ExtractUnit<'t>>, worth: u32) -> Self {
         /// Facts of a unit, about.
-        const USUAL: usize = 4;
+        const DEFAULT_UNIT_FACTS: usize = 4;
         let units = units.into_iter();
-        let room = units.size_hint().0.saturating_mul(USUAL);
+        let room = units.size_hint().0.saturating_mul(DEFAULT_UNIT_FACTS);
         let mut known = HashMap::with_capacity(room);
         let mut all = Self {
             list: Vec::with_capacity(room),
@@ -61,7 +61,7 @@ impl UnitFacts {
                 let next = number(all.facts.len());
                 let fact = *known.entry(hash).or_insert(next);
                 if fact == next {
-                    all.facts.push(CoveredFact { hash, is_words, last: NONE });
+                    all.facts.push(CoveredFact { hash, is_words, last: NO_PLACE });
                 }
                 all.show(fact, at, worth);
             };
@@ -107,7 +107,7 @@ impl UnitFacts {
 
 /// Of a list that fits into memory many times over.
 fn number(place: usize) -> u32 {
-    u32::try_from(place).unwrap_or(NONE)
+    u32::try_from(place).unwrap_or(NO_PLACE)
 }
 
 #[derive(Debug)]

@@ -7,7 +7,7 @@
 use crate::compress::notation::{hash, mix};
 
 /// Longest quoted string that is a fact.
-const QUOTED: usize = 80;
+const MAX_QUOTE_BYTES: usize = 80;
 
 /// The facts of a text, in order; what stands twice is there twice.
 #[cfg(test)]
@@ -130,15 +130,15 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
         let mut all = JoinedWords::default();
         let mut part = 0;
         let mut begin = 0;
-        let mut before = JOINING;
+        let mut before = JOIN_BIT;
         for (at, byte) in bare.iter().enumerate() {
             let own = class(*byte).trailing_zeros();
             let pair = pair(before, own);
-            if pair & ENDS == 0 {
+            if pair & IS_JOIN == 0 {
                 part |= pair;
-                all.words += usize::from(pair >> BEGINS & 1);
+                all.words += usize::from(pair >> BEGIN_BIT & 1);
             } else {
-                all.dots |= pair & BEHIND != 0 && matches!(byte, b'.' | b'@');
+                all.dots |= pair & AFTER_JOIN != 0 && matches!(byte, b'.' | b'@');
                 self.part(bare.get(begin..at).unwrap_or_default(), part);
                 part = 0;
                 begin = at + 1;
@@ -160,7 +160,7 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
     fn part(&mut self, word: &[u8], pairs: u16) {
         if is_name(word, pairs) {
             // Nobody can guess how much or how many.
-            (self.each)(hash(word), if pairs & KINDS == u16::from(DIGIT) { 2 } else { 1 });
+            (self.each)(hash(word), if pairs & PAIR_KIND_MASK == u16::from(DIGIT) { 2 } else { 1 });
         } else if pairs & u16::from(LETTER) != 0 {
             self.word(word);
         }
@@ -179,11 +179,11 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
     /// A word with letters in it.
     fn word(&mut self, word: &[u8]) {
         /// Makes a capital letter small.
-        const SMALL: u8 = 0x20;
+        const LOWER_CASE_BIT: u8 = 0x20;
         if !self.asks_words {
             return;
         }
-        let first = word.first().map_or(0, |byte| byte | SMALL);
+        let first = word.first().map_or(0, |byte| byte | LOWER_CASE_BIT);
         let after = hash(word.get(1..).unwrap_or_default());
         self.words = mix(self.words, after ^ u64::from(first) << 56);
     }
@@ -195,7 +195,7 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
         if before.is_some_and(|byte| class(*byte) & (WORD | WIDE) != 0) {
             return;
         }
-        let end = self.bytes.len().min(start + 1 + QUOTED);
+        let end = self.bytes.len().min(start + 1 + MAX_QUOTE_BYTES);
         let rest = self.bytes.get(start + 1..end).unwrap_or_default();
         let Some(length) = memchr::memchr2(mark, b'\n', rest) else { return };
         let inner = rest.get(..length).unwrap_or_default();
@@ -225,31 +225,31 @@ impl JoinedWords {
 }
 
 /// Of a pair of bytes: the kind of the second, where that is a word's.
-const KINDS: u16 = 0xff;
+const PAIR_KIND_MASK: u16 = 0xff;
 /// Whether a word begins with the second: the place of its bit.
-const BEGINS: u32 = 8;
+const BEGIN_BIT: u32 = 8;
 /// A capital stands behind a small letter or a digit.
-const HUMP: u16 = 1 << 9;
+const AT_HUMP: u16 = 1 << 9;
 /// Something else stands behind a `_`.
-const INNER: u16 = 1 << 10;
+const AFTER_UNDER: u16 = 1 << 10;
 /// The second joins words, and whether it stands behind one.
-const ENDS: u16 = 1 << 11;
-const BEHIND: u16 = 1 << 12;
+const IS_JOIN: u16 = 1 << 11;
+const AFTER_JOIN: u16 = 1 << 12;
 /// Kinds are told by the places of their bits: what stands before a run.
-const JOINING: u32 = JOIN.trailing_zeros();
+const JOIN_BIT: u32 = JOIN.trailing_zeros();
 
 /// Pairs of bytes, by the kinds of the first and of the second.
-const PAIRS: [u16; 64] = {
+const PAIR_CLASSES: [u16; 64] = {
     let mut pairs = [0; 64];
     let mut at = 0_u8;
     while at < 64 {
         let (before, own) = (1_u8 << (at / 8), 1_u8 << (at % 8));
         let is_behind = before & WORD != 0;
-        let mut pair = if own & (JOIN | SLASH) != 0 { ENDS } else { own as u16 };
-        pair |= if own & WORD != 0 && !is_behind { 1 << BEGINS } else { 0 };
-        pair |= if before & (LOWER | DIGIT) != 0 && own == UPPER { HUMP } else { 0 };
-        pair |= if before == UNDER && own != UNDER { INNER } else { 0 };
-        pair |= if is_behind { BEHIND } else { 0 };
+        let mut pair = if own & (JOIN | SLASH) != 0 { IS_JOIN } else { own as u16 };
+        pair |= if own & WORD != 0 && !is_behind { 1 << BEGIN_BIT } else { 0 };
+        pair |= if before & (LOWER | DIGIT) != 0 && own == UPPER { AT_HUMP } else { 0 };
+        pair |= if before == UNDER && own != UNDER { AFTER_UNDER } else { 0 };
+        pair |= if is_behind { AFTER_JOIN } else { 0 };
         #[expect(clippy::indexing_slicing, reason = "below the length, at compile time")]
         {
             pairs[at as usize] = pair;
@@ -261,19 +261,19 @@ const PAIRS: [u16; 64] = {
 
 #[inline]
 fn pair(before: u32, own: u32) -> u16 {
-    PAIRS.get((before << 3 | own) as usize).copied().unwrap_or_default()
+    PAIR_CLASSES.get((before << 3 | own) as usize).copied().unwrap_or_default()
 }
 
 /// Whether a word alone is a fact, by its pairs of bytes.
 #[inline]
 fn is_name(word: &[u8], pairs: u16) -> bool {
     /// Letters and digits of the shortest id.
-    const SHORT: usize = 3;
+    const MIN_ID_CHARS: usize = 3;
     let has = |kinds: u8| pairs & u16::from(kinds) != 0;
-    let is_number = pairs & KINDS == u16::from(DIGIT);
+    let is_number = pairs & PAIR_KIND_MASK == u16::from(DIGIT);
     let is_id = has(DIGIT) && has(LOWER | UPPER);
-    let is_humped = pairs & HUMP != 0 && has(LOWER);
-    word.len() >= SHORT && (is_number || is_id || pairs & INNER != 0 || is_humped)
+    let is_humped = pairs & AT_HUMP != 0 && has(LOWER);
+    word.len() >= MIN_ID_CHARS && (is_number || is_id || pairs & AFTER_UNDER != 0 || is_humped)
 }
 
 #[cfg(test)]

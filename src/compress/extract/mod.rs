@@ -21,8 +21,8 @@ pub(crate) use cover::UnitFacts;
 pub(crate) use facts::facts;
 pub(crate) use facts::scan;
 pub(crate) use paragraphs::{Paragraph, paragraphs};
-pub(crate) use sentences::{GAP, between_gaps, sentences};
-pub(crate) use weight::{Critical, FACT, Weight, weigh};
+pub(crate) use sentences::{GAP_MARK, between_gaps, sentences};
+pub(crate) use weight::{Critical, FACT_WEIGHT, Weight, weigh};
 
 /// A line or a sentence that stays or goes as a whole.
 #[derive(Debug, Clone, Copy)]

@@ -12,14 +12,14 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::compress::atom::{atoms, is_boundary};
 
 /// What stands where something was left out.
-pub(crate) const GAP: &str = "[…]";
+pub(crate) const GAP_MARK: &str = "[…]";
 
 /// What stands between the marks of what was left out.
 pub(crate) fn between_gaps(text: &str) -> impl Iterator<Item = &str> {
     let mut from = 0;
-    places(text, GAP).map(Some).chain([None]).map(move |gap| {
+    places(text, GAP_MARK).map(Some).chain([None]).map(move |gap| {
         let run = text.get(from..gap.unwrap_or(text.len())).unwrap_or_default();
-        from = gap.map_or(text.len(), |gap| gap + GAP.len());
+        from = gap.map_or(text.len(), |gap| gap + GAP_MARK.len());
         run
     })
 }
@@ -159,8 +159,8 @@ impl<'t> SentenceScan<'t> {
 
     /// A mark of ours is a sentence of its own.
     fn gap(&mut self, at: usize) -> Option<Range<usize>> {
-        let is_gap = self.bytes.get(at..)?.starts_with(GAP.as_bytes());
-        let gap = at..at + GAP.len();
+        let is_gap = self.bytes.get(at..)?.starts_with(GAP_MARK.as_bytes());
+        let gap = at..at + GAP_MARK.len();
         (is_gap && self.cuts_no_atom(gap.start, false) && self.cuts_no_atom(gap.end, false))
             .then_some(gap)
     }
@@ -195,7 +195,7 @@ impl<'t> SentenceScan<'t> {
     /// Whether UAX-29 ends a sentence here, and no small letter follows where scripts have such.
     fn breaks(&self, at: usize, letter: char, end: usize) -> bool {
         /// Characters that are looked at for the first letter of the next sentence.
-        const LOOK: usize = 12;
+        const MAX_LOOKAHEAD_CHARS: usize = 12;
         let next = self.next_word(end);
         let rest = self.body.get(next..).unwrap_or_default();
         // What most sentences begin with needs no table.
@@ -207,7 +207,7 @@ impl<'t> SentenceScan<'t> {
         around.push(if letter == '…' { '.' } else { letter });
         around.push(' ');
         let border = around.len();
-        for next in rest.chars().take(LOOK) {
+        for next in rest.chars().take(MAX_LOOKAHEAD_CHARS) {
             around.push(if next.is_whitespace() { ' ' } else { next });
             if next.is_lowercase() && (letter.is_ascii() || letter == '…') {
                 return false;
@@ -221,11 +221,11 @@ impl<'t> SentenceScan<'t> {
 
     /// Whether the full stop belongs to an abbreviation, an initial, or a number's word.
     fn is_short(&self, at: usize, end: usize) -> bool {
-        let head = self.bytes.get(at.saturating_sub(LONGEST + 1)..at).unwrap_or_default();
+        let head = self.bytes.get(at.saturating_sub(MAX_WORD_BYTES + 1)..at).unwrap_or_default();
         let is_inner = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'.';
         let length = head.iter().rev().take_while(is_inner).count();
         let word = head.get(head.len() - length..).unwrap_or_default();
-        if length > LONGEST || word.is_empty() {
+        if length > MAX_WORD_BYTES || word.is_empty() {
             return false;
         }
         let before = at.checked_sub(length + 1).and_then(|before| self.bytes.get(before));
@@ -236,14 +236,14 @@ impl<'t> SentenceScan<'t> {
             && word.iter().any(u8::is_ascii_uppercase)
             && word != b"I";
         let may_be = |first: &u8| {
-            FIRSTS.get(word.len()).is_some_and(|firsts| firsts >> (first & 31) & 1 == 1)
+            FIRST_LETTERS.get(word.len()).is_some_and(|firsts| firsts >> (first & 31) & 1 == 1)
         };
         let is_known = word.first().is_some_and(may_be);
         let known = |words: &[&str]| {
             is_known && words.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
         };
         let has_number = || self.char_at(self.next_word(end)).is_some_and(char::is_numeric);
-        is_initials || known(ABBREVIATIONS) || (known(NUMBERED) && has_number())
+        is_initials || known(ABBREVIATIONS) || (known(NUMBER_ABBREVIATIONS) && has_number())
     }
 
     /// A line that was broken although the next word had room ends a sentence, where the next
@@ -278,10 +278,11 @@ impl<'t> SentenceScan<'t> {
 /// Where the first byte stands that may end a sentence, or that what was left out begins with.
 fn next_end(bytes: &[u8]) -> Option<usize> {
     /// Bytes that are looked at together.
-    const STEP: usize = 32;
-    let (steps, _) = bytes.as_chunks::<STEP>();
-    let has_none = |step: &&[u8; STEP]| step.iter().fold(0, |any, byte| any | may_end(*byte)) == 0;
-    let from = steps.iter().take_while(has_none).count() * STEP;
+    const STEP_BYTES: usize = 32;
+    let (steps, _) = bytes.as_chunks::<STEP_BYTES>();
+    let has_none =
+        |step: &&[u8; STEP_BYTES]| step.iter().fold(0, |any, byte| any | may_end(*byte)) == 0;
+    let from = steps.iter().take_while(has_none).count() * STEP_BYTES;
     let rest = bytes.get(from..)?;
     rest.iter().position(|byte| may_end(*byte) != 0).map(|at| from + at)
 }
@@ -300,7 +301,7 @@ fn opens_quote(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Letters of the longest word below.
-const LONGEST: usize = 8;
+const MAX_WORD_BYTES: usize = 8;
 
 /// Words with a full stop that ends no sentence.
 const ABBREVIATIONS: &[&str] = &[
@@ -311,7 +312,7 @@ const ABBREVIATIONS: &[&str] = &[
 ];
 
 /// The same, where a number follows.
-const NUMBERED: &[&str] = &[
+const NUMBER_ABBREVIATIONS: &[&str] = &[
     "no", "nos", "nr", "fig", "figs", "eq", "sec", "ch", "vol", "p", "pp", "art", "abs", "v",
     "min", "max", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov",
     "dec", "ref",
@@ -319,9 +320,9 @@ const NUMBERED: &[&str] = &[
 
 /// The first letters of the words above as bits by their low five, by length: most words before a
 /// full stop are told from all of them by it.
-const FIRSTS: [u32; LONGEST + 1] = {
-    let mut firsts = [0; LONGEST + 1];
-    let mut lists: &[&[&str]] = &[ABBREVIATIONS, NUMBERED];
+const FIRST_LETTERS: [u32; MAX_WORD_BYTES + 1] = {
+    let mut firsts = [0; MAX_WORD_BYTES + 1];
+    let mut lists: &[&[&str]] = &[ABBREVIATIONS, NUMBER_ABBREVIATIONS];
     while let Some((list, others)) = lists.split_first() {
         let mut words = *list;
         while let Some((word, after)) = words.split_first() {

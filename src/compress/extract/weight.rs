@@ -23,13 +23,13 @@ pub(crate) enum Critical {
 }
 
 /// What a fact is worth beside these weights.
-pub(crate) const FACT: u32 = 16;
+pub(crate) const FACT_WEIGHT: u32 = 16;
 /// Bytes that are worth one.
-const BYTES: usize = 6;
-const NUMBER: u32 = 4;
-const NAME: u32 = 3;
+const BYTES_PER_WEIGHT: usize = 6;
+const NUMBER_WEIGHT: u32 = 4;
+const NAME_WEIGHT: u32 = 3;
 /// Numbers, and names, that count.
-const MOST: u32 = 3;
+const MAX_COUNTED_WORDS: u32 = 3;
 
 /// Weighs a sentence; `leads` tells whether it begins a paragraph of several.
 pub(crate) fn weigh(sentence: &str, leads: bool) -> Weight {
@@ -44,25 +44,27 @@ pub(crate) fn weigh(sentence: &str, leads: bool) -> Weight {
     }
     // What is said by so many bytes is worth the same in a short sentence and in a long one, or
     // the short ones would always win.
-    let bytes = u32::try_from(sentence.len() / BYTES).unwrap_or(u32::MAX / 16);
-    let base = if seen.words < FEW { bytes / 2 } else { bytes };
+    let bytes = u32::try_from(sentence.len() / BYTES_PER_WEIGHT).unwrap_or(u32::MAX / 16);
+    let base = if seen.words < MAX_FRAGMENT_WORDS { bytes / 2 } else { bytes };
     let worth = 1
         + base
         + if leads { base / 2 } else { 0 }
         + if seen.emphasis { base / 3 } else { 0 }
-        + seen.numbers.min(MOST) * NUMBER
-        + seen.names.min(MOST) * NAME;
+        + seen.numbers.min(MAX_COUNTED_WORDS) * NUMBER_WEIGHT
+        + seen.names.min(MAX_COUNTED_WORDS) * NAME_WEIGHT;
     Weight { worth: if seen.filler { 0 } else { worth }, critical: seen.critical }
 }
 
 /// Whether a word of failure stands right before a colon, or in the few words before the first.
 fn names_failure(sentence: &str) -> bool {
     /// Words of what a report is about.
-    const FEW: usize = 8;
+    const MAX_TOPIC_WORDS: usize = 8;
     let colons = memchr::memchr_iter(b':', sentence.as_bytes());
     let mut blanks = colons.clone().filter(|at| sentence.as_bytes().get(at + 1) == Some(&b' '));
     let head = blanks.next().and_then(|at| sentence.get(..at)).unwrap_or_default();
-    if head.split_ascii_whitespace().take(FEW + 1).count() <= FEW && reports_error(head) {
+    if head.split_ascii_whitespace().take(MAX_TOPIC_WORDS + 1).count() <= MAX_TOPIC_WORDS
+        && reports_error(head)
+    {
         return true;
     }
     let mut words = colons.filter_map(|at| sentence.get(..at)?.rsplit(char::is_whitespace).next());
@@ -70,7 +72,7 @@ fn names_failure(sentence: &str) -> bool {
 }
 
 /// Words that are hardly a sentence.
-const FEW: u32 = 5;
+const MAX_FRAGMENT_WORDS: u32 = 5;
 
 #[derive(Debug)]
 struct CueCounts {
@@ -106,10 +108,10 @@ impl CueCounts {
             at += length + 1;
             let word = rest.get(..length).unwrap_or_default();
             let Some(initial) = word.first() else { continue };
-            self.reports |= if classes == LETTER {
+            self.reports |= if classes == ASCII_LETTER {
                 may_report(word)
             } else {
-                word.split(|byte| class(*byte) != LETTER).any(may_report)
+                word.split(|byte| class(*byte) != ASCII_LETTER).any(may_report)
             };
             let first = self.words == 0;
             self.words += 1;
@@ -134,7 +136,7 @@ impl CueCounts {
 
     /// Scripts without blanks between words.
     fn wide(&mut self, sentence: &str) {
-        const STRICT: [&str; 12] = [
+        const STRICT_SIGNS: [&str; 12] = [
             "必须",
             "必須",
             "禁止",
@@ -148,16 +150,16 @@ impl CueCounts {
             "しないで",
             "なければ",
         ];
-        const NEGATION: [&str; 7] = ["不", "没", "沒", "只", "ない", "ません", "のみ"];
+        const NEGATION_SIGNS: [&str; 7] = ["不", "没", "沒", "只", "ない", "ません", "のみ"];
         let is_cjk = |letter: char| matches!(letter, '\u{3040}'..='\u{9fff}');
         let letters = sentence.chars().filter(|letter| is_cjk(*letter)).count();
         if letters == 0 {
             return;
         }
         self.words += u32::try_from(letters / 2).unwrap_or(u32::MAX / 2);
-        if STRICT.iter().any(|word| sentence.contains(word)) {
+        if STRICT_SIGNS.iter().any(|word| sentence.contains(word)) {
             self.critical = Critical::Strict;
-        } else if NEGATION.iter().any(|word| sentence.contains(word)) {
+        } else if NEGATION_SIGNS.iter().any(|word| sentence.contains(word)) {
             self.critical = self.critical.max(Critical::Negation);
         }
     }
@@ -165,8 +167,8 @@ impl CueCounts {
 
 /// What words are made of: ASCII letters, digits and `_`, of which those of failure are, and other
 /// letters and marks.
-const LETTER: u8 = 1;
-const MARK: u8 = 2;
+const ASCII_LETTER: u8 = 1;
+const OTHER_LETTER: u8 = 2;
 
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
@@ -175,8 +177,8 @@ const CLASSES: [u8; 256] = {
         #[expect(clippy::indexing_slicing, reason = "a byte, at compile time")]
         {
             classes[byte as usize] = match byte {
-                b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => LETTER,
-                b'\'' | b'-' | 0x80.. => MARK,
+                b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => ASCII_LETTER,
+                b'\'' | b'-' | 0x80.. => OTHER_LETTER,
                 _ => 0,
             };
         }
@@ -195,8 +197,8 @@ fn class(byte: u8) -> u8 {
 
 /// A run that mixes small and capital letters with digits, and is longer than a name.
 fn is_secret(word: &[u8]) -> bool {
-    const SHORTEST: usize = 20;
-    word.len() >= SHORTEST
+    const MIN_TOKEN_BYTES: usize = 20;
+    word.len() >= MIN_TOKEN_BYTES
         && word.is_ascii()
         && (word.starts_with(b"-----BEGIN")
             || (word.iter().any(u8::is_ascii_uppercase)
@@ -215,7 +217,7 @@ enum CueKind {
 }
 
 /// Words in small letters that order or forbid.
-const STRICT: &[&[u8]] = &[
+const STRICT_WORDS: &[&[u8]] = &[
     b"must",
     b"never",
     b"always",
@@ -245,12 +247,12 @@ const STRICT: &[&[u8]] = &[
     b"siempre",
 ];
 /// Those that deny or restrict.
-const NEGATION: &[&[u8]] = &[
+const NEGATION_WORDS: &[&[u8]] = &[
     b"not", b"no", b"none", b"nor", b"neither", b"without", b"only", b"unless", b"except",
     b"nothing", b"nobody", b"nicht", b"kein", b"keine", b"nie", b"nur", b"ohne", b"pas", b"sans",
     b"sin",
 ];
-const EMPHASIS: &[&[u8]] = &[
+const EMPHASIS_WORDS: &[&[u8]] = &[
     b"important",
     b"importantly",
     b"note",
@@ -276,15 +278,15 @@ const EMPHASIS: &[&[u8]] = &[
     b"instead",
     b"decided",
 ];
-const DO: &[&[u8]] = &[b"do"];
+const DO_WORDS: &[&[u8]] = &[b"do"];
 /// Letters of the longest of them.
-const LONGEST: usize = 14;
+const MAX_WORD_BYTES: usize = 14;
 
 /// The last letters of the words above as bits by their low five, by the low five bits of a first
 /// letter and by length.
-const SHAPES: [[u32; LONGEST + 1]; 32] = {
-    let mut shapes = [[0; LONGEST + 1]; 32];
-    let mut lists: &[&[&[u8]]] = &[STRICT, NEGATION, EMPHASIS, DO];
+const WORD_SHAPES: [[u32; MAX_WORD_BYTES + 1]; 32] = {
+    let mut shapes = [[0; MAX_WORD_BYTES + 1]; 32];
+    let mut lists: &[&[&[u8]]] = &[STRICT_WORDS, NEGATION_WORDS, EMPHASIS_WORDS, DO_WORDS];
     while let Some((list, others)) = lists.split_first() {
         let mut words = *list;
         while let Some((word, after)) = words.split_first() {
@@ -303,28 +305,28 @@ const SHAPES: [[u32; LONGEST + 1]; 32] = {
 #[inline]
 fn kind_of(word: &[u8]) -> CueKind {
     let (Some(first), Some(last)) = (word.first(), word.last()) else { return CueKind::Other };
-    let lasts = SHAPES.get(usize::from(first & 31)).and_then(|lasts| lasts.get(word.len()));
+    let lasts = WORD_SHAPES.get(usize::from(first & 31)).and_then(|lasts| lasts.get(word.len()));
     let is_shaped = lasts.is_some_and(|lasts| lasts >> (last & 31) & 1 == 1);
     // `n't` may end any word.
     let may_deny = last | 0x20 == b't'
         && matches!(word, [.., b'n' | b'N', b'\'', _] | [.., 0x80..=0xff, _])
-        && word.len() <= LONGEST;
+        && word.len() <= MAX_WORD_BYTES;
     if is_shaped || may_deny { known_kind(word) } else { CueKind::Other }
 }
 
 fn known_kind(word: &[u8]) -> CueKind {
-    let mut small = [0_u8; LONGEST];
+    let mut small = [0_u8; MAX_WORD_BYTES];
     for (small, byte) in small.iter_mut().zip(word) {
         *small = byte.to_ascii_lowercase();
     }
     let small = small.get(..word.len()).unwrap_or_default();
-    if DO.contains(&small) {
+    if DO_WORDS.contains(&small) {
         CueKind::Do
-    } else if STRICT.contains(&small) {
+    } else if STRICT_WORDS.contains(&small) {
         CueKind::Strict
-    } else if NEGATION.contains(&small) {
+    } else if NEGATION_WORDS.contains(&small) {
         CueKind::Negation
-    } else if EMPHASIS.contains(&small) {
+    } else if EMPHASIS_WORDS.contains(&small) {
         CueKind::Emphasis
     } else if small.ends_with(b"n't") || small.ends_with("n’t".as_bytes()) {
         CueKind::Negation

@@ -4,7 +4,7 @@ use crate::json::tape::Tape;
 use crate::json::{self, space_outside_strings};
 
 /// Nesting and values of a JSON text that is still rewritten.
-const LIMITS: json::Limits = json::Limits { depth: 64, values: 500_000 };
+const REWRITE_LIMITS: json::Limits = json::Limits { depth: 64, values: 500_000 };
 
 /// The document without white space between its tokens, if it is one and has any.
 pub(super) fn minified(text: &str) -> Option<String> {
@@ -17,5 +17,5 @@ pub(super) fn minified(text: &str) -> Option<String> {
         return None;
     }
     // A key that stands twice makes readers disagree about the value: such a text stays.
-    Tape::compact(bare, LIMITS)
+    Tape::compact(bare, REWRITE_LIMITS)
 }

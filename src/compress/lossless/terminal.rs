@@ -6,7 +6,7 @@ use crate::compress::breaks::breaks;
 
 const ESCAPE: u8 = 0x1b;
 /// Bytes of a sequence; what is longer is no terminal code.
-const LONGEST: usize = 4096;
+const MAX_SEQUENCE_BYTES: usize = 4096;
 
 /// Takes out CSI (`ESC [ … final byte`) and OSC (`ESC ] … BEL` or `ESC \`) sequences. Other
 /// escapes, and sequences that never end, are text; so is a code in the middle of such a
@@ -40,7 +40,7 @@ pub(crate) fn without_codes(text: &str) -> Cow<'_, str> {
 /// Whether a sequence that begins with these bytes may still end.
 fn is_open(bytes: &[u8]) -> bool {
     let body = bytes.get(2..).unwrap_or_default();
-    bytes.len() < LONGEST
+    bytes.len() < MAX_SEQUENCE_BYTES
         && match bytes.get(1) {
             None => true,
             Some(b'[') => body.iter().all(|byte| (0x20..=0x3f).contains(byte)),
@@ -51,7 +51,7 @@ fn is_open(bytes: &[u8]) -> bool {
 
 /// The byte after the sequence that begins at `start`.
 fn code_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let body = bytes.get(start + 2..bytes.len().min(start + LONGEST))?;
+    let body = bytes.get(start + 2..bytes.len().min(start + MAX_SEQUENCE_BYTES))?;
     match bytes.get(start + 1)? {
         b'[' => {
             let last = body.iter().position(|byte| !(0x20..=0x3f).contains(byte))?;

@@ -9,12 +9,12 @@
 use std::ops::Range;
 
 /// Elements inside one another.
-const DEPTH: usize = 256;
+const MAX_DEPTH: usize = 256;
 /// Tags, comments and instructions.
-const EVENTS: usize = 500_000;
+const MAX_EVENTS: usize = 500_000;
 
 /// Roots whose white space is shown: HTML, and what is drawn within it.
-const SHOWN: [&str; 40] = [
+const VISIBLE_SPACE_ROOTS: [&str; 40] = [
     "a",
     "abbr",
     "article",
@@ -137,7 +137,7 @@ impl<'a> Scanner<'a> {
         let mut events = 0;
         while self.at < self.text.len() {
             events += 1;
-            if events > EVENTS {
+            if events > MAX_EVENTS {
                 return None;
             }
             self.space_or_text()?;
@@ -238,7 +238,7 @@ impl<'a> Scanner<'a> {
         let id = self.verdicts.len();
         self.verdicts.push(false);
         self.open.push(OpenElement { name, preserve, mixed: false, parent: false, id });
-        (self.open.len() <= DEPTH + 1).then_some(())
+        (self.open.len() <= MAX_DEPTH + 1).then_some(())
     }
 
     fn close(&mut self, name: &str) -> Option<()> {
@@ -300,7 +300,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 fn is_shown(name: &str) -> bool {
-    SHOWN.iter().any(|shown| name.eq_ignore_ascii_case(shown))
+    VISIBLE_SPACE_ROOTS.iter().any(|shown| name.eq_ignore_ascii_case(shown))
 }
 
 #[cfg(test)]
@@ -376,7 +376,7 @@ mod tests {
             assert_eq!(minified(&text), None, "{bit}");
         }
         let deep = |depth: usize| format!("{}\n<x/>{}", "<r>".repeat(depth), "</r>".repeat(depth));
-        assert!(minified(&deep(DEPTH)).is_some());
-        assert_eq!(minified(&deep(DEPTH + 1)), None);
+        assert!(minified(&deep(MAX_DEPTH)).is_some());
+        assert_eq!(minified(&deep(MAX_DEPTH + 1)), None);
     }
 }

@@ -7,28 +7,28 @@
 use wide::u8x16;
 
 /// Bytes that are classed together.
-pub(super) const CHUNK: usize = 32;
+pub(super) const CHUNK_BYTES: usize = 32;
 
 /// Calls `each` with the place of every chunk of a line, its bytes, and how many bits to shift out
 /// below: the last chunk begins earlier, for it ends with the line.
 #[inline]
-pub(super) fn chunks(line: &[u8], mut each: impl FnMut(usize, &[u8; CHUNK], usize)) {
+pub(super) fn chunks(line: &[u8], mut each: impl FnMut(usize, &[u8; CHUNK_BYTES], usize)) {
     let mut at = 0;
     let mut rest = line;
-    while let Some((chunk, after)) = rest.split_first_chunk::<CHUNK>() {
+    while let Some((chunk, after)) = rest.split_first_chunk::<CHUNK_BYTES>() {
         each(at, chunk, 0);
-        at += CHUNK;
+        at += CHUNK_BYTES;
         rest = after;
     }
     if rest.is_empty() {
         return;
     }
-    let missing = CHUNK - rest.len();
-    if let Some(chunk) = line.last_chunk::<CHUNK>() {
+    let missing = CHUNK_BYTES - rest.len();
+    if let Some(chunk) = line.last_chunk::<CHUNK_BYTES>() {
         each(at, chunk, missing);
         return;
     }
-    let mut chunk = [0; CHUNK];
+    let mut chunk = [0; CHUNK_BYTES];
     if let Some(end) = chunk.get_mut(missing..) {
         end.copy_from_slice(rest);
     }
@@ -54,7 +54,7 @@ pub(super) struct ByteClasses {
 
 impl ByteClasses {
     #[inline]
-    pub(super) fn of(chunk: &[u8; CHUNK], shift: usize) -> Self {
+    pub(super) fn of(chunk: &[u8; CHUNK_BYTES], shift: usize) -> Self {
         let plane = |holds: &dyn Fn(u8x16) -> u8x16| {
             let (halves, _) = chunk.as_chunks::<16>();
             let bits = |half: &[u8; 16]| holds(u8x16::new(*half)).to_bitmask();
@@ -95,8 +95,8 @@ pub(super) fn has(text: &[u8], sign: u8) -> bool {
 /// Both halves of the product count: in the lower alone, a high byte would say little.
 #[inline]
 pub(crate) fn mix(hash: u64, value: u64) -> u64 {
-    const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
-    let product = u128::from(hash.rotate_left(23) ^ value ^ 0x517c_c1b7_2722_0a95) * FACTOR;
+    const HASH_FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
+    let product = u128::from(hash.rotate_left(23) ^ value ^ 0x517c_c1b7_2722_0a95) * HASH_FACTOR;
     let half = |product: u128| u64::try_from(product & u128::from(u64::MAX)).unwrap_or(0);
     half(product) ^ half(product >> 64)
 }
@@ -121,9 +121,9 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 #[inline]
 pub(super) fn hash_within(line: &[u8], start: usize, end: usize) -> u64 {
     /// Spreads a length over all bits: no few bytes of a longer word are what makes the difference.
-    const SPREAD: u64 = 0xd6e8_feb8_6659_fd93;
+    const LENGTH_FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
     let length = end.saturating_sub(start);
-    let seed = (length as u64).wrapping_mul(SPREAD);
+    let seed = (length as u64).wrapping_mul(LENGTH_FACTOR);
     if length > 16 {
         return hash(line.get(start..end).unwrap_or_default());
     }
@@ -211,7 +211,7 @@ mod tests {
         assert_ne!(hash("31"), hash("31\0\u{3}"));
     }
 
-    fn bits(chunk: &[u8; CHUNK], holds: &dyn Fn(u8) -> bool) -> u32 {
+    fn bits(chunk: &[u8; CHUNK_BYTES], holds: &dyn Fn(u8) -> bool) -> u32 {
         chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u32::from(holds(*byte)))
     }
 
@@ -223,7 +223,7 @@ mod tests {
             let mut found = Vec::new();
             chunks(text.as_bytes(), |at, chunk, shift| {
                 let bits = bits(chunk, &|byte| byte == b'a') >> shift;
-                found.extend((0..CHUNK).filter(|bit| bits >> bit & 1 == 1).map(|bit| at + bit));
+                found.extend((0..CHUNK_BYTES).filter(|bit| bits >> bit & 1 == 1).map(|bit| at + bit));
             });
             let expected: Vec<usize> = text.match_indices('a').map(|(at, _)| at).collect();
             prop_assert_eq!(found, expected);

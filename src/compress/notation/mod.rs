@@ -93,21 +93,23 @@ pub(crate) trait Notation: Sync {
 /// the next; in a group the one that saves most takes a run of lines.
 type NotationGroups = &'static [&'static [&'static dyn Notation]];
 
-const REPEATS: &[&dyn Notation] = &[&repeat::Repeat];
-const ROWS: &[&dyn Notation] = &[&tree::TreeNotation, &template::Template];
+const REPEAT_GROUP: &[&dyn Notation] = &[&repeat::Repeat];
+const ROW_GROUP: &[&dyn Notation] = &[&tree::TreeNotation, &template::Template];
 
 /// What is tried on a part of a text. Prose, markup and source code read best as they are.
 pub(crate) fn groups(kind: Kind) -> NotationGroups {
     match kind {
         Kind::Json | Kind::JsonLines => &[&[&table::Table]],
-        Kind::Yaml => &[&[&table::YamlNotation, &records::Yaml], REPEATS],
-        Kind::Xml => &[&[&table::XmlNotation, &records::Xml], REPEATS],
-        Kind::Csv { .. } => &[&[&columns::ColumnsNotation], ROWS],
-        Kind::Numbered => &[&[&numbered::Numbered], REPEATS],
+        Kind::Yaml => &[&[&table::YamlNotation, &records::Yaml], REPEAT_GROUP],
+        Kind::Xml => &[&[&table::XmlNotation, &records::Xml], REPEAT_GROUP],
+        Kind::Csv { .. } => &[&[&columns::ColumnsNotation], ROW_GROUP],
+        Kind::Numbered => &[&[&numbered::Numbered], REPEAT_GROUP],
         // What nothing else is known of may be rows all the same: see `least_share`.
-        Kind::Search | Kind::Listing | Kind::Log | Kind::Test | Kind::Prose => &[REPEATS, ROWS],
+        Kind::Search | Kind::Listing | Kind::Log | Kind::Test | Kind::Prose => {
+            &[REPEAT_GROUP, ROW_GROUP]
+        }
         Kind::Base64 => &[],
-        _ => &[REPEATS],
+        _ => &[REPEAT_GROUP],
     }
 }
 
@@ -117,7 +119,7 @@ pub(crate) fn least_share(kind: Kind) -> usize {
     if kind == Kind::Prose { 25 } else { 0 }
 }
 
-const ALL: &[&dyn Notation] = &[
+const NOTATIONS: &[&dyn Notation] = &[
     &table::Table,
     &table::YamlNotation,
     &table::XmlNotation,
@@ -132,12 +134,12 @@ const ALL: &[&dyn Notation] = &[
 
 /// The names of all notations, as their headers have them.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|notation| notation.name())
+    NOTATIONS.iter().map(|notation| notation.name())
 }
 
 /// The notation of that name.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Notation> {
-    ALL.iter().find(|known| known.name() == name).copied()
+    NOTATIONS.iter().find(|known| known.name() == name).copied()
 }
 
 /// A text of a header's arguments, as a JSON string.

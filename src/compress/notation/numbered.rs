@@ -16,9 +16,9 @@ use std::fmt::Write as _;
 use super::{BlockBody, FoundBlock, Notation, NotationBlock, quoted, reports_error, unquoted};
 
 /// Lines from which a run is worth a header.
-const LEAST: usize = 4;
+const MIN_LINES: usize = 4;
 /// Columns that a number may be padded to.
-const WIDEST: usize = 12;
+const MAX_NUMBER_COLUMNS: usize = 12;
 
 #[derive(Debug)]
 pub(crate) struct Numbered;
@@ -31,11 +31,11 @@ impl Notation for Numbered {
     fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         let mut at = 0;
-        while let Some(rest) = lines.get(at..).filter(|rest| rest.len() >= LEAST) {
+        while let Some(rest) = lines.get(at..).filter(|rest| rest.len() >= MIN_LINES) {
             let run =
                 rest.first().and_then(|line| NumberStyle::of(line)).map(|style| style.run(rest));
             match run {
-                Some((style, count)) if count >= LEAST => {
+                Some((style, count)) if count >= MIN_LINES => {
                     let run = rest.get(..count).unwrap_or_default();
                     found.push(FoundBlock { lines: at..at + count, block: style.block(run) });
                     at += count;
@@ -90,7 +90,7 @@ impl NumberStyle {
         }
         let width = if line.len() == bare.len() { 0 } else { line.len() - bare.len() + digits };
         let first = bare.get(..digits)?.parse().ok()?;
-        (width <= WIDEST).then_some(Self { first, width, separator })
+        (width <= MAX_NUMBER_COLUMNS).then_some(Self { first, width, separator })
     }
 
     /// How many of the lines carry the next number each. A first number that fills its columns
@@ -149,6 +149,6 @@ impl NumberStyle {
         let separator = unquoted(separator)?;
         let mut separator = separator.chars();
         let style = Self { first: first.parse().ok()?, width, separator: separator.next()? };
-        (separator.next().is_none() && width <= WIDEST).then_some(style)
+        (separator.next().is_none() && width <= MAX_NUMBER_COLUMNS).then_some(style)
     }
 }

@@ -13,11 +13,11 @@ use super::bytes::{hash, mix, same};
 use super::{FoundBlock, Notation, NotationBlock};
 
 /// Lines that repeat together.
-const PERIOD: usize = 32;
+const MAX_PERIOD_LINES: usize = 32;
 /// Later places of its first line that a repeat is looked for at.
-const LOOKS: usize = 4;
+const MAX_LATER_PLACES: usize = 4;
 /// Bytes that a repeat must save to be worth a header.
-const WORTH: usize = 24;
+const MIN_SAVED_BYTES: usize = 24;
 
 /// Repeats and their counts; see the module.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Notation for Repeat {
 /// Where each line stands next, if that is within reach.
 fn next_places(lines: &[&str]) -> Vec<Option<usize>> {
     let hashes: Vec<u32> = lines.iter().map(|line| short_hash(line)).collect();
-    let within = |at: usize| hashes.get(at + 1..hashes.len().min(at + 1 + PERIOD));
+    let within = |at: usize| hashes.get(at + 1..hashes.len().min(at + 1 + MAX_PERIOD_LINES));
     let again = |(at, line): (usize, &&str)| {
         let below = within(at)?;
         let own = hashes.get(at)?;
@@ -100,13 +100,13 @@ fn short_hash(line: &str) -> u32 {
 
 /// The period and the count, here, that stand for most bytes.
 fn best(lines: &[&str], next: &[Option<usize>], at: usize) -> Option<(usize, usize)> {
-    let mut best = (WORTH - 1, None);
+    let mut best = (MIN_SAVED_BYTES - 1, None);
     let mut place = at;
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_LATER_PLACES {
         let Some(later) = next.get(place).copied().flatten() else { break };
         place = later;
         let period = later - at;
-        if period > PERIOD {
+        if period > MAX_PERIOD_LINES {
             break;
         }
         let same = lines.iter().skip(at).zip(lines.iter().skip(later)).take_while(|(a, b)| a == b);

@@ -14,7 +14,7 @@ use crate::compress::lossless::without_codes;
 
 /// Whether the line reports an error, or might.
 pub(crate) fn reports_error(line: &str) -> bool {
-    if line.len() < SHORTEST {
+    if line.len() < MIN_WORD_BYTES {
         // There is room for no word.
         return is_levelled(line.as_bytes());
     }
@@ -61,7 +61,7 @@ fn see(
     planes: &ByteClasses,
     mut each: impl FnMut(usize),
 ) {
-    words.see(text, base, planes, &HEADS, |at| {
+    words.see(text, base, planes, &ERROR_HEADS, |at| {
         if is_report(word_at(text, at)) {
             each(at);
         }
@@ -117,11 +117,11 @@ impl<'a> ErrorScan<'a> {
 }
 
 /// Letters of the shortest and the longest word below.
-const SHORTEST: usize = 3;
-const LONGEST: usize = 11;
+const MIN_WORD_BYTES: usize = 3;
+const MAX_WORD_BYTES: usize = 11;
 
 /// Words that report an error, by length.
-const WORDS: [&[&str]; LONGEST + 1] = [
+const ERROR_WORDS: [&[&str]; MAX_WORD_BYTES + 1] = [
     &[],
     &[],
     &[],
@@ -137,34 +137,34 @@ const WORDS: [&[&str]; LONGEST + 1] = [
 ];
 
 /// The first letters of the words above.
-static HEADS: WordHeads = WordHeads::of(&WORDS);
+static ERROR_HEADS: WordHeads = WordHeads::of(&ERROR_WORDS);
 
 /// What the names of types of errors end with.
-const TYPES: [&[u8]; 3] = [b"Error", b"Exception", b"Failure"];
+const ERROR_TYPE_ENDS: [&[u8]; 3] = [b"Error", b"Exception", b"Failure"];
 
 /// Whether this begins with the end of such a name.
 #[inline(never)]
 fn begins_type(text: &[u8]) -> bool {
-    let after = TYPES.iter().find_map(|name| text.strip_prefix(*name));
+    let after = ERROR_TYPE_ENDS.iter().find_map(|name| text.strip_prefix(*name));
     after.is_some_and(|after| !after.first().is_some_and(|byte| is_of_word(*byte)))
 }
 
 /// Whether a run of letters, digits and `_` reports an error.
 pub(crate) fn may_report(word: &[u8]) -> bool {
-    word.first_chunk().is_some_and(|head| HEADS.hold(*head)) && is_report(word)
+    word.first_chunk().is_some_and(|head| ERROR_HEADS.hold(*head)) && is_report(word)
         || is_type_of_error(word)
 }
 
 /// The few words that share a length are compared.
 #[inline(never)]
 fn is_report(word: &[u8]) -> bool {
-    let words = WORDS.get(word.len()).copied().unwrap_or_default();
+    let words = ERROR_WORDS.get(word.len()).copied().unwrap_or_default();
     words.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
 /// `ValueError`, `IOException`: names that only an error has.
 fn is_type_of_error(word: &[u8]) -> bool {
-    TYPES.iter().any(|name| word.ends_with(name))
+    ERROR_TYPE_ENDS.iter().any(|name| word.ends_with(name))
 }
 
 /// `E0522 10:11:12`, `E/Tag`, `[E]`, `E   assert`: a level that is a single letter. Only at the

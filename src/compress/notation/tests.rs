@@ -53,7 +53,7 @@ proptest! {
     #[test]
     fn what_is_encoded_decodes_to_the_very_lines(lines in lines()) {
         let lines: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.contains('§')).collect();
-        for notation in ALL {
+        for notation in NOTATIONS {
             check(*notation, &lines)?;
         }
     }
@@ -64,7 +64,7 @@ proptest! {
         body in prop::collection::vec("[> -~]{0,12}", 0..6)
     ) {
         let body: Vec<&str> = body.iter().map(String::as_str).collect();
-        for notation in ALL {
+        for notation in NOTATIONS {
             let back = notation.decode(&args, &body, 200);
             prop_assert!(back.is_none_or(|back| back.len() <= 300));
         }

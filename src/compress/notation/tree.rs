@@ -16,11 +16,11 @@ use super::bytes::{common, has};
 use super::{BlockBody, ErrorLines, FoundBlock, Notation, NotationBlock, quoted, unquoted};
 
 /// Bytes from which a shared beginning is written on a line of its own.
-const LEAST_BYTES: usize = 6;
+const MIN_SHARED_BYTES: usize = 6;
 /// How deep lines may hang.
-const DEEPEST: usize = 12;
+const MAX_DEPTH: usize = 12;
 /// Signs of depth, the first that no line begins with is taken.
-const SIGNS: [&str; 4] = [">", "~", "^", "`"];
+const DEPTH_SIGNS: [&str; 4] = [">", "~", "^", "`"];
 
 #[derive(Debug)]
 pub(crate) struct TreeNotation;
@@ -69,12 +69,12 @@ impl Notation for TreeNotation {
     fn at_most(&self, lines: &[&str]) -> Option<usize> {
         let pairs = lines.iter().zip(lines.iter().skip(1));
         let alike = pairs.map(|(above, below)| common(above.as_bytes(), below.as_bytes()));
-        Some(alike.filter(|alike| *alike >= LEAST_BYTES).map(|alike| alike - 1).sum())
+        Some(alike.filter(|alike| *alike >= MIN_SHARED_BYTES).map(|alike| alike - 1).sum())
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
         let sign = unquoted(args)?;
-        let sign = SIGNS.into_iter().find(|known| *known == sign)?;
+        let sign = DEPTH_SIGNS.into_iter().find(|known| *known == sign)?;
         let mut out = String::new();
         // Ends, in `path`, of what each depth begins with.
         let mut path = String::new();
@@ -82,7 +82,7 @@ impl Notation for TreeNotation {
         let mut first = true;
         for (index, line) in body.iter().enumerate() {
             let (depth, rest) = depth(line, sign);
-            if depth > ends.len() || depth > DEEPEST {
+            if depth > ends.len() || depth > MAX_DEPTH {
                 return None;
             }
             ends.truncate(depth);
@@ -129,7 +129,7 @@ fn holds(lines: &[&str], sign: &str) -> bool {
 
 /// A run of lines as a block, where that is shorter; `alike` is what each shares with the next.
 fn block(lines: &[&str], alike: &[usize]) -> Option<NotationBlock> {
-    let sign = SIGNS.into_iter().find(|sign| !holds(lines, sign))?;
+    let sign = DEPTH_SIGNS.into_iter().find(|sign| !holds(lines, sign))?;
     let plain: usize = lines.iter().map(|line| line.len() + 1).sum();
     let mut body = BlockBody::with_capacity(plain);
     // Lengths of the beginnings that are open, the deepest last.
@@ -143,7 +143,7 @@ fn block(lines: &[&str], alike: &[usize]) -> Option<NotationBlock> {
         // A beginning opens where it lasts for at least two more lines or is long.
         let mut held = open.last().copied().unwrap_or(0);
         let mut next = lasting(alike, at, held);
-        while next > held && open.len() < DEEPEST {
+        while next > held && open.len() < MAX_DEPTH {
             hang(&mut body, sign, open.len(), line.get(held..next)?);
             open.push(next);
             held = next;
@@ -166,12 +166,14 @@ fn hang(body: &mut BlockBody, sign: &str, depth: usize, text: &str) {
 /// How long a beginning, longer than `held`, is worth opening at line `at`; `held` if none is.
 fn lasting(alike: &[usize], at: usize, held: usize) -> usize {
     /// Lines that are looked ahead.
-    const AHEAD: usize = 64;
+    const MAX_LOOKAHEAD_LINES: usize = 64;
     let mut best = (0, held);
     let mut least = usize::MAX;
-    for (count, length) in alike.get(at..).unwrap_or_default().iter().take(AHEAD).enumerate() {
+    for (count, length) in
+        alike.get(at..).unwrap_or_default().iter().take(MAX_LOOKAHEAD_LINES).enumerate()
+    {
         least = least.min(*length);
-        if least < held + LEAST_BYTES {
+        if least < held + MIN_SHARED_BYTES {
             break;
         }
         // Each line below saves the part; the part's own line and the signs cost.

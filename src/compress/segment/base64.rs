@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::lines::SegmentLines;
 
 /// Bytes that are worth a part of their own.
-const LONG: usize = 200;
+const MIN_PART_BYTES: usize = 200;
 /// Shortest line of a run; writers break at 64 or 76.
-const LINE: usize = 60;
+const MIN_LINE_BYTES: usize = 60;
 
 /// The line after the base64 that begins at a line.
 pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
@@ -15,28 +15,28 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     if body.starts_with(b"-----BEGIN ") {
         return pem(lines, at);
     }
-    if body.len() < LINE {
+    if body.len() < MIN_LINE_BYTES {
         return None;
     }
     if is_encoded(body) {
         let mut line = at + 1;
-        while lines.body(line).len() >= LINE && is_encoded(lines.body(line)) {
+        while lines.body(line).len() >= MIN_LINE_BYTES && is_encoded(lines.body(line)) {
             line += 1;
         }
         // The last line may be short.
-        if line > at + 1 && lines.body(line).len() < LINE && is_tail(lines.body(line)) {
+        if line > at + 1 && lines.body(line).len() < MIN_LINE_BYTES && is_tail(lines.body(line)) {
             line += 1;
         }
-        return (lines.start(line) - lines.start(at) >= LONG).then_some(line);
+        return (lines.start(line) - lines.start(at) >= MIN_PART_BYTES).then_some(line);
     }
     // A text of one line is parted inside the line.
     let uri = uri(body, 0).filter(|_| lines.len() > 1)?;
-    (uri.len() >= LONG && uri.len() * 2 >= body.len()).then_some(at + 1)
+    (uri.len() >= MIN_PART_BYTES && uri.len() * 2 >= body.len()).then_some(at + 1)
 }
 
 fn pem(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
-    const LONGEST: usize = 256;
-    let end = (at + 1..lines.len().min(at + LONGEST))
+    const MAX_SEARCH_BYTES: usize = 256;
+    let end = (at + 1..lines.len().min(at + MAX_SEARCH_BYTES))
         .find(|line| !is_tail(lines.body(*line)) && !lines.body(*line).contains(&b':'))?;
     lines.body(end).starts_with(b"-----END ").then_some(end + 1)
 }
@@ -72,8 +72,8 @@ fn is_tail(body: &[u8]) -> bool {
 /// A line of the alphabet in which capitals, small letters and digits are mixed: a word or a path
 /// is not.
 fn is_encoded(body: &[u8]) -> bool {
-    const SAMPLE: usize = 128;
-    let sample = body.get(..body.len().min(SAMPLE)).unwrap_or_default();
+    const SAMPLE_BYTES: usize = 128;
+    let sample = body.get(..body.len().min(SAMPLE_BYTES)).unwrap_or_default();
     let count = |holds: fn(&u8) -> bool| sample.iter().filter(|byte| holds(byte)).count();
     let least = sample.len() / 32;
     is_tail(body)

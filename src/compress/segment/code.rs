@@ -25,7 +25,7 @@ pub(super) struct CodeRegion {
 /// Reads the region that begins at a line; `None` where none begins.
 pub(super) fn region(lines: &SegmentLines<'_>, at: usize) -> Option<CodeRegion> {
     /// Comments may stand before the first statement; not more of them than this.
-    const LEADS: usize = 24;
+    const MAX_LEAD_LINES: usize = 24;
     if mark(lines, at) == CodeLine::Other {
         return None;
     }
@@ -40,7 +40,7 @@ pub(super) fn region(lines: &SegmentLines<'_>, at: usize) -> Option<CodeRegion> 
         }
         match mark(lines, line) {
             CodeLine::Strong => strong += 1,
-            CodeLine::Weak if strong > 0 || weak < LEADS => weak += 1,
+            CodeLine::Weak if strong > 0 || weak < MAX_LEAD_LINES => weak += 1,
             _ => break,
         }
         line += 1;
@@ -114,7 +114,7 @@ fn is_call(body: &[u8]) -> bool {
 
 /// `def f(x):`, `if x > 0:`, `class A:`, `else:`: the words that open blocks in Python.
 fn is_block_head(body: &[u8]) -> bool {
-    const HEADS: [&[u8]; 11] = [
+    const BLOCK_WORDS: [&[u8]; 11] = [
         b"def ",
         b"class ",
         b"if ",
@@ -127,7 +127,7 @@ fn is_block_head(body: &[u8]) -> bool {
         b"except",
         b"async def ",
     ];
-    HEADS.iter().any(|head| body.starts_with(head)) && !is_sentence(body)
+    BLOCK_WORDS.iter().any(|head| body.starts_with(head)) && !is_sentence(body)
 }
 
 /// `[package]`, `[[bin]]`, `[a."b".c]`.
@@ -173,8 +173,8 @@ fn heads_with(first: u8) -> (&'static [&'static [u8]], &'static [&'static [u8]])
 
 /// `name = value`, `a.b += c`, `name: Type = value`; not `a = b` in a sentence.
 fn is_assignment(body: &[u8]) -> bool {
-    const LOOK: usize = 80;
-    let head = body.get(..body.len().min(LOOK)).unwrap_or_default();
+    const MAX_SEARCH_BYTES: usize = 80;
+    let head = body.get(..body.len().min(MAX_SEARCH_BYTES)).unwrap_or_default();
     let Some(at) = memchr::memchr(b'=', head) else { return false };
     let name = head.get(..at).unwrap_or_default().trim_ascii_end();
     let name = name.strip_suffix(b"+").or(name.strip_suffix(b":")).unwrap_or(name).trim_ascii_end();

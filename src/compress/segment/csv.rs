@@ -3,11 +3,11 @@
 use super::Kind;
 use super::lines::SegmentLines;
 
-const FEWEST: usize = 3;
+const MIN_ROWS: usize = 3;
 /// Lines that one record may take, with line breaks inside quotes.
-const RECORD: usize = 32;
+const MAX_RECORD_LINES: usize = 32;
 /// Fields beyond which blanks after commas no longer mean prose.
-const MANY: usize = 4;
+const MIN_MANY_FIELDS: usize = 4;
 
 /// The table that begins at a line, and the line after it.
 pub(super) fn find(lines: &SegmentLines<'_>, at: usize) -> Option<(Kind, usize)> {
@@ -29,7 +29,8 @@ pub(super) fn find(lines: &SegmentLines<'_>, at: usize) -> Option<(Kind, usize)>
 fn table(lines: &SegmentLines<'_>, at: usize, separator: u8) -> Option<usize> {
     let first = record(lines, at, separator)?;
     // Only in a table of few columns it matters how the first rows read.
-    let is_told = |line: usize| first.fields < MANY && is_told(lines.bytes(line), separator);
+    let is_told =
+        |line: usize| first.fields < MIN_MANY_FIELDS && is_told(lines.bytes(line), separator);
     if first.fields < 2 || is_told(at) {
         return None;
     }
@@ -42,16 +43,16 @@ fn table(lines: &SegmentLines<'_>, at: usize, separator: u8) -> Option<usize> {
             break;
         }
         rows += 1;
-        if rows <= FEWEST {
+        if rows <= MIN_ROWS {
             told += usize::from(is_told(line));
         }
         line = row.next;
         // Rows of prose agree by chance for a while.
-        if rows == FEWEST && told * 2 > rows {
+        if rows == MIN_ROWS && told * 2 > rows {
             return None;
         }
     }
-    (rows >= FEWEST).then_some(line)
+    (rows >= MIN_ROWS).then_some(line)
 }
 
 struct CsvRecord {
@@ -76,7 +77,7 @@ fn record(lines: &SegmentLines<'_>, at: usize, separator: u8) -> Option<CsvRecor
             loop {
                 let Some(quote) = memchr::memchr(b'"', bytes.get(position..)?) else {
                     // The record goes on with the next line.
-                    if next >= lines.len() || next - at >= RECORD {
+                    if next >= lines.len() || next - at >= MAX_RECORD_LINES {
                         return None;
                     }
                     position = bytes.len();

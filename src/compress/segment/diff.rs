@@ -5,10 +5,10 @@ use super::lines::SegmentLines;
 use super::shape::{digits, run_of};
 
 /// Beginnings of the lines that git writes above a file.
-const FILES: [&[u8]; 3] = [b"diff --git ", b"diff --cc ", b"diff --combined "];
+const FILE_LINES: [&[u8]; 3] = [b"diff --git ", b"diff --cc ", b"diff --combined "];
 
 /// Beginnings of the lines that git writes between the files and their hunks.
-const HEADERS: [&[u8]; 17] = [
+const HEADER_LINES: [&[u8]; 17] = [
     b"diff --git ",
     b"diff --cc ",
     b"diff --combined ",
@@ -43,7 +43,7 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
             line = after_hunk(own, line + 1, hunk);
         } else if names_files(own, line) {
             line += 2;
-        } else if HEADERS.iter().any(|header| bytes.starts_with(header)) {
+        } else if HEADER_LINES.iter().any(|header| bytes.starts_with(header)) {
             line += 1;
         } else if lines.is_blank(line) && own.begins(line + 1) {
             line += 1;
@@ -80,7 +80,7 @@ impl<'t, 'l> MarginLines<'t, 'l> {
 
     fn begins(self, at: usize) -> bool {
         let line = self.line(at).unwrap_or_default();
-        FILES.iter().any(|header| line.starts_with(header))
+        FILE_LINES.iter().any(|header| line.starts_with(header))
             || Hunk::read(line).is_some()
             || names_files(self, at)
     }
@@ -99,13 +99,13 @@ fn names_files(own: MarginLines<'_, '_>, at: usize) -> bool {
 }
 
 /// Old files of a combined diff, at the most.
-const MOST: usize = 8;
+const MAX_OLD_FILES: usize = 8;
 
 /// What is left of the lines that the header of a hunk announces: `@@ -1,4 +1,5 @@`, and
 /// `@@@ -1,4 -1,3 +1,5 @@@` where a merge has two old files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hunk {
-    old: [usize; MOST],
+    old: [usize; MAX_OLD_FILES],
     files: usize,
     new: usize,
 }
@@ -121,8 +121,10 @@ pub(crate) enum HunkLine {
 
 impl Hunk {
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
-        let files = run_of(line, b'@').checked_sub(1).filter(|files| (1..=MOST).contains(files))?;
-        let mut hunk = Self { old: [0; MOST], files, new: 0 };
+        let files = run_of(line, b'@')
+            .checked_sub(1)
+            .filter(|files| (1..=MAX_OLD_FILES).contains(files))?;
+        let mut hunk = Self { old: [0; MAX_OLD_FILES], files, new: 0 };
         let (marks, mut rest) = line.split_at_checked(files + 1)?;
         for old in hunk.old.iter_mut().take(files) {
             (*old, rest) = count(rest.strip_prefix(b" -")?)?;

@@ -6,7 +6,7 @@ use super::lines::SegmentLines;
 use super::shape::{list_marker, run_of};
 
 /// Deepest nesting of lists that is followed.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// The margins of the list items that are open at a line.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ impl Margins {
     pub(super) fn see(&mut self, lines: &SegmentLines<'_>, line: usize) {
         self.close(lines.indent(line));
         if let Some(width) = list_marker(lines.body(line))
-            && self.stack.len() < DEEPEST
+            && self.stack.len() < MAX_DEPTH
         {
             self.stack.push(lines.indent(line) + width);
         }

@@ -4,7 +4,7 @@
 use super::lines::SegmentLines;
 
 /// Bytes of a line that is looked at. A longer one may be anything: its bytes pay for the rules.
-const SHORT: usize = 32;
+const HEAD_BYTES: usize = 32;
 
 const COLON: u8 = 1;
 const SPACE: u8 = 2;
@@ -31,7 +31,7 @@ pub(super) struct LineHints {
 impl LineHints {
     pub(super) fn of(lines: &SegmentLines<'_>, at: usize) -> Self {
         let body = lines.body(at);
-        let marks = if body.len() > SHORT {
+        let marks = if body.len() > HEAD_BYTES {
             u8::MAX
         } else {
             let (last, rest) = body.split_last().unwrap_or((&0, &[]));

@@ -8,7 +8,7 @@ use super::lines::SegmentLines;
 use crate::json::next_special;
 
 /// Nesting beyond this is no JSON to us.
-const DEPTH: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 
 /// The value that begins at a line, and the line after it. Looking over several lines spends
 /// `budget` where it fails; with none left a value must end on its own line.
@@ -92,7 +92,7 @@ impl JsonScan<'_> {
                 open @ (b'{' | b'[') => {
                     self.at += 1;
                     self.depth += 1;
-                    if self.depth > DEPTH {
+                    if self.depth > MAX_DEPTH {
                         return None;
                     }
                     self.objects = self.objects << 1 | u64::from(open == b'{');

@@ -3,9 +3,9 @@
 use super::lines::SegmentLines;
 use super::shape::{SignSet, digits, is_path, is_path_of};
 
-const FEWEST: usize = 3;
+const MIN_LINES: usize = 3;
 /// No name has so many bytes.
-const LONGEST: usize = 512;
+const MAX_NAME_BYTES: usize = 512;
 
 /// The line after the listing that begins at a line.
 pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
@@ -21,7 +21,7 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
         || (may_be_tree(at + 1) && is_tree(lines.body(at + 1)) && is_tree(lines.body(at + 2)))
     {
         let end = skip(at + 1, |line| is_tree(lines.body(line)));
-        return (end - at >= FEWEST).then_some(end);
+        return (end - at >= MIN_LINES).then_some(end);
     }
     names(lines, at)
 }
@@ -57,7 +57,7 @@ fn names(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     let mut line = at + 1;
     loop {
         let own = name(lines.body(line));
-        if own.len() >= LONGEST {
+        if own.len() >= MAX_NAME_BYTES {
             break;
         }
         let signs = SignSet::of(own);
@@ -69,7 +69,7 @@ fn names(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
         line += 1;
     }
     let count = line - at;
-    (count >= FEWEST && paths * 5 >= count * 3).then_some(line)
+    (count >= MIN_LINES && paths * 5 >= count * 3).then_some(line)
 }
 
 /// The name of `dir/ (8)`.

@@ -4,9 +4,9 @@ use super::lines::SegmentLines;
 use super::shape::{digits, run_of};
 
 /// Lines without a time that a message may go on for.
-const GOES_ON: usize = 16;
+const MAX_MESSAGE_LINES: usize = 16;
 /// Lines made alike that are no chance.
-const ALIKE: usize = 4;
+const MIN_ALIKE_LINES: usize = 4;
 
 const LEVELS: [&[u8]; 12] = [
     b"TRACE",
@@ -33,11 +33,12 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     let mut count = 1;
     let mut end = at + 1;
     let mut line = end;
-    while line < lines.len() && line - end <= GOES_ON {
+    while line < lines.len() && line - end <= MAX_MESSAGE_LINES {
         if is_entry(lines.body(line)) {
             count += 1;
             end = line + 1;
-        } else if lines.is_blank(line) || lines.indent(line) == 0 || line - end == GOES_ON {
+        } else if lines.is_blank(line) || lines.indent(line) == 0 || line - end == MAX_MESSAGE_LINES
+        {
             break;
         }
         line += 1;
@@ -162,7 +163,7 @@ pub(super) fn alike(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     while is_alike(line) {
         line += 1;
     }
-    (line - at >= ALIKE).then_some(line)
+    (line - at >= MIN_ALIKE_LINES).then_some(line)
 }
 
 /// The first word of a line that goes on with data.
@@ -176,8 +177,8 @@ fn opening_word(body: &[u8]) -> Option<&[u8]> {
 
 /// What of a line is looked at.
 fn head(body: &[u8]) -> &[u8] {
-    const LOOK: usize = 96;
-    body.get(..body.len().min(LOOK)).unwrap_or_default()
+    const MAX_SEARCH_BYTES: usize = 96;
+    body.get(..body.len().min(MAX_SEARCH_BYTES)).unwrap_or_default()
 }
 
 /// Whether digits or the marks of paths and keys are in it.

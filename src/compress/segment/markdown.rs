@@ -5,7 +5,7 @@ use super::lines::SegmentLines;
 use super::shape::{list_marker, run_of};
 
 /// Lines that front matter may take.
-const MATTER: usize = 128;
+const MAX_FRONT_MATTER_LINES: usize = 128;
 
 /// The table that begins at a line: the line after it. A row of dashes makes it one, or three
 /// rows between bars; in a frame of `+---+`, a tool drew it.
@@ -77,7 +77,7 @@ pub(super) fn front_matter(lines: &SegmentLines<'_>) -> Option<usize> {
         return None;
     }
     let mut keys = 0;
-    for line in 1..lines.len().min(MATTER) {
+    for line in 1..lines.len().min(MAX_FRONT_MATTER_LINES) {
         let bytes = lines.bytes(line).trim_ascii_end();
         if bytes == mark {
             return (keys > 0).then_some(line + 1);

@@ -5,22 +5,22 @@ use super::lines::SegmentLines;
 use super::shape::contains;
 
 /// Elements inside one another.
-const DEPTH: usize = 256;
+const MAX_DEPTH: usize = 256;
 /// Bytes of a tag or a comment; what is longer is none.
-const LONGEST: usize = 1 << 16;
+const MAX_TAG_BYTES: usize = 1 << 16;
 /// Bytes of a page that may be looked at for tags that nothing closes.
-const VAIN: usize = 1 << 22;
+const MAX_UNCLOSED_BYTES: usize = 1 << 22;
 /// Elements that make a structure; a pair of tags around prose is a mark of a writer.
-const FEWEST: usize = 2;
+const MIN_ELEMENTS: usize = 2;
 
 /// Bytes that so many elements take: `<html><a><a>`.
-const SHORTEST: usize = 12;
+const MIN_ELEMENTS_BYTES: usize = 12;
 
-const VOID: [&[u8]; 14] = [
+const VOID_ELEMENTS: [&[u8]; 14] = [
     b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"param",
     b"source", b"track", b"wbr",
 ];
-const HTML: [&[u8]; 31] = [
+const HTML_ELEMENTS: [&[u8]; 31] = [
     b"html", b"head", b"body", b"div", b"p", b"span", b"table", b"thead", b"tbody", b"tr", b"td",
     b"th", b"ul", b"ol", b"li", b"dl", b"section", b"article", b"nav", b"header", b"footer",
     b"main", b"form", b"h1", b"h2", b"h3", b"a", b"pre", b"script", b"style", b"button",
@@ -36,7 +36,7 @@ pub(super) fn find(
     let from = lines.head(at);
     let line_end = lines.end(at);
     let limit = lines.text.len().min(from.saturating_add(*budget)).max(line_end);
-    if limit - from < SHORTEST {
+    if limit - from < MIN_ELEMENTS_BYTES {
         return None;
     }
     let mut scan = MarkupScan::new(lines.slice(0..limit), from);
@@ -44,7 +44,7 @@ pub(super) fn find(
     if let Some(end) = ended {
         let last = if end <= line_end { at } else { lines.at(end - 1) };
         let is_last = lines.slice(end..lines.end(last)).iter().all(u8::is_ascii_whitespace);
-        if is_last && scan.elements >= FEWEST {
+        if is_last && scan.elements >= MIN_ELEMENTS {
             return Some((if scan.is_html { Kind::Html } else { Kind::Xml }, last + 1));
         }
     }
@@ -121,9 +121,9 @@ impl<'a> MarkupScan<'a> {
                 None if self.is_html && self.started => {
                     let next = self.bytes.get(self.at + 1).copied().unwrap_or(b' ');
                     if next.is_ascii_alphabetic() || b"!/?".contains(&next) {
-                        self.vain += LONGEST.min(self.bytes.len() - self.at);
+                        self.vain += MAX_TAG_BYTES.min(self.bytes.len() - self.at);
                     }
-                    if self.vain > VAIN {
+                    if self.vain > MAX_UNCLOSED_BYTES {
                         return None;
                     }
                     self.at += 1;
@@ -146,13 +146,13 @@ impl<'a> MarkupScan<'a> {
         self.elements += 1;
         if !self.started {
             self.started = true;
-            self.is_html |= HTML.iter().any(|html| html.eq_ignore_ascii_case(name));
+            self.is_html |= HTML_ELEMENTS.iter().any(|html| html.eq_ignore_ascii_case(name));
             self.is_document |= self.is_html && name.eq_ignore_ascii_case(b"html");
         }
-        if self.is_html && VOID.iter().any(|void| void.eq_ignore_ascii_case(name)) {
+        if self.is_html && VOID_ELEMENTS.iter().any(|void| void.eq_ignore_ascii_case(name)) {
             return Some(());
         }
-        if self.open.len() >= DEPTH {
+        if self.open.len() >= MAX_DEPTH {
             return None;
         }
         self.open.push(name);
@@ -184,14 +184,14 @@ impl<'a> MarkupScan<'a> {
         let tag = self.read_tag();
         self.reached = match tag {
             Some(_) => self.at,
-            None => self.bytes.len().min(before + LONGEST),
+            None => self.bytes.len().min(before + MAX_TAG_BYTES),
         };
         tag
     }
 
     fn read_tag(&mut self) -> Option<MarkupTag<'a>> {
         let rest = self.bytes.get(self.at..)?.strip_prefix(b"<")?;
-        let rest = rest.get(..rest.len().min(LONGEST))?;
+        let rest = rest.get(..rest.len().min(MAX_TAG_BYTES))?;
         let aside = |open: &[u8], close: &[u8]| {
             let inner = rest.strip_prefix(open)?;
             Some(1 + open.len() + memchr::memmem::find(inner, close)? + close.len())
@@ -237,7 +237,7 @@ impl<'a> MarkupScan<'a> {
 
     fn opening(&mut self) -> Option<MarkupTag<'a>> {
         let rest = self.bytes.get(self.at + 1..)?;
-        let rest = rest.get(..rest.len().min(LONGEST))?;
+        let rest = rest.get(..rest.len().min(MAX_TAG_BYTES))?;
         let name = name(rest);
         if name.is_empty() {
             return None;

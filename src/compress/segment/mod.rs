@@ -173,14 +173,14 @@ impl<'t, 'l> Segmenter<'t, 'l> {
     /// prose are let go by `is_plain`.
     fn block(&mut self, at: usize) -> Option<(Kind, usize)> {
         /// Bytes of a line that only a bracket, a key, or the root of a tree can be.
-        const SHORT: usize = 2;
+        const MAX_SIGN_BYTES: usize = 2;
         let lines = self.lines;
         let body = lines.body(at);
         // Frames below make any line the message of a trace.
         if is_plain(body) && lines.first(at + 1) != b'a' {
             return None;
         }
-        if body.len() <= SHORT {
+        if body.len() <= MAX_SIGN_BYTES {
             return match lines.first(at) {
                 b'{' | b'[' => json::find(lines, at, &mut self.budget),
                 b'.' => of(Kind::Listing, listing::end(lines, at)),

@@ -4,7 +4,7 @@ use super::lines::SegmentLines;
 use super::shape::digits;
 
 /// Fewer lines than this may follow each other by chance.
-const FEWEST: usize = 3;
+const MIN_LINES: usize = 3;
 
 /// The line after the run of numbered lines that begins at a line.
 pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
@@ -16,7 +16,7 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
         next += 1;
     }
     let is_table = mark == b'|' && (at..line).all(|line| bars(lines.body(line)) > 1);
-    (line - at >= FEWEST && !is_table).then_some(line)
+    (line - at >= MIN_LINES && !is_table).then_some(line)
 }
 
 /// Bars on a line: the rows of a table all have one behind their second column.

@@ -5,7 +5,7 @@ use super::lines::SegmentLines;
 use super::shape::{digits, is_path};
 
 /// Longest path of a hit.
-const PATH: usize = 256;
+const MAX_PATH_BYTES: usize = 256;
 
 /// The line after the hits that begin at a line.
 pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
@@ -39,7 +39,7 @@ fn hits(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
 
 /// The path of `path:12:` or of `dir/file.ext:text`.
 pub(crate) fn hit(line: &[u8]) -> Option<&[u8]> {
-    let path = line.get(..memchr::memchr(b':', line.get(..line.len().min(PATH))?)?)?;
+    let path = line.get(..memchr::memchr(b':', line.get(..line.len().min(MAX_PATH_BYTES))?)?)?;
     if path.is_empty() || !path.iter().all(|byte| is_path_byte(*byte)) {
         return None;
     }
@@ -58,7 +58,7 @@ pub(crate) fn hit(line: &[u8]) -> Option<&[u8]> {
 #[inline]
 fn is_path_byte(byte: u8) -> bool {
     /// One look instead of a comparison for each sign.
-    const PATH: [bool; 256] = {
+    const IS_PATH_BYTE: [bool; 256] = {
         let mut path = [false; 256];
         let mut rest: &mut [bool] = &mut path;
         let mut byte = 0u8;
@@ -86,7 +86,7 @@ fn is_path_byte(byte: u8) -> bool {
         }
         path
     };
-    PATH.get(usize::from(byte)).copied().unwrap_or(false)
+    IS_PATH_BYTE.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
 /// `path-12-text`, or `path:12-text`, below a hit in the same file.

@@ -76,16 +76,16 @@ impl SignSet {
 }
 
 /// Longest path.
-const PATH: usize = 512;
+const MAX_PATH_BYTES: usize = 512;
 
 /// Whether the whole text is a path beyond doubt: no blanks, and a slash or an extension.
 pub(super) fn is_path(text: &[u8]) -> bool {
-    text.len() <= PATH && is_path_of(text, SignSet::of(text))
+    text.len() <= MAX_PATH_BYTES && is_path_of(text, SignSet::of(text))
 }
 
 /// The same of a text that is made of these signs.
 pub(super) fn is_path_of(text: &[u8], signs: SignSet) -> bool {
-    if text.len() > PATH || !signs.may_be_path() {
+    if text.len() > MAX_PATH_BYTES || !signs.may_be_path() {
         return false;
     }
     if text.ends_with(b"/") || text.starts_with(b"/") || text.starts_with(b"./") {
@@ -99,8 +99,8 @@ pub(super) fn is_path_of(text: &[u8], signs: SignSet) -> bool {
 
 /// Whether a text reads as a sentence: words parted by blanks, and few marks.
 pub(crate) fn is_sentence(text: &[u8]) -> bool {
-    const LOOK: usize = 160;
-    let text = text.get(..text.len().min(LOOK)).unwrap_or_default();
+    const MAX_SEARCH_BYTES: usize = 160;
+    let text = text.get(..text.len().min(MAX_SEARCH_BYTES)).unwrap_or_default();
     let mut words = 0;
     let mut marks = 0;
     for word in text.split(|byte| *byte == b' ').filter(|word| !word.is_empty()) {

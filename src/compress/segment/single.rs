@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::{Kind, Span, base64, json};
 
 /// Bytes that are worth a part of their own.
-const LONG: usize = 200;
+const MIN_PART_BYTES: usize = 200;
 /// Brackets at which JSON is looked for.
-const TRIES: usize = 8;
+const MAX_BRACKETS: usize = 8;
 
 /// The parts of a line that is prose as a whole.
 pub(super) fn parts(text: &str) -> Vec<Span> {
@@ -29,7 +29,7 @@ pub(super) fn parts(text: &str) -> Vec<Span> {
 fn next(text: &str, from: usize) -> Option<(Kind, Range<usize>)> {
     let mut at = from;
     while let Some(uri) = base64::uri(text.as_bytes(), at) {
-        if uri.len() >= LONG {
+        if uri.len() >= MIN_PART_BYTES {
             return Some((Kind::Base64, uri));
         }
         at = uri.end;
@@ -38,8 +38,8 @@ fn next(text: &str, from: usize) -> Option<(Kind, Range<usize>)> {
         return None;
     }
     let brackets = memchr::memchr2_iter(b'{', b'[', text.as_bytes());
-    brackets.take(TRIES).find_map(|open| {
+    brackets.take(MAX_BRACKETS).find_map(|open| {
         let end = json::inside(text, open)?;
-        (end - open >= LONG).then_some((Kind::Json, open..end))
+        (end - open >= MIN_PART_BYTES).then_some((Kind::Json, open..end))
     })
 }

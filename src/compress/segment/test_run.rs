@@ -6,7 +6,7 @@ use super::shape::{contains, digits, run_of};
 use super::{diff, fence};
 
 /// Lines that a report on one failure may take.
-const BETWEEN: usize = 24;
+const MAX_REPORT_LINES: usize = 24;
 
 /// The line after the run that begins at a line.
 pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
@@ -16,7 +16,7 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     let mut count = 1;
     let mut end = at + 1;
     let mut line = end;
-    while line < lines.len() && line - end <= BETWEEN {
+    while line < lines.len() && line - end <= MAX_REPORT_LINES {
         let body = lines.body(line);
         if is_report(body) {
             count += 1;
@@ -100,7 +100,7 @@ fn is_count(body: &[u8]) -> bool {
 
 /// `test a::b ... ok`, `tests/a.py::b PASSED [ 10%]`, `tests/a.py ..F [ 40%]`.
 fn ends_in_verdict(body: &[u8]) -> bool {
-    const ENDS: [&[u8]; 9] = [
+    const STATUS_ENDS: [&[u8]; 9] = [
         b" ... ok",
         b" ... FAILED",
         b" ... ignored",
@@ -112,7 +112,7 @@ fn ends_in_verdict(body: &[u8]) -> bool {
         b" XFAIL",
     ];
     match body.last() {
-        Some(b'k' | b'D' | b'd' | b'L' | b'R') => ENDS
+        Some(b'k' | b'D' | b'd' | b'L' | b'R') => STATUS_ENDS
             .iter()
             .any(|end| body.ends_with(end) && (end.starts_with(b" ...") || contains(body, b"::"))),
         Some(b']') => {

@@ -3,14 +3,14 @@
 use super::lines::SegmentLines;
 use super::shape::{contains, digits};
 
-const PYTHON: &[u8] = b"Traceback (most recent call last):";
+const PYTHON_HEAD: &[u8] = b"Traceback (most recent call last):";
 /// Lines that a message may take before its first frame.
-const MESSAGE: usize = 4;
+const MAX_MESSAGE_LINES: usize = 4;
 
 /// The line after the trace that begins at a line.
 pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     match lines.first(at) {
-        b'T' if lines.body(at) == PYTHON => Some(python(lines, at)),
+        b'T' if lines.body(at) == PYTHON_HEAD => Some(python(lines, at)),
         b'F' if is_python_frame(lines.body(at)) => Some(python(lines, at)),
         b'g' | b'p' => go(lines, at).or_else(|| frames(lines, at)),
         b't' | b's' => rust(lines, at).or_else(|| frames(lines, at)),
@@ -38,7 +38,7 @@ fn python(lines: &SegmentLines<'_>, at: usize) -> usize {
         // Blank, why there is another, blank, another.
         let says_why = lines.body(line + 1).ends_with(b":");
         let goes_on = lines.is_blank(line) && says_why && lines.is_blank(line + 2);
-        if !goes_on || lines.body(line + 3) != PYTHON {
+        if !goes_on || lines.body(line + 3) != PYTHON_HEAD {
             return line.min(lines.len());
         }
         line += 3;
@@ -93,7 +93,7 @@ fn rust(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     let body = lines.body(line);
     if body.starts_with(b"thread '") && contains(body, b" panicked at ") {
         line += 1;
-        let last = line + MESSAGE;
+        let last = line + MAX_MESSAGE_LINES;
         while line < last && !lines.is_blank(line) && !is_rust_tail(lines.body(line)) {
             line += 1;
         }
@@ -124,7 +124,7 @@ fn go(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     };
     let mut line = at;
     if lines.body(at).starts_with(b"panic: ") {
-        let first = (at + 1..=at + MESSAGE).find(|line| is_goroutine(*line));
+        let first = (at + 1..=at + MAX_MESSAGE_LINES).find(|line| is_goroutine(*line));
         line = first?;
     }
     if !is_goroutine(line) {

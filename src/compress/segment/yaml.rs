@@ -102,9 +102,9 @@ impl<'a> YamlRegionScan<'a> {
         self.sentences += usize::from(is_sentence(entry.value) || is_sentence(entry.key));
         if indent == 0 && entry.dash == 0 {
             // A map of more keys than this is read as data anyway.
-            const FEW: usize = 64;
-            self.repeats |= self.top.len() < FEW && self.top.contains(&entry.key);
-            if self.top.len() < FEW {
+            const MAX_SEARCH_BYTES: usize = 64;
+            self.repeats |= self.top.len() < MAX_SEARCH_BYTES && self.top.contains(&entry.key);
+            if self.top.len() < MAX_SEARCH_BYTES {
                 self.top.push(entry.key);
             }
         }
@@ -163,8 +163,8 @@ fn flow_key(rest: &[u8]) -> Option<&[u8]> {
 
 /// Where a key ends: a plain word, or a quoted text.
 fn key_end(rest: &[u8]) -> Option<usize> {
-    const LONGEST: usize = 64;
-    let rest = rest.get(..rest.len().min(LONGEST))?;
+    const MAX_KEY_BYTES: usize = 64;
+    let rest = rest.get(..rest.len().min(MAX_KEY_BYTES))?;
     if let Some(quote @ (b'"' | b'\'')) = rest.first() {
         return Some(memchr::memchr(*quote, rest.get(1..)?)? + 2);
     }

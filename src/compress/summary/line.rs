@@ -6,7 +6,7 @@ use crate::compress::atom::{atoms, is_boundary};
 /// where there are any, and never inside an atom: an address or a digest is whole or absent.
 pub(in crate::compress) fn one_line(text: &str, width: usize) -> String {
     /// Characters behind the cut that are looked at, so that an atom is seen to reach over it.
-    const BEHIND: usize = 256;
+    const MAX_LOOKAHEAD_CHARS: usize = 256;
     let mut line = String::new();
     let mut used = 0;
     for word in text.split_whitespace() {
@@ -14,9 +14,9 @@ pub(in crate::compress) fn one_line(text: &str, width: usize) -> String {
             line.push(' ');
             used += 1;
         }
-        line.extend(word.chars().take(width + BEHIND));
-        used += word.chars().take(width + BEHIND).count();
-        if used > width + BEHIND {
+        line.extend(word.chars().take(width + MAX_LOOKAHEAD_CHARS));
+        used += word.chars().take(width + MAX_LOOKAHEAD_CHARS).count();
+        if used > width + MAX_LOOKAHEAD_CHARS {
             break;
         }
     }

@@ -52,7 +52,7 @@ struct QuoteRule {
     pick: fn(&Message, usize, &mut Vec<String>),
 }
 
-const QUOTES: &[QuoteRule] = &[
+const QUOTE_RULES: &[QuoteRule] = &[
     QuoteRule {
         section: Section::Asked,
         share: 30,
@@ -66,7 +66,7 @@ const QUOTES: &[QuoteRule] = &[
         share: 5,
         width: 240,
         first: None,
-        most: NEXT_STEPS,
+        most: MAX_NEXT_STEPS,
         pick: next,
     },
     QuoteRule {
@@ -95,16 +95,16 @@ const QUOTES: &[QuoteRule] = &[
     },
 ];
 /// Steps that are named: older ones have been taken, or given up.
-const NEXT_STEPS: usize = 5;
+const MAX_NEXT_STEPS: usize = 5;
 /// Hundredths of the room for errors, and for lines that show what nothing else does.
-const ERRORS: u64 = 18;
-const REST: u64 = 18;
+const ERRORS_PERCENT: u64 = 18;
+const REST_PERCENT: u64 = 18;
 /// What a line that reports an error is worth beside its facts.
-const ERROR: u32 = 3;
+const ERROR_WEIGHT: u32 = 3;
 /// What a line is worth beside its facts that has a word of the caller's instructions.
-const ASKED_FOR: u32 = 4;
+const INSTRUCTION_WEIGHT: u32 = 4;
 /// Bytes of a line that is worth quoting for what it shows.
-const SHORT: usize = 8;
+const MIN_QUOTE_BYTES: usize = 8;
 
 /// What a summary is made of.
 #[expect(missing_debug_implementations, reason = "a function has nothing to show")]
@@ -131,7 +131,7 @@ pub fn summarize(
 ) -> String {
     let earlier = EarlierSummaries::read(covered.earlier);
     let mut page = SummaryPage::new(counter, name);
-    for quotes in QUOTES {
+    for quotes in QUOTE_RULES {
         page.give(room * quotes.share / 100);
         page.quote(quotes, covered, &earlier);
     }
@@ -148,9 +148,9 @@ pub fn summarize(
         let own = texts(message).flat_map(str::lines).map(str::trim);
         lines.extend(own.filter(|line| reports_error(line)).map(|line| (at + 1, line)));
     }
-    page.give(room * ERRORS / 100);
+    page.give(room * ERRORS_PERCENT / 100);
     let focus = LineWorth::of(covered.instructions);
-    page.quote_most(Section::Found, lines, &focus.beside(ERROR), &|_| false);
+    page.quote_most(Section::Found, lines, &focus.beside(ERROR_WEIGHT), &|_| false);
     let mut lines: Vec<(usize, &str)> = before(Section::State).collect();
     {
         let known: BTreeSet<&str> = page.lines().collect();
@@ -158,13 +158,13 @@ pub fn summarize(
         for (at, message) in searched() {
             for line in texts(message).flat_map(str::lines).flat_map(pieces_of).map(str::trim) {
                 let is_gap = line.starts_with(['…', '[']) && line.contains('…');
-                if line.len() >= SHORT && !is_gap && !known.contains(line) {
+                if line.len() >= MIN_QUOTE_BYTES && !is_gap && !known.contains(line) {
                     lines.push((at + 1, line));
                 }
             }
         }
     }
-    page.give(room * REST / 100);
+    page.give(room * REST_PERCENT / 100);
     page.quote_most(Section::State, lines, &focus, covered.told);
     page.write()
 }

@@ -3,7 +3,7 @@
 use super::earlier_summaries::EarlierSummaries;
 use super::line::one_line;
 use super::pick::is_long_result;
-use super::{ASKED_FOR, QuoteRule, SECTIONS, SHORT, Section, SummaryInput};
+use super::{INSTRUCTION_WEIGHT, MIN_QUOTE_BYTES, QuoteRule, SECTIONS, Section, SummaryInput};
 use crate::compress::extract::{ExtractUnit, UnitFacts, select_beside};
 use crate::domain::{Message, TokenizerName};
 use crate::tokenizer::Counter;
@@ -35,9 +35,9 @@ pub(super) struct LineWorth {
 impl LineWorth {
     /// `instructions`: lines with one of its words are worth more. Short words say little.
     pub(super) fn of(instructions: Option<&str>) -> Self {
-        const SHORTEST: usize = 4;
+        const MIN_WORD_CHARS: usize = 4;
         let words = instructions.unwrap_or_default().split(|sign: char| !sign.is_alphanumeric());
-        let words = words.filter(|word| word.chars().count() >= SHORTEST);
+        let words = words.filter(|word| word.chars().count() >= MIN_WORD_CHARS);
         Self { every: 0, words: words.map(str::to_lowercase).collect() }
     }
 
@@ -51,7 +51,7 @@ impl LineWorth {
         }
         let line = line.to_lowercase();
         let meant = self.words.iter().any(|word| line.contains(word));
-        self.every + if meant { ASKED_FOR } else { 0 }
+        self.every + if meant { INSTRUCTION_WEIGHT } else { 0 }
     }
 }
 
@@ -153,7 +153,7 @@ impl<'c> SummaryPage<'c> {
         told: &dyn Fn(u64) -> bool,
     ) {
         /// Characters of a line.
-        const WIDTH: usize = 400;
+        const MAX_LINE_CHARS: usize = 400;
         let Some(whole) = self.open(section) else { return };
         let (start, left) = (self.lines.len(), self.left);
         let said: Vec<&str> = self.lines().collect();
@@ -174,7 +174,7 @@ impl<'c> SummaryPage<'c> {
             let mut kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
             self.left = left;
             let all = kept.all(|((at, line), _)| {
-                let line = self.unsaid(one_line(line, WIDTH));
+                let line = self.unsaid(one_line(line, MAX_LINE_CHARS));
                 line.is_empty() || self.take(section, *at, line)
             });
             if all {
@@ -213,7 +213,7 @@ impl<'c> SummaryPage<'c> {
         if self.lines().any(|known| known.contains(bare)) {
             return String::new();
         }
-        for known in self.lines().filter(|known| known.len() >= SHORT) {
+        for known in self.lines().filter(|known| known.len() >= MIN_QUOTE_BYTES) {
             if let Some(front) = line.strip_suffix(known) {
                 line.truncate(front.trim_end().len());
             } else if let Some(rest) = line.strip_prefix(known) {

@@ -7,7 +7,7 @@ use crate::compress::extract::sentences;
 use crate::domain::{Content, Message, Part, Role};
 
 /// Words that say what is still to be done.
-const NEXT: [&str; 15] = [
+const NEXT_STEP_WORDS: [&str; 15] = [
     "next",
     "todo",
     "to do",
@@ -25,7 +25,7 @@ const NEXT: [&str; 15] = [
     "- [ ]",
 ];
 /// Words that bind whoever goes on.
-const BINDING: [&str; 14] = [
+const BINDING_WORDS: [&str; 14] = [
     "must",
     "never",
     "always",
@@ -42,7 +42,7 @@ const BINDING: [&str; 14] = [
     "required",
 ];
 /// Bytes of a text that are looked through for sentences, at its beginning and at its end.
-const LOOKED_AT: usize = 16 << 10;
+const MAX_SEARCH_BYTES: usize = 16 << 10;
 
 pub(super) fn asked(message: &Message, width: usize, lines: &mut Vec<String>) {
     if message.role == Role::User {
@@ -67,14 +67,14 @@ pub(super) fn called(message: &Message, width: usize, lines: &mut Vec<String>) {
 /// words with which a message begins, which are quoted as what was said.
 pub(super) fn next(message: &Message, width: usize, lines: &mut Vec<String>) {
     if message.role == Role::Assistant {
-        texts(message).for_each(|text| with_words(text, &NEXT, width, lines));
+        texts(message).for_each(|text| with_words(text, &NEXT_STEP_WORDS, width, lines));
     }
 }
 
 /// What a user wants to be held to.
 pub(super) fn to_keep(message: &Message, width: usize, lines: &mut Vec<String>) {
     if message.role == Role::User {
-        texts(message).for_each(|text| with_words(text, &BINDING, width, lines));
+        texts(message).for_each(|text| with_words(text, &BINDING_WORDS, width, lines));
     }
 }
 
@@ -94,11 +94,11 @@ fn with_words(text: &str, words: &[&str], width: usize, lines: &mut Vec<String>)
 
 /// A text, or both ends of a long one.
 fn looked_at(text: &str) -> impl Iterator<Item = &str> {
-    let (head, tail) = if text.len() <= 2 * LOOKED_AT {
+    let (head, tail) = if text.len() <= 2 * MAX_SEARCH_BYTES {
         (text, "")
     } else {
-        let head = text.floor_char_boundary(LOOKED_AT);
-        let tail = text.ceil_char_boundary(text.len() - LOOKED_AT);
+        let head = text.floor_char_boundary(MAX_SEARCH_BYTES);
+        let tail = text.ceil_char_boundary(text.len() - MAX_SEARCH_BYTES);
         (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default())
     };
     [head, tail].into_iter().filter(|part| !part.trim().is_empty())

@@ -8,10 +8,10 @@ use super::value::{MAX_QUOTE_BYTES, quoted};
 use crate::json::cut;
 
 /// Words of `type`.
-pub(super) const TYPES: [&str; 7] =
+pub(super) const TYPE_NAMES: [&str; 7] =
     ["null", "boolean", "object", "array", "number", "string", "integer"];
 /// Keywords whose value is a schema, or a list of them.
-const ONE: [&str; 14] = [
+const SCHEMA_KEYWORDS: [&str; 14] = [
     "additionalProperties",
     "allOf",
     "anyOf",
@@ -28,7 +28,7 @@ const ONE: [&str; 14] = [
     "unevaluatedProperties",
 ];
 /// Keywords whose value holds schemas by name.
-const NAMED: [&str; 5] =
+const SCHEMA_MAP_KEYWORDS: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
 /// An error where it cannot be used.
@@ -56,7 +56,8 @@ fn check_one(root: &Value, anchors: &BTreeMap<&str, &Value>, one: &Value) -> Res
         Some(kind) => std::slice::from_ref(kind),
         None => &[],
     };
-    if let Some(odd) = kinds.iter().find(|kind| !kind.as_str().is_some_and(|k| TYPES.contains(&k)))
+    if let Some(odd) =
+        kinds.iter().find(|kind| !kind.as_str().is_some_and(|k| TYPE_NAMES.contains(&k)))
     {
         return Err(format!("there is no type {}", quoted(odd)));
     }
@@ -105,12 +106,12 @@ pub(super) fn resolve<'s>(
 fn each<'s>(schema: &'s Value, visit: &mut impl FnMut(&'s Value)) {
     visit(schema);
     for (key, member) in schema.as_object().into_iter().flatten() {
-        if ONE.contains(&key.as_str()) {
+        if SCHEMA_KEYWORDS.contains(&key.as_str()) {
             match member {
                 Value::Array(list) => list.iter().for_each(|one| each(one, visit)),
                 one => each(one, visit),
             }
-        } else if NAMED.contains(&key.as_str()) {
+        } else if SCHEMA_MAP_KEYWORDS.contains(&key.as_str()) {
             member.as_object().into_iter().flatten().for_each(|(_, one)| each(one, visit));
         }
     }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::{Tape, TapeEntry};
 
 /// Odd keys of one object that are compared one by one.
-const FEW: usize = 16;
+const MAX_PAIRWISE_KEYS: usize = 16;
 
 /// The keys of one object on the way.
 pub(super) struct ObjectKeys {
@@ -57,7 +57,7 @@ impl ObjectKeys {
         let after = |at: u32| Some(tape.entries.get(at as usize + 1)?.next);
         let key = text(number)?;
         let odd = tape.odd.get(self.first..)?;
-        if odd.len() >= FEW {
+        if odd.len() >= MAX_PAIRWISE_KEYS {
             if let Some(all) = &mut self.all {
                 return all.insert(key.to_owned()).then_some(());
             }

@@ -38,7 +38,7 @@ pub fn evaluate(_services: &Services, body: &str) -> Result<RuleResult, Error> {
             }),
             _ => None,
         };
-        let found = policy::check(&rule, Faults::MOST);
+        let found = policy::check(&rule, Faults::MAX_FAULTS);
         return Err(PackRefusal::Operators(found.into_iter().filter_map(unknown).collect()).into());
     }
     Ok(RuleResult { value: outcome.value, unsure: outcome.unsure })

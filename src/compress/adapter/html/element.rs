@@ -22,10 +22,10 @@ pub(super) enum ElementRole {
 }
 
 /// Letters of the longest name below.
-const LONGEST: usize = 10;
+const MAX_NAME_BYTES: usize = 10;
 
 pub(super) fn role(name: &str) -> ElementRole {
-    let mut small = [0_u8; LONGEST];
+    let mut small = [0_u8; MAX_NAME_BYTES];
     for (small, byte) in small.iter_mut().zip(name.bytes()) {
         *small = byte.to_ascii_lowercase();
     }

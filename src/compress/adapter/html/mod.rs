@@ -13,12 +13,12 @@ mod scan;
 use super::passages::Passages;
 use super::passages::TextBlock;
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
-use crate::compress::extract::{GAP, between_gaps};
+use crate::compress::extract::{GAP_MARK, between_gaps};
 use crate::compress::segment::Kind;
 use page::{HtmlPage, PageTokens};
 
 /// Bytes of a text that stays as it is.
-const SHORT: usize = 160;
+const MAX_WHOLE_TEXT_BYTES: usize = 160;
 
 /// The adapter of pages.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl FormatAdapter for Html {
 
 fn cuts(text: &str, page: HtmlPage) -> Vec<Cut> {
     let mut passages = Passages::of(text);
-    for place in page.places.iter().filter(|place| place.range.len() >= SHORT) {
+    for place in page.places.iter().filter(|place| place.range.len() >= MAX_WHOLE_TEXT_BYTES) {
         passages.add_place(place);
     }
     let mut cuts = merged(passages.cuts(), page.cuts);
@@ -112,9 +112,9 @@ fn merged(sentences: Vec<Cut>, rest: Vec<Cut>) -> Vec<Cut> {
 
 /// Whether the words are those of before, in order, with gaps at the marks.
 fn is_part(before: &str, after: &str) -> bool {
-    let Some((first, runs)) = after.split_once(GAP) else { return before == after };
+    let Some((first, runs)) = after.split_once(GAP_MARK) else { return before == after };
     let Some(mut rest) = before.strip_prefix(first) else { return false };
-    let (runs, last) = runs.rsplit_once(GAP).unwrap_or(("", runs));
+    let (runs, last) = runs.rsplit_once(GAP_MARK).unwrap_or(("", runs));
     for run in between_gaps(runs) {
         let Some(at) = find(rest.as_bytes(), run.as_bytes()) else { return false };
         rest = rest.get(at + run.len()..).unwrap_or_default();
@@ -126,11 +126,11 @@ fn is_part(before: &str, after: &str) -> bool {
 fn find(words: &[u8], run: &[u8]) -> Option<usize> {
     /// Bytes that tell most runs from others: what is made of a longer one to look for it costs more
     /// than the search.
-    const HEAD: usize = 16;
+    const HEAD_BYTES: usize = 16;
     /// Places with these bytes that are looked at.
-    const FEW: usize = 4;
-    let head = run.get(..HEAD).unwrap_or(run);
-    let mut places = memchr::memmem::find_iter(words, head).take(FEW);
+    const MAX_PLACES: usize = 4;
+    let head = run.get(..HEAD_BYTES).unwrap_or(run);
+    let mut places = memchr::memmem::find_iter(words, head).take(MAX_PLACES);
     let is_run = |at: &usize| words.get(*at..).is_some_and(|rest| rest.starts_with(run));
     places.find(is_run).or_else(|| memchr::memmem::find(words, run))
 }

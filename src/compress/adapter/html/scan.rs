@@ -27,9 +27,9 @@ pub(super) enum TokenKind {
 /// The tokens of a page, without gaps.
 pub(super) fn tokens(text: &str) -> Vec<HtmlToken> {
     /// Bytes of a token, about.
-    const USUAL: usize = 32;
+    const DEFAULT_TOKEN_BYTES: usize = 32;
     let bytes = text.as_bytes();
-    let mut tokens = Vec::with_capacity(text.len() / USUAL);
+    let mut tokens = Vec::with_capacity(text.len() / DEFAULT_TOKEN_BYTES);
     let mut from = 0;
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'<', bytes.get(at..).unwrap_or_default()) {

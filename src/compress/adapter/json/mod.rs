@@ -10,7 +10,7 @@ mod paths;
 
 use std::ops::Range;
 
-use super::elide::{self, FEW};
+use super::elide::{self, MAX_WHOLE_ITEMS};
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::notation::{self, mix};
 use crate::compress::segment::Kind;
@@ -19,14 +19,14 @@ use crate::json::{self, Limits};
 use paths::Paths;
 
 /// Nesting and values of a document that is shortened.
-const LIMITS: Limits = Limits { depth: 64, values: 1_000_000 };
+const DOCUMENT_LIMITS: Limits = Limits { depth: 64, values: 1_000_000 };
 /// Long arrays inside one another that lose items.
-const NESTED: usize = 4;
+const MAX_NESTED_ARRAYS: usize = 4;
 /// Bytes of a string that is looked into.
-const LONG: usize = 120;
+const MIN_STRING_BYTES: usize = 120;
 
-const ITEM: &str = "item";
-const LINE: &str = "line";
+const ITEM_NOUN: &str = "item";
+const LINE_NOUN: &str = "line";
 
 /// The adapter of this module.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl FormatAdapter for Json {
         };
         let roots: Vec<TapeNode<'_, '_>> = own.nodes().collect();
         let mut work = JsonWork { text: part.text, inside, cuts: Vec::new() };
-        work.list(&roots, LINE, NESTED);
+        work.list(&roots, LINE_NOUN, MAX_NESTED_ARRAYS);
         Attempt::new(work.cuts, move |after| own.holds(after))
     }
 }
@@ -65,7 +65,8 @@ struct Documents<'a> {
 impl<'a> Documents<'a> {
     /// `None` where the text is neither.
     fn read(text: &'a str) -> Option<Self> {
-        let form = TapeFormat { layout: None, ascii: false, slashes: false, limits: LIMITS };
+        let form =
+            TapeFormat { layout: None, ascii: false, slashes: false, limits: DOCUMENT_LIMITS };
         let mut tape = Tape::default();
         if let Some(root) = tape.read(text, form) {
             return Some(Self { tape, roots: vec![root] });
@@ -82,7 +83,7 @@ impl<'a> Documents<'a> {
     /// Whether a text has these values, with marks in the place of items, and shorter strings.
     fn holds(&self, after: &str) -> bool {
         let shown = Documents::read(after);
-        shown.is_some_and(|shown| is_list_of(&mut self.nodes(), &mut shown.nodes(), LINE))
+        shown.is_some_and(|shown| is_list_of(&mut self.nodes(), &mut shown.nodes(), LINE_NOUN))
     }
 }
 
@@ -98,7 +99,7 @@ impl<'w> JsonWork<'w> {
             tape::TapeKind::String => self.string(node),
             tape::TapeKind::Array => {
                 let items: Vec<TapeNode<'_, 'w>> = node.items().collect();
-                self.list(&items, ITEM, lists);
+                self.list(&items, ITEM_NOUN, lists);
             }
             tape::TapeKind::Object => {
                 for (_, value) in node.members() {
@@ -110,7 +111,7 @@ impl<'w> JsonWork<'w> {
     }
 
     fn string(&mut self, node: TapeNode<'_, 'w>) {
-        if node.raw().len() < LONG {
+        if node.raw().len() < MIN_STRING_BYTES {
             return;
         }
         let Some(text) = node.text() else { return };
@@ -126,7 +127,7 @@ impl<'w> JsonWork<'w> {
     /// The items of an array, or the documents of a text. `lists` more of them may lose items.
     fn list(&mut self, items: &[TapeNode<'_, 'w>], noun: &str, lists: usize) {
         let gaps = if lists == 0 { Vec::new() } else { gaps(items, noun) };
-        let lists = lists - usize::from(items.len() > FEW && lists > 0);
+        let lists = lists - usize::from(items.len() > MAX_WHOLE_ITEMS && lists > 0);
         let mut at = 0;
         for gap in gaps {
             for item in items.get(at..gap.start).unwrap_or_default() {
@@ -156,7 +157,7 @@ impl<'w> JsonWork<'w> {
 /// The items of a list that go.
 fn gaps(items: &[TapeNode<'_, '_>], noun: &str) -> Vec<Range<usize>> {
     // A list that holds such a string could not be told from one that lost items.
-    if items.len() <= FEW || items.iter().any(|item| marked(*item, noun).is_some()) {
+    if items.len() <= MAX_WHOLE_ITEMS || items.iter().any(|item| marked(*item, noun).is_some()) {
         return Vec::new();
     }
     let mut paths = Paths::of(items.len());
@@ -203,9 +204,9 @@ fn is_same(before: TapeNode<'_, '_>, after: TapeNode<'_, '_>) -> bool {
     }
     match before.kind() {
         tape::TapeKind::String => {
-            before.raw().len() >= LONG && after.raw().len() < before.raw().len()
+            before.raw().len() >= MIN_STRING_BYTES && after.raw().len() < before.raw().len()
         }
-        tape::TapeKind::Array => is_list_of(&mut before.items(), &mut after.items(), ITEM),
+        tape::TapeKind::Array => is_list_of(&mut before.items(), &mut after.items(), ITEM_NOUN),
         tape::TapeKind::Object => {
             before.len() == after.len()
                 && before.members().zip(after.members()).all(|((key, value), (name, shown))| {

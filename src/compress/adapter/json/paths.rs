@@ -8,9 +8,9 @@ use crate::compress::notation::reports_error;
 use crate::json::tape::{TapeKind, TapeNode};
 
 /// Keys inside one another that are looked at.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Items that stay because they show a path first.
-const FIRSTS: usize = 24;
+const MAX_FIRST_ITEMS: usize = 24;
 
 pub(super) struct Paths {
     /// Key paths that were seen, and the number of each.
@@ -36,8 +36,8 @@ impl Paths {
     pub(super) fn see(&mut self, at: usize, item: TapeNode<'_, '_>) {
         let known = self.known.len();
         self.seen = 0;
-        let reports = self.value(at, item, 0, DEEPEST);
-        let is_first = self.known.len() > known && self.firsts < FIRSTS;
+        let reports = self.value(at, item, 0, MAX_DEPTH);
+        let is_first = self.known.len() > known && self.firsts < MAX_FIRST_ITEMS;
         self.firsts += usize::from(is_first);
         if let Some(must) = self.must.get_mut(at) {
             *must = is_first || reports;
@@ -67,7 +67,7 @@ impl Paths {
         let column = self.column(path);
         match node.kind() {
             TapeKind::String => {
-                if node.raw().len() <= States::LONGEST {
+                if node.raw().len() <= States::MAX_STATE_BYTES {
                     self.states.see(column, at, hash(0, node.raw()));
                 }
                 node.text().is_some_and(reports_error)

@@ -38,7 +38,7 @@ fn long_arrays_lose_items_that_are_counted() {
     assert!(shown.len() * 2 < text.len(), "{shown}");
     let items = parsed(&shown)["items"].as_array().unwrap().clone();
     let count = |item: &Value| match item.as_str() {
-        Some(mark) => elide::marked(mark, ITEM).unwrap(),
+        Some(mark) => elide::marked(mark, ITEM_NOUN).unwrap(),
         None => 1,
     };
     assert_eq!(items.iter().map(count).sum::<usize>(), 200);
@@ -60,7 +60,7 @@ fn what_differs_stays() {
 
 #[test]
 fn lists_of_few_items_and_lists_with_marks_of_their_own_stay() {
-    let few = json!({"list": rows(FEW)}).to_string();
+    let few = json!({"list": rows(MAX_WHOLE_ITEMS)}).to_string();
     assert_eq!(shown(&Json, &few), few);
     let mut own = rows(60);
     own[30] = json!("… 3 more items");
@@ -92,7 +92,7 @@ fn what_says_something_else_does_not_hold() {
     assert!(Json.holds(&text, &good));
     let count: usize = elide::marked(
         parsed(&good).as_array().unwrap().iter().find_map(Value::as_str).unwrap(),
-        ITEM,
+        ITEM_NOUN,
     )
     .unwrap();
     for bad in [
@@ -156,7 +156,7 @@ fn paths(value: &Value, path: &str, found: &mut Vec<String>, marked: &mut Vec<St
     match value {
         Value::Array(items) => {
             for item in items {
-                if item.as_str().and_then(|text| elide::marked(text, ITEM)).is_some() {
+                if item.as_str().and_then(|text| elide::marked(text, ITEM_NOUN)).is_some() {
                     marked.push(path.to_owned());
                 }
                 paths(item, &format!("{path}[]"), found, marked);

@@ -2,11 +2,11 @@
 
 use super::passages::Passages;
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
-use crate::compress::extract::{GAP, Paragraph, between_gaps, paragraphs};
+use crate::compress::extract::{GAP_MARK, Paragraph, between_gaps, paragraphs};
 use crate::compress::segment::{Kind, Part as Markdown};
 
 /// Bytes of the shortest text that is worth it.
-const SHORTEST: usize = 200;
+const MIN_TEXT_BYTES: usize = 200;
 
 /// The adapter of texts that are nothing but words.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl FormatAdapter for Prose {
     }
 
     fn detects(&self, part: Part<'_>) -> bool {
-        part.text.len() >= SHORTEST && part.is_all(is_words) && has_words(part.text)
+        part.text.len() >= MIN_TEXT_BYTES && part.is_all(is_words) && has_words(part.text)
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
@@ -59,9 +59,9 @@ impl<'t> ProseText<'t> {
             ends.push(outer.start + marks.trim_end().len());
         }
         // What looks like a gap within a quote is no sentence of its own, and parts runs all the same.
-        for gap in memchr::memmem::find_iter(self.text.as_bytes(), GAP) {
+        for gap in memchr::memmem::find_iter(self.text.as_bytes(), GAP_MARK) {
             ends.push(self.text.get(..gap).unwrap_or_default().trim_end().len());
-            let behind = self.text.get(gap + GAP.len()..).unwrap_or_default();
+            let behind = self.text.get(gap + GAP_MARK.len()..).unwrap_or_default();
             starts.push(self.text.len() - behind.trim_start().len());
         }
         let mut finder = RunFinder::of(self.text, starts, ends);

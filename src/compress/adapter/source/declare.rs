@@ -3,7 +3,7 @@
 //! with one of a few words that most languages share.
 
 /// Words that open a block or a call, and declare nothing.
-const CONTROL: [&str; 40] = [
+const CONTROL_WORDS: [&str; 40] = [
     "if", "else", "elif", "elsif", "unless", "for", "foreach", "while", "until", "loop", "do",
     "try", "catch", "except", "rescue", "ensure", "finally", "switch", "match", "select", "case",
     "when", "with", "default", "return", "yield", "await", "throw", "raise", "assert", "new",
@@ -11,16 +11,17 @@ const CONTROL: [&str; 40] = [
 ];
 
 /// Words that what a body gives back, or refuses, begins with.
-const RESULTS: [&str; 8] =
+const RESULT_WORDS: [&str; 8] =
     ["return", "raise", "throw", "assert", "yield", "panic", "assert_eq", "assert_ne"];
 
 /// Words that lines which bring in other modules begin with.
-const IMPORTS: [&str; 7] = ["import", "use", "from", "require", "package", "using", "#include"];
+const IMPORT_WORDS: [&str; 7] =
+    ["import", "use", "from", "require", "package", "using", "#include"];
 
 /// Whether a line that a block stands below declares something.
 pub(super) fn opens_declaration(body: &str) -> bool {
     let body = without_reach(body.trim_ascii_end());
-    if CONTROL.contains(&word(body)) || !body.starts_with(begins_a_name) {
+    if CONTROL_WORDS.contains(&word(body)) || !body.starts_with(begins_a_name) {
         return false;
     }
     let end = body.find(['(', '{', '=']).unwrap_or(body.len());
@@ -49,7 +50,7 @@ pub(super) fn is_short_declaration(body: &str) -> bool {
     let head = body.get(..end).unwrap_or_default();
     let is_assigned = body.get(end..).is_some_and(|rest| rest.starts_with(['=', ':']));
     body.starts_with(begins_a_name)
-        && !CONTROL.contains(&word(body))
+        && !CONTROL_WORDS.contains(&word(body))
         && (head.split_ascii_whitespace().count() >= 2 || is_assigned)
         && !head.contains(['.', '"', '\'', '[', ','])
 }
@@ -57,12 +58,12 @@ pub(super) fn is_short_declaration(body: &str) -> bool {
 pub(super) fn is_import(body: &str) -> bool {
     let body = without_reach(body);
     let first = body.split([' ', '\t', '(', '<', '"']).next().unwrap_or_default();
-    IMPORTS.contains(&first) && body.len() > first.len()
+    IMPORT_WORDS.contains(&first) && body.len() > first.len()
 }
 
 /// Whether a line says what a body gives back, or refuses.
 pub(super) fn is_result(body: &str) -> bool {
-    RESULTS.contains(&word(body))
+    RESULT_WORDS.contains(&word(body))
 }
 
 /// Brackets and what ends them, alone.

@@ -15,15 +15,15 @@ use comment::{Comments, says_something};
 use declare::{is_closing, is_import, is_result, is_short_declaration, opens_declaration};
 
 /// The part of a text, in hundredths, that makes it what it is.
-const MOST: usize = 60;
+const MIN_CODE_PERCENT: usize = 60;
 /// Lines of parameters below a declaration that should stay.
-const PARAMETERS: usize = 8;
+const MAX_PARAMETER_LINES: usize = 8;
 /// Imports up to so many are worth as much as any line.
-const FEW_IMPORTS: usize = 3;
+const MAX_WEIGHED_IMPORTS: usize = 3;
 /// What lines are worth beside their facts: at the top of a file, in a body, a comment in a body.
-const TOP: u32 = 1;
-const BODY: u32 = 0;
-const ASIDE: u32 = 0;
+const TOP_WEIGHT: u32 = 1;
+const BODY_WEIGHT: u32 = 0;
+const COMMENT_WEIGHT: u32 = 0;
 
 /// Source code, also with numbers before its lines; see the module.
 #[derive(Debug)]
@@ -38,13 +38,13 @@ impl FormatAdapter for SourceAdapter {
         if !part.is_all(|kind| kind == Kind::Numbered) {
             let is_other = |kind| matches!(kind, Kind::Fence | Kind::Diff | Kind::Numbered);
             let code = share(part.text, part.spans, Kind::Code);
-            return code >= MOST && !part.has(is_other);
+            return code >= MIN_CODE_PERCENT && !part.has(is_other);
         }
         // A view of a file: code in a language that nothing tells for sure, settings, records.
         let page = LinePage::of(part.text);
         let bare: Vec<&str> = (0..page.len()).map(|at| bare(page.line(at))).collect();
         let bare = bare.join("\n");
-        share(&bare, &segment(&bare), Kind::Prose) < MOST
+        share(&bare, &segment(&bare), Kind::Prose) < MIN_CODE_PERCENT
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
@@ -153,7 +153,7 @@ fn rank_comment(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -> 
         let says = lines.get(line).is_some_and(|line| says_something(line.body));
         let rank = match (is_document, is_told) {
             (true, false) if says => LineRank::Should,
-            (false, _) if says => LineRank::May(ASIDE),
+            (false, _) if says => LineRank::May(COMMENT_WEIGHT),
             _ => LineRank::Last,
         };
         is_told |= says;
@@ -179,7 +179,7 @@ fn rank_imports(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -> 
         is_open = line.width > 0 || (line.body.is_empty() && is_open) || line.opens;
         end += 1;
     }
-    let worth = if end - at > FEW_IMPORTS { ASIDE } else { TOP };
+    let worth = if end - at > MAX_WEIGHED_IMPORTS { COMMENT_WEIGHT } else { TOP_WEIGHT };
     for line in at..end {
         set(ranks, line, LineRank::May(worth));
     }
@@ -198,9 +198,9 @@ fn rank_statement(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -
     let rank = if is_result(line.body) || (line.width == 0 && is_short_declaration(line.body)) {
         LineRank::Should
     } else if line.width == 0 {
-        LineRank::May(TOP)
+        LineRank::May(TOP_WEIGHT)
     } else {
-        LineRank::May(BODY)
+        LineRank::May(BODY_WEIGHT)
     };
     set(ranks, at, rank);
     at + 1
@@ -211,14 +211,14 @@ fn rank_parameters(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) 
     let Some(head) = lines.get(at).filter(|head| head.body.ends_with(['(', ','])) else {
         return at + 1;
     };
-    let below = lines.iter().enumerate().skip(at + 1).take(PARAMETERS + 1);
+    let below = lines.iter().enumerate().skip(at + 1).take(MAX_PARAMETER_LINES + 1);
     for (line, own) in below {
         set(ranks, line, LineRank::Should);
         if own.width <= head.width {
             return line + 1;
         }
     }
-    at + PARAMETERS + 1
+    at + MAX_PARAMETER_LINES + 1
 }
 
 #[cfg(test)]

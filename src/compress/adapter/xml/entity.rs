@@ -5,12 +5,12 @@
 pub(super) struct Entities<'a>(Vec<(char, &'a str)>);
 
 /// Entities that every document has.
-const KNOWN: [(&str, char); 5] =
+const BUILT_IN_ENTITIES: [(&str, char); 5] =
     [("amp", '&'), ("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\'')];
 /// Bytes of a name.
-const LONGEST: usize = 12;
+const MAX_NAME_BYTES: usize = 12;
 /// Characters that are written in ways of their own.
-const MOST: usize = 64;
+const MAX_SPELLINGS: usize = 64;
 
 impl<'a> Entities<'a> {
     /// The text that raw text stands for; `None` where it has an entity of its own.
@@ -20,12 +20,13 @@ impl<'a> Entities<'a> {
         while let Some(at) = memchr::memchr(b'&', rest.as_bytes()) {
             let (plain, entity) = rest.split_at_checked(at)?;
             text.push_str(plain);
-            let end = memchr::memchr(b';', entity.as_bytes()).filter(|end| *end <= LONGEST)?;
+            let end =
+                memchr::memchr(b';', entity.as_bytes()).filter(|end| *end <= MAX_NAME_BYTES)?;
             let letter = letter(entity.get(1..end)?)?;
             if !own.0.iter().any(|(known, _)| *known == letter) {
                 own.0.push((letter, entity.get(..=end)?));
             }
-            if own.0.len() > MOST {
+            if own.0.len() > MAX_SPELLINGS {
                 return None;
             }
             text.push(letter);
@@ -58,7 +59,12 @@ fn letter(name: &str) -> Option<char> {
             Some(digits) => u32::from_str_radix(digits, 16).ok()?,
             None => digits.parse().ok()?,
         },
-        None => return KNOWN.iter().find(|(known, _)| *known == name).map(|(_, letter)| *letter),
+        None => {
+            return BUILT_IN_ENTITIES
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, letter)| *letter);
+        }
     };
     char::from_u32(code).filter(|letter| *letter >= ' ' || matches!(letter, '\t' | '\n' | '\r'))
 }

@@ -10,7 +10,7 @@ mod read;
 
 use std::ops::Range;
 
-use super::shorten::SHORTEST;
+use super::shorten::MIN_TEXT_BYTES;
 use super::words::is_prose;
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::lossless::indentation;
@@ -18,8 +18,8 @@ use crate::compress::segment::Kind;
 use entity::Entities;
 use read::{XmlEvent, XmlPiece, pieces};
 
-const COMMENT: (&str, &str) = ("<!--", "-->");
-const SECTION: (&str, &str) = ("<![CDATA[", "]]>");
+const COMMENT_MARKS: (&str, &str) = ("<!--", "-->");
+const SECTION_MARKS: (&str, &str) = ("<![CDATA[", "]]>");
 
 /// The adapter of this module.
 #[derive(Debug)]
@@ -104,8 +104,8 @@ struct PieceWords<'r> {
 
 fn words(event: XmlEvent, raw: &str) -> Option<PieceWords<'_>> {
     let (open, close) = match event {
-        XmlEvent::Comment => COMMENT,
-        XmlEvent::Section => SECTION,
+        XmlEvent::Comment => COMMENT_MARKS,
+        XmlEvent::Section => SECTION_MARKS,
         XmlEvent::Text => ("", ""),
         XmlEvent::Markup => return None,
     };
@@ -117,7 +117,7 @@ fn words(event: XmlEvent, raw: &str) -> Option<PieceWords<'_>> {
 /// A piece with its prose in a shorter form.
 fn shorter(piece: &XmlPiece, text: &str, inside: &mut dyn InnerTexts) -> Option<Cut> {
     let raw = piece.raw(text);
-    if raw.len() < SHORTEST || !piece.may_shrink() {
+    if raw.len() < MIN_TEXT_BYTES || !piece.may_shrink() {
         return None;
     }
     let PieceWords { start, text: words } = words(piece.event, raw)?;
@@ -129,7 +129,7 @@ fn shorter(piece: &XmlPiece, text: &str, inside: &mut dyn InnerTexts) -> Option<
         let short = is_prose(words).then(|| inside.shorten(words)).flatten()?;
         let ends_it = match piece.event {
             XmlEvent::Comment => short.contains("--") || short.ends_with('-'),
-            _ => short.contains(SECTION.1) || short.ends_with(']'),
+            _ => short.contains(SECTION_MARKS.1) || short.ends_with(']'),
         };
         if ends_it {
             return None;

@@ -13,9 +13,9 @@ use crate::compress::segment;
 use scan::{YamlEvent, YamlKind, scan};
 
 /// Keys of a text that is taken for YAML as a whole although parts of it look like something else.
-const KEYS: usize = 3;
+const MIN_KEYS: usize = 3;
 /// Bytes of a scalar that is looked into.
-const LONG: usize = 120;
+const MIN_SCALAR_BYTES: usize = 120;
 
 /// The adapter of this module.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl FormatAdapter for YamlAdapter {
                     |event: &&YamlEvent| !raw(event, part.text).starts_with(char::is_uppercase);
                 let (all, names) = (keys.clone().count(), keys.filter(small).count());
                 // Words with a capital before a colon are labels of a writer, or who speaks.
-                all >= KEYS && (names * 2 > all || part.has(is_yaml))
+                all >= MIN_KEYS && (names * 2 > all || part.has(is_yaml))
             })
     }
 
@@ -110,7 +110,7 @@ fn is_kept(
 
 /// The words of a scalar or comment that is prose.
 fn prose(event: &YamlEvent, raw: &str) -> Option<String> {
-    if raw.len() < LONG {
+    if raw.len() < MIN_SCALAR_BYTES {
         return None;
     }
     scalar::words(event, raw).filter(|words| is_prose(words))

@@ -12,14 +12,14 @@ pub(super) enum CountStep {
 }
 
 /// The longest field that counts.
-const LONGEST: usize = 40;
+const MAX_FIELD_BYTES: usize = 40;
 /// Largest step.
-const MOST: i64 = 1_000_000;
+const MAX_STEP: i64 = 1_000_000;
 
 /// The word of a step, and the step.
 type StepUnit = (&'static str, fn(u32) -> CountStep);
 
-const UNITS: [StepUnit; 3] =
+const STEP_UNITS: [StepUnit; 3] =
     [(" min", CountStep::Minutes), (" day", CountStep::Days), (" month", CountStep::Months)];
 
 impl CountStep {
@@ -33,22 +33,23 @@ impl CountStep {
 
     pub(super) fn read(words: &str) -> Option<Self> {
         let (number, make) =
-            UNITS.iter().find_map(|(unit, make)| Some((words.strip_suffix(unit)?, make)))?;
-        let by = number.parse().ok().filter(|by| (1..=MOST).contains(&i64::from(*by)))?;
+            STEP_UNITS.iter().find_map(|(unit, make)| Some((words.strip_suffix(unit)?, make)))?;
+        let by = number.parse().ok().filter(|by| (1..=MAX_STEP).contains(&i64::from(*by)))?;
         Some(make(by))
     }
 
     /// The step from one field to the next, if they count.
     pub(super) fn between(above: &str, below: &str) -> Option<Self> {
-        let by =
-            |wide: i64| u32::try_from(wide).ok().filter(|by| (1..=MOST).contains(&i64::from(*by)));
+        let by = |wide: i64| {
+            u32::try_from(wide).ok().filter(|by| (1..=MAX_STEP).contains(&i64::from(*by)))
+        };
         let (above, below) = (bare(above), bare(below));
         let (one, other) = (Date::read(above)?, Date::read(below)?);
         let days = other.days() - one.days();
         let months = 12 * (other.year - one.year) + other.month - one.month;
         match (one.minute, other.minute) {
             (Some(from), Some(to)) if from != to || days == 0 => {
-                by(days * DAY + to - from).map(Self::Minutes)
+                by(days * DAY_MINUTES + to - from).map(Self::Minutes)
             }
             _ if months > 0 && one.day == other.day => by(months).map(Self::Months),
             _ => by(days).map(Self::Days),
@@ -95,7 +96,7 @@ fn number(text: &str) -> Option<i64> {
 }
 
 /// Minutes of a day.
-const DAY: i64 = 24 * 60;
+const DAY_MINUTES: i64 = 24 * 60;
 
 /// `2024-05-01`, `2024/05/01`, and the same with a time behind it.
 #[derive(Debug, Clone, Copy)]
@@ -112,7 +113,7 @@ struct Date<'a> {
 
 impl<'a> Date<'a> {
     fn read(text: &'a str) -> Option<Self> {
-        if text.len() > LONGEST || !text.is_ascii() {
+        if text.len() > MAX_FIELD_BYTES || !text.is_ascii() {
             return None;
         }
         let digits = |range: Range<usize>| number(text.get(range)?);
@@ -147,8 +148,8 @@ impl<'a> Date<'a> {
         match step {
             CountStep::Minutes(by) => {
                 let minutes = self.minute? + i64::from(by);
-                self.minute = Some(minutes % DAY);
-                self.pass(minutes / DAY);
+                self.minute = Some(minutes % DAY_MINUTES);
+                self.pass(minutes / DAY_MINUTES);
             }
             CountStep::Days(by) => self.pass(i64::from(by)),
             CountStep::Months(by) => {
@@ -162,8 +163,8 @@ impl<'a> Date<'a> {
     /// Goes on by so many days.
     fn pass(&mut self, days: i64) {
         // 400 years have the same days in every calendar of ours.
-        self.year += days / DAYS_OF_400 * 400;
-        self.day += days % DAYS_OF_400;
+        self.year += days / DAYS_OF_400_YEARS * 400;
+        self.day += days % DAYS_OF_400_YEARS;
         while self.day > length(self.year, self.month) {
             self.day -= length(self.year, self.month);
             self.month += 1;
@@ -182,7 +183,7 @@ impl<'a> Date<'a> {
     }
 }
 
-const DAYS_OF_400: i64 = 146_097;
+const DAYS_OF_400_YEARS: i64 = 146_097;
 
 /// Days of a month.
 fn length(year: i64, month: i64) -> i64 {

@@ -33,20 +33,20 @@ use super::bytes::same;
 use super::{BlockBody, FoundBlock, Notation, NotationBlock, reports_error};
 
 /// Rows of the shortest table, the first one counted.
-const FEWEST: usize = 4;
+const MIN_ROWS: usize = 4;
 /// Bytes from which on a field may stand as a ditto.
-const DITTO_BYTES: usize = 5;
+const MIN_DITTO_BYTES: usize = 5;
 const DITTO: &str = "^";
 const DITTO_WORDS: &str = "^ as above";
-const COUNTS: &str = " counts by ";
+const COUNTS_WORDS: &str = " counts by ";
 /// One row of so many stands whole where a column counts: nobody has to count far.
-const WHOLE: usize = 8;
+const WHOLE_ROW_INTERVAL: usize = 8;
 /// One row of so many may stand whole because a value or a count does not hold in it.
-const ODD: usize = 16;
+const MIN_ROWS_PER_ODD_ROW: usize = 16;
 /// Bytes of the longest field of a first row.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 /// Columns of the widest table.
-const WIDEST: usize = 200;
+const MAX_COLUMNS: usize = 200;
 
 const SEPARATORS: [(char, &str); 4] =
     [('\t', "tab"), (',', "comma"), (';', "semicolon"), ('|', "bar")];
@@ -149,7 +149,7 @@ impl<'a> Rows<'a> {
             }
         }
         let rows = Self { separator: *separator, width, fields: found };
-        (rows.count() >= FEWEST).then_some(rows)
+        (rows.count() >= MIN_ROWS).then_some(rows)
     }
 
     fn count(&self) -> usize {
@@ -189,7 +189,7 @@ impl<'a> Rows<'a> {
         for (index, ((row, line), report)) in rows.enumerate() {
             let fields = RowFields { row, above };
             let is_whole = *report
-                || !style.counts.is_empty() && index % WHOLE == 0
+                || !style.counts.is_empty() && index % WHOLE_ROW_INTERVAL == 0
                 || !is_told(fields, &constants, &style.counts);
             if is_whole {
                 body.push(line);
@@ -226,7 +226,7 @@ impl<'a> Rows<'a> {
             rows().filter(|row| row.get(column).is_none_or(|field| !same(field, value))).count()
         };
         // Each vote less than rows is half a row that has another field.
-        let is_far = |votes: usize| (count - votes) / 2 * ODD > count;
+        let is_far = |votes: usize| (count - votes) / 2 * MIN_ROWS_PER_ODD_ROW > count;
         let odd: Vec<usize> = lead
             .iter()
             .enumerate()
@@ -236,12 +236,14 @@ impl<'a> Rows<'a> {
                 },
             )
             .collect();
-        let most =
-            if odd.iter().filter(|odd| **odd * ODD <= count).sum::<usize>() * ODD <= 2 * count {
-                count / ODD
-            } else {
-                0
-            };
+        let most = if odd.iter().filter(|odd| **odd * MIN_ROWS_PER_ODD_ROW <= count).sum::<usize>()
+            * MIN_ROWS_PER_ODD_ROW
+            <= 2 * count
+        {
+            count / MIN_ROWS_PER_ODD_ROW
+        } else {
+            0
+        };
         let constant = |((value, _), odd): (&(&'a str, usize), &usize)| {
             (*odd == 0 || *odd <= most && value.len() > 1).then_some(*value)
         };
@@ -252,7 +254,7 @@ impl<'a> Rows<'a> {
     fn counts(&self, constants: &[Option<&str>]) -> Vec<(usize, CountStep)> {
         let below = self.fields.get(self.width..).unwrap_or_default();
         let rows = self.count() - 1;
-        if rows < WHOLE {
+        if rows < WHOLE_ROW_INTERVAL {
             return Vec::new();
         }
         let step = |column: usize| {
@@ -264,7 +266,7 @@ impl<'a> Rows<'a> {
             let step =
                 pairs().take(2).find_map(|(above, below)| CountStep::between(above, below))?;
             let leads = pairs().filter(|(above, below)| step.leads(above, below));
-            ((rows - 1 - leads.count()) * ODD <= rows).then_some((column, step))
+            ((rows - 1 - leads.count()) * MIN_ROWS_PER_ODD_ROW <= rows).then_some((column, step))
         };
         (0..self.width).filter_map(step).collect()
     }
@@ -280,7 +282,7 @@ impl<'a> Rows<'a> {
         let mut above = rows.next().unwrap_or_default();
         for row in rows {
             for ((field, above), count) in row.iter().zip(above).zip(&mut repeats) {
-                *count += usize::from(field.len() >= DITTO_BYTES && same(field, above));
+                *count += usize::from(field.len() >= MIN_DITTO_BYTES && same(field, above));
             }
             above = row;
         }
@@ -318,12 +320,12 @@ fn report<'a>(row: &[&'a str], line: &str, verdicts: &mut [(&'a str, bool)]) -> 
 /// Whether a row can be the first one: short names, each another.
 fn are_names(names: &[&str]) -> bool {
     let is_name = |name: &&str| {
-        name.len() <= LONGEST_NAME
+        name.len() <= MAX_NAME_BYTES
             && name.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '"' | '_' | '#' | '$'))
             && !name.ends_with(char::is_whitespace)
             && !name.contains('=')
     };
-    (2..=WIDEST).contains(&names.len())
+    (2..=MAX_COLUMNS).contains(&names.len())
         && names.iter().all(is_name)
         && names.iter().collect::<BTreeSet<_>>().len() == names.len()
 }
@@ -379,7 +381,7 @@ fn write_row(
             line.push(style.separator);
         }
         let same = dittos.contains(column) && above.get(column) == Some(field);
-        if same && field.len() >= DITTO_BYTES {
+        if same && field.len() >= MIN_DITTO_BYTES {
             line.push_str(DITTO);
         } else {
             line.push_str(unquoted(field, column, style));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::count::CountStep;
-use super::{COUNTS, DITTO, DITTO_WORDS, SEPARATORS, WIDEST};
+use super::{COUNTS_WORDS, DITTO, DITTO_WORDS, MAX_COLUMNS, SEPARATORS};
 
 /// Some columns of a table.
 #[derive(Default)]
@@ -19,7 +19,7 @@ impl ColumnSet {
     /// Adds a column; `None` where no table has so many.
     pub(super) fn insert(&mut self, column: usize) -> Option<()> {
         if column >= self.0.len() {
-            self.0.resize(Some(column + 1).filter(|width| *width <= WIDEST)?, false);
+            self.0.resize(Some(column + 1).filter(|width| *width <= MAX_COLUMNS)?, false);
         }
         self.0.get_mut(column).map(|holds| *holds = true)
     }
@@ -61,7 +61,7 @@ impl ColumnStyle {
         for (column, step) in &self.counts {
             words.push_str(", ");
             words.push_str(&(column + 1).to_string());
-            words.push_str(COUNTS);
+            words.push_str(COUNTS_WORDS);
             words.push_str(&step.words());
         }
         if self.ditto {
@@ -83,9 +83,10 @@ impl ColumnStyle {
             parts.next();
         }
         let mut counts: Vec<(usize, CountStep)> = Vec::new();
-        while let Some((column, step)) = parts.peek().and_then(|part| part.split_once(COUNTS)) {
+        while let Some((column, step)) = parts.peek().and_then(|part| part.split_once(COUNTS_WORDS))
+        {
             let column = column.parse::<usize>().ok()?.checked_sub(1)?;
-            if column >= WIDEST || counts.last().is_some_and(|(last, _)| *last >= column) {
+            if column >= MAX_COLUMNS || counts.last().is_some_and(|(last, _)| *last >= column) {
                 return None;
             }
             counts.push((column, CountStep::read(step)?));

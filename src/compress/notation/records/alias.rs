@@ -12,12 +12,12 @@ use foldhash::{HashMap, HashMapExt as _};
 use crate::compress::notation::{hash, mix};
 
 /// Lines, and bytes besides their indentation, of the shortest stretch that is worth a name.
-const FEWEST: usize = 3;
-const SHORTEST: usize = 64;
+const MIN_LINES: usize = 3;
+const MIN_BYTES: usize = 64;
 /// Earlier places that a stretch is compared with.
-const PLACES: usize = 6;
+const MAX_PLACES: usize = 6;
 /// Lines that may be compared for each line of a text.
-const COMPARED: usize = 32;
+const MAX_COMPARISONS_PER_LINE: usize = 32;
 
 /// Lines on their way into a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) struct AliasEntry<'a> {
 }
 
 /// Where stretches begin that begin alike, the first of them: lines, counted from one.
-type StretchIndex = [Option<NonZeroU32>; PLACES];
+type StretchIndex = [Option<NonZeroU32>; MAX_PLACES];
 
 /// A stretch that stands again.
 struct RepeatedStretch {
@@ -216,7 +216,12 @@ impl<'l, 'a> AliasSearch<'l, 'a> {
             (hash(line.as_bytes().get(wide..).unwrap_or_default()), wide)
         });
         let known = known.collect();
-        Self { lines, known, ends: vec![0; lines.len()], left: lines.len() * COMPARED }
+        Self {
+            lines,
+            known,
+            ends: vec![0; lines.len()],
+            left: lines.len() * MAX_COMPARISONS_PER_LINE,
+        }
     }
 
     fn run(mut self) -> Vec<RepeatedStretch> {
@@ -236,7 +241,7 @@ impl<'l, 'a> AliasSearch<'l, 'a> {
                 .map(|from| (self.alike(from, at), from))
                 .max_by_key(|(lines, _)| *lines);
             match best {
-                Some((lines, from)) if lines >= FEWEST && self.bytes(at, lines) >= SHORTEST => {
+                Some((lines, from)) if lines >= MIN_LINES && self.bytes(at, lines) >= MIN_BYTES => {
                     again.push(RepeatedStretch { at, from, lines });
                     if let Some(ends) = self.ends.get_mut(at..at + lines) {
                         ends.fill(at + lines);
@@ -256,7 +261,7 @@ impl<'l, 'a> AliasSearch<'l, 'a> {
 
     /// What tells the first lines of a stretch from others, wherever they stand.
     fn key(&self, at: usize) -> Option<u64> {
-        let first = self.known.get(at..at + FEWEST)?;
+        let first = self.known.get(at..at + MIN_LINES)?;
         let (_, margin) = first.first()?;
         let line = self.lines.get(at)?;
         let is_solid = line.as_bytes().get(*margin).is_some_and(u8::is_ascii_graphic);

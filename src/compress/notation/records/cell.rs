@@ -12,9 +12,9 @@ pub(super) enum CellSyntax {
 /// What parts the cells of a row: a comma, or a bar where values hold commas.
 pub(super) const SEPARATORS: [char; 2] = [',', '|'];
 /// A value that is that of the cell before.
-pub(super) const SAME: &str = "=";
+pub(super) const SAME_CELL: &str = "=";
 /// Bytes from which on a value may stand as the cell before.
-const SAME_BYTES: usize = 4;
+const MIN_SAME_BYTES: usize = 4;
 /// What ends a value in a list of columns.
 const LIST_ENDS: &[u8] = b",|}";
 /// What ends an item of a list that stood on lines of its own.
@@ -34,8 +34,8 @@ impl CellSyntax {
         value: &str,
         separator: char,
     ) -> Option<()> {
-        if value.len() >= SAME_BYTES && before == Some(value) {
-            row.push_str(SAME);
+        if value.len() >= MIN_SAME_BYTES && before == Some(value) {
+            row.push_str(SAME_CELL);
             return Some(());
         }
         self.write(row, value, separator)
@@ -57,7 +57,7 @@ impl CellSyntax {
 
     fn write_before(self, out: &mut String, value: &str, ends: &[u8]) -> Option<()> {
         let is_bare =
-            !value.is_empty() && value != SAME && self.end(value, ends) == Some(value.len());
+            !value.is_empty() && value != SAME_CELL && self.end(value, ends) == Some(value.len());
         match self {
             Self::Yaml if is_bare => out.push_str(value),
             Self::Xml if is_bare && !value.starts_with('"') => out.push_str(value),

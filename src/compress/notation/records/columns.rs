@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 
 /// Most columns of a table.
-const WIDEST: usize = 128;
+const MAX_COLUMNS: usize = 128;
 /// Cells that a small table may leave empty.
-const SLACK: usize = 6;
+const MAX_EMPTY_CELLS: usize = 6;
 
 /// What stands for the members that have no column of their own.
-pub(super) const OTHERS: &str = "*";
+pub(super) const OTHERS_KEY: &str = "*";
 
 /// A value and the keys that lead to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl<'a> RecordColumns<'a> {
         let present = self.present + leaves.len();
         let cells = self.paths.len() * (self.rows.len() + 1);
         // Records that share little make a table of holes.
-        let Some(row) = row.filter(|_| cells <= 2 * present + SLACK) else {
+        let Some(row) = row.filter(|_| cells <= 2 * present + MAX_EMPTY_CELLS) else {
             self.paths.truncate(known);
             self.order = order;
             return false;
@@ -93,7 +93,7 @@ impl<'a> RecordColumns<'a> {
     }
 
     fn find(&self, path: &[&str], next: usize) -> Option<usize> {
-        if path == [OTHERS] {
+        if path == [OTHERS_KEY] {
             return (self.path(next) == path).then_some(next);
         }
         (next..self.order.len()).find(|at| self.path(*at) == path)
@@ -101,11 +101,11 @@ impl<'a> RecordColumns<'a> {
 
     /// Makes room for a new path, not before `next`.
     fn insert(&mut self, path: &[&'a str], next: usize) -> Option<usize> {
-        if self.order.len() >= WIDEST {
+        if self.order.len() >= MAX_COLUMNS {
             return None;
         }
         let mut at = next;
-        if path != [OTHERS] {
+        if path != [OTHERS_KEY] {
             let shared = |one: usize| common(self.path(one), path);
             let most = (0..self.order.len()).map(shared).max().unwrap_or(0);
             // A value here and members there, or the same path in another order.

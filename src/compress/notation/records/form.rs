@@ -16,11 +16,11 @@ pub(super) struct RecordStyle {
 }
 
 /// What a header says of carriage returns.
-const RETURNS: &str = "crlf";
+const RETURNS_WORD: &str = "crlf";
 /// What a header says of aliases.
-const ALIASES: &str = "*1 repeats the lines from &1 on";
+const ALIASES_WORDS: &str = "*1 repeats the lines from &1 on";
 /// Widest step.
-const WIDEST: usize = 8;
+const MAX_STEP_SPACES: usize = 8;
 
 impl RecordStyle {
     pub(super) fn words(&self) -> String {
@@ -35,11 +35,11 @@ impl RecordStyle {
         }
         if self.returns {
             words.push_str(if words.is_empty() { "" } else { ", " });
-            words.push_str(RETURNS);
+            words.push_str(RETURNS_WORD);
         }
         if self.aliases {
             words.push_str(if words.is_empty() { "" } else { ", " });
-            words.push_str(ALIASES);
+            words.push_str(ALIASES_WORDS);
         }
         words
     }
@@ -49,11 +49,12 @@ impl RecordStyle {
         if words.is_empty() {
             return Some(style);
         }
-        let number = |text: &str| text.parse().ok().filter(|wide| (1..=WIDEST).contains(wide));
+        let number =
+            |text: &str| text.parse().ok().filter(|wide| (1..=MAX_STEP_SPACES).contains(wide));
         for word in words.split(", ") {
-            if word == RETURNS {
+            if word == RETURNS_WORD {
                 style.returns = true;
-            } else if word == ALIASES {
+            } else if word == ALIASES_WORDS {
                 style.aliases = true;
             } else if word == "tab" {
                 style.step.push('\t');
@@ -89,9 +90,9 @@ pub(super) enum RecordForm<'a> {
 }
 
 /// Bytes of indentation that a record may have.
-pub(super) const DEEPEST: usize = 200;
+pub(super) const MAX_INDENT_BYTES: usize = 200;
 /// What stands before the number of rows.
-const TIMES: &str = " ×";
+const ROWS_SIGN: &str = " ×";
 
 impl<'a> RecordForm<'a> {
     pub(super) fn values(self) -> CellSyntax {
@@ -123,7 +124,7 @@ impl<'a> RecordForm<'a> {
             Self::Elements { tag } => format!("<{tag}>{columns}</{tag}>"),
             Self::Lines { tag } => format!("<{tag}> {columns} </{tag}>"),
         };
-        format!("{indent}{line}{TIMES}{rows}")
+        format!("{indent}{line}{ROWS_SIGN}{rows}")
     }
 
     /// Reads what [`RecordForm::head`] wrote behind the indentation: the form, and the columns without
@@ -175,13 +176,13 @@ impl<'l> TableHead<'l> {
     pub(super) fn parse(line: &'l str) -> Option<Self> {
         // Few lines end with a number.
         line.as_bytes().last().filter(|last| last.is_ascii_digit())?;
-        let (head, rows) = line.rsplit_once(TIMES)?;
+        let (head, rows) = line.rsplit_once(ROWS_SIGN)?;
         if rows.is_empty() || !rows.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         let form = head.trim_start_matches([' ', '\t']);
         let indent = head.get(..head.len() - form.len())?;
-        if indent.len() > DEEPEST {
+        if indent.len() > MAX_INDENT_BYTES {
             return None;
         }
         Some(Self { indent, form, rows: rows.parse().ok()? })

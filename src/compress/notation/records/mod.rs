@@ -55,15 +55,15 @@ use read::RecordHeads;
 use record::LineRecord;
 
 /// Bytes that a line costs beside its own, whatever its indentation.
-const LINE: usize = 3;
+const LINE_COST_BYTES: usize = 3;
 /// Bytes that a table costs beside its rows and columns.
-const TABLE: usize = 8;
+const TABLE_COST_BYTES: usize = 8;
 /// One for both: what is shown tells how it is read.
-const NAME: &str = "records";
+const NOTATION_NAME: &str = "records";
 /// Bytes of the longest name of a line.
-const ANCHOR: usize = 48;
+const MAX_ANCHOR_BYTES: usize = 48;
 /// Lines that may be read for each line of a text: records begin inside of records.
-const READS: usize = 16;
+const MAX_READS_PER_LINE: usize = 16;
 
 /// Records of YAML.
 pub(crate) struct Yaml;
@@ -73,7 +73,7 @@ pub(crate) struct Xml;
 
 impl Notation for Yaml {
     fn name(&self) -> &'static str {
-        NAME
+        NOTATION_NAME
     }
 
     fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
@@ -87,7 +87,7 @@ impl Notation for Yaml {
 
 impl Notation for Xml {
     fn name(&self) -> &'static str {
-        NAME
+        NOTATION_NAME
     }
 
     fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
@@ -123,14 +123,14 @@ fn shortest(lines: &[&str], style: &RecordStyle, read: Read) -> Option<FoundBloc
 
 /// About what a line takes: its indentation is one token, whatever it is.
 fn cost(line: &&str) -> usize {
-    line.trim_start().len() + LINE
+    line.trim_start().len() + LINE_COST_BYTES
 }
 
 fn block(entries: &[AliasEntry<'_>], style: &RecordStyle, read: Read) -> Option<FoundBlock> {
     let texts: Vec<&str> = entries.iter().map(|entry| &*entry.text).collect();
     let is_fixed = |at: usize| entries.get(at).is_some_and(|entry| entry.is_fixed);
     let mut shown = Shown::default();
-    let mut reads = entries.len().saturating_mul(READS);
+    let mut reads = entries.len().saturating_mul(MAX_READS_PER_LINE);
     let (mut at, mut stop) = (0, 0);
     while at < texts.len() {
         if is_fixed(at) {
@@ -237,7 +237,7 @@ fn table(
     let head = first.form.head(first.indent, list, records.len());
     let plain: usize = lines.iter().take(count).map(cost).sum();
     let rows: usize = table.rows.iter().map(|row| cost(&row.as_str())).sum();
-    if rows + cost(&head.as_str()) + TABLE >= plain {
+    if rows + cost(&head.as_str()) + TABLE_COST_BYTES >= plain {
         return None;
     }
     *columns = table.columns;
@@ -248,7 +248,7 @@ fn decode(args: &str, body: &[&str], limit: usize) -> Option<String> {
     let style = RecordStyle::read(args)?;
     let text = if style.aliases {
         // Names are shown and not part of the text.
-        let named = body.iter().map(|line| line.len().min(ANCHOR)).sum();
+        let named = body.iter().map(|line| line.len().min(MAX_ANCHOR_BYTES)).sum();
         alias::read(&expand(&style, body, limit.saturating_add(named))?, limit)?
     } else {
         expand(&style, body, limit)?

@@ -1,15 +1,15 @@
 //! Rows of a table as the lines of its records.
 
-use super::cell::{CellSyntax, SAME};
-use super::columns::OTHERS;
+use super::cell::{CellSyntax, SAME_CELL};
+use super::columns::OTHERS_KEY;
 use super::form::{RecordForm, RecordStyle};
 use super::record::is_key;
 use super::xml;
 
 /// Nesting of columns that is read.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 /// Columns that are read.
-const MOST: usize = 1_000;
+const MAX_COLUMNS: usize = 1_000;
 
 /// A column as it was read.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ impl<'b> RecordHeads<'b> {
         if alone.is_some() {
             heads.separator = '|';
         }
-        let (read, rest) = heads.columns(alone.unwrap_or(list), DEEPEST)?;
+        let (read, rest) = heads.columns(alone.unwrap_or(list), MAX_DEPTH)?;
         heads.list = read;
         if heads.separator == '\0' {
             heads.separator = ',';
@@ -77,17 +77,17 @@ impl<'b> RecordHeads<'b> {
                 (RecordSource::Constant(self.values.read(value)?), after)
             } else {
                 let index = self.cells.len();
-                if index >= MOST {
+                if index >= MAX_COLUMNS {
                     return None;
                 }
-                let is_others = key == OTHERS;
+                let is_others = key == OTHERS_KEY;
                 self.cells.push(is_others);
                 (
                     if is_others { RecordSource::Others(index) } else { RecordSource::Cell(index) },
                     after,
                 )
             };
-            if !is_key(key) && key != OTHERS {
+            if !is_key(key) && key != OTHERS_KEY {
                 return None;
             }
             heads.push(RecordHead { key, source });
@@ -132,7 +132,7 @@ impl<'b> RecordHeads<'b> {
                 };
                 cells.push(match cell {
                     "" => None,
-                    SAME => Some((*cells.last()?)?),
+                    SAME_CELL => Some((*cells.last()?)?),
                     cell if is_others => Some(cell),
                     cell => Some(self.values.read(cell)?),
                 });

@@ -65,7 +65,7 @@ fn add<'a>(
 /// Whether a key may stand in a list of columns.
 pub(super) fn is_key(key: &str) -> bool {
     !key.is_empty()
-        && key != super::columns::OTHERS
+        && key != super::columns::OTHERS_KEY
         && !key.contains([',', '|', '{', '}', '='])
         && !key.starts_with([' ', '"'])
 }

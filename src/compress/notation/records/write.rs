@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cell::{CellSyntax, SEPARATORS};
-use super::columns::{Leaf, OTHERS, RecordColumn, RecordColumns};
+use super::columns::{Leaf, OTHERS_KEY, RecordColumn, RecordColumns};
 use super::form::RecordForm;
 use super::record::{LineRecord, RecordItem};
 use crate::compress::notation::reports_error;
 
 /// Attributes of a record that may stand in another order than the columns.
-const MOST_ODD: usize = 16;
+const MAX_ODD_ATTRIBUTES: usize = 16;
 
 /// A table as text, and how many records it took.
 pub(super) struct RecordTable {
@@ -64,11 +64,11 @@ fn fit<'a>(columns: &mut RecordColumns<'a>, form: RecordForm<'_>, leaves: &[Leaf
         return false;
     }
     let mut leaves = leaves.to_vec();
-    for _ in 0..MOST_ODD {
+    for _ in 0..MAX_ODD_ATTRIBUTES {
         let Some(odd) = columns.misfit(&leaves).filter(|odd| *odd < leaves.len()) else { break };
         let leaf = leaves.remove(odd);
         let [key] = leaf.path.as_slice() else { break };
-        if *key == OTHERS {
+        if *key == OTHERS_KEY {
             break;
         }
         let mut others = format!("{key}=\"{}\"", leaf.value);
@@ -80,7 +80,7 @@ fn fit<'a>(columns: &mut RecordColumns<'a>, form: RecordForm<'_>, leaves: &[Leaf
         if is_others(&leaves, at) {
             others = format!("{others} {}", leaves.remove(at).value);
         }
-        leaves.insert(at, Leaf { path: vec![OTHERS], value: others.into() });
+        leaves.insert(at, Leaf { path: vec![OTHERS_KEY], value: others.into() });
         if columns.add(&leaves) {
             return true;
         }
@@ -89,7 +89,7 @@ fn fit<'a>(columns: &mut RecordColumns<'a>, form: RecordForm<'_>, leaves: &[Leaf
 }
 
 fn is_others(leaves: &[Leaf<'_>], at: usize) -> bool {
-    leaves.get(at).is_some_and(|leaf| leaf.path == [OTHERS])
+    leaves.get(at).is_some_and(|leaf| leaf.path == [OTHERS_KEY])
 }
 
 struct ShownColumns<'t, 'a> {
@@ -104,7 +104,7 @@ impl ShownColumns<'_, '_> {
         let constant = |column: &RecordColumn<'_>| {
             let first = column.cells.first()?.as_deref()?;
             let is_same = |cell: &Option<Cow<'_, str>>| cell.as_deref() == Some(first);
-            if rows < 2 || column.path == [OTHERS] || !column.cells.iter().all(is_same) {
+            if rows < 2 || column.path == [OTHERS_KEY] || !column.cells.iter().all(is_same) {
                 return None;
             }
             let mut shown = String::new();
@@ -124,7 +124,7 @@ impl ShownColumns<'_, '_> {
         let cells = self.columns.iter().zip(constants).filter(|(_, constant)| constant.is_none());
         let cells = cells.map(|(column, _)| {
             let cell = column.cells.get(index).and_then(Option::as_deref);
-            (cell, column.path == [OTHERS])
+            (cell, column.path == [OTHERS_KEY])
         });
         let key = record.key.map(|key| (Some(key), false));
         let text = record.text.map(|text| (Some(text), false));
@@ -269,13 +269,13 @@ fn attributes<'a>(records: &[LineRecord<'a>]) -> Vec<Vec<Leaf<'a>>> {
                 continue;
             }
             let other = format!("{}=\"{value}\"", item.key);
-            match leaves.last_mut().filter(|last| last.path == [OTHERS]) {
+            match leaves.last_mut().filter(|last| last.path == [OTHERS_KEY]) {
                 Some(last) => {
                     let others = last.value.to_mut();
                     others.push(' ');
                     others.push_str(&other);
                 }
-                None => leaves.push(Leaf { path: vec![OTHERS], value: other.into() }),
+                None => leaves.push(Leaf { path: vec![OTHERS_KEY], value: other.into() }),
             }
         }
         leaves

@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-use super::form::{DEEPEST, RecordForm, RecordStyle};
+use super::form::{MAX_INDENT_BYTES, RecordForm, RecordStyle};
 use super::record::{LineRecord, RecordItem, is_key};
 
 /// Lines of the longest record.
-const LONGEST: usize = 24;
+const MAX_RECORD_LINES: usize = 24;
 /// Elements inside one another.
-const NESTED: usize = 4;
+const MAX_DEPTH: usize = 4;
 /// What may close a tag that holds nothing but attributes.
-const CLOSES: [&str; 3] = ["/>", " />", ">"];
+const TAG_ENDS: [&str; 3] = ["/>", " />", ">"];
 
 /// The step of indentation of the first element that holds another on a line of its own.
 pub(super) fn style(lines: &[&str]) -> RecordStyle {
@@ -30,7 +30,7 @@ pub(super) fn style(lines: &[&str]) -> RecordStyle {
 pub(super) fn record<'a>(lines: &[&'a str], style: &RecordStyle) -> Option<LineRecord<'a>> {
     let line = *lines.first()?;
     let indent = indent(line);
-    if indent.len() > DEEPEST {
+    if indent.len() > MAX_INDENT_BYTES {
         return None;
     }
     let body = line.get(indent.len()..)?;
@@ -42,7 +42,7 @@ pub(super) fn record<'a>(lines: &[&'a str], style: &RecordStyle) -> Option<LineR
         if items.is_empty() {
             return None;
         }
-        if let Some(close) = CLOSES.iter().find(|close| **close == rest) {
+        if let Some(close) = TAG_ENDS.iter().find(|close| **close == rest) {
             return made(RecordForm::Attributes { tag: name, close }, items, None, 1);
         }
         let inner =
@@ -55,7 +55,7 @@ pub(super) fn record<'a>(lines: &[&'a str], style: &RecordStyle) -> Option<LineR
         };
     };
     if !rest.is_empty() {
-        let mut inner = InlineElements { rest, nested: NESTED };
+        let mut inner = InlineElements { rest, nested: MAX_DEPTH };
         let items = inner.elements(tag)?;
         return if inner.rest.is_empty() {
             made(RecordForm::Elements { tag }, items, None, 1)
@@ -68,7 +68,7 @@ pub(super) fn record<'a>(lines: &[&'a str], style: &RecordStyle) -> Option<LineR
     }
     let mut block = XmlLines { lines, style, at: 1 };
     let pad = indent.len() + style.step.len();
-    let items = block.elements(tag, indent, pad, NESTED)?;
+    let items = block.elements(tag, indent, pad, MAX_DEPTH)?;
     made(RecordForm::Lines { tag }, items, None, block.at)
 }
 
@@ -106,9 +106,9 @@ fn attributes(text: &str) -> Option<(Vec<RecordItem<'_>>, &str)> {
 
 fn are_distinct(items: &[RecordItem<'_>]) -> bool {
     /// Items of which each is compared with each.
-    const FEW: usize = 8;
+    const MAX_PAIRWISE_ITEMS: usize = 8;
     let mut keys = items.iter().map(|item| item.key);
-    if items.len() <= FEW {
+    if items.len() <= MAX_PAIRWISE_ITEMS {
         return keys
             .enumerate()
             .all(|(at, key)| items.iter().skip(at + 1).all(|item| item.key != key));
@@ -142,7 +142,7 @@ fn text<'a>(rest: &'a str, tag: &str) -> Option<(&'a str, &'a str)> {
 }
 
 fn is_new(items: &[RecordItem<'_>], key: &str) -> bool {
-    is_key(key) && items.len() < LONGEST && items.iter().all(|item| item.key != key)
+    is_key(key) && items.len() < MAX_RECORD_LINES && items.iter().all(|item| item.key != key)
 }
 
 /// Elements one after the other on one line.
@@ -199,7 +199,7 @@ impl<'a> XmlLines<'_, 'a> {
         let mut items = Vec::new();
         loop {
             let line = *self.lines.get(self.at)?;
-            if self.at >= LONGEST {
+            if self.at >= MAX_RECORD_LINES {
                 return None;
             }
             self.at += 1;

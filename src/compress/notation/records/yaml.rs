@@ -3,15 +3,15 @@
 //! What is read here need not be all of YAML: lines that are written otherwise stay as they are.
 
 use super::cell::{CellSyntax, flow_end, quote_end};
-use super::form::{DEEPEST, RecordForm, RecordStyle};
+use super::form::{MAX_INDENT_BYTES, RecordForm, RecordStyle};
 use super::record::{LineRecord, RecordItem, is_key};
 
 /// Lines of the longest record.
-const LONGEST: usize = 24;
+const MAX_RECORD_LINES: usize = 24;
 /// Maps inside one another on lines of their own: columns that nest deeper are hard to read.
-const NESTED: usize = 4;
+const MAX_DEPTH: usize = 4;
 /// Maps inside one another on one line.
-const FLOW_NESTED: usize = 12;
+const MAX_FLOW_DEPTH: usize = 12;
 
 /// The steps of indentation in which most of the lines are written.
 pub(super) fn style(lines: &[&str]) -> RecordStyle {
@@ -43,7 +43,7 @@ pub(super) fn style(lines: &[&str]) -> RecordStyle {
 pub(super) fn record<'a>(lines: &[&'a str], style: &RecordStyle) -> Option<LineRecord<'a>> {
     let line = *lines.first()?;
     let wide = indent(line);
-    if wide > DEEPEST {
+    if wide > MAX_INDENT_BYTES {
         return None;
     }
     let (indent, body) = line.split_at_checked(wide)?;
@@ -52,14 +52,14 @@ pub(super) fn record<'a>(lines: &[&'a str], style: &RecordStyle) -> Option<LineR
             (RecordForm::FlowItem, None, whole_map(inner)?, 1)
         } else {
             let mut block = YamlLines { lines, style, at: 0, first: Some(inner) };
-            let items = block.members(wide + 2, NESTED)?;
+            let items = block.members(wide + 2, MAX_DEPTH)?;
             (RecordForm::Item, None, items, block.at)
         }
     } else {
         let (key, value) = member(body)?;
         if value.is_empty() {
             let mut block = YamlLines { lines, style, at: 1, first: None };
-            let items = block.members(wide + style.step.len(), NESTED)?;
+            let items = block.members(wide + style.step.len(), MAX_DEPTH)?;
             (RecordForm::Key, Some(key), items, block.at)
         } else {
             (RecordForm::FlowKey, Some(key), whole_map(value)?, 1)
@@ -117,7 +117,10 @@ impl<'a> YamlLines<'_, 'a> {
                 break;
             }
             let (key, value) = member(body)?;
-            if !is_key(key) || self.at >= LONGEST || items.iter().any(|item| item.key == key) {
+            if !is_key(key)
+                || self.at >= MAX_RECORD_LINES
+                || items.iter().any(|item| item.key == key)
+            {
                 return None;
             }
             self.at += 1;
@@ -166,7 +169,7 @@ impl<'a> YamlLines<'_, 'a> {
             let is_value = !item.starts_with(['{', '-', '|', '>', '&', '?', '#', ' '])
                 && member(item).is_none()
                 && CellSyntax::Yaml.split_item(item)?.1.is_empty();
-            if !is_value || self.at >= LONGEST {
+            if !is_value || self.at >= MAX_RECORD_LINES {
                 return None;
             }
             if list.len() > 2 {
@@ -190,7 +193,7 @@ impl<'a> YamlLines<'_, 'a> {
 
 /// The members of a map that is the whole text.
 fn whole_map(text: &str) -> Option<Vec<RecordItem<'_>>> {
-    let (items, end) = map(text, FLOW_NESTED)?;
+    let (items, end) = map(text, MAX_FLOW_DEPTH)?;
     (end == text.len()).then_some(items)
 }
 

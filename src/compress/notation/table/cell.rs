@@ -7,13 +7,13 @@ use crate::json::Marks;
 use crate::json::tape::{TapeKind, TapeNode};
 
 /// Line breaks and bytes from which on a string is written out as lines.
-const TEXT_BREAKS: usize = 3;
-const TEXT_BYTES: usize = 200;
+const MIN_TEXT_BREAKS: usize = 3;
+const MIN_TEXT_BYTES: usize = 200;
 /// What stands before and after the lines of a string.
 pub(super) const FENCE: &str = "\"\"\"";
 
 /// The cell that says the same as the one before it.
-pub(super) const SAME: &str = "=";
+pub(super) const SAME_CELL: &str = "=";
 
 /// Characters that end a value in a list of columns.
 const COLUMN_MARKS: [char; 4] = [',', '|', '{', '}'];
@@ -74,12 +74,12 @@ pub(super) fn write_key(out: &mut String, key: TapeNode<'_, '_>, style: JsonStyl
 /// Whether a string is written out as the lines that it holds.
 pub(super) fn is_text(node: TapeNode<'_, '_>, style: JsonStyle) -> bool {
     // A line break is an escape.
-    if !node.is_escaped() || node.raw().len() < TEXT_BYTES {
+    if !node.is_escaped() || node.raw().len() < MIN_TEXT_BYTES {
         return false;
     }
     let Some(text) = node.text() else { return false };
-    text.len() >= TEXT_BYTES
-        && memchr::memchr_iter(b'\n', text.as_bytes()).count() >= TEXT_BREAKS
+    text.len() >= MIN_TEXT_BYTES
+        && memchr::memchr_iter(b'\n', text.as_bytes()).count() >= MIN_TEXT_BREAKS
         && !text
             .chars()
             .any(|character| character.is_control() && !matches!(character, '\n' | '\t'))
@@ -114,7 +114,7 @@ fn stands_bare(text: &str, marks: Marks, place: CellPlace, strings: bool) -> boo
     }
     let clear = match place {
         CellPlace::Line => !starts_item(text),
-        CellPlace::Row(separator) => !marks.has(separator_mark(separator)) && text != SAME,
+        CellPlace::Row(separator) => !marks.has(separator_mark(separator)) && text != SAME_CELL,
         CellPlace::Columns => text != "*" && !text.contains(COLUMN_MARKS),
     };
     clear && (strings || !is_other_than_string(text))

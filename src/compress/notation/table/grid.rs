@@ -8,14 +8,14 @@ use crate::compress::notation::{BlockBody, reports_error};
 use crate::json::tape::{TapeKind, TapeNode};
 
 /// What stands for the key that opens each row, in the list of columns.
-const KEY: &str = "*";
+const ROW_KEY: &str = "*";
 /// What follows the name of a column of strings only, where some look like numbers.
-const STRINGS: &str = ":str";
+const STRINGS_SUFFIX: &str = ":str";
 
 /// Bytes from which on a value may stand as the one before it.
-const SAME_BYTES: usize = 6;
+const MIN_SAME_BYTES: usize = 6;
 /// Separators that cost as much as the quotes of a string.
-const BARS: usize = 8;
+const SEPARATORS_PER_QUOTES: usize = 8;
 
 /// A table as text.
 pub(super) struct TableGrid {
@@ -41,7 +41,7 @@ pub(super) fn write(
     let mut head =
         ColumnList { list: String::from("{"), fields: Vec::new(), keys, separator, style };
     if keys.is_some() {
-        head.list.push_str(KEY);
+        head.list.push_str(ROW_KEY);
         head.list.push(separator);
     }
     head.write_columns(columns);
@@ -66,7 +66,7 @@ pub(super) fn write(
             if let Some(node) = field.cells.get(row).copied().flatten() {
                 let before = index.checked_sub(1).and_then(|before| fields.get(before));
                 if before.is_some_and(|before| is_same(before, field, row, node)) {
-                    line.push_str(cell::SAME);
+                    line.push_str(cell::SAME_CELL);
                 } else {
                     cell::write(line, node, place, style, field.strings);
                 }
@@ -84,7 +84,7 @@ fn is_same(
     node: TapeNode<'_, '_>,
 ) -> bool {
     let other = before.cells.get(row).copied().flatten();
-    node.raw().len() >= SAME_BYTES
+    node.raw().len() >= MIN_SAME_BYTES
         && before.strings == field.strings
         && other.is_some_and(|other| other.raw() == node.raw())
 }
@@ -92,7 +92,8 @@ fn is_same(
 /// A comma, the cheapest, but where it would put many strings in quotes.
 fn separator(columns: &[TableColumn<'_, '_>]) -> char {
     let commas = strings_with(columns, ',');
-    let is_bar = BARS * commas > cells(columns) && commas > strings_with(columns, '|');
+    let is_bar =
+        SEPARATORS_PER_QUOTES * commas > cells(columns) && commas > strings_with(columns, '|');
     if is_bar { '|' } else { ',' }
 }
 
@@ -144,14 +145,14 @@ impl<'t, 'n, 'a> ColumnList<'t, 'n, 'a> {
             };
             if self.keys.is_some_and(|keys| repeats(cells, keys, self.style)) {
                 self.list.push('=');
-                self.list.push_str(KEY);
+                self.list.push_str(ROW_KEY);
             } else if let Some(value) = constant(cells) {
                 self.list.push('=');
                 cell::write(&mut self.list, value, CellPlace::Columns, self.style, false);
             } else {
                 let strings = are_strings(cells);
                 if strings {
-                    self.list.push_str(STRINGS);
+                    self.list.push_str(STRINGS_SUFFIX);
                 }
                 self.fields.push(Field { cells, strings });
             }
@@ -227,9 +228,9 @@ pub(super) struct GridHeads<'b> {
 }
 
 /// Nesting of columns that is read.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// Columns that are read.
-const MOST: usize = 10_000;
+const MAX_COLUMNS: usize = 10_000;
 
 impl<'b> GridHeads<'b> {
     /// Reads a list of columns, braces included.
@@ -239,13 +240,13 @@ impl<'b> GridHeads<'b> {
         let mut heads = Self { list, separator: ',', count: 0, keyed, cells };
         let mut separator = None;
         if keyed {
-            rest = rest.strip_prefix(KEY)?;
+            rest = rest.strip_prefix(ROW_KEY)?;
             let first = rest.chars().next().filter(|c| matches!(c, ',' | '|'))?;
             rest = rest.strip_prefix(first)?;
             separator = Some(first);
             heads.count = 1;
         }
-        let (read, rest) = heads.columns(rest, &mut separator, writer, DEEPEST)?;
+        let (read, rest) = heads.columns(rest, &mut separator, writer, MAX_DEPTH)?;
         heads.list = read;
         heads.separator = separator.unwrap_or(',');
         rest.is_empty().then_some(heads)
@@ -270,11 +271,14 @@ impl<'b> GridHeads<'b> {
                 (GridSource::Nested(columns), after)
             } else if let Some(value) = after.strip_prefix('=') {
                 let (value, after) = scalar::split(value, |byte| b",|}".contains(&byte))?;
-                (if value == KEY { GridSource::Key } else { GridSource::Constant(value) }, after)
+                (
+                    if value == ROW_KEY { GridSource::Key } else { GridSource::Constant(value) },
+                    after,
+                )
             } else {
-                let strings = after.strip_prefix(STRINGS);
+                let strings = after.strip_prefix(STRINGS_SUFFIX);
                 let index = self.count;
-                self.count = Some(index + 1).filter(|count| *count <= MOST)?;
+                self.count = Some(index + 1).filter(|count| *count <= MAX_COLUMNS)?;
                 (GridSource::Cell { index, strings: strings.is_some() }, strings.unwrap_or(after))
             };
             heads.push(GridHead { key: writer.written_key(key)?, source });
@@ -311,7 +315,7 @@ impl<'b> GridHeads<'b> {
                 rest = rest.strip_prefix(self.separator)?;
             }
             let (cell, after) = cell::split_cell(rest, self.separator)?;
-            let same = self.cells.last().filter(|_| cell == cell::SAME).copied();
+            let same = self.cells.last().filter(|_| cell == cell::SAME_CELL).copied();
             self.cells.push(same.unwrap_or(cell));
             rest = after;
         }

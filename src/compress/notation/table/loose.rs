@@ -6,7 +6,7 @@ use crate::json::Marks;
 use crate::json::tape::{TapeKind, TapeNode};
 
 /// Nesting that is read.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 pub(super) fn write(out: &mut String, node: TapeNode<'_, '_>, style: JsonStyle) {
     match node.kind() {
@@ -57,7 +57,7 @@ fn stands_bare(text: &str, marks: Marks) -> bool {
 
 /// Reads a whole value and writes it.
 pub(super) fn read<'b>(writer: &mut StyledWriter<'b>, text: &'b str) -> Option<()> {
-    value(writer, text, DEEPEST)?.is_empty().then_some(())
+    value(writer, text, MAX_DEPTH)?.is_empty().then_some(())
 }
 
 fn value<'b>(writer: &mut StyledWriter<'b>, text: &'b str, depth: usize) -> Option<&'b str> {

@@ -72,9 +72,9 @@ pub(crate) use xml::XmlNotation;
 pub(crate) use yaml::YamlNotation;
 
 /// Bytes of the shortest document that is rewritten: a header costs as much as less than that.
-const SHORTEST: usize = 48;
+const MIN_DOCUMENT_BYTES: usize = 48;
 /// The word of a header for one document a row.
-const LINES: &str = "lines";
+const LINES_WORD: &str = "lines";
 
 /// The notation of this module.
 pub(crate) struct Table;
@@ -300,7 +300,7 @@ impl<'n, 'a> Group<'n, 'a> {
         if !args.is_empty() {
             args.push(' ');
         }
-        args.push_str(LINES);
+        args.push_str(LINES_WORD);
         shorter(args, body, entries.iter().map(|entry| entry.line.len() + 1).sum())
     }
 }
@@ -314,7 +314,7 @@ fn one<'a>(text: &'a str, tape: &mut Tape<'a>) -> Option<(u32, JsonStyle)> {
 }
 
 fn document(text: &str) -> Option<NotationBlock> {
-    if text.len() < SHORTEST {
+    if text.len() < MIN_DOCUMENT_BYTES {
         return None;
     }
     let mut tape = Tape::default();
@@ -323,7 +323,7 @@ fn document(text: &str) -> Option<NotationBlock> {
 }
 
 fn block(root: TapeNode<'_, '_>, bytes: usize, style: JsonStyle) -> Option<NotationBlock> {
-    if bytes < SHORTEST {
+    if bytes < MIN_DOCUMENT_BYTES {
         return None;
     }
     shorter(style.words(), outline::write(root, style)?, bytes)

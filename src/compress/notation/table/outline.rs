@@ -11,16 +11,16 @@ use crate::json::tape::{TapeKind, TapeNode};
 
 /// Bytes a row, on average, up to which objects make a table. Wider ones are hard to read, and
 /// their values stand better on lines of their own.
-const ROW_BYTES: usize = 1200;
+const MAX_ROW_BYTES: usize = 1200;
 /// The same where the columns are named for many rows.
-const WIDE_ROW_BYTES: usize = 4096;
-const MANY_ROWS: usize = 16;
+const MAX_WIDE_ROW_BYTES: usize = 4096;
+const MIN_WIDE_ROWS: usize = 16;
 /// Bytes of an object that makes a table by itself.
-const LONE_ROW_BYTES: usize = 400;
+const MAX_LONE_ROW_BYTES: usize = 400;
 /// A space for each level of the deepest document.
 const MARGIN: &str = "                                                                ";
 /// Bytes of an array or object that stays on the line of its key.
-const INLINE_BYTES: usize = 100;
+const MAX_INLINE_BYTES: usize = 100;
 
 /// The document as lines; `None` where it has nothing to say line by line.
 pub(super) fn write(root: TapeNode<'_, '_>, style: JsonStyle) -> Option<BlockBody> {
@@ -151,9 +151,9 @@ impl Outline {
             bytes += value.raw().len();
         }
         let widest = match count {
-            1 => LONE_ROW_BYTES,
-            MANY_ROWS.. => WIDE_ROW_BYTES,
-            _ => ROW_BYTES,
+            1 => MAX_LONE_ROW_BYTES,
+            MIN_WIDE_ROWS.. => MAX_WIDE_ROW_BYTES,
+            _ => MAX_ROW_BYTES,
         };
         self.is_wide |= bytes > widest * count;
         if count == 0 || bytes > widest * count {
@@ -182,7 +182,7 @@ fn is_short(node: TapeNode<'_, '_>) -> bool {
         _ => true,
     };
     // However wide the document was laid out.
-    of_singles && (node.raw().len() <= INLINE_BYTES || bare(node) <= INLINE_BYTES)
+    of_singles && (node.raw().len() <= MAX_INLINE_BYTES || bare(node) <= MAX_INLINE_BYTES)
 }
 
 /// Bytes of a value of single values without white space between its tokens.

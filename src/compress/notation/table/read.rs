@@ -6,7 +6,7 @@ use super::scalar;
 use super::style::{JsonStyle, StyledWriter};
 
 /// Nesting that is read.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The document that the lines stand for; with `rows`, one document a row of their one table.
 pub(super) fn read(body: &[&str], style: JsonStyle, rows: bool, limit: usize) -> Option<String> {
@@ -49,7 +49,7 @@ impl<'b> TableReader<'_, 'b> {
 
     /// The members that stand exactly `depth` deep.
     fn members(&mut self, depth: usize) -> Option<()> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return None;
         }
         let mut some = false;
@@ -112,7 +112,7 @@ impl<'b> TableReader<'_, 'b> {
 
     fn list(&mut self, head: &str, depth: usize) -> Option<()> {
         let count: usize = head.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return None;
         }
         self.writer.array()?;

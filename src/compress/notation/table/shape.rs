@@ -6,7 +6,7 @@
 use crate::json::tape::TapeNode;
 
 /// Most columns on one level of a table.
-const WIDEST: usize = 96;
+const MAX_COLUMNS: usize = 96;
 
 /// A column: its key, and what its rows hold.
 pub(super) struct TableColumn<'n, 'a> {
@@ -65,7 +65,7 @@ impl<'n, 'a> RowMerge<'n, 'a> {
                 // Behind this row's last key: the row has another order.
                 None if self.columns.iter().take(next).any(same) => return false,
                 None => {
-                    if self.columns.len() >= WIDEST {
+                    if self.columns.len() >= MAX_COLUMNS {
                         return false;
                     }
                     self.columns.insert(next, (key, Vec::new()));

@@ -11,7 +11,7 @@ use crate::json::tape::{Tape, TapeFormat, TapeKind};
 use crate::json::{self, Marks};
 
 /// Nesting and values of a document that is rewritten.
-pub(super) const LIMITS: json::Limits = json::Limits { depth: 64, values: 500_000 };
+pub(super) const DOCUMENT_LIMITS: json::Limits = json::Limits { depth: 64, values: 500_000 };
 
 /// Layout, and what is escaped inside strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) struct JsonStyle {
 
 /// The widest indent a level, and how wide that is.
 const SPACES: &str = "        ";
-const WIDEST: usize = SPACES.len();
+const MAX_INDENT_SPACES: usize = SPACES.len();
 
 impl JsonStyle {
     /// That of a tree that was read from something else than JSON.
@@ -40,7 +40,7 @@ impl JsonStyle {
                 let wide = rest.iter().take_while(|byte| **byte == b' ').count();
                 match wide {
                     0 => Layout::Tab,
-                    1..=WIDEST => Layout::Spaces(wide),
+                    1..=MAX_INDENT_SPACES => Layout::Spaces(wide),
                     _ => return None,
                 }
             }
@@ -64,7 +64,7 @@ impl JsonStyle {
             layout: Some(self.layout),
             ascii: self.ascii,
             slashes: self.slashes,
-            limits: LIMITS,
+            limits: DOCUMENT_LIMITS,
         }
     }
 
@@ -99,7 +99,7 @@ impl JsonStyle {
             Some(&"indent") => {
                 words.next();
                 let wide = words.peek()?.parse().ok()?;
-                if !(1..=WIDEST).contains(&wide) {
+                if !(1..=MAX_INDENT_SPACES).contains(&wide) {
                     return None;
                 }
                 Layout::Spaces(wide)
@@ -197,26 +197,26 @@ pub(super) struct StyledWriter<'b> {
     /// The line break and the indentation before a value, where each has its line.
     line: String,
     /// Keys, and where they were written with their colons: most are written often.
-    keys: [Option<(&'b str, Range<usize>)>; KEYS],
+    keys: [Option<(&'b str, Range<usize>)>; KEY_CACHE_SLOTS],
     /// Where values are read.
     tape: Tape<'b>,
 }
 
 /// Keys that are remembered.
-const KEYS: usize = 64;
+const KEY_CACHE_SLOTS: usize = 64;
 
 /// Where a key is remembered, if it is.
 fn slot(key: &str) -> usize {
     let letter = |letter: Option<&u8>| letter.copied().map_or(0, usize::from);
     let (first, last) = (letter(key.as_bytes().first()), letter(key.as_bytes().last()));
     // Primes part letters that lie close together.
-    (first * 37 + last * 11 + key.len() * 5) % KEYS
+    (first * 37 + last * 11 + key.len() * 5) % KEY_CACHE_SLOTS
 }
 
 impl<'b> StyledWriter<'b> {
     pub(super) fn new(style: JsonStyle, limit: usize) -> Self {
         let (out, open, tape) = (String::new(), Vec::new(), Tape::default());
-        let keys = [const { None }; KEYS];
+        let keys = [const { None }; KEY_CACHE_SLOTS];
         let has_lines = matches!(style.layout, Layout::Spaces(_) | Layout::Tab);
         let line = if has_lines { "\n".to_owned() } else { String::new() };
         Self { style, limit, out, open, after_key: false, line, keys, tape }
@@ -298,9 +298,10 @@ impl<'b> StyledWriter<'b> {
 
     fn is_string(&mut self, text: &'b str) -> bool {
         self.tape.clear();
-        let root = self
-            .tape
-            .read(text, TapeFormat { layout: None, ascii: false, slashes: false, limits: LIMITS });
+        let root = self.tape.read(
+            text,
+            TapeFormat { layout: None, ascii: false, slashes: false, limits: DOCUMENT_LIMITS },
+        );
         root.and_then(|root| self.tape.node(root))
             .is_some_and(|node| node.kind() == TapeKind::String)
     }

@@ -92,14 +92,20 @@ pub(super) fn decoded(
     write: impl Fn(TapeNode<'_, '_>) -> Option<String>,
 ) -> Option<String> {
     /// Bytes of JSON for each of the source: quotes, and `\u` and four digits for what is no letter.
-    const MORE: usize = 8;
+    const MAX_JSON_PER_SOURCE_BYTE: usize = 8;
     /// Bytes of JSON for each of the block, beside [`MAX_JSON`]: a small block could ask for any
     /// number of values, and each takes more memory than it has bytes.
-    const MORE_THAN_BLOCK: usize = 16;
-    const MAX_JSON: usize = 8 << 20;
+    const MAX_JSON_PER_BLOCK_BYTE: usize = 16;
+    const MIN_JSON_ALLOWANCE_BYTES: usize = 8 << 20;
     let block: usize = body.iter().map(|line| line.len() + 1).sum();
-    let most = block.saturating_mul(MORE_THAN_BLOCK).saturating_add(MAX_JSON);
-    let json = read::read(body, JsonStyle::PLAIN, false, limit.saturating_mul(MORE).min(most))?;
+    let most =
+        block.saturating_mul(MAX_JSON_PER_BLOCK_BYTE).saturating_add(MIN_JSON_ALLOWANCE_BYTES);
+    let json = read::read(
+        body,
+        JsonStyle::PLAIN,
+        false,
+        limit.saturating_mul(MAX_JSON_PER_SOURCE_BYTE).min(most),
+    )?;
     let mut tape = Tape::default();
     let root = tape.read(&json, form())?;
     write(tape.node(root)?).filter(|text| text.len() <= limit)
@@ -110,8 +116,8 @@ pub(super) fn decoded(
 pub(super) fn without_returns<'l>(lines: &[&'l str]) -> Option<(Vec<&'l str>, &'static str)> {
     let (last, others) = lines.split_last()?;
     let words = match (others.iter().all(|line| line.ends_with('\r')), last.ends_with('\r')) {
-        (true, true) => RETURNS,
-        (true, false) if !others.is_empty() => INNER_RETURNS,
+        (true, true) => RETURNS_WORD,
+        (true, false) if !others.is_empty() => INNER_RETURNS_WORDS,
         _ if lines.iter().any(|line| line.ends_with('\r')) => return None,
         _ => "",
     };
@@ -124,8 +130,8 @@ pub(super) fn with_returns(
     limit: usize,
     decode: impl Fn(&str) -> Option<String>,
 ) -> Option<String> {
-    let inner = args.strip_suffix(INNER_RETURNS);
-    let Some(rest) = inner.or_else(|| args.strip_suffix(RETURNS)) else { return decode(args) };
+    let inner = args.strip_suffix(INNER_RETURNS_WORDS);
+    let Some(rest) = inner.or_else(|| args.strip_suffix(RETURNS_WORD)) else { return decode(args) };
     let mut text = decode(rest.trim_end())?.replace('\n', "\r\n");
     if inner.is_none() {
         text.push('\r');
@@ -139,11 +145,11 @@ pub(super) fn words(form: String, returns: &str) -> String {
 }
 
 /// Each line ends with a carriage return, or each but the last.
-const RETURNS: &str = "crlf";
-const INNER_RETURNS: &str = "crlf within";
+const RETURNS_WORD: &str = "crlf";
+const INNER_RETURNS_WORDS: &str = "crlf within";
 
 fn form() -> TapeFormat {
-    TapeFormat { layout: None, ascii: false, slashes: false, limits: style::LIMITS }
+    TapeFormat { layout: None, ascii: false, slashes: false, limits: style::DOCUMENT_LIMITS }
 }
 
 /// The text of a value or key, as it stood in the source.

@@ -4,7 +4,7 @@ use super::super::bytes::{has, same};
 use super::form::{Hole, PadSide, fold, number, width_text};
 
 /// Hits of a step below which it says nothing.
-const HITS: usize = 4;
+const MIN_HITS: usize = 4;
 
 /// What stands in a row: so many `^`, and a text.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,7 +32,7 @@ impl<'a> HoleColumn<'a> {
     pub(super) fn new(pad: PadSide, values: Vec<&'a str>, is_run: bool) -> Self {
         let step = step(&values).map(|step| (step, count_foretold(&values, step)));
         let step = step.filter(|(_, found)| {
-            let pays = |found| found >= HITS.max(repeats(&values) + 2);
+            let pays = |found| found >= MIN_HITS.max(repeats(&values) + 2);
             found + 1 == values.len() || *found >= values.len() / 4 && pays(*found)
         });
         let (step, found) = step.unwrap_or_default();
@@ -82,7 +82,7 @@ impl<'a> HoleColumn<'a> {
 /// taken for one of ours.
 fn are_paths(values: &[&str]) -> bool {
     let has_folder = |value: &&str| has(value.as_bytes(), b'/');
-    if !values.iter().take(HITS).any(has_folder) || has_sign(values) {
+    if !values.iter().take(MIN_HITS).any(has_folder) || has_sign(values) {
         return false;
     }
     let alike = |pair: &[&str]| matches!(pair, [a, b] if !same(a, b) && fold(b, a).is_some());
@@ -126,10 +126,10 @@ fn repeats(values: &[&str]) -> usize {
 
 /// The difference that stands most often among the first few, where it is no chance.
 fn step(values: &[&str]) -> Option<i64> {
-    const LOOK: usize = 9;
+    const MAX_SAMPLE_ROWS: usize = 9;
     let mut steps: Vec<i64> = values
         .windows(2)
-        .take(LOOK)
+        .take(MAX_SAMPLE_ROWS)
         .filter_map(|pair| match pair {
             [a, b] => number(b)?.checked_sub(number(a)?).filter(|step| *step != 0),
             _ => None,

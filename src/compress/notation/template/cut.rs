@@ -71,7 +71,7 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<WordP
     }
     // What all begin with, and a byte of the next run, is the same in all: a few words mostly tell
     // that there is no such run.
-    let few = alike(first.as_bytes(), words.iter().step_by(words.len() / FEW + 1));
+    let few = alike(first.as_bytes(), words.iter().step_by(words.len() / SAMPLE_WORDS + 1));
     let is_some = columns.first().is_some_and(|column| column.end < few);
     let alike = if is_some { alike(first.as_bytes(), words.iter()) } else { 0 };
     let same = columns.iter().take_while(|column| column.end < alike).count();
@@ -89,7 +89,7 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<WordP
 }
 
 /// Words that are looked at first.
-const FEW: usize = 8;
+const SAMPLE_WORDS: usize = 8;
 
 /// How many bytes some words begin with like the first.
 pub(super) fn alike<'w>(first: &[u8], words: impl Iterator<Item = &'w &'w str>) -> usize {
@@ -150,7 +150,7 @@ pub(super) fn runs(word: &str) -> impl Iterator<Item = &str> {
 #[inline]
 pub(super) fn is_run_byte(byte: u8) -> bool {
     /// One look instead of five comparisons.
-    const RUN: [bool; 256] = {
+    const RUN_BYTES: [bool; 256] = {
         let mut run = [false; 256];
         let mut rest: &mut [bool] = &mut run;
         let mut byte = 0u8;
@@ -161,7 +161,7 @@ pub(super) fn is_run_byte(byte: u8) -> bool {
         }
         run
     };
-    RUN.get(usize::from(byte)).copied().unwrap_or(false)
+    RUN_BYTES.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
 pub(super) fn is_run(run: &str) -> bool {

@@ -1,11 +1,11 @@
 //! Reads a block back into lines.
 
 use super::super::out::PieceSink;
-use super::AS_BEFORE;
+use super::EMPTY_CELL_WORDS;
 use super::form::{FormPiece, Hole, PadSide, RowForm, foretold, unfolded, width_of};
 
 /// Forms that a block may have: one for each tag.
-const FORMS: usize = 52;
+const MAX_FORMS: usize = 52;
 
 struct RowReader {
     form: RowForm,
@@ -54,8 +54,8 @@ impl<'a> PreviousValue<'a> {
 
 /// Writes the lines that a block stands for.
 pub(super) fn text(args: &str, body: &[&str], out: &mut impl PieceSink) -> Option<()> {
-    let count: usize = args.strip_prefix("with ")?.strip_suffix(AS_BEFORE)?.parse().ok()?;
-    if count > FORMS {
+    let count: usize = args.strip_prefix("with ")?.strip_suffix(EMPTY_CELL_WORDS)?.parse().ok()?;
+    if count > MAX_FORMS {
         return None;
     }
     let (forms, rows) = body.split_at_checked(count)?;

@@ -42,7 +42,7 @@ pub(super) struct RowForm {
 }
 
 /// Spaces that a hole may add: what is wider is no table.
-pub(super) const WIDEST: usize = 200;
+pub(super) const MAX_PAD_SPACES: usize = 200;
 
 impl RowForm {
     pub(super) fn holes(&self) -> impl Iterator<Item = &Hole> {
@@ -167,7 +167,7 @@ impl Hole {
 
 /// A width that a hole may have.
 pub(super) fn width_of(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|width| *width <= WIDEST)
+    text.parse().ok().filter(|width| *width <= MAX_PAD_SPACES)
 }
 
 impl PadSide {
@@ -227,11 +227,11 @@ pub(super) fn unfolded<'c>(cell: &'c str, before: &str) -> Option<(usize, &'c st
 /// what stands behind them.
 #[inline]
 pub(super) fn fold<'a>(value: &'a str, before: &str) -> Option<(usize, &'a str)> {
-    const DEEPEST: usize = 4;
+    const MAX_DEPTH: usize = 4;
     let both = common(value.as_bytes(), before.as_bytes());
     let cut = value.as_bytes().get(..both)?.iter().rposition(|byte| *byte == b'/')?;
     let ups = memchr::memchr_iter(b'/', before.as_bytes().get(cut..)?).count();
-    (ups <= DEEPEST && ups < cut).then(|| (ups, value.get(cut + 1..).unwrap_or("")))
+    (ups <= MAX_DEPTH && ups < cut).then(|| (ups, value.get(cut + 1..).unwrap_or("")))
 }
 
 /// Decimal digits alone, few enough to add to.
@@ -248,8 +248,8 @@ pub(super) fn number(text: &str) -> Option<i64> {
 /// A width in digits.
 pub(super) fn width_text(width: usize) -> &'static str {
     /// All of them, three bytes each.
-    const BYTES: [u8; 3 * (WIDEST + 1)] = {
-        let mut bytes = [0; 3 * (WIDEST + 1)];
+    const WIDTH_BYTES: [u8; 3 * (MAX_PAD_SPACES + 1)] = {
+        let mut bytes = [0; 3 * (MAX_PAD_SPACES + 1)];
         let mut at = 0;
         while at < bytes.len() {
             let (width, place) = (at / 3, at % 3);
@@ -263,11 +263,11 @@ pub(super) fn width_text(width: usize) -> &'static str {
         }
         bytes
     };
-    static TEXT: &str = match std::str::from_utf8(&BYTES) {
+    static WIDTH_TEXT: &str = match std::str::from_utf8(&WIDTH_BYTES) {
         Ok(text) => text,
         Err(_) => "",
     };
-    let text = TEXT.get(3 * width..3 * width + 3).unwrap_or("");
+    let text = WIDTH_TEXT.get(3 * width..3 * width + 3).unwrap_or("");
     let bare = text.trim_start_matches('0');
     if bare.is_empty() { text.get(2..).unwrap_or("") } else { bare }
 }

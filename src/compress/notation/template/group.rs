@@ -8,16 +8,18 @@
 use super::super::ErrorLines;
 use super::super::bytes::{hash, mix};
 use super::keys::KeyTable;
-use super::words::{DIGIT, FIXED, FIXED_FIRST, LETTER, LineWord, WORDS, WordLine, position, read};
+use super::words::{
+    HAS_DIGIT, HAS_LETTER, IS_FIXED, IS_FIXED_FIRST, LineWord, MAX_WORDS, WordLine, position, read,
+};
 
 /// Lines that are worth a form.
-const FEWEST: u32 = 4;
+const MIN_LINES: u32 = 4;
 /// Lengths of the beginnings that lines are grouped by, and how often that is done.
-const BEGINNINGS: [usize; 12] = [14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
-const LONGEST: usize = 14;
-const ROUNDS: usize = 8;
+const BEGINNING_WORDS: [usize; 12] = [14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
+const MAX_BEGINNING_WORDS: usize = 14;
+const MAX_ROUNDS: usize = 8;
 /// Lines that are looked at to choose one.
-const SEEN: usize = 1000;
+const SAMPLE_LINES: usize = 1000;
 
 /// Lines of one form, in order.
 #[derive(Debug)]
@@ -50,7 +52,7 @@ pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines) -> (Vec<LineGroup>, 
     let mut groups = GroupBuilder { lines, keys: KeyTable::new(read.len()), found: Vec::new() };
     let mut rest = groups.gather(read, &mut words, &keys, None);
     find_fixed(&rest, &mut words);
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let Some(length) = best_beginning(&rest, &words) else { break };
         let keys: Vec<u64> =
             rest.iter().map(|line| Beginnings::of(line, &words, length).key(length)).collect();
@@ -60,7 +62,7 @@ pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines) -> (Vec<LineGroup>, 
 }
 
 /// Slots for counts, at most.
-const SLOTS: usize = 1 << 16;
+const MAX_SLOTS: usize = 1 << 16;
 
 /// How many lines hold a word at its place.
 struct Counts {
@@ -71,7 +73,7 @@ struct Counts {
 impl Counts {
     /// Room for about so many words.
     fn new(words: usize) -> Self {
-        let slots = (words * 4).next_power_of_two().clamp(64, SLOTS);
+        let slots = (words * 4).next_power_of_two().clamp(64, MAX_SLOTS);
         Self { table: vec![0; slots], mask: slots - 1 }
     }
 
@@ -90,7 +92,7 @@ impl Counts {
 
     /// Whether enough of so many lines hold the word.
     fn is_fixed(&mut self, apart: usize, place: usize, word: &LineWord, among: u32) -> bool {
-        let least = u16::try_from(FEWEST.max(among / 16)).unwrap_or(u16::MAX);
+        let least = u16::try_from(MIN_LINES.max(among / 16)).unwrap_or(u16::MAX);
         self.slot(apart, place, word).is_some_and(|held| *held >= least)
     }
 }
@@ -99,13 +101,13 @@ impl Counts {
 /// all of their words.
 fn exact(read: &[WordLine], words: &mut [LineWord]) -> Vec<u64> {
     let mut counts = Counts::new(words.len());
-    let mut lines = [0_u32; WORDS + 1];
+    let mut lines = [0_u32; MAX_WORDS + 1];
     for line in read {
         if let Some(lines) = lines.get_mut(line.count) {
             *lines += 1;
         }
         for (place, word) in line.words(words).iter().enumerate() {
-            if word.class & DIGIT == 0 {
+            if word.class & HAS_DIGIT == 0 {
                 counts.add(line.count, place, word);
             }
         }
@@ -116,9 +118,10 @@ fn exact(read: &[WordLine], words: &mut [LineWord]) -> Vec<u64> {
         let mut key = mix(7, line.count as u64);
         let held = words.get_mut(line.first..line.first + line.count).unwrap_or_default();
         for (place, word) in held.iter_mut().enumerate() {
-            let fixed = word.class & DIGIT == 0 && counts.is_fixed(line.count, place, word, among);
+            let fixed =
+                word.class & HAS_DIGIT == 0 && counts.is_fixed(line.count, place, word, among);
             if fixed {
-                word.class |= FIXED;
+                word.class |= IS_FIXED;
             }
             key = mix(key, if fixed { word.hash } else { 1 });
         }
@@ -129,15 +132,15 @@ fn exact(read: &[WordLine], words: &mut [LineWord]) -> Vec<u64> {
 
 /// Finds out which of the first words are fixed among all lines that are left.
 fn find_fixed(rest: &[WordLine], words: &mut [LineWord]) {
-    let held = |line: &WordLine| line.count.min(LONGEST);
+    let held = |line: &WordLine| line.count.min(MAX_BEGINNING_WORDS);
     let mut counts = Counts::new(rest.iter().map(held).sum());
     // Lines of more than so many words.
-    let mut longer = [0_u32; LONGEST];
+    let mut longer = [0_u32; MAX_BEGINNING_WORDS];
     for line in rest {
-        let first = line.words(words).iter().take(LONGEST);
+        let first = line.words(words).iter().take(MAX_BEGINNING_WORDS);
         for ((place, word), longer) in first.enumerate().zip(&mut longer) {
             *longer += 1;
-            if word.class & DIGIT == 0 {
+            if word.class & HAS_DIGIT == 0 {
                 counts.add(0, place, word);
             }
         }
@@ -145,30 +148,30 @@ fn find_fixed(rest: &[WordLine], words: &mut [LineWord]) {
     for line in rest {
         let first = words.get_mut(line.first..line.first + held(line)).unwrap_or_default();
         for ((place, word), among) in first.iter_mut().enumerate().zip(&longer) {
-            if word.class & DIGIT == 0 && counts.is_fixed(0, place, word, *among) {
-                word.class |= FIXED_FIRST;
+            if word.class & HAS_DIGIT == 0 && counts.is_fixed(0, place, word, *among) {
+                word.class |= IS_FIXED_FIRST;
             }
         }
     }
 }
 
 /// The keys of a line by its first words, and how many of these are fixed, by their number.
-struct Beginnings([(u64, u32); LONGEST + 1]);
+struct Beginnings([(u64, u32); MAX_BEGINNING_WORDS + 1]);
 
 impl Beginnings {
     /// Lines that have no more words than a beginning do not have it.
     fn of(line: &WordLine, words: &[LineWord], longest: usize) -> Self {
-        let mut found = [(0, 0); LONGEST + 1];
+        let mut found = [(0, 0); MAX_BEGINNING_WORDS + 1];
         let mut key = 9;
         let mut fixed = 0;
         let count = longest.min(line.count - 1);
         let held = line.words(words).iter().take(count);
         for (word, place) in held.zip(found.iter_mut().skip(1)) {
-            let is_fixed = word.class & FIXED_FIRST != 0;
+            let is_fixed = word.class & IS_FIXED_FIRST != 0;
             fixed += u32::from(is_fixed);
             key = mix(
                 key,
-                if is_fixed { word.hash } else { u64::from(word.class & (DIGIT | LETTER)) },
+                if is_fixed { word.hash } else { u64::from(word.class & (HAS_DIGIT | HAS_LETTER)) },
             );
             *place = (key.max(1), fixed);
         }
@@ -182,14 +185,17 @@ impl Beginnings {
 
 /// The length of beginning that promises most.
 fn best_beginning(rest: &[WordLine], words: &[LineWord]) -> Option<usize> {
-    let apart = rest.len().div_ceil(SEEN).max(1);
-    let seen: Vec<Beginnings> =
-        rest.iter().step_by(apart).map(|line| Beginnings::of(line, words, LONGEST)).collect();
+    let apart = rest.len().div_ceil(SAMPLE_LINES).max(1);
+    let seen: Vec<Beginnings> = rest
+        .iter()
+        .step_by(apart)
+        .map(|line| Beginnings::of(line, words, MAX_BEGINNING_WORDS))
+        .collect();
     let apart = i64::try_from(apart).unwrap_or(1);
     let mut best = (0, None);
     let mut keys = KeyTable::new(seen.len());
     let mut sizes: Vec<(i64, u32)> = Vec::new();
-    for length in BEGINNINGS {
+    for length in BEGINNING_WORDS {
         keys.clear();
         sizes.clear();
         for line in &seen {
@@ -209,7 +215,7 @@ fn best_beginning(rest: &[WordLine], words: &[LineWord]) -> Option<usize> {
         let length_ = i64::try_from(length).unwrap_or(0);
         let gain: i64 = sizes
             .iter()
-            .filter(|(lines, _)| *lines >= i64::from(FEWEST))
+            .filter(|(lines, _)| *lines >= i64::from(MIN_LINES))
             .map(|(lines, fixed)| {
                 let fixed = i64::from(*fixed);
                 let row = fixed * 15 + (length_ - fixed) * 4 - 8;
@@ -257,7 +263,7 @@ impl GroupBuilder<'_> {
         let mut rest = Vec::new();
         for (line, place) in lines.into_iter().zip(places) {
             let width = beginning.map_or(line.count, |length| length + 1);
-            let enough = place.filter(|place| sizes.get(*place).is_some_and(|n| *n >= FEWEST));
+            let enough = place.filter(|place| sizes.get(*place).is_some_and(|n| *n >= MIN_LINES));
             let Some(group) = enough.and_then(|place| groups.get_mut(place)) else {
                 rest.push(line);
                 continue;

@@ -2,7 +2,7 @@
 //! written, so only a few places are tried for each: one that finds none has no number.
 
 /// Places that are tried.
-const PROBES: usize = 8;
+const MAX_PROBES: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct KeyTable {
@@ -28,7 +28,7 @@ impl KeyTable {
     pub(super) fn place(&mut self, key: u64) -> Option<usize> {
         let mask = self.slots.len() - 1;
         let start = start(key);
-        for probe in 0..PROBES {
+        for probe in 0..MAX_PROBES {
             let slot = self.slots.get_mut((start + probe) & mask)?;
             if slot.0 == 0 {
                 *slot = (key, self.count);

@@ -49,7 +49,7 @@ mod write;
 use super::{DecodeSink, ErrorLines, FoundBlock, Notation, NotationBlock};
 
 /// What a header says of empty cells, for whoever reads it without these words.
-const AS_BEFORE: &str = ", empty as before";
+const EMPTY_CELL_WORDS: &str = ", empty as before";
 
 /// Rows and forms; see the module.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Notation for Template {
         let source = |group| shape::GroupSource { lines, words: &words, group };
         let tables = groups.iter().filter_map(|group| shape::table(source(group))).collect();
         let Some(written) = write::body(lines, tables) else { return Vec::new() };
-        let args = format!("with {}{AS_BEFORE}", written.forms);
+        let args = format!("with {}{EMPTY_CELL_WORDS}", written.forms);
         vec![FoundBlock { lines: written.lines, block: NotationBlock { args, body: written.body } }]
     }
 

@@ -3,7 +3,7 @@
 
 use super::column::HoleColumn;
 use super::cut::{WordPart, alike, border, columns, common_end, digit_border};
-use super::form::{PadSide, WIDEST};
+use super::form::{MAX_PAD_SPACES, PadSide};
 use super::group::LineGroup;
 use super::words::LineWord;
 
@@ -33,7 +33,7 @@ pub(super) enum ShapePart<'a> {
 }
 
 /// Holes of a form; a group that needs more is no table.
-const HOLES: usize = 60;
+const MAX_HOLES: usize = 60;
 
 /// A word in every line of a group, and what stands before it.
 #[derive(Default)]
@@ -148,7 +148,7 @@ pub(super) fn table<'a>(source: GroupSource<'_, 'a>) -> Option<ShapeTable<'a>> {
         }
     }
     let holes = parts.0.iter().filter(|part| matches!(part, ShapePart::Column(_))).count();
-    (holes <= HOLES).then(|| ShapeTable { lines: source.group.lines.clone(), parts: parts.0 })
+    (holes <= MAX_HOLES).then(|| ShapeTable { lines: source.group.lines.clone(), parts: parts.0 })
 }
 
 /// The words of a group, place by place.
@@ -253,7 +253,8 @@ fn gap(
     }
     let widths = words.widths(base);
     let changes = widths.windows(2).filter(|pair| matches!(pair, [a, b] if a != b)).count();
-    let is_steady = changes * 3 < widths.len() && widths.iter().all(|width| *width <= WIDEST);
+    let is_steady =
+        changes * 3 < widths.len() && widths.iter().all(|width| *width <= MAX_PAD_SPACES);
     if is_steady { WordGap::Widths(base) } else { WordGap::Loose }
 }
 
@@ -264,7 +265,7 @@ fn pad_width(spaces: impl Iterator<Item = usize> + Clone, words: &[&str]) -> Opt
         .zip(words)
         .find(|(spaces, _)| *spaces > 0)
         .map(|(spaces, word)| spaces + width(word))
-        .filter(|found| *found <= WIDEST)?;
+        .filter(|found| *found <= MAX_PAD_SPACES)?;
     spaces
         .zip(words)
         .all(|(spaces, word)| spaces == found.saturating_sub(width(word)))
@@ -287,7 +288,7 @@ fn pad_widths(
     let sum = sums().next()?;
     let second = sum.checked_sub(first)?;
     let fits = words.iter().all(|word| width(word) <= second);
-    (sum <= WIDEST && fits && sums().all(|other| other == sum)).then_some((first, second))
+    (sum <= MAX_PAD_SPACES && fits && sums().all(|other| other == sum)).then_some((first, second))
 }
 
 #[derive(Default)]

@@ -10,14 +10,14 @@ use super::keys::KeyTable;
 use super::shape::{RowPlace, ShapePart, ShapeTable};
 
 /// Letters for shared values.
-const NAMES: usize = 26;
+const MAX_NAMES: usize = 26;
 /// Columns that one column's values are followed to.
-const SOURCES: usize = 12;
+const MAX_SOURCES: usize = 12;
 /// Rows that are looked at: so many in a row, at so many places, one for each hundred rows.
-const STRETCH: usize = 11;
-const STRETCHES: std::ops::RangeInclusive<usize> = 6..=16;
+const STRETCH_ROWS: usize = 11;
+const STRETCH_COUNTS: std::ops::RangeInclusive<usize> = 6..=16;
 /// The class of a column that shares nothing.
-const ALONE: usize = usize::MAX;
+const NO_CLASS: usize = usize::MAX;
 
 /// A column: its table, and its place among the columns of that.
 struct SharedColumn {
@@ -71,7 +71,7 @@ pub(super) fn name(tables: &mut [ShapeTable<'_>], places: &[RowPlace]) {
     follow(&values, &mut members);
     unite(&mut members);
     leave_singles(&mut members);
-    if members.iter().all(|member| member.class == ALONE) {
+    if members.iter().all(|member| member.class == NO_CLASS) {
         return;
     }
     own_hits(&values, &mut members);
@@ -81,8 +81,8 @@ pub(super) fn name(tables: &mut [ShapeTable<'_>], places: &[RowPlace]) {
         shared_hits(&values, &mut members);
         let losers = members.iter_mut().filter(|member| member.shared < member.own);
         let mut some = false;
-        for member in losers.filter(|member| round < 2 && member.class != ALONE) {
-            member.class = ALONE;
+        for member in losers.filter(|member| round < 2 && member.class != NO_CLASS) {
+            member.class = NO_CLASS;
             some = true;
         }
         if !some {
@@ -103,9 +103,9 @@ fn values<'a>(
     let columns: Vec<Vec<&HoleColumn<'_>>> =
         tables.iter().map(|table| table.columns().collect()).collect();
     let mut values = Vec::new();
-    let stretches = (places.len() / 100).clamp(*STRETCHES.start(), *STRETCHES.end());
-    let apart = (places.len() / stretches).max(STRETCH);
-    let seen = places.chunks(apart).flat_map(|stretch| stretch.iter().take(STRETCH));
+    let stretches = (places.len() / 100).clamp(*STRETCH_COUNTS.start(), *STRETCH_COUNTS.end());
+    let apart = (places.len() / stretches).max(STRETCH_ROWS);
+    let seen = places.chunks(apart).flat_map(|stretch| stretch.iter().take(STRETCH_ROWS));
     for (table, row) in seen.flatten() {
         let (Some(held), Some(start)) = (columns.get(*table), starts.get(*table)) else { continue };
         for ((member, known), column) in members.iter().enumerate().skip(*start).zip(held) {
@@ -133,7 +133,7 @@ fn follow(values: &[RowValue<'_>], members: &mut [SharedColumn]) {
         let source = std::mem::replace(before, value.member);
         if let Some((_, count)) = member.sources.iter_mut().find(|(other, _)| *other == source) {
             *count += 1;
-        } else if member.sources.len() < SOURCES {
+        } else if member.sources.len() < MAX_SOURCES {
             member.sources.push((source, 1));
         }
     }
@@ -193,7 +193,7 @@ fn leave_singles(members: &mut [SharedColumn]) {
     let sizes = sizes(members);
     for member in members {
         if sizes.get(member.class) == Some(&1) {
-            member.class = ALONE;
+            member.class = NO_CLASS;
         }
     }
 }
@@ -218,7 +218,7 @@ fn own_hits(values: &[RowValue<'_>], members: &mut [SharedColumn]) {
         else {
             continue;
         };
-        if member.class != ALONE {
+        if member.class != NO_CLASS {
             member.own += hits(member.is_path, before.replace(value), value);
         }
     }
@@ -249,7 +249,7 @@ fn dissolve(members: &mut [SharedColumn]) {
     }
     for member in members {
         if gains.get(member.class).is_some_and(|(own, shared)| shared <= own) {
-            member.class = ALONE;
+            member.class = NO_CLASS;
         }
     }
 }
@@ -258,7 +258,7 @@ fn letter(tables: &mut [ShapeTable<'_>], members: &[SharedColumn], starts: &[usi
     let sizes = sizes(members);
     let mut letters: Vec<Option<char>> = vec![None; members.len()];
     let large = letters.iter_mut().zip(&sizes).filter(|(_, size)| **size > 1);
-    for ((letter, _), name) in large.zip('a'..='z').take(NAMES) {
+    for ((letter, _), name) in large.zip('a'..='z').take(MAX_NAMES) {
         *letter = Some(name);
     }
     for (at, member) in members.iter().enumerate() {

@@ -5,9 +5,9 @@ use super::super::bytes::{ByteClasses, chunks, hash_within};
 use super::super::severity::ErrorScan;
 
 /// Words of a line that are told apart; the last takes the rest of the line.
-pub(super) const WORDS: usize = 40;
+pub(super) const MAX_WORDS: usize = 40;
 /// Bytes of a line that is worth a row, and of one that still is.
-const LENGTHS: std::ops::Range<usize> = 8..20_000;
+const LINE_BYTES: std::ops::Range<usize> = 8..20_000;
 
 /// A word of a line. Words of the same hash are taken for the same: a block in which they are not
 /// does not decode, and is not used.
@@ -23,10 +23,10 @@ pub(super) struct LineWord {
 }
 
 /// What is in a word, and whether it is fixed among the lines of as many words, and among all.
-pub(super) const DIGIT: u8 = 1;
-pub(super) const LETTER: u8 = 2;
-pub(super) const FIXED: u8 = 4;
-pub(super) const FIXED_FIRST: u8 = 8;
+pub(super) const HAS_DIGIT: u8 = 1;
+pub(super) const HAS_LETTER: u8 = 2;
+pub(super) const IS_FIXED: u8 = 4;
+pub(super) const IS_FIXED_FIRST: u8 = 8;
 
 /// A line that may become a row: where it stands, and its words among those of all lines.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(super) fn read(
 ) -> Vec<WordLine> {
     let mut read = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
-        if !LENGTHS.contains(&line.len()) {
+        if !LINE_BYTES.contains(&line.len()) {
             continue;
         }
         let first = words.len();
@@ -72,7 +72,8 @@ pub(super) fn read(
 /// What is in a word that stands in a chunk from a bit on, up to another.
 fn class(planes: &ByteClasses, from: u32, to: u32) -> u8 {
     let range = (u32::MAX << from) & !(u32::MAX.checked_shl(to).unwrap_or(0));
-    u8::from(planes.digits & range != 0) * DIGIT + u8::from(planes.letters & range != 0) * LETTER
+    u8::from(planes.digits & range != 0) * HAS_DIGIT
+        + u8::from(planes.letters & range != 0) * HAS_LETTER
 }
 
 /// The words of a line; whether it may become a row, which one that reports an error may not.
@@ -114,9 +115,9 @@ fn split(text: &str, words: &mut Vec<LineWord>) -> bool {
         return false;
     }
     words.extend(open.map(|(start, class)| word(start, line.len(), class)));
-    if words.len() > first + WORDS {
-        let rest = words.iter().skip(first + WORDS).fold(0, |class, word| class | word.class);
-        words.truncate(first + WORDS);
+    if words.len() > first + MAX_WORDS {
+        let rest = words.iter().skip(first + MAX_WORDS).fold(0, |class, word| class | word.class);
+        words.truncate(first + MAX_WORDS);
         if let Some(last) = words.last_mut() {
             last.class |= rest;
         }

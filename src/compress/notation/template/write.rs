@@ -9,9 +9,9 @@ use super::shape::{RowPlace, ShapePart, ShapeTable};
 use super::share;
 
 /// Forms of a block. More would be a dictionary to look things up in.
-const FORMS: usize = 26;
+const MAX_FORMS: usize = 26;
 /// Tags, in the order in which they are given.
-const TAGS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const FORM_TAGS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The body of a block.
 pub(super) struct TemplateBody {
@@ -72,7 +72,7 @@ fn worthy<'a>(lines: &[&str], tables: Vec<ShapeTable<'a>>) -> Vec<ShapeTable<'a>
     let gains = tables.into_iter().map(|table| (gain(lines, &table), table));
     let mut gains: Vec<_> = gains.filter(|(gain, _)| *gain > 0).collect();
     gains.sort_by_key(|(gain, table)| (-gain, table.lines.first().copied()));
-    gains.truncate(FORMS);
+    gains.truncate(MAX_FORMS);
     let mut tables: Vec<_> = gains.into_iter().map(|(_, table)| table).collect();
     tables.sort_by_key(|table| table.lines.first().copied());
     tables
@@ -80,8 +80,8 @@ fn worthy<'a>(lines: &[&str], tables: Vec<ShapeTable<'a>>) -> Vec<ShapeTable<'a>
 
 /// About how many tokens a table saves, were no value shared with others: from its first rows.
 fn gain(lines: &[&str], table: &ShapeTable<'_>) -> i64 {
-    const ROWS: usize = 12;
-    let seen = table.lines.len().min(ROWS);
+    const SAMPLE_ROWS: usize = 12;
+    let seen = table.lines.len().min(SAMPLE_ROWS);
     let held = table.lines.iter().take(seen).filter_map(|line| lines.get(*line));
     let mut saved = weights(held.copied());
     let mut form = 4;
@@ -193,7 +193,7 @@ fn tags<'a>(plain: impl Iterator<Item = &'a str>) -> Vec<char> {
         begun |= 1 << byte;
     }
     let (taken, mut tags): (Vec<char>, Vec<char>) =
-        TAGS.chars().partition(|tag| begun & (1 << (*tag as u32)) != 0);
+        FORM_TAGS.chars().partition(|tag| begun & (1 << (*tag as u32)) != 0);
     tags.extend(taken);
     tags
 }
@@ -297,7 +297,7 @@ struct ClassRun(u8);
 
 impl Default for ClassRun {
     fn default() -> Self {
-        Self(START)
+        Self(START_STATE)
     }
 }
 
@@ -305,8 +305,8 @@ impl ClassRun {
     /// The tokens that a byte begins: one or none.
     #[inline]
     fn step(&mut self, byte: u8) -> i64 {
-        let class = usize::from(CLASSES.get(usize::from(byte)).copied().unwrap_or(0) & 3);
-        self.0 = STEPS.get(usize::from(self.0) * 4 + class).copied().unwrap_or(START);
+        let class = usize::from(BYTE_CLASSES.get(usize::from(byte)).copied().unwrap_or(0) & 3);
+        self.0 = CLASS_STEPS.get(usize::from(self.0) * 4 + class).copied().unwrap_or(START_STATE);
         i64::from(self.0 >> 7)
     }
 
@@ -317,7 +317,7 @@ impl ClassRun {
 }
 
 /// Letters, digits, spaces, signs.
-const CLASSES: [u8; 256] = {
+const BYTE_CLASSES: [u8; 256] = {
     let mut classes = [3; 256];
     let mut rest: &mut [u8] = &mut classes;
     let mut byte = 0u8;
@@ -335,15 +335,15 @@ const CLASSES: [u8; 256] = {
 };
 
 /// Bytes of a run for each of its tokens, by class.
-const LENGTHS: [u8; 4] = [7, 3, 4, 4];
+const TOKEN_BYTES: [u8; 4] = [7, 3, 4, 4];
 /// A state is the class of the run and the bytes up to its next token; this one is a run's first
 /// space, which a word takes along.
 const BARE_SPACE: u8 = 32;
-const START: u8 = 3 * 8 + 4;
+const START_STATE: u8 = 3 * 8 + 4;
 
 /// The state after a byte of each class, and in the highest bit whether that began a token: the
 /// bit says nothing of what follows.
-const STEPS: [u8; 4 * 256] = {
+const CLASS_STEPS: [u8; 4 * 256] = {
     let mut steps = [0; 4 * 256];
     let mut rest: &mut [u8] = &mut steps;
     let mut at = 0_u16;
@@ -368,7 +368,7 @@ const STEPS: [u8; 4 * 256] = {
 
 /// A run of a class that has all of its bytes before it.
 const fn state_of(class: u8) -> u8 {
-    let [letters, digits, spaces, signs] = LENGTHS;
+    let [letters, digits, spaces, signs] = TOKEN_BYTES;
     class * 8
         + match class {
             0 => letters,

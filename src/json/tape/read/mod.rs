@@ -12,13 +12,13 @@ use crate::json::Limits;
 
 /// Bytes of a document for each entry that there is room for: what is not used is not touched,
 /// and what has to grow is copied.
-const BYTES: usize = 6;
+const BYTES_PER_ENTRY: usize = 6;
 /// Keys of the object before that are passed over to find one.
-const STEPS: usize = 4;
+const MAX_SKIPPED_KEYS: usize = 4;
 /// Indentation that is compared at once.
-const PAD: usize = 64;
-const SPACES: [u8; PAD] = [b' '; PAD];
-const TABS: [u8; PAD] = [b'\t'; PAD];
+const PAD_BYTES: usize = 64;
+const SPACES: [u8; PAD_BYTES] = [b' '; PAD_BYTES];
+const TABS: [u8; PAD_BYTES] = [b'\t'; PAD_BYTES];
 
 impl<'a> Tape<'a> {
     /// Reads one document that is the whole text, and gives the number of its value; `None`, and
@@ -71,7 +71,7 @@ struct TapeReader<'t, 'a, const FREE: bool> {
 impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
     fn new(tape: &'t mut Tape<'a>, text: &'a str, form: TapeFormat) -> Self {
         tape.turn_to(form);
-        tape.entries.reserve(text.len() / BYTES);
+        tape.entries.reserve(text.len() / BYTES_PER_ENTRY);
         let (refused, values) = (form.refused(), form.limits.values);
         let (bytes, short) = (text.as_bytes(), Vec::new());
         Self { tape, text, bytes, at: 0, form, refused, values, short, copied: 0 }
@@ -227,7 +227,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
     #[inline(never)]
     fn later_key(&self, keys: &ObjectKeys, mut expected: u32) -> Option<(TapeEntry<'a>, u32)> {
         let rest = self.bytes.get(self.at..)?;
-        for _ in 1..STEPS {
+        for _ in 1..MAX_SKIPPED_KEYS {
             if expected >= keys.end {
                 break;
             }
@@ -263,7 +263,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
         };
         self.eat(b'\n')?;
         while wide > 0 {
-            let step = wide.min(PAD);
+            let step = wide.min(PAD_BYTES);
             if !begins(self.bytes.get(self.at..)?, pad.get(..step)?) {
                 return None;
             }

@@ -1,7 +1,7 @@
 //! Values with an end of their own: quoted scalars and flow collections.
 
 /// Collections inside one another.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The byte behind the quoted scalar that begins at a byte.
 pub(super) fn quoted(text: &str, at: usize) -> Option<usize> {
@@ -43,7 +43,7 @@ pub(super) fn collection(text: &str, at: usize) -> Option<usize> {
         match byte {
             b'[' | b'{' => {
                 open.push(byte + 2);
-                if open.len() > DEPTH {
+                if open.len() > MAX_DEPTH {
                     return None;
                 }
             }

@@ -10,7 +10,7 @@ mod key;
 use std::ops::Range;
 
 /// Events of a text.
-const EVENTS: usize = 500_000;
+const MAX_EVENTS: usize = 500_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum YamlKind {
@@ -99,7 +99,7 @@ impl<'t> YamlScan<'t> {
 
     fn push(&mut self, kind: YamlKind, column: usize, range: Range<usize>) -> Option<()> {
         self.events.push(YamlEvent { kind, column, range });
-        (self.events.len() <= EVENTS).then_some(())
+        (self.events.len() <= MAX_EVENTS).then_some(())
     }
 
     fn parent(&self) -> Option<usize> {

@@ -12,13 +12,13 @@ mod write;
 use std::fmt::Write as _;
 
 use super::super::{FoundBlock, Notation, NotationBlock};
-use super::{SHORTEST, tree};
+use super::{MIN_DOCUMENT_BYTES, tree};
 
 /// Spaces that a level is indented by.
-const WIDEST: usize = 8;
+const MAX_INDENT_SPACES: usize = 8;
 /// What stands before the name of an attribute, and in the place of one for a text.
-const ATTRIBUTE: &str = "@";
-const TEXT: &str = "#";
+const ATTRIBUTE_SIGN: &str = "@";
+const TEXT_KEY: &str = "#";
 
 /// The notation of this module.
 pub(crate) struct XmlNotation;
@@ -51,7 +51,7 @@ impl Notation for XmlNotation {
 fn block(lines: &[&str]) -> Option<NotationBlock> {
     let (lines, returns) = tree::without_returns(lines)?;
     let source = lines.join("\n");
-    if source.len() < SHORTEST || !source.ends_with('>') {
+    if source.len() < MIN_DOCUMENT_BYTES || !source.ends_with('>') {
         return None;
     }
     [true, false].into_iter().find_map(|dots| {
@@ -89,7 +89,7 @@ impl XmlLayout {
         let mut words = words.split_ascii_whitespace().peekable();
         if words.next_if_eq(&"indent").is_some() {
             let indent = words.next()?.parse().ok()?;
-            form.indent = Some(indent).filter(|indent| (1..=WIDEST).contains(indent))?;
+            form.indent = Some(indent).filter(|indent| (1..=MAX_INDENT_SPACES).contains(indent))?;
         }
         form.spaced = words.next_if_eq(&"spaced").is_some();
         form.dots = words.next_if_eq(&"dots").is_some();

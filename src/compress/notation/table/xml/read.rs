@@ -1,10 +1,10 @@
 //! Reads an element as a tree, and how it is laid out.
 
 use super::super::tree::JsonTree;
-use super::{ATTRIBUTE, TEXT, WIDEST, XmlLayout};
+use super::{ATTRIBUTE_SIGN, MAX_INDENT_SPACES, TEXT_KEY, XmlLayout};
 
 /// Elements inside one another; arrays of the tree go deeper still.
-const DEEPEST: usize = 28;
+const MAX_DEPTH: usize = 28;
 
 /// The tree of a text that is one element, its attributes with dots as trees or as they are;
 /// `None` where it holds more than elements, attributes and texts.
@@ -52,13 +52,13 @@ impl<'t> XmlReader<'t> {
         let length = self.rest.as_bytes().iter().position(is_end)?;
         let name = self.take(length)?;
         // These would be taken for an attribute, and for a text.
-        let is_odd = name.is_empty() || name.starts_with(ATTRIBUTE) || name == TEXT;
+        let is_odd = name.is_empty() || name.starts_with(ATTRIBUTE_SIGN) || name == TEXT_KEY;
         (!is_odd).then_some(name)
     }
 
     /// Takes the rest of an element behind its name.
     fn element(&mut self, name: &str, depth: usize) -> Option<()> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return None;
         }
         let start = self.tree.len();
@@ -80,7 +80,7 @@ impl<'t> XmlReader<'t> {
                 return None;
             }
             if has_attributes {
-                self.tree.key(TEXT);
+                self.tree.key(TEXT_KEY);
                 self.tree.value(text);
                 self.tree.mark('}');
             } else {
@@ -137,7 +137,7 @@ impl<'t> XmlReader<'t> {
 
     fn key(&mut self, name: &str, is_first: bool) {
         if is_first {
-            self.tree.marked_key(ATTRIBUTE, name);
+            self.tree.marked_key(ATTRIBUTE_SIGN, name);
         } else {
             self.tree.key(name);
         }
@@ -193,6 +193,6 @@ impl<'t> XmlReader<'t> {
             let spaces = gap.strip_prefix('\n')?;
             spaces.len() == indent * depth && spaces.bytes().all(|byte| byte == b' ')
         };
-        (holds && indent <= WIDEST).then_some(())
+        (holds && indent <= MAX_INDENT_SPACES).then_some(())
     }
 }

@@ -1,7 +1,7 @@
 //! Writes a tree as an element.
 
 use super::super::tree::source;
-use super::{ATTRIBUTE, TEXT, XmlLayout};
+use super::{ATTRIBUTE_SIGN, TEXT_KEY, XmlLayout};
 use crate::json::tape::{TapeKind, TapeNode};
 
 /// The element; `None` where the tree is none, or it would be longer than `limit` bytes.
@@ -49,10 +49,10 @@ impl XmlWriter {
             TapeKind::Object => {
                 for (key, value) in value.members() {
                     let key = source(key);
-                    if let Some(key) = key.strip_prefix(ATTRIBUTE) {
+                    if let Some(key) = key.strip_prefix(ATTRIBUTE_SIGN) {
                         self.path.clear();
                         self.attribute(key, value)?;
-                    } else if key == TEXT {
+                    } else if key == TEXT_KEY {
                         text = Some(source(value));
                     } else {
                         if !std::mem::replace(&mut holds_elements, true) {

@@ -14,10 +14,10 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::super::{FoundBlock, Notation, NotationBlock, quoted, unquoted};
-use super::{SHORTEST, tree};
+use super::{MIN_DOCUMENT_BYTES, tree};
 
 /// Spaces that a level is indented by.
-const WIDEST: usize = 8;
+const MAX_INDENT_SPACES: usize = 8;
 
 /// The notation of this module.
 pub(crate) struct YamlNotation;
@@ -65,7 +65,7 @@ fn parts(lines: &[&str]) -> Vec<Range<usize>> {
 fn block(lines: &[&str]) -> Option<NotationBlock> {
     let (lines, returns) = tree::without_returns(lines)?;
     let source = lines.join("\n");
-    if source.len() < SHORTEST {
+    if source.len() < MIN_DOCUMENT_BYTES {
         return None;
     }
     // Flow style is taken apart where all of it stands equally deep, and kept as it is elsewhere.
@@ -136,7 +136,7 @@ impl YamlLayout {
             number.parse::<usize>().ok().map(Some)
         };
         if let Some(indent) = number(&mut rest, "indent ")? {
-            form.indent = Some(indent).filter(|indent| (1..=WIDEST).contains(indent))?;
+            form.indent = Some(indent).filter(|indent| (1..=MAX_INDENT_SPACES).contains(indent))?;
         }
         if let Some(after) = rest.strip_prefix("dashes in") {
             form.dashes_in = true;

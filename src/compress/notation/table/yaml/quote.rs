@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 /// What stands before a value that is shown as it stood.
-const AS_IT_STOOD: char = '\\';
+const VERBATIM_SIGN: char = '\\';
 
 /// What says the value that stands as `raw`, and whether it follows the rule.
 pub(super) fn shown(raw: &str) -> (Cow<'_, str>, bool) {
@@ -19,14 +19,16 @@ pub(super) fn shown(raw: &str) -> (Cow<'_, str>, bool) {
         _ => Some(raw),
     };
     match text {
-        Some(text) if !text.starts_with(AS_IT_STOOD) && written(text) == raw => (text.into(), true),
-        _ => (format!("{AS_IT_STOOD}{raw}").into(), false),
+        Some(text) if !text.starts_with(VERBATIM_SIGN) && written(text) == raw => {
+            (text.into(), true)
+        }
+        _ => (format!("{VERBATIM_SIGN}{raw}").into(), false),
     }
 }
 
 /// How a value stands that [`shown`] says.
 pub(super) fn written(text: &str) -> Cow<'_, str> {
-    if let Some(raw) = text.strip_prefix(AS_IT_STOOD) {
+    if let Some(raw) = text.strip_prefix(VERBATIM_SIGN) {
         return raw.into();
     }
     if !needs_quotes(text) {

@@ -2,18 +2,18 @@
 
 use super::super::scalar;
 use super::super::tree::JsonTree;
-use super::{Flow, WIDEST, YamlLayout, quote};
+use super::{Flow, MAX_INDENT_SPACES, YamlLayout, quote};
 
 /// Collections inside one another.
-const DEEPEST: usize = 60;
+const MAX_DEPTH: usize = 60;
 
 /// The tree of some lines, flow style taken apart or kept; `None` where they hold more than maps,
 /// sequences and values of one line each.
 pub(super) fn document(lines: &[&str], flow: bool) -> Option<(JsonTree, YamlLayout)> {
     /// Values in quotes for each that does not follow the rule of quotes.
-    const FEW: usize = 4;
+    const MIN_QUOTED_PER_OTHER: usize = 4;
     let document = read(lines, flow, true)?;
-    if document.quotes.others * FEW < document.quotes.quoted {
+    if document.quotes.others * MIN_QUOTED_PER_OTHER < document.quotes.quoted {
         return Some((document.tree, document.form));
     }
     read(lines, flow, false).map(|document| (document.tree, document.form))
@@ -95,7 +95,7 @@ impl<'l> YamlReader<'l> {
     /// Takes the map or sequence that stands so far in.
     fn node(&mut self, column: usize, depth: usize) -> Option<()> {
         let is_flow = self.form.flow.as_ref().is_some_and(|flow| depth >= flow.depth);
-        if depth > DEEPEST || is_flow {
+        if depth > MAX_DEPTH || is_flow {
             return None;
         }
         let is_sequence = is_item(self.rest.last()?.1);
@@ -163,7 +163,7 @@ impl<'l> YamlReader<'l> {
         if self.form.indent == 0 {
             self.form.indent = step;
         }
-        self.form.indent == step && step <= WIDEST
+        self.form.indent == step && step <= MAX_INDENT_SPACES
     }
 
     fn value(&mut self, raw: &'l str, depth: usize) -> Option<()> {
@@ -182,7 +182,7 @@ impl<'l> YamlReader<'l> {
         if flow.depth != depth {
             return None;
         }
-        collection(&mut self.values, flow, raw, DEEPEST)?.is_empty().then_some(())
+        collection(&mut self.values, flow, raw, MAX_DEPTH)?.is_empty().then_some(())
     }
 }
 
