@@ -75,7 +75,7 @@ fn without_counting(bencher: Bencher<'_, '_>, kind: &str) {
 /// The form of a text by itself.
 fn form(engine: &Engine, counter: &Counter, name: TokenizerName, text: &Arc<str>) -> ShownForm {
     let mut encoder = Encoder::new(engine, counter, name, Lossless::Equivalent);
-    encoder.result(&[Arc::clone(text)], EditLimit::Free).remove(0)
+    encoder.encode_result(&[Arc::clone(text)], EditLimit::Free).remove(0)
 }
 
 /// How long a form takes that nobody has asked for before.
@@ -169,7 +169,7 @@ fn kinds() {
 /// All adapters in their order, the one of prose too.
 fn all() -> AdapterSet {
     let names = built_in_names().map(|name| AdapterChoice::Named(name.into()));
-    AdapterSet::of(&AdapterChoices::Chosen(names.collect()))
+    AdapterSet::new(&AdapterChoices::Chosen(names.collect()))
 }
 
 /// What adapters leave of a text, without any notation.
@@ -180,8 +180,8 @@ fn reduced(
     text: &Arc<str>,
 ) -> ShownForm {
     Encoder::new(engine, counter, FREE, Lossless::Equivalent)
-        .with(Reducer { adapters, pointer: None })
-        .said(text, Depth::Reduced)
+        .with_reducer(Reducer { adapters, pointer: None })
+        .encode_reply(text, Depth::Reduced)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of texts")]
@@ -199,7 +199,7 @@ fn adapters() {
             reduced(&Engine::new(), &Counter::new(), adapters, &text).rules == [own.as_str()]
         };
         // Of a text that one before it takes, it is asked by itself.
-        let by_itself = AdapterSet::of(&AdapterChoices::Chosen(vec![AdapterChoice::Named(
+        let by_itself = AdapterSet::new(&AdapterChoices::Chosen(vec![AdapterChoice::Named(
             format.adapter.into(),
         )]));
         let is_alone = !is_own(&all) && is_own(&by_itself);

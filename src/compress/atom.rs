@@ -2,7 +2,7 @@
 //! numbers with their units, quoted strings, secrets, ids of calls.
 //!
 //! A word of letters is none. Whatever holds a digit, a mark between letters, or a capital after a
-//! small letter is one, so a form that nobody listed is not cut either. Each byte is looked at a
+//! small letter is one, so a form that no list names is not cut either. Each byte is looked at a
 //! bounded number of times.
 
 use std::ops::Range;
@@ -31,7 +31,7 @@ struct AtomScan<'a> {
     bytes: &'a [u8],
     at: usize,
     found: Vec<Range<usize>>,
-    /// No PEM block ends behind this point.
+    /// No PEM block ends after this point.
     no_pem: bool,
 }
 
@@ -46,7 +46,10 @@ impl AtomScan<'_> {
             self.at = self.bytes.len();
             return;
         };
-        let end = self.pem(start).or_else(|| self.quoted(start, first)).or_else(|| self.url(start));
+        let end = self
+            .pem(start)
+            .or_else(|| self.find_quote_end(start, first))
+            .or_else(|| self.url(start));
         if let Some(end) = end {
             self.push(start, end);
             return;
@@ -56,7 +59,7 @@ impl AtomScan<'_> {
             return;
         }
         let run = self.run(start);
-        let end = start + trimmed(self.text.get(start..run).unwrap_or_default());
+        let end = start + trimmed_length(self.text.get(start..run).unwrap_or_default());
         if end > start && is_atom(self.text.get(start..end).unwrap_or_default()) {
             let end = self.with_unit(start, end);
             self.push(start, end);
@@ -65,7 +68,7 @@ impl AtomScan<'_> {
         }
     }
 
-    /// The byte after a word of small letters, a mark that may end it, and the blank behind both:
+    /// The byte after a word of small letters, a mark that may end it, and the blank after both:
     /// most of any prose.
     fn plain_word(&self) -> Option<usize> {
         const MAX_WORD_BYTES: usize = 18;
@@ -110,7 +113,7 @@ impl AtomScan<'_> {
     }
 
     /// A string in quotes or backticks on one line; an apostrophe opens none inside a word.
-    fn quoted(&self, start: usize, first: char) -> Option<usize> {
+    fn find_quote_end(&self, start: usize, first: char) -> Option<usize> {
         if !matches!(first, '"' | '`' | '\'') || (first == '\'' && self.follows_word(start)) {
             return None;
         }
@@ -230,7 +233,7 @@ impl AtomScan<'_> {
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Units that stand apart from their numbers.
+/// Units that are apart from their numbers.
 const UNITS: [&str; 58] = [
     "%", "°", "°C", "°F", "ns", "µs", "us", "ms", "s", "sec", "min", "h", "hours", "hour",
     "minutes", "minute", "seconds", "second", "days", "day", "weeks", "months", "years", "B", "kB",
@@ -248,12 +251,12 @@ fn is_word(letter: char) -> bool {
 }
 
 /// Length without the marks of the sentence around it.
-fn trimmed(run: &str) -> usize {
+fn trimmed_length(run: &str) -> usize {
     let bare = run.trim_end_matches(['.', ',', ':', '-', '+', '~', '#', '@', '$', '\\']);
     bare.len()
 }
 
-/// As [`trimmed`], for an address; a bracket stays where the address opened it.
+/// As [`trimmed`], for an address; a bracket stays if the address opened it.
 fn trimmed_url(url: &str) -> usize {
     let mut length = url.len();
     let mut closing = url.matches(')').count();

@@ -1,4 +1,4 @@
-//! Where the line breaks of a text stand. Lines are short: a search for each would cost more than
+//! Where the line breaks of a text are. Lines are short: a search for each would cost more than
 //! to find those of many bytes at once.
 
 use wide::u8x16;
@@ -13,7 +13,7 @@ pub(crate) struct LineBreaks<'t> {
     /// Those of the last chunk that have not been given: a bit for each byte, the first byte's is
     /// the lowest.
     found: u64,
-    /// Where that chunk stands, and where the rest does.
+    /// Where that chunk is, and where the rest does.
     chunk: usize,
     next: usize,
 }

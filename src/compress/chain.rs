@@ -1,11 +1,11 @@
-//! What a message of a list is recognised by: itself, and all that stands before it.
+//! What a message of a list is recognised by: itself, and all that precedes it.
 
 use sha2::{Digest, Sha256};
 
 use crate::json::{self, Node};
 
 /// The hashes of a list, one a message: h(i) = SHA-256(h(i-1), message i). A message that moved,
-/// or stands behind another one than before, has another hash.
+/// or follows another one than before, has another hash.
 pub fn chain(messages: &[Node<'_>]) -> Vec<[u8; 32]> {
     let mut before: [u8; 32] = Sha256::digest(b"contexture chain 1").into();
     let mut text = String::new();

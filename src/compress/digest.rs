@@ -1,12 +1,12 @@
-//! What is left of a text that has to be nearly gone: its errors, and the lines that say most.
+//! The digest of a text that has to be nearly gone: its errors, and the lines that say most.
 //!
-//! Nothing is promised of formats here. It comes between an adapter's work, which keeps them, and
+//! No format is kept here. It is used between an adapter's work, which keeps formats, and
 //! one line that says that a text was there.
 
 use std::ops::Range;
 
 use super::atom::{atoms, is_boundary};
-use super::extract::{ExtractUnit, FactElsewhere, UnitFacts, select_beside};
+use super::extract::{ExtractUnit, FactElsewhere, UnitFacts, select_with_facts};
 use super::notation::reports_error;
 use crate::json::{self, Limits, Node, Value};
 
@@ -15,11 +15,11 @@ pub(super) const MIN_TEXT_BYTES: usize = 200;
 /// Bytes that stay at least, so that most lines fit, and at most.
 const MIN_DIGEST_BYTES: usize = 140;
 const MAX_DIGEST_BYTES: usize = 16_000;
-/// Bytes of errors that stay at least, where there are so many.
+/// Bytes of errors that stay at least, if there are so many.
 const MIN_ERROR_BYTES: usize = 400;
-/// What stands where lines, or pieces of one, are left out.
+/// What is where lines, or pieces of one, are left out.
 const GAP_MARK: &str = "…";
-/// What stands where the beginning or the end of a line is left out.
+/// What is where the beginning or the end of a line is left out.
 const LINE_GAP_MARK: &str = "[…]";
 /// Bytes of a line that is chosen whole; longer ones go by pieces.
 const MAX_WHOLE_LINE_BYTES: usize = 160;
@@ -32,7 +32,7 @@ pub(super) struct DigestLines {
     pieces: Vec<DigestPiece>,
     /// Which of them report errors.
     errors: Vec<bool>,
-    /// Its first and its last line that say something, where they are one piece.
+    /// Its first and its last line that say something, if they are one piece.
     ends: [Option<usize>; 2],
     shows: UnitFacts,
 }
@@ -49,7 +49,7 @@ pub(super) enum DigestSource {
 /// A long string in the arguments of a call.
 #[derive(Debug)]
 pub(super) struct LongArgument {
-    /// Where it stands in their JSON text.
+    /// Where it is in their JSON text.
     range: Range<usize>,
     text: String,
     lines: DigestLines,
@@ -57,7 +57,7 @@ pub(super) struct LongArgument {
 
 impl DigestSource {
     pub(super) fn of_text(text: &str) -> Self {
-        Self::Text(DigestLines::of(text))
+        Self::Text(DigestLines::new(text))
     }
 
     pub(super) fn of_arguments(text: &str) -> Self {
@@ -66,8 +66,8 @@ impl DigestSource {
         Self::Arguments(node.map(|node| long_strings(text, &node)).unwrap_or_default())
     }
 
-    /// The digest of the text that this was found in: of `share` bytes one; none where it would
-    /// hardly be shorter. What is `told` stands elsewhere.
+    /// The digest of the text that this was found in: of `share` bytes one; none if it would
+    /// hardly be shorter. Facts for which `told` is true are shown elsewhere.
     pub(super) fn digest(
         &self,
         text: &str,
@@ -106,7 +106,7 @@ fn long_strings(text: &str, node: &Node<'_>) -> Vec<LongArgument> {
                 found.push(LongArgument {
                     range,
                     text: own.to_string(),
-                    lines: DigestLines::of(own),
+                    lines: DigestLines::new(own),
                 });
             }
             _ => {}
@@ -118,11 +118,11 @@ fn long_strings(text: &str, node: &Node<'_>) -> Vec<LongArgument> {
 /// The lines of a text that say most in so many bytes, and its errors; what is left out is
 /// counted in its place.
 pub(super) fn lines(text: &str, keep: usize) -> String {
-    DigestLines::of(text).most(text, keep, &|_| false)
+    DigestLines::new(text).keep_most(text, keep, &|_| false)
 }
 
 impl DigestLines {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let pieces = pieces(text);
         // How a text begins and ends says something; how a long line does, nothing.
         let is_line = |at: &usize| {
@@ -130,7 +130,7 @@ impl DigestLines {
             let before = at.checked_sub(1).and_then(line);
             before != line(*at) && line(at + 1) != line(*at)
         };
-        let ends = [first(text, &pieces), last(text, &pieces)].map(|end| end.filter(is_line));
+        let ends = [find_first(text, &pieces), last(text, &pieces)].map(|end| end.filter(is_line));
         let errors = pieces.iter().map(|piece| reports_error(piece.text(text))).collect();
         let unit = |(at, piece): (usize, &DigestPiece)| ExtractUnit {
             text: piece.text(text),
@@ -142,12 +142,15 @@ impl DigestLines {
     }
 
     fn digest(&self, text: &str, share: usize, told: FactElsewhere<'_>) -> Option<String> {
-        let shown =
-            self.most(text, (text.len() / share).clamp(MIN_DIGEST_BYTES, MAX_DIGEST_BYTES), told);
+        let shown = self.keep_most(
+            text,
+            (text.len() / share).clamp(MIN_DIGEST_BYTES, MAX_DIGEST_BYTES),
+            told,
+        );
         (shown.len() < text.len()).then_some(shown)
     }
 
-    fn most(&self, text: &str, keep: usize, told: FactElsewhere<'_>) -> String {
+    fn keep_most(&self, text: &str, keep: usize, told: FactElsewhere<'_>) -> String {
         // Errors are shown beyond that, unless there is nothing else.
         let mut errors = keep.max(MIN_ERROR_BYTES);
         let pieces = self.pieces.iter().zip(&self.errors).enumerate();
@@ -159,8 +162,8 @@ impl DigestLines {
         });
         let units: Vec<ExtractUnit<'_>> = units.collect();
         let must: usize = units.iter().filter(|unit| unit.must).map(|unit| unit.text.len()).sum();
-        let kept = select_beside(&units, &self.shows, told, keep + must);
-        shown(text, &self.pieces, &kept)
+        let kept = select_with_facts(&units, &self.shows, told, keep + must);
+        write_kept(text, &self.pieces, &kept)
     }
 }
 
@@ -212,12 +215,12 @@ pub(super) fn pieces_of(line: &str) -> impl Iterator<Item = &str> {
     ends.filter_map(move |end| line.get(std::mem::replace(&mut from, end)..end))
 }
 
-/// Where a long line may be cut: behind a blank or a comma, in no atom.
+/// Where a long line may be cut: after a blank or a comma, in no atom.
 fn cuts(line: &str) -> Vec<usize> {
-    /// Bytes of a piece, where the line lets us.
+    /// Bytes of a piece, if the line lets us.
     const PIECE_BYTES: usize = 64;
     let atoms = atoms(line);
-    // Behind it are blanks alone.
+    // After it are blanks alone.
     let says = line.trim_end().len();
     let mut cuts = Vec::new();
     let mut from = 0;
@@ -235,21 +238,21 @@ fn cuts(line: &str) -> Vec<usize> {
     cuts
 }
 
-fn first(text: &str, pieces: &[DigestPiece]) -> Option<usize> {
-    pieces.iter().position(|piece| says(text, piece))
+fn find_first(text: &str, pieces: &[DigestPiece]) -> Option<usize> {
+    pieces.iter().position(|piece| has_words(text, piece))
 }
 
 fn last(text: &str, pieces: &[DigestPiece]) -> Option<usize> {
-    pieces.iter().rposition(|piece| says(text, piece))
+    pieces.iter().rposition(|piece| has_words(text, piece))
 }
 
-fn says(text: &str, piece: &DigestPiece) -> bool {
+fn has_words(text: &str, piece: &DigestPiece) -> bool {
     !piece.text(text).trim().is_empty()
 }
 
-fn shown(text: &str, pieces: &[DigestPiece], kept: &[bool]) -> String {
+fn write_kept(text: &str, pieces: &[DigestPiece], kept: &[bool]) -> String {
     let line_of = |at: usize| pieces.get(at).map(|piece| piece.line);
-    // Each line behind its break, the first one, too.
+    // Each line after its break, the first one, too.
     let mut out = String::new();
     let mut next = 0;
     let mut open: Option<usize> = None;

@@ -12,7 +12,7 @@ const MAX_LINE_BYTES: usize = 400;
 /// Lines of a text that report errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Errors {
-    /// Those that are quoted, in order, each once, without blanks at their ends.
+    /// The quoted error lines, in order, each once, without blanks at their ends.
     pub lines: Vec<String>,
     /// How many there are.
     pub count: usize,

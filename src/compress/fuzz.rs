@@ -14,7 +14,7 @@ pub fn spans(text: &str) -> Vec<Range<usize>> {
 /// A block that a notation finds.
 #[derive(Debug)]
 pub struct EncodedBlock {
-    /// The lines that it stands for.
+    /// The lines that it represents.
     pub lines: Range<usize>,
     pub args: String,
     pub body: Vec<String>,
@@ -31,7 +31,7 @@ pub fn encode(notation: &str, lines: &[&str]) -> Vec<EncodedBlock> {
     found.into_iter().map(block).collect()
 }
 
-/// What a block of a notation stands for.
+/// What a block of a notation represents.
 pub fn decode(notation: &str, args: &str, body: &[&str], limit: usize) -> Option<String> {
     named(notation)?.decode(args, body, limit)
 }
@@ -41,10 +41,10 @@ pub fn decode(notation: &str, args: &str, body: &[&str], limit: usize) -> Option
 pub struct Adapted {
     /// Whether the first of them takes the text as a whole.
     pub detects: bool,
-    /// The text with the cuts of the first, where each text inside of it loses its second half,
-    /// and whether that holds; none where cuts overlap or split a character.
+    /// The text with the cuts of the first, if each text inside of it loses its second half,
+    /// and whether that holds; none if cuts overlap or split a character.
     pub halved: Option<(String, bool)>,
-    /// The text as a request would show it; none where it stands as it was.
+    /// The text as a request would show it; none if it stays as it was.
     pub shown: Option<String>,
     /// Adapters whose cuts broke the format.
     pub reverted: Vec<String>,

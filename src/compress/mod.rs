@@ -1,4 +1,4 @@
-//! The compression engine: what makes a text shorter without losing what it says.
+//! The compression engine: makes texts shorter, by notations, adapters and selection.
 
 mod adapter;
 mod atom;

@@ -21,7 +21,7 @@ impl Default for Offload {
 }
 
 impl Offload {
-    /// The marker that stands for `text`; none where the text stays, because it is short or
+    /// The marker that represents `text`; none if the text stays, because it is short or
     /// because head and tail would show all of it.
     pub fn apply(&self, text: &str, id: ArtifactId) -> Option<String> {
         let length = units(text);
@@ -48,15 +48,15 @@ impl Offload {
     }
 
     /// The beginning and the end of a text around a line that says what is missing, cut anywhere;
-    /// none where the text stays.
+    /// none if the text stays.
     pub fn cut(&self, text: &str) -> Option<String> {
         let length = units(text);
         if length <= self.threshold || self.head.saturating_add(self.tail) >= length {
             return None;
         }
         let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
-        let head = before(text, self.head);
-        let mut from = before(text, length - self.tail).len();
+        let head = prefix_within(text, self.head);
+        let mut from = prefix_within(text, length - self.tail).len();
         while units(text.get(from..).unwrap_or_default()) > self.tail {
             from += text.get(from..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
         }
@@ -67,25 +67,25 @@ impl Offload {
         (shown.len() < text.len()).then(|| shown.to_owned())
     }
 
-    /// Up to the last line that ends by the head's end; where none does, up to that end.
+    /// Up to the last line that ends by the head's end; if none does, up to that end.
     fn head_of<'t>(&self, text: &'t str) -> &'t str {
         if self.head == 0 {
             return "";
         }
-        // The line feed itself may be the unit behind the head.
-        let within = before(text, self.head + 1);
+        // The line feed itself may be the unit after the head.
+        let within = prefix_within(text, self.head + 1);
         match memchr::memrchr(b'\n', within.as_bytes()) {
             Some(at) => text.get(..=at).unwrap_or_default(),
-            None => before(text, self.head),
+            None => prefix_within(text, self.head),
         }
     }
 
-    /// From the first line that begins behind the tail's start; where none does, from there.
+    /// From the first line that begins after the tail's start; if none does, from there.
     fn tail_of<'t>(&self, text: &'t str, length: u64) -> &'t str {
         if self.tail == 0 {
             return "";
         }
-        let cut = before(text, length - self.tail);
+        let cut = prefix_within(text, length - self.tail);
         let mut tail = text.get(cut.len()..).unwrap_or_default();
         // Half a pair before the start: its character is not in the tail.
         if units(tail) > self.tail {
@@ -106,7 +106,7 @@ fn units(text: &str) -> u64 {
 }
 
 /// The longest beginning of at most so many units.
-fn before(text: &str, most: u64) -> &str {
+fn prefix_within(text: &str, most: u64) -> &str {
     let mut left = most;
     for (at, character) in text.char_indices() {
         match left.checked_sub(character.len_utf16() as u64) {

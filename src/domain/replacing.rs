@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_is_put_in_is_paid_for() {
-        let allowance = Allowance::of_bytes(1_000);
+        let allowance = Allowance::new(1_000);
         let mut replacing = Replacing::new("aaaa", &allowance);
         let with = "a".repeat(300);
         let found = replacing.round(|text, put| {

@@ -46,7 +46,7 @@ pub(super) fn read_match(
 ) -> HookMatch {
     let Some(node) = fields.get("match") else { return HookMatch::default() };
     let path = fields.path().key("match");
-    let Some(given) = Fields::of(node, path, KEYS, faults) else { return HookMatch::default() };
+    let Some(given) = Fields::read(node, path, KEYS, faults) else { return HookMatch::default() };
     let tell = |key: &str, tells: fn(Point) -> bool, faults: &mut Faults| {
         let silent = !points.is_empty() && !points.iter().any(|point| tells(*point));
         if silent && given.get(key).is_some() {
@@ -98,7 +98,7 @@ fn read_conditions(
     let mut conditions = Vec::new();
     for (index, item) in fields.list("args", MOST_CONDITIONS, faults).iter().enumerate() {
         let path = list.index(index);
-        let Some(given) = Fields::of(item, path, CONDITION_KEYS, faults) else { continue };
+        let Some(given) = Fields::read(item, path, CONDITION_KEYS, faults) else { continue };
         let pointer = given.text("path", faults);
         if !pointer.is_some_and(is_pointer) {
             given.fault("path", "must be a JSON Pointer, such as `/command`", faults);

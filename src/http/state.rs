@@ -39,7 +39,7 @@ const MOST_STREAMS: usize = 4_096;
 impl AppState {
     pub fn new(services: Services, pool: Pool, metrics: Metrics, limits: &LimitsConfig) -> Self {
         // A text is held about three times at once: as it was made, in its message, in the response.
-        let allowance = Allowance::of_bytes(limits.max_decoded_bytes);
+        let allowance = Allowance::new(limits.max_decoded_bytes);
         Self {
             services: services.allowing(&allowance),
             pool,

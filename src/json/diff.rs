@@ -7,13 +7,13 @@ use super::{Node, Path, Value, canonical_with_nulls};
 pub struct JsonDifference {
     /// JSON Pointer; the root is the empty string.
     pub pointer: String,
-    /// JSON text of what stands there in each; none where nothing does.
+    /// JSON text of what is there in each; none if nothing does.
     pub from: Option<String>,
     pub to: Option<String>,
 }
 
 /// At most `most` differences between two values, in the order of the first. Numbers are the same
-/// where they are written the same.
+/// if they are written the same.
 pub fn differences(before: &Node<'_>, now: &Node<'_>, most: usize) -> Vec<JsonDifference> {
     let mut found = Vec::new();
     compare(before, now, &Path::Root, most, &mut found);
@@ -35,12 +35,12 @@ fn compare(
             for (key, member) in one {
                 match now.get(key) {
                     Some(own) => compare(member, own, &path.key(key), most, found),
-                    None => note(found, &path.key(key), Some(member), None, most),
+                    None => add_difference(found, &path.key(key), Some(member), None, most),
                 }
             }
             for (key, member) in other {
                 if before.get(key).is_none() {
-                    note(found, &path.key(key), None, Some(member), most);
+                    add_difference(found, &path.key(key), None, Some(member), most);
                 }
             }
         }
@@ -50,18 +50,18 @@ fn compare(
             }
             // From the end, so that the steps can be taken one after the other.
             for (at, item) in one.iter().enumerate().skip(other.len()).rev() {
-                note(found, &path.index(at), Some(item), None, most);
+                add_difference(found, &path.index(at), Some(item), None, most);
             }
             for (at, item) in other.iter().enumerate().skip(one.len()) {
-                note(found, &path.index(at), None, Some(item), most);
+                add_difference(found, &path.index(at), None, Some(item), most);
             }
         }
         _ if text(before) == text(now) => {}
-        _ => note(found, path, Some(before), Some(now), most),
+        _ => add_difference(found, path, Some(before), Some(now), most),
     }
 }
 
-fn note(
+fn add_difference(
     found: &mut Vec<JsonDifference>,
     path: &Path<'_>,
     from: Option<&Node<'_>>,

@@ -11,7 +11,7 @@ pub struct Fields<'r, 'a> {
 
 impl<'r, 'a> Fields<'r, 'a> {
     /// The object at `path`; a fault if it is something else. Keys not in `known` are faults.
-    pub fn of(
+    pub fn read(
         node: &'r Node<'a>,
         path: Path<'r>,
         known: &[&str],
@@ -33,7 +33,7 @@ impl<'r, 'a> Fields<'r, 'a> {
         &self.path
     }
 
-    /// The object itself, in which a `null` is told from an absent member.
+    /// The object itself, in which a `null` differs from an absent member.
     pub fn node(&self) -> &'r Node<'a> {
         self.node
     }

@@ -1,6 +1,6 @@
 //! Canonical JSON as RFC 8785 (JCS) has it: what digests that others compute too are over.
 //!
-//! Members stand in the order of their keys' UTF-16 code units, numbers as ECMAScript prints them.
+//! Members are in the order of their keys' UTF-16 code units, numbers as ECMAScript prints them.
 //! [`super::canonical`] is the form for ourselves: there a number keeps every digit.
 
 use std::cmp::Ordering;
@@ -84,13 +84,13 @@ fn write(out: &mut String, node: &Node<'_>, path: &Path<'_>) -> Result<(), Unsaf
     Ok(())
 }
 
-/// A number as ECMAScript prints it; none where it is no finite float, or a whole number written
+/// A number as ECMAScript prints it; none if it is no finite float, or a whole number written
 /// out that a float would round.
 fn number(text: &str) -> Option<String> {
     is_held(text).then(|| text.parse().map(ecmascript).unwrap_or_default())
 }
 
-/// Whether a number is a finite float, and where it is written out the very one.
+/// Whether a number is a finite float, and if it is written out the very one.
 fn is_held(text: &str) -> bool {
     /// Digits, and perhaps a sign, that are below the largest whatever they are.
     const MAX_SAFE_BYTES: usize = 15;
@@ -99,7 +99,7 @@ fn is_held(text: &str) -> bool {
         return true;
     }
     let Ok(float) = text.parse::<f64>() else { return false };
-    // The one behind the largest is rounded to it.
+    // The one after the largest is rounded to it.
     let is_rounded = is_written_out
         && float.abs() >= MAX_SAFE_FLOAT
         && text.trim_start_matches('-') != ecmascript(MAX_SAFE_FLOAT);
@@ -107,7 +107,7 @@ fn is_held(text: &str) -> bool {
 }
 
 /// `Number::toString` of ECMAScript, for finite numbers. The standard library's shortest digits are
-/// others where two are equally near.
+/// others if two are equally near.
 pub(super) fn ecmascript(float: f64) -> String {
     ryu_js::Buffer::new().format_finite(float).to_owned()
 }

@@ -52,7 +52,7 @@ pub enum Value<'a> {
     Object(Object<'a>),
 }
 
-/// A string's text: a slice of the document where nothing was escaped, else decoded once, into
+/// A string's text: a slice of the document if nothing was escaped, else decoded once, into
 /// the shared form in which messages keep it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Text<'a> {
@@ -61,7 +61,7 @@ pub enum Text<'a> {
 }
 
 impl Text<'_> {
-    /// The text in shared form; copied only where it is still a slice of the document.
+    /// The text in shared form; copied only if it is still a slice of the document.
     pub fn to_shared(&self) -> Arc<str> {
         match self {
             Self::Borrowed(text) => Arc::from(*text),

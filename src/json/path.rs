@@ -1,4 +1,4 @@
-//! Where a value stands, and what is wrong with it.
+//! Where a value is, and what is wrong with it.
 
 use std::fmt::Write as _;
 
@@ -93,7 +93,7 @@ impl Faults {
     /// Takes over a fault that another reading found.
     pub fn add_found(&mut self, fault: Fault) {
         if self.list.len() < Self::MAX_FAULTS {
-            self.list.push(Fault { detail: bounded(fault.detail), ..fault });
+            self.list.push(Fault { detail: truncate_detail(fault.detail), ..fault });
         } else {
             self.untold += 1;
         }
@@ -102,11 +102,11 @@ impl Faults {
     /// Reports a key that no one reads, with the nearest of the `known` ones.
     pub fn unknown_key(&mut self, parent: &Path<'_>, key: &str, known: &[&str]) {
         let shown = beginning(key);
-        let near = nearest(key, known.iter().copied());
+        let near = find_nearest(key, known.iter().copied());
         self.push(&parent.key(shown), format!("unknown key `{shown}`"), near);
     }
 
-    /// Reports a name that stands for nothing, with the nearest of the `known` ones. `what`: such
+    /// Reports a name that represents nothing, with the nearest of the `known` ones. `what`: such
     /// as `adapter`.
     pub fn unknown_name<'k>(
         &mut self,
@@ -115,7 +115,7 @@ impl Faults {
         name: &str,
         known: impl Iterator<Item = &'k str>,
     ) {
-        let near = nearest(name, known);
+        let near = find_nearest(name, known);
         self.push(path, format!("unknown {what} `{}`", beginning(name)), near);
     }
 
@@ -123,7 +123,7 @@ impl Faults {
         self.list.is_empty()
     }
 
-    /// The faults found, in document order, with a last line for those that were only counted.
+    /// The faults found, in document order, with a last line for faults that were only counted.
     pub fn into_vec(mut self) -> Vec<Fault> {
         if self.untold > 0 {
             let detail = format!("{} more faults are not listed", self.untold);
@@ -134,7 +134,7 @@ impl Faults {
 
     fn push(&mut self, path: &Path<'_>, detail: String, did_you_mean: Option<String>) {
         if self.list.len() < Self::MAX_FAULTS {
-            let (pointer, detail) = (path.pointer(), bounded(detail));
+            let (pointer, detail) = (path.pointer(), truncate_detail(detail));
             self.list.push(Fault { pointer, detail, did_you_mean });
         } else {
             self.untold += 1;
@@ -154,14 +154,14 @@ pub fn cut(text: &str, most: usize) -> &str {
 }
 
 /// A detail that quotes no more of the request than a reader wants to see.
-fn bounded(detail: String) -> String {
+fn truncate_detail(detail: String) -> String {
     match cut(&detail, MAX_DETAIL_BYTES) {
         shown if shown.len() < detail.len() => format!("{shown}…"),
         _ => detail,
     }
 }
 
-fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
+fn find_nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
     let most = |known: &str| known.len().max(4) / 2;
     // A distance takes time by the product of both lengths, and is at least their difference.
     let length = name.chars().count();
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_name_is_suggested_that_has_something_of_what_was_said() {
-        let suggested = |name| nearest(name, ["do", "dont", "voice"].into_iter());
+        let suggested = |name| find_nearest(name, ["do", "dont", "voice"].into_iter());
         assert_eq!(suggested("donts").as_deref(), Some("dont"));
         assert_eq!(suggested("dos").as_deref(), Some("do"));
         assert_eq!(suggested("x"), None);

@@ -28,7 +28,7 @@ pub struct Error {
     pub kind: ErrorKind,
     /// Byte at which reading stopped.
     pub offset: usize,
-    /// JSON Pointer of the value being read, where the document was well-formed so far.
+    /// JSON Pointer of the value being read, if the document was well-formed so far.
     pub pointer: String,
 }
 
@@ -78,7 +78,7 @@ pub fn parse(text: &str, limits: Limits) -> Result<Node<'_>, Error> {
     Ok(node)
 }
 
-/// Reads a body that may be left out: white space alone stands for an object without members.
+/// Reads a body that may be left out: white space alone represents an object without members.
 pub fn parse_or_empty(text: &str) -> Result<Node<'_>, Error> {
     parse(if text.trim().is_empty() { "{}" } else { text }, Limits::default())
 }
@@ -350,7 +350,7 @@ mod tests {
         parse(text, Limits::default()).map_err(|error| error.kind)
     }
 
-    /// The same value by the other reader; numbers by their text where it is exact there.
+    /// The same value by the other reader; numbers by their text if it is exact there.
     fn agree(node: &Node<'_>, other: &serde_json::Value) -> bool {
         match (&node.value, other) {
             (Value::Null, serde_json::Value::Null) => true,
@@ -413,11 +413,11 @@ mod tests {
             let other = serde_json::from_str::<serde_json::Value>(&text);
             match read(&text) {
                 Ok(node) => {
-                    // Where only the range of a number is in question, the digits are kept here.
+                    // If only the range of a number is in question, the digits are kept here.
                     if let Ok(other) = other { prop_assert!(agree(&node, &other)); }
                     else { prop_assert!(text.contains(['e', 'E'])); }
                 }
-                // Said where the key ends, whatever is wrong behind it.
+                // Reported at the end of the key, whatever is wrong after it.
                 Err(ErrorKind::DuplicateKey) => {}
                 Err(_) => prop_assert!(other.is_err(), "{}", text),
             }

@@ -3,7 +3,7 @@
 const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// The first byte that does not stand for itself inside a JSON string: a control character, `"`
+/// The first byte that does not represent itself inside a JSON string: a control character, `"`
 /// or `\`. Eight bytes at a time.
 pub(crate) fn next_special(bytes: &[u8]) -> Option<usize> {
     let (words, rest) = bytes.as_chunks::<8>();
@@ -23,7 +23,7 @@ pub(crate) fn next_special(bytes: &[u8]) -> Option<usize> {
     (found != 0).then(|| from + found.trailing_zeros() as usize / 8)
 }
 
-/// Up to seven bytes, and spaces behind them.
+/// Up to seven bytes, and spaces after them.
 fn padded(bytes: &[u8]) -> u64 {
     const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
     let word = match *bytes {
@@ -56,7 +56,7 @@ fn first_equal(word: u64, byte: u8) -> u64 {
     other.wrapping_sub(ONES) & !other & HIGH
 }
 
-/// What the bytes of a string hold, besides what stands for itself everywhere.
+/// What the bytes of a string hold, besides what represents itself everywhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Marks(u8);
 
@@ -67,10 +67,10 @@ impl Marks {
     pub(crate) const CONTROL: Self = Self(4);
     /// Writing the text with the escapes that JSON asks for gives other bytes.
     pub(crate) const NOT_PLAIN_FORM: Self = Self(8);
-    /// The same, where all that is not printable ASCII is an escape.
+    /// The same, if all that is not printable ASCII is an escape.
     pub(crate) const NOT_ASCII_FORM: Self = Self(16);
     pub(crate) const NOT_ANY_FORM: Self = Self(8 | 16);
-    /// A key of nothing but ASCII letters, digits, `_`, and `-` behind the first of them.
+    /// A key of nothing but ASCII letters, digits, `_`, and `-` after the first of them.
     pub(crate) const WORD: Self = Self(32);
 
     pub(crate) fn has(self, other: Self) -> bool {
@@ -81,15 +81,15 @@ impl Marks {
         self.0 |= other.0;
     }
 
-    /// What a key is besides, which stands in quotes.
-    pub(super) fn of_key(raw: &str) -> Self {
+    /// What a key is besides, which is in quotes.
+    pub(super) fn from_key(raw: &str) -> Self {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let key = raw.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or_default();
         let holds = !key.is_empty() && !key.starts_with('-') && key.bytes().all(is_word);
         if holds { Self::WORD } else { Self(0) }
     }
 
-    fn of(byte: u8) -> Self {
+    fn from_byte(byte: u8) -> Self {
         match byte {
             b',' => Self::COMMA,
             b'|' => Self::BAR,
@@ -100,21 +100,21 @@ impl Marks {
     }
 
     /// What eight bytes hold. Most hold nothing of it.
-    fn of_word(word: u64) -> Self {
+    fn from_word(word: u64) -> Self {
         let (comma, bar, last) =
             (first_equal(word, b','), first_equal(word, b'|'), first_equal(word, 0x7f));
         let wide = word & HIGH;
         let mut marks = Self(0);
         if comma | bar | last | wide != 0 {
             for (hits, byte) in [(comma, b','), (bar, b'|'), (last, 0x7f), (wide, 0x80)] {
-                marks.add(if hits == 0 { Self(0) } else { Self::of(byte) });
+                marks.add(if hits == 0 { Self(0) } else { Self::from_byte(byte) });
             }
         }
         marks
     }
 }
 
-/// [`next_special`], and what stands before it.
+/// [`next_special`], and what is before it.
 pub(super) fn next_special_marked(bytes: &[u8]) -> Option<(usize, Marks)> {
     let (words, rest) = bytes.as_chunks::<8>();
     let mut marks = Marks(0);
@@ -122,25 +122,25 @@ pub(super) fn next_special_marked(bytes: &[u8]) -> Option<(usize, Marks)> {
         let word = u64::from_le_bytes(*chunk);
         let found = special(word);
         if found != 0 {
-            // What stands below the first special byte.
+            // What is below the first special byte.
             let below = (found & found.wrapping_neg()).wrapping_sub(1);
-            marks.add(Marks::of_word(word & below));
+            marks.add(Marks::from_word(word & below));
             let at = index * 8 + found.trailing_zeros() as usize / 8;
             return Some((at, marks));
         }
-        marks.add(Marks::of_word(word));
+        marks.add(Marks::from_word(word));
     }
     let from = bytes.len() - rest.len();
     for (at, byte) in rest.iter().enumerate() {
         if is_special(*byte) {
             return Some((from + at, marks));
         }
-        marks.add(Marks::of(*byte));
+        marks.add(Marks::from_byte(*byte));
     }
     None
 }
 
-/// The bytes of the number at the head of a text; none where there is no number.
+/// The bytes of the number at the head of a text; none if there is no number.
 pub(crate) fn number(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         let mut at = from;
@@ -162,9 +162,9 @@ pub(crate) fn number(bytes: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// The first white space of a JSON text that stands outside of its strings; in a text that is not
+/// The first white space of a JSON text that is outside of its strings; in a text that is not
 /// JSON it may be any byte. Sixty-four bytes at a time: a string is where an odd number of quotes
-/// stands before.
+/// precedes.
 pub(crate) fn space_outside_strings(text: &str) -> Option<usize> {
     let (blocks, rest) = text.as_bytes().as_chunks::<64>();
     // Whether the bytes before end in a string, and there in the middle of an escape.

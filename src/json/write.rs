@@ -30,7 +30,7 @@ pub fn escape_into(out: &mut String, text: &str) {
     }
 }
 
-/// The same, where the first character that is escaped is known.
+/// The same, if the first character that is escaped is known.
 fn escape_from(out: &mut String, text: &str, first: usize) {
     out.reserve(text.len() + 2);
     let bytes = text.as_bytes();
@@ -61,7 +61,7 @@ fn escape_from(out: &mut String, text: &str, first: usize) {
 }
 
 /// The text of a JSON document without the white space between its tokens. Strings and numbers
-/// keep their bytes. The text must be JSON: what is not is copied as it stands.
+/// keep their bytes. The text must be JSON: what is not is copied as it is.
 pub fn minify(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let bytes = text.as_bytes();

@@ -31,14 +31,14 @@ impl Allowance {
     /// For work that has no server's limits, such as a command: twice the usual limit of a body.
     pub const DEFAULT_BYTES: usize = 64 << 20;
 
-    pub fn of_bytes(total_bytes: usize) -> Self {
+    pub fn new(total_bytes: usize) -> Self {
         Self { total_bytes, used_bytes: Arc::default() }
     }
 
     /// An allowance of the same size with nothing used, for another request.
     #[must_use]
-    pub fn renewed(&self) -> Self {
-        Self::of_bytes(self.total_bytes)
+    pub fn refill(&self) -> Self {
+        Self::new(self.total_bytes)
     }
 
     /// Takes bytes that are about to be made.
@@ -63,7 +63,7 @@ impl Allowance {
 
 impl Default for Allowance {
     fn default() -> Self {
-        Self::of_bytes(Self::DEFAULT_BYTES)
+        Self::new(Self::DEFAULT_BYTES)
     }
 }
 
@@ -114,25 +114,25 @@ mod tests {
 
     #[test]
     fn clones_share_one_count_and_another_request_has_its_own() {
-        let allowance = Allowance::of_bytes(10);
+        let allowance = Allowance::new(10);
         let other = allowance.clone();
         allowance.take(6).unwrap();
         other.take(4).unwrap();
         assert_eq!(allowance.check(), Ok(()));
         assert_eq!(other.take(1), Err(AllowanceExceeded { total_bytes: 10 }));
-        assert!(allowance.renewed().take(10).is_ok());
+        assert!(allowance.refill().take(10).is_ok());
     }
 
     #[test]
     fn an_exhausted_allowance_stays_so() {
-        let allowance = Allowance::of_bytes(10);
+        let allowance = Allowance::new(10);
         assert!(allowance.take(usize::MAX).is_err());
         assert!(allowance.take(1).is_err() && allowance.check().is_err());
     }
 
     #[test]
     fn text_is_paid_for_before_it_grows() {
-        let allowance = Allowance::of_bytes(4);
+        let allowance = Allowance::new(4);
         let mut text = PaidText::new(&allowance);
         text.push_str("ab").unwrap();
         text.push_with(2, |out| out.push('c')).unwrap();

@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(layers[0].changes.len(), 1_000);
         let longest = layers[0].changes.iter().map(|change| change.path.len()).max();
         assert_eq!(longest, Some("/x/".len() + 256 + "…".len() + "/999".len()));
-        let little = Allowance::of_bytes(100_000);
+        let little = Allowance::new(100_000);
         assert!(super::between(&document(1), &document(2), &little).is_err());
     }
 }

@@ -191,14 +191,14 @@ impl<'s> ArrivalPass<'s> {
         };
         for part in &message.parts {
             match &part.content {
-                Content::ToolCall(call) => self.encoder.call(&call.arguments),
+                Content::ToolCall(call) => self.encoder.add_call(&call.arguments),
                 Content::ToolResult(result) => {
                     let texts = result.content.iter().filter_map(Part::as_text);
                     let texts: Vec<_> = texts.cloned().collect();
                     // A line of ours that came back is short as it is, and the same many times.
                     let is_line = texts.iter().all(|text| prose::is_cleared(text));
                     let hold = if is_line { EditLimit::Fixed } else { hold };
-                    let forms = self.encoder.result(&texts, hold);
+                    let forms = self.encoder.encode_result(&texts, hold);
                     arrived.saved += texts
                         .iter()
                         .zip(&forms)
@@ -237,18 +237,18 @@ impl<'s> ArrivalPass<'s> {
     /// What a result's text takes by itself as it arrived.
     fn arrived_alone(&self, text: &Arc<str>) -> u64 {
         let depth = (self.on_arrival == OnArrival::Reversible).then_some(Depth::Reduced);
-        self.encoder.alone(text, depth).tokens_alone
+        self.encoder.encode_alone(text, depth).tokens_alone
     }
 
     fn alone(&self, message: &Message, depth: Depth) -> Vec<ShownForm> {
-        result_texts(message).map(|text| self.encoder.alone(text, Some(depth))).collect()
+        result_texts(message).map(|text| self.encoder.encode_alone(text, Some(depth))).collect()
     }
 
     fn words(&self, message: &Message, depth: Depth) -> Vec<ShownForm> {
         if !may_be_shortened(message) {
             return Vec::new();
         }
-        own_texts(message).map(|text| self.encoder.said(text, depth)).collect()
+        own_texts(message).map(|text| self.encoder.encode_reply(text, depth)).collect()
     }
 }
 
@@ -258,7 +258,7 @@ fn saved(form: &ShownForm) -> u64 {
 
 fn encoder<'s>(engine: &'s Engine, meter: &'s Meter<'s>, reducer: Reducer<'s>) -> Encoder<'s> {
     let name = meter.tokenizer();
-    Encoder::new(engine, meter.counter(), name, Lossless::Equivalent).with(reducer)
+    Encoder::new(engine, meter.counter(), name, Lossless::Equivalent).with_reducer(reducer)
 }
 
 /// Whether rung 2 may touch what a message says itself. A provider's own items may quote it.

@@ -112,7 +112,7 @@ impl<'c> Meter<'c> {
         target: Target,
         deadline: &'c Deadline,
     ) -> Self {
-        Self { counter, name, framing: Framing::of(name), target, deadline }
+        Self { counter, name, framing: Framing::for_tokenizer(name), target, deadline }
     }
 
     pub(super) fn deadline(&self) -> &'c Deadline {

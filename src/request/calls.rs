@@ -31,7 +31,7 @@ pub struct CallsRequest<'r> {
 pub fn read_calls<'r>(body: &'r Node<'r>) -> Result<CallsRequest<'r>, Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["calls", "source", "session_id", "scope", "allowed_keys", "tools"];
-    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
     if fields.get("calls").is_none() {

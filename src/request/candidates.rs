@@ -97,7 +97,7 @@ pub struct PromoteRequest {
 /// Reads the body of `POST /memory-candidates`.
 pub fn read_proposal(body: &Node<'_>) -> Result<ProposalRequest, ProposeFault> {
     let mut faults = Faults::default();
-    let Some(fields) = Fields::of(body, Path::Root, PROPOSE_KEYS, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, PROPOSE_KEYS, &mut faults) else {
         return Err(ProposeFault::Faults(faults.into_vec()));
     };
     let word = needed(&fields, "class", &mut faults).and_then(Node::as_str);
@@ -153,7 +153,7 @@ pub fn read_proposal(body: &Node<'_>) -> Result<ProposalRequest, ProposeFault> {
 pub fn read_review(body: &Node<'_>) -> Result<ReviewRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["verdict", "reason", "classification", "by"];
-    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
     needed(&fields, "verdict", &mut faults);
@@ -178,7 +178,7 @@ pub fn read_review(body: &Node<'_>) -> Result<ReviewRequest, Vec<Fault>> {
 pub fn read_promotion(body: &Node<'_>) -> Result<PromoteRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["tier", "key", "intents", "scope", "classification", "ttl", "resolution", "by"];
-    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
     needed(&fields, "by", &mut faults);
@@ -238,7 +238,7 @@ fn read_about(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<FactProper
 
 fn read_by(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Actor> {
     let node = fields.get("by")?;
-    let given = Fields::of(node, fields.path().key("by"), &["id", "kind"], faults)?;
+    let given = Fields::read(node, fields.path().key("by"), &["id", "kind"], faults)?;
     needed(&given, "id", faults);
     needed(&given, "kind", faults);
     let id = name(&given, "id", faults);
@@ -249,7 +249,7 @@ fn read_by(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Actor> {
 fn read_policy(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<WritePolicy> {
     let node = fields.get("policy")?;
     let known = &["classes", "auto_promote_classes", "min_confidence", "consent_required"];
-    let given = Fields::of(node, fields.path().key("policy"), known, faults)?;
+    let given = Fields::read(node, fields.path().key("policy"), known, faults)?;
     let mut classes = |key: &str| {
         let mut found = Vec::new();
         for (index, word) in given.texts(key, MOST_REFS, faults).into_iter().enumerate() {

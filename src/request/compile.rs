@@ -171,7 +171,7 @@ fn read_with(
     let mut notes = Notes::default();
     let known: Vec<&str> =
         COMPILE_KEYS.iter().chain(provider::CONVERSATION_KEYS).copied().collect();
-    let Some(fields) = Fields::of(body, Path::Root, &known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, &known, &mut faults) else {
         return Err(faults.into_vec());
     };
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
@@ -272,7 +272,7 @@ fn budget(fields: &Fields<'_, '_>, model: &Model, faults: &mut Faults) -> (u64, 
     /// What is kept for the reply where neither window nor reserve is given.
     const USUAL_REPLY: u64 = 8_192;
     let path = fields.path().key("budget");
-    let given = fields.get("budget").and_then(|node| Fields::of(node, path, BUDGET, faults));
+    let given = fields.get("budget").and_then(|node| Fields::read(node, path, BUDGET, faults));
     let mut window = None;
     let mut reserve = None;
     let mut on_overflow = None;

@@ -120,7 +120,7 @@ pub fn read_compress<'r, 'a>(
     let mut notes = Notes::default();
     let known: Vec<&str> =
         COMPRESS_KEYS.iter().chain(provider::CONVERSATION_KEYS).copied().collect();
-    let Some(fields) = Fields::of(body, Path::Root, &known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, &known, &mut faults) else {
         return Err(faults.into_vec());
     };
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();

@@ -92,7 +92,7 @@ pub fn read_recalled(answer: &str) -> Result<RecalledMemory, String> {
     const MOST: usize = 4_096;
     let node = parse(answer, Limits::default()).map_err(|error| error.to_string())?;
     let mut faults = Faults::default();
-    let Some(fields) = Fields::of(&node, Path::Root, &["keys", "entries"], &mut faults) else {
+    let Some(fields) = Fields::read(&node, Path::Root, &["keys", "entries"], &mut faults) else {
         return Err("must be an object".to_owned());
     };
     let keys = fields
@@ -102,7 +102,7 @@ pub fn read_recalled(answer: &str) -> Result<RecalledMemory, String> {
     let mut entries = Vec::new();
     for (index, item) in fields.list("entries", MOST, &mut faults).iter().enumerate() {
         let known = &["key", "value", "description"];
-        if let Some(one) = Fields::of(item, list.index(index), known, &mut faults) {
+        if let Some(one) = Fields::read(item, list.index(index), known, &mut faults) {
             entries.extend(read::entry(&one, index, &mut faults));
         }
     }

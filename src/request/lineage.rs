@@ -51,7 +51,7 @@ pub struct DelegationRequest {
 pub fn read_switch(body: &Node<'_>, from: &str) -> Result<SwitchRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["new_session_id", "reset", "reason"];
-    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
     let request = SwitchRequest {
@@ -69,7 +69,7 @@ pub fn read_switch(body: &Node<'_>, from: &str) -> Result<SwitchRequest, Vec<Fau
 pub fn read_fork(body: &Node<'_>) -> Result<ForkRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["new_session_id", "snapshot_id"];
-    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
     let request = ForkRequest {
@@ -83,7 +83,7 @@ pub fn read_fork(body: &Node<'_>) -> Result<ForkRequest, Vec<Fault>> {
 pub fn read_delegation(body: &Node<'_>) -> Result<DelegationRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["agent_name", "task", "result", "status", "path", "metadata"];
-    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
     for needed in ["agent_name", "task"] {

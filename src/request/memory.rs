@@ -58,7 +58,7 @@ pub fn read_memory_write(
 ) -> Result<(MemoryScope, MemoryWrite), Vec<Fault>> {
     let mut faults = Faults::default();
     check_key(key, &Path::Root, &mut faults);
-    let fields = Fields::of(body, Path::Root, MEMORY_PUT_KEYS, &mut faults);
+    let fields = Fields::read(body, Path::Root, MEMORY_PUT_KEYS, &mut faults);
     let Some(fields) = fields else { return Err(faults.into_vec()) };
     let scope = read_scope(&fields, &mut faults);
     let write = read_write(&fields, !partial, &mut faults);
@@ -83,7 +83,7 @@ pub fn read_memory_line(line: &str, number: usize) -> Result<ImportLine, Vec<Fau
     // What an export says beside it is read over: it is given anew.
     known.extend(["version", "update_count", "created_at", "updated_at", "expires_at"]);
     known.push("expires_at_turn");
-    let Some(fields) = Fields::of(&node, place, &known, &mut faults) else {
+    let Some(fields) = Fields::read(&node, place, &known, &mut faults) else {
         return Err(faults.into_vec());
     };
     let key = read_key(&fields, &mut faults);
@@ -118,7 +118,7 @@ pub struct RecallRequest {
 pub fn read_recall(body: &Node<'_>) -> Result<RecallRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["scope", "query", "max_tokens", "tags"];
-    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
     let request = RecallRequest {
@@ -134,7 +134,7 @@ pub fn read_recall(body: &Node<'_>) -> Result<RecallRequest, Vec<Fault>> {
 pub(in crate::request) fn read_scope(fields: &Fields<'_, '_>, faults: &mut Faults) -> MemoryScope {
     let Some(node) = fields.get("scope") else { return MemoryScope::default() };
     let known = &["subject", "session_id", "agent"];
-    let Some(given) = Fields::of(node, fields.path().key("scope"), known, faults) else {
+    let Some(given) = Fields::read(node, fields.path().key("scope"), known, faults) else {
         return MemoryScope::default();
     };
     let mut part = |key: &str| name(&given, key, faults);
@@ -264,7 +264,7 @@ pub(super) fn read_ttl(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<O
     if node.is_null() {
         return Some(None);
     }
-    let given = Fields::of(node, fields.path().key("ttl"), &["turns", "seconds"], faults)?;
+    let given = Fields::read(node, fields.path().key("ttl"), &["turns", "seconds"], faults)?;
     let turns = given.whole("turns", 0, MOST_TURNS, faults).map(MemoryTtl::Turns);
     let seconds = given.whole("seconds", 0, LONGEST_SECONDS, faults).map(MemoryTtl::Seconds);
     if given.get("turns").is_some() == given.get("seconds").is_some() {
@@ -333,7 +333,7 @@ pub enum StoreFault {
 pub fn read_store(body: &Node<'_>) -> Result<StoreRequest, StoreFault> {
     let mut faults = Faults::default();
     let known = &["action", "content", "type", "key", "match", "metadata", "scope"];
-    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(StoreFault::Faults(faults.into_vec()));
     };
     let kind = fields.text("type", &mut faults).unwrap_or("short_term");
@@ -370,7 +370,7 @@ pub fn read_store(body: &Node<'_>) -> Result<StoreRequest, StoreFault> {
 pub fn read_restore(body: &Node<'_>) -> Result<(MemoryScope, u64), Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["version", "scope"];
-    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
     let scope = read_scope(&fields, &mut faults);
@@ -387,7 +387,7 @@ pub fn read_restore(body: &Node<'_>) -> Result<(MemoryScope, u64), Vec<Fault>> {
 /// Reads the body of `POST /memory/{key}/retract`: `{"scope"?}`.
 pub fn read_retract(body: &Node<'_>) -> Result<MemoryScope, Vec<Fault>> {
     let mut faults = Faults::default();
-    let Some(fields) = Fields::of(body, Path::Root, &["scope"], &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, &["scope"], &mut faults) else {
         return Err(faults.into_vec());
     };
     let scope = read_scope(&fields, &mut faults);

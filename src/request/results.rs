@@ -78,7 +78,7 @@ impl TruncateOptions {
 /// Reads it; all faults at once.
 pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
     let mut faults = Faults::default();
-    let Some(fields) = Fields::of(body, Path::Root, KEYS, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, KEYS, &mut faults) else {
         return Err(faults.into_vec());
     };
     if fields.get("results").is_none() {
@@ -105,7 +105,7 @@ pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
 }
 
 fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawResult> {
-    let given = Fields::of(node, path, RESULT, faults)?;
+    let given = Fields::read(node, path, RESULT, faults)?;
     let id = given.text("id", faults);
     match id {
         Some("") => given.fault("id", "must not be empty", faults),
@@ -128,14 +128,14 @@ fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawRes
 fn truncate(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<TruncateOptions> {
     const USUAL: Lengths = Lengths { threshold: 5_000, head: 0, tail: 1_000 };
     let node = fields.get("truncate")?;
-    let given = Fields::of(node, fields.path().key("truncate"), TRUNCATE, faults)?;
+    let given = Fields::read(node, fields.path().key("truncate"), TRUNCATE, faults)?;
     let usual = lengths(&given, USUAL, faults);
     let list = given.path().key("per_tool");
     let mut per_tool = Vec::new();
     for (at, node) in given.list("per_tool", MOST_TOOLS, faults).iter().enumerate() {
         if let Some(name) = node.as_str() {
             per_tool.push((name.into(), None));
-        } else if let Some(own) = Fields::of(node, list.index(at), TOOL, faults) {
+        } else if let Some(own) = Fields::read(node, list.index(at), TOOL, faults) {
             let lengths = lengths(&own, usual, faults);
             match own.text("name", faults) {
                 Some(name) => per_tool.push((name.into(), Some(lengths))),

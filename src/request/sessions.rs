@@ -22,7 +22,7 @@ pub fn read_session<'r, 'a>(
     faults: &mut Faults,
 ) -> (Option<Arc<str>>, SessionWrite, Option<&'r Node<'a>>) {
     let known: &[&str] = if is_new { &["id", "defaults", "ttl"] } else { &["defaults", "ttl"] };
-    let Some(fields) = Fields::of(body, Path::Root, known, faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, faults) else {
         return (None, SessionWrite::default(), None);
     };
     let id = is_new.then(|| read_session_id(&fields, "id", faults)).flatten();
@@ -37,7 +37,7 @@ fn read_ttl(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Option<u64>>
         return Some(None);
     }
     let path = fields.path().key("ttl");
-    let given = Fields::of(node, path, &["seconds"], faults)?;
+    let given = Fields::read(node, path, &["seconds"], faults)?;
     if given.get("seconds").is_none() {
         given.fault("seconds", "is missing", faults);
     }

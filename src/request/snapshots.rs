@@ -78,7 +78,7 @@ pub struct TakeSnapshot {
 pub fn read_session_restore(body: &Node<'_>, session: &str) -> Result<RestoreSession, Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["snapshot_id", "snapshot"];
-    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
     let id = fields.text_without_nul("snapshot_id", &mut faults);
@@ -106,7 +106,7 @@ pub fn read_session_restore(body: &Node<'_>, session: &str) -> Result<RestoreSes
 /// Reads what a snapshot that is to be taken is called.
 pub fn read_take_snapshot(body: &Node<'_>) -> Result<TakeSnapshot, Vec<Fault>> {
     let mut faults = Faults::default();
-    let Some(fields) = Fields::of(body, Path::Root, &["label"], &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, &["label"], &mut faults) else {
         return Err(faults.into_vec());
     };
     let label = read_label(&fields, &mut faults);
@@ -130,7 +130,7 @@ pub fn read_snapshot(
     session: &str,
     faults: &mut Faults,
 ) -> Option<SessionState> {
-    let fields = Fields::of(node, path, KEYS, faults)?;
+    let fields = Fields::read(node, path, KEYS, faults)?;
     if fields.text("format", faults) != Some(SNAPSHOT_FORMAT) {
         fields.fault("format", format!("must be `{SNAPSHOT_FORMAT}`"), faults);
     }
@@ -175,7 +175,7 @@ fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<ModelCalibratio
     for (index, item) in items.iter().enumerate() {
         let known = &["model", "factor", "reports", "tokens"];
         let place = list.index(index);
-        let Some(given) = Fields::of(item, place, known, faults) else { continue };
+        let Some(given) = Fields::read(item, place, known, faults) else { continue };
         let Some(model) = given.text_without_nul("model", faults) else {
             given.fault("model", "is missing", faults);
             continue;
@@ -196,7 +196,7 @@ fn memory(fields: &Fields<'_, '_>, session: &str, faults: &mut Faults) -> Vec<Me
     let mut found: Vec<MemoryEntry> = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         let place = list.index(index);
-        let Some(given) = Fields::of(item, place, ENTRY_KEYS, faults) else { continue };
+        let Some(given) = Fields::read(item, place, ENTRY_KEYS, faults) else { continue };
         let Some(entry) = entry(&given, session, faults) else { continue };
         if found.iter().any(|known| known.key == entry.key && known.scope == entry.scope) {
             given.fault("key", "stands twice in one scope", faults);

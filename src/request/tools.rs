@@ -85,7 +85,7 @@ impl ToolOptions {
             return Self::default();
         };
         let path = fields.path().key("tools");
-        let Some(given) = Fields::of(node, path, TOOLS, faults) else { return Self::default() };
+        let Some(given) = Fields::read(node, path, TOOLS, faults) else { return Self::default() };
         let read = Self {
             prune: Prune::read(&given, faults),
             namespaces: groups(&given, "namespaces", faults, notes),
@@ -194,7 +194,7 @@ fn is_ours(tool: &ToolDefinition) -> bool {
 impl Prune {
     fn read(given: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         let node = given.get("prune")?;
-        let given = Fields::of(node, given.path().key("prune"), PRUNE, faults)?;
+        let given = Fields::read(node, given.path().key("prune"), PRUNE, faults)?;
         let words = [("union", Strategy::Union), ("intersection", Strategy::Intersection)];
         let allow = given.get("allow").map(|_| names(&given, "allow", faults));
         Some(Self {
@@ -229,7 +229,7 @@ fn group(
     faults: &mut Faults,
     notes: &mut Notes,
 ) -> Option<ToolGroup> {
-    let given = Fields::of(node, path, GROUP, faults)?;
+    let given = Fields::read(node, path, GROUP, faults)?;
     let name = given.text("name", faults);
     match name {
         Some("") => given.fault("name", "must not be empty", faults),

@@ -28,7 +28,7 @@ pub struct UsageRequest {
 /// Reads it.
 pub fn read_usage_request(body: &Node<'_>) -> Result<UsageRequest, Vec<Fault>> {
     let mut faults = Faults::default();
-    let Some(fields) = Fields::of(body, Path::Root, &["usage", "model"], &mut faults) else {
+    let Some(fields) = Fields::read(body, Path::Root, &["usage", "model"], &mut faults) else {
         return Err(faults.into_vec());
     };
     if fields.get("usage").is_none() {
@@ -80,7 +80,7 @@ mod tests {
         let text = format!("{{\"usage\":{usage}}}");
         let node = parse(&text, Limits::default()).unwrap();
         let mut faults = Faults::default();
-        let fields = Fields::of(&node, Path::Root, &["usage"], &mut faults).unwrap();
+        let fields = Fields::read(&node, Path::Root, &["usage"], &mut faults).unwrap();
         (read_usage(&fields, &mut faults), faults.into_vec().len())
     }
 

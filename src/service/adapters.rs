@@ -141,7 +141,7 @@ pub fn delete(services: &Services, name: &str) -> Result<bool, Error> {
 pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<AdapterTrial>, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
-    let Some(fields) = Fields::of(&node, Path::Root, TEST_KEYS, &mut faults) else {
+    let Some(fields) = Fields::read(&node, Path::Root, TEST_KEYS, &mut faults) else {
         return Err(Error::Invalid(faults.into_vec()));
     };
     let text = fields.text("text", &mut faults);
@@ -168,7 +168,7 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Adapte
     };
     let counter = &services.pipeline().counter;
     let count = |text: &str| counter.count_once(TokenizerName::O200kBase, text);
-    let tried = Tryout::of(&choice, text, &count);
+    let tried = Tryout::run(&choice, text, &count);
     Ok(tried.map(|Tryout { detects, text: left, reverted, kept_lines }| {
         let tokens_before = count(text);
         AdapterTrial {

@@ -40,7 +40,7 @@ pub fn offload(
 ) -> Result<OffloadResult, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
-    let fields = Fields::of(&node, Path::Root, OFFLOAD_KEYS, &mut faults);
+    let fields = Fields::read(&node, Path::Root, OFFLOAD_KEYS, &mut faults);
     let text = fields.and_then(|fields| {
         if fields.get("text").is_none() {
             fields.fault("text", "is missing", &mut faults);
@@ -111,7 +111,7 @@ pub fn delete(services: &Services, id: ArtifactId) -> Result<bool, Error> {
 pub fn cleanup(services: &Services, body: &str) -> Result<Cleanup, Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
-    let caps = Fields::of(&node, Path::Root, CLEANUP_KEYS, &mut faults).map(|fields| {
+    let caps = Fields::read(&node, Path::Root, CLEANUP_KEYS, &mut faults).map(|fields| {
         let mut whole = |key| fields.whole(key, 0, MOST, &mut faults);
         Caps {
             max_age: whole("max_age_seconds").map(Duration::from_secs),

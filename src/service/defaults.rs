@@ -24,7 +24,7 @@ pub(super) fn check(
         faults.add(&path, format!("must be at most {LONGEST} bytes"));
         return Ok(None);
     }
-    let Some(fields) = Fields::of(node, path, allowed, faults) else { return Ok(None) };
+    let Some(fields) = Fields::read(node, path, allowed, faults) else { return Ok(None) };
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
     fields.choice("source", &sources, faults);
     let request = smallest(node, allowed);

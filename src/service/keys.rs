@@ -40,7 +40,7 @@ pub fn create(
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let mut key = blank(services);
-    if let Some(fields) = Fields::of(&node, Path::Root, NEW_KEYS, &mut faults) {
+    if let Some(fields) = Fields::read(&node, Path::Root, NEW_KEYS, &mut faults) {
         if let Some(tenant) = tenant(services, &fields, &mut faults) {
             key.tenant = tenant;
         }
@@ -92,7 +92,7 @@ pub fn draft(services: &Services, body: &str) -> Result<(CreatedKey, KeyHash), E
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let mut key = blank(services);
-    if let Some(fields) = Fields::of(&node, Path::Root, NEW_KEYS, &mut faults) {
+    if let Some(fields) = Fields::read(&node, Path::Root, NEW_KEYS, &mut faults) {
         if let Some(tenant) = tenant(services, &fields, &mut faults) {
             key.tenant = tenant;
         }
@@ -125,7 +125,7 @@ pub fn update(services: &Services, id: &str, body: &str) -> Result<Option<Key>, 
     let node = json::parse(body, Limits::default())?;
     let Some(mut key) = reach(services, id)? else { return Ok(None) };
     let mut faults = Faults::default();
-    if let Some(fields) = Fields::of(&node, Path::Root, KEYS, &mut faults) {
+    if let Some(fields) = Fields::read(&node, Path::Root, KEYS, &mut faults) {
         read(services, &node, &fields, &mut key, &mut faults)?;
     }
     if !faults.is_empty() {
@@ -233,7 +233,7 @@ fn read(
         key.limits = KeyLimits::default();
         let given = fields
             .get("limits")
-            .and_then(|node| Fields::of(node, fields.path().key("limits"), LIMIT_KEYS, faults));
+            .and_then(|node| Fields::read(node, fields.path().key("limits"), LIMIT_KEYS, faults));
         if let Some(given) = given {
             key.limits = KeyLimits {
                 requests_per_minute: given.whole("requests_per_minute", 1, MOST, faults),

@@ -123,7 +123,7 @@ fn of_json(body: &str, faults: &mut Faults) -> Result<Option<Skill>, Error> {
     if node.raw.len() > LONGEST_SKILL {
         faults.add(&Path::Root, format!("must be at most {LONGEST_SKILL} bytes"));
     }
-    let Some(fields) = Fields::of(&node, Path::Root, KEYS, faults) else { return Ok(None) };
+    let Some(fields) = Fields::read(&node, Path::Root, KEYS, faults) else { return Ok(None) };
     for key in ["description", "instructions"] {
         if fields.get(key).is_none() {
             fields.fault(key, "is missing", faults);
@@ -176,7 +176,7 @@ pub fn delete(services: &Services, name: &str, if_match: Option<u64>) -> Result<
 pub fn render(services: &Services, name: &str, body: &str) -> Result<(Skill, String), Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
-    let Some(fields) = Fields::of(&node, Path::Root, RENDER_KEYS, &mut faults) else {
+    let Some(fields) = Fields::read(&node, Path::Root, RENDER_KEYS, &mut faults) else {
         return Err(Error::Invalid(faults.into_vec()));
     };
     let given = read_skill_use(&fields, &mut faults);

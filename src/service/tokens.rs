@@ -16,7 +16,7 @@ pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Ans
     let mut faults = Faults::default();
     let mut notes = Notes::default();
     let known: Vec<&str> = KEYS.iter().chain(provider::CONVERSATION_KEYS).copied().collect();
-    let Some(fields) = Fields::of(&node, Path::Root, &known, &mut faults) else {
+    let Some(fields) = Fields::read(&node, Path::Root, &known, &mut faults) else {
         return Err(Error::Invalid(faults.into_vec()));
     };
     let targets: Vec<_> = Target::ALL.iter().map(|target| (target.as_str(), *target)).collect();

@@ -1,7 +1,7 @@
-//! What can be told of a text's tokens without a dictionary.
+//! Bounds for the tokens of a text, without a dictionary.
 //!
 //! Both pre-tokenizers end a piece where letters, digits and what is neither meet, and no token
-//! reaches over the end of a piece. Where it is not certain that a piece ends, none is counted.
+//! reaches over the end of a piece. If it is not certain that a piece ends, none is counted.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use std::ops::Range;
 pub(super) fn at_least(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let quarter = bytes.len() / 4;
-    let [second, third, fourth] = [1, 2, 3].map(|nth| parted(bytes, quarter * nth));
+    let [second, third, fourth] = [1, 2, 3].map(|nth| next_boundary(bytes, quarter * nth));
     // A step waits for the one before it in the same part alone.
     let mut parts = [0..second, second..third, third..fourth, fourth..bytes.len()]
-        .map(|range| PieceState::of(bytes, range));
+        .map(|range| PieceState::new(bytes, range));
     let [a, b, c, d] = &mut parts;
     let mut found = 0;
     let together = a.rest.iter().zip(b.rest).zip(c.rest.iter().zip(d.rest));
@@ -28,7 +28,7 @@ pub(super) fn at_least(text: &str) -> u64 {
 }
 
 /// A place from which on a text can be read by itself: not within digits, which count by three.
-fn parted(bytes: &[u8], from: usize) -> usize {
+fn next_boundary(bytes: &[u8], from: usize) -> usize {
     let before = bytes.get(from.saturating_sub(1)..).unwrap_or_default();
     from + before.iter().take_while(|byte| byte.is_ascii_digit()).count().min(bytes.len() - from)
 }
@@ -40,7 +40,7 @@ struct PieceState<'t> {
 }
 
 impl<'t> PieceState<'t> {
-    fn of(bytes: &'t [u8], range: Range<usize>) -> Self {
+    fn new(bytes: &'t [u8], range: Range<usize>) -> Self {
         let before = range.start.checked_sub(1).and_then(|before| bytes.get(before));
         let before = before.and_then(|byte| CLASSES.get(usize::from(*byte)));
         let state = before.copied().unwrap_or(BoundaryClass::Other) as u8;
@@ -68,7 +68,7 @@ const STEPS: [u8; 32 << 3] = {
         #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
         let (before, class) = (ALL[(at >> 3 & 7) as usize], ALL[(at & 7) as usize]);
         let third = at >> 6 & 3;
-        let (found, third) = found(before, third, class);
+        let (found, third) = certain_pieces(before, third, class);
         *step = found << 5 | third << 3 | class as u8;
         rest = after;
         at = at.wrapping_add(1);
@@ -77,10 +77,10 @@ const STEPS: [u8; 32 << 3] = {
 };
 
 /// How many pieces are certain to begin or to end with a byte, and which of three digits it is.
-const fn found(before: BoundaryClass, third: u8, class: BoundaryClass) -> (u8, u8) {
+const fn certain_pieces(before: BoundaryClass, third: u8, class: BoundaryClass) -> (u8, u8) {
     match (before, class) {
         // What follows an apostrophe may belong to the word before, and wide letters may join
-        // what stands around them.
+        // what is around them.
         (
             BoundaryClass::Letter | BoundaryClass::Apostrophe | BoundaryClass::Wide,
             BoundaryClass::Letter,
@@ -118,7 +118,7 @@ enum BoundaryClass {
     Mark,
     Space,
     Break,
-    /// White space and controls that nothing is said of.
+    /// White space and controls without a class of their own.
     Other,
     /// A byte of a character beyond ASCII.
     Wide,
@@ -166,7 +166,7 @@ mod tests {
 
         #[test]
         fn parts_count_as_the_whole(text in "([0-9]{0,9}[a-c'.é\n\t ]{0,3}){0,12}") {
-            let mut whole = PieceState::of(text.as_bytes(), 0..text.len());
+            let mut whole = PieceState::new(text.as_bytes(), 0..text.len());
             let expected: u64 = text.bytes().map(|byte| whole.step(byte)).sum();
             prop_assert_eq!(at_least(&text), expected);
         }

@@ -2,7 +2,7 @@
 
 use crate::domain::TokenizerName;
 
-/// Tokens beside the texts themselves. The message and reply figures are those `OpenAI`
+/// Tokens in addition to the texts themselves. The message and reply figures are those `OpenAI`
 /// publishes for its chat models; calls, results and tools are not published, and are set to
 /// the most that was seen, so that a payload that fits by this account fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Framing {
 }
 
 impl Framing {
-    pub fn of(name: TokenizerName) -> Self {
+    pub fn for_tokenizer(name: TokenizerName) -> Self {
         match name {
             TokenizerName::Bytes4 => {
                 Self { message: 0, name: 0, part: 0, call: 0, result: 0, tool: 0, reply: 0 }

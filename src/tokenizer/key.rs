@@ -17,7 +17,7 @@ impl PieceKey {
 
     /// None for a piece that is empty or too long.
     #[inline]
-    pub(super) fn of(piece: &[u8]) -> Option<Self> {
+    pub(super) fn new(piece: &[u8]) -> Option<Self> {
         if piece.is_empty() || piece.len() > MAX_PIECE_BYTES {
             return None;
         }
@@ -28,11 +28,11 @@ impl PieceKey {
                 let high = u64::from_le_bytes(*high);
                 (low, if beyond < 64 { high >> beyond } else { 0 })
             }
-            _ => (short(piece), 0),
+            _ => (read_short(piece), 0),
         };
         let number =
             u128::from(low) | u128::from(high) << 64 | (piece.len() as u128) << LENGTH_SHIFT;
-        Some(Self { number, mixed: mixed(low, high, piece.len()) })
+        Some(Self { number, mixed: mix(low, high, piece.len()) })
     }
 
     /// Never 0.
@@ -50,7 +50,7 @@ impl PieceKey {
 
 /// Less than eight bytes; together with their number no other bytes give the same.
 #[inline]
-fn short(piece: &[u8]) -> u64 {
+fn read_short(piece: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (piece.first_chunk::<4>(), piece.last_chunk::<4>()) {
         return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
     }
@@ -58,7 +58,7 @@ fn short(piece: &[u8]) -> u64 {
 }
 
 #[inline]
-fn mixed(low: u64, high: u64, length: usize) -> u64 {
+fn mix(low: u64, high: u64, length: usize) -> u64 {
     const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = (low ^ high.rotate_left(29)).wrapping_add(length as u64).wrapping_mul(HASH_FACTOR);
     (mixed ^ mixed >> 32).wrapping_mul(HASH_FACTOR)

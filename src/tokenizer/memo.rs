@@ -8,13 +8,13 @@ use super::key::PieceKey;
 /// Pieces that are remembered at a time, as a power of two: 256 KiB of them.
 const SLOT_BITS: u32 = 14;
 
-/// What was counted lately.
+/// Recent counts of pieces.
 pub(super) struct Memo {
     /// The bytes of a piece, its length, and its tokens, of which there are no more than bytes.
     slots: Vec<u128>,
 }
 
-/// Memos that nobody counts with just now: one for each that counts at a time.
+/// Memos that no thread uses at the moment: one for each concurrent count.
 #[derive(Default)]
 pub(super) struct Memos(Mutex<Vec<Memo>>);
 
@@ -33,10 +33,10 @@ const TOKENS_SHIFT: u32 = PieceKey::BITS;
 const KEY_MASK: u128 = (1 << TOKENS_SHIFT) - 1;
 
 impl Memo {
-    /// The count of a piece, asked of `count` where it is not remembered.
+    /// The count of a piece, asked of `count` if it is not remembered.
     #[inline]
     pub(super) fn count(&mut self, piece: &[u8], count: impl FnOnce(&[u8]) -> usize) -> usize {
-        let Some(key) = PieceKey::of(piece) else { return count(piece) };
+        let Some(key) = PieceKey::new(piece) else { return count(piece) };
         let Some(slot) = self.slots.get_mut(key.place(SLOT_BITS)) else { return count(piece) };
         if *slot & KEY_MASK == key.number() {
             return (*slot >> TOKENS_SHIFT) as usize;

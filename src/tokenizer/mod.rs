@@ -22,7 +22,7 @@ use singles::ShortTokens;
 
 /// Texts whose counts are remembered.
 const MAX_CACHE_ITEMS: usize = 1 << 18;
-/// Texts up to this many bytes are counted anew each time: looking them up costs as much.
+/// Texts up to this many bytes are counted each time: looking them up costs as much.
 const MAX_UNCACHED_BYTES: usize = 24;
 /// Bytes counted between two questions whether to go on.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -42,7 +42,7 @@ impl Digest {
         Self(digest)
     }
 
-    /// Names a list that goes on: what stood before, then a text of this digest, in a role.
+    /// Names a list that goes on: what was before, then a text of this digest, in a role.
     #[must_use]
     pub fn then(&self, text: &Self, role: u8) -> Self {
         let mut hasher = blake3::Hasher::new();
@@ -95,7 +95,7 @@ impl Counter {
     }
 
     /// As [`Self::count`], asking between pieces of about a megabyte whether to go on.
-    /// `None`: it was told not to.
+    /// `None` if it was stopped.
     pub fn count_while(
         &self,
         name: TokenizerName,
@@ -119,7 +119,7 @@ impl Counter {
         digest: Digest,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Option<u64> {
-        if let Some(known) = self.known(name, text, digest) {
+        if let Some(known) = self.cached_count(name, text, digest) {
             return Some(known);
         }
         let tokens = self.encode(name, text, go_on)?;
@@ -131,15 +131,20 @@ impl Counter {
         self.counts.insert((name, digest), u32::try_from(tokens).unwrap_or(u32::MAX));
     }
 
-    /// As [`Self::count_digest`], where it takes no work.
-    pub(crate) fn known(&self, name: TokenizerName, text: &str, digest: Digest) -> Option<u64> {
+    /// As [`Self::count_digest`], if it takes no work.
+    pub(crate) fn cached_count(
+        &self,
+        name: TokenizerName,
+        text: &str,
+        digest: Digest,
+    ) -> Option<u64> {
         if name == TokenizerName::Bytes4 {
             return Some(text.len().div_ceil(4) as u64);
         }
         self.counts.get(&(name, digest)).map(u64::from)
     }
 
-    /// As [`Self::count`], for a text that nobody asks for twice: its count is not remembered.
+    /// As [`Self::count`], for a text that is counted once: its count is not remembered.
     pub fn count_once(&self, name: TokenizerName, text: &str) -> u64 {
         if name == TokenizerName::Bytes4 {
             return self.count(name, text);
@@ -167,7 +172,7 @@ impl Counter {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Option<u64> {
         let tokenizer = dictionary(name);
-        let singles = ShortTokens::of(name);
+        let singles = ShortTokens::get(name);
         let memos = if name == TokenizerName::Cl100kBase { &self.cl100k } else { &self.o200k };
         let mut memo = memos.take();
         let mut tokens = 0;

@@ -16,7 +16,7 @@ const SAMPLE_BYTES: usize = 2048;
 
 /// The token that the middle of a run is made of, by character.
 pub(super) struct Runs {
-    /// Bytes of that token; 0 where the middle is not the repetition of one token.
+    /// Bytes of that token; 0 if the middle is not the repetition of one token.
     tokens: Cache<(TokenizerName, char), usize>,
 }
 
@@ -36,7 +36,7 @@ impl Runs {
             if repeated == 0 || !repeated.is_multiple_of(width) {
                 continue;
             }
-            // The ends keep enough of the run that what stands beside it cannot tell.
+            // The ends keep enough of the run that its neighbours make no difference.
             let spare = (end - start).saturating_sub(SAMPLE_BYTES) / repeated;
             let resume = start + spare * repeated;
             short.push_str(piece.get(copied..start).unwrap_or_default());

@@ -9,14 +9,14 @@ use crate::domain::TokenizerName;
 
 /// The short tokens of a dictionary.
 pub(super) struct ShortTokens {
-    /// Their numbers, each at its place or in the next one that was free; 0 where there is none.
+    /// Their numbers, each at its place or in the next one that was free; 0 if there is none.
     slots: Vec<u128>,
     bits: u32,
 }
 
 impl ShortTokens {
     /// Those of an encoding, found once a process.
-    pub(super) fn of(name: TokenizerName) -> &'static Self {
+    pub(super) fn get(name: TokenizerName) -> &'static Self {
         static O200K: OnceLock<ShortTokens> = OnceLock::new();
         static CL100K: OnceLock<ShortTokens> = OnceLock::new();
         let singles = match name {
@@ -32,7 +32,7 @@ impl ShortTokens {
         let bits = (2 * count).next_power_of_two().trailing_zeros();
         let mut singles = Self { slots: vec![0; 1 << bits], bits };
         for token in 0..u32::try_from(count).unwrap_or(u32::MAX) {
-            if let Some(key) = PieceKey::of(tokenizer.bpe.token_bytes(token)) {
+            if let Some(key) = PieceKey::new(tokenizer.bpe.token_bytes(token)) {
                 singles.insert(key);
             }
         }
@@ -49,7 +49,7 @@ impl ShortTokens {
     /// Whether a piece is a short token of the dictionary.
     #[inline]
     pub(super) fn contain(&self, piece: &[u8]) -> bool {
-        let Some(key) = PieceKey::of(piece) else { return false };
+        let Some(key) = PieceKey::new(piece) else { return false };
         let Some((before, from)) = self.slots.split_at_checked(key.place(self.bits)) else {
             return false;
         };
@@ -66,11 +66,11 @@ mod tests {
     #[test]
     fn every_short_token_is_one_token() {
         for name in [TokenizerName::O200kBase, TokenizerName::Cl100kBase] {
-            let (bpe, singles) = (&dictionary(name).bpe, ShortTokens::of(name));
+            let (bpe, singles) = (&dictionary(name).bpe, ShortTokens::get(name));
             let mut found = 0;
             for token in 0..u32::try_from(bpe.num_tokens()).unwrap() {
                 let bytes = bpe.token_bytes(token);
-                assert!(PieceKey::of(bytes).is_none() || singles.contain(bytes), "{bytes:?}");
+                assert!(PieceKey::new(bytes).is_none() || singles.contain(bytes), "{bytes:?}");
                 assert!(!singles.contain(bytes) || bpe.count(bytes) == 1, "{bytes:?}");
                 found += usize::from(singles.contain(bytes));
             }

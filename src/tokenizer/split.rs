@@ -14,7 +14,7 @@ pub(super) fn pieces<'t>(
     text: &'t str,
     mut each: impl FnMut(&'t str) -> bool,
 ) -> bool {
-    let rules = SplitRules::of(name);
+    let rules = SplitRules::for_tokenizer(name);
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -85,7 +85,7 @@ fn run(bytes: &[u8], mut at: usize, holds: impl Fn(LetterClass) -> bool) -> usiz
     at
 }
 
-/// A place that nothing beyond ASCII stands at.
+/// A place that nothing beyond ASCII is at.
 #[inline]
 fn plain(bytes: &[u8], at: usize) -> Option<usize> {
     (class(bytes, at) != Some(LetterClass::Wide)).then_some(at)
@@ -96,14 +96,14 @@ fn is_letter(class: LetterClass) -> bool {
 }
 
 impl SplitRules {
-    fn of(name: TokenizerName) -> Self {
+    fn for_tokenizer(name: TokenizerName) -> Self {
         match name {
             TokenizerName::Cl100kBase => Self::Cl100k,
             TokenizerName::O200kBase | TokenizerName::Bytes4 => Self::O200k,
         }
     }
 
-    /// Where the piece that begins here ends; none where the patterns have to be asked.
+    /// Where the piece that begins here ends; none if the patterns have to be asked.
     #[inline]
     fn end(self, bytes: &[u8], at: usize) -> Option<usize> {
         let first = class(bytes, at)?;
@@ -125,7 +125,7 @@ impl SplitRules {
         if first != LetterClass::Break {
             match second {
                 Some(LetterClass::Wide) => return None,
-                // A word takes what stands before it along.
+                // A word takes what is before it along.
                 Some(LetterClass::Small | LetterClass::Capital) => {
                     let short = match self {
                         Self::Cl100k => contraction(bytes, at)?,
@@ -169,7 +169,7 @@ impl SplitRules {
     }
 }
 
-/// Bytes of the `'s`, `'re` and so on that stands here; none where a wide letter may be one of its.
+/// Bytes of the `'s`, `'re` and so on that is here; none if a wide letter may be one of its.
 #[inline]
 fn contraction(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'\'') {

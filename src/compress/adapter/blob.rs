@@ -1,7 +1,7 @@
 //! Base64: a long run keeps its head and says how long it is.
 //!
-//! What stands around a run is offered to the adapters again. Tokens with dots and PEM blocks
-//! stay whole: they are keys, and the head of a key is of use to nobody.
+//! What is around a run is offered to the adapters again. Tokens with dots and PEM blocks
+//! stay whole: they are keys, and the head of a key is of no use.
 
 use std::ops::Range;
 
@@ -18,9 +18,9 @@ const MARK_END: &str = " bytes of base64]";
 
 /// The adapter of this module.
 #[derive(Debug)]
-pub(crate) struct Blob;
+pub(crate) struct BlobAdapter;
 
-impl FormatAdapter for Blob {
+impl FormatAdapter for BlobAdapter {
     fn name(&self) -> &'static str {
         "blob"
     }
@@ -36,7 +36,7 @@ impl FormatAdapter for Blob {
     fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
         let runs: Vec<Cut> =
             runs(part.text, part.spans).iter().map(|run| cut(part.text, run)).collect();
-        let rest = without(part.text, &runs);
+        let rest = apply_cuts(part.text, &runs);
         let cuts = match inside.shorten(&rest) {
             // Without the runs, the text may be read as another, with other runs in it.
             Some(with) if is_marked(&rest, &with) => {
@@ -50,7 +50,7 @@ impl FormatAdapter for Blob {
     fn holds(&self, before: &str, after: &str) -> bool {
         let cuts: Vec<Cut> =
             runs(before, &segment(before)).iter().map(|run| cut(before, run)).collect();
-        let rest = without(before, &cuts);
+        let rest = apply_cuts(before, &cuts);
         rest == after || is_marked(&rest, after)
     }
 }
@@ -68,7 +68,7 @@ fn cut(text: &str, run: &Range<usize>) -> Cut {
     Cut { range: run.clone(), with: format!("{head}… [{bytes}{MARK_END}") }
 }
 
-fn without(text: &str, cuts: &[Cut]) -> String {
+fn apply_cuts(text: &str, cuts: &[Cut]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
     for Cut { range, with } in cuts {
@@ -158,7 +158,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::fixture::{PROSE, SHORT, shortened, shown};
-    use super::super::json::Json;
+    use super::super::json::JsonAdapter;
     use super::*;
 
     fn base64(bytes: usize) -> String {
@@ -182,7 +182,7 @@ mod tests {
             ("2024-05-01 upload of ", " is done"),
         ] {
             let text = format!("{before}{run}{behind}");
-            assert_eq!(shown(&Blob, &text), format!("{before}{short}{behind}"));
+            assert_eq!(shown(&BlobAdapter, &text), format!("{before}{short}{behind}"));
         }
         let lines = run
             .as_bytes()
@@ -190,7 +190,7 @@ mod tests {
             .map(|line| format!("{}\n", String::from_utf8_lossy(line)))
             .collect::<Vec<_>>()
             .concat();
-        assert_eq!(shown(&Blob, &lines), format!("{short}\n"));
+        assert_eq!(shown(&BlobAdapter, &lines), format!("{short}\n"));
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
         let text = format!("{PROSE}\n\n{run}\n");
         let first = SHORT.split_once(" The keys").unwrap().0;
         assert_eq!(
-            shown(&Blob, &text),
+            shown(&BlobAdapter, &text),
             format!("{first}\n\n{}… [800 bytes of base64]\n", &run[..32])
         );
     }
@@ -211,7 +211,7 @@ mod tests {
             vLyBCeXRlcyBvZiBhIGNaW5BhbQgd2hvc2Ugb3RoZXIgY2VsbHMgYXJlIGVtcHR5LgoKdXNlIHN0ZDo6Ym9ycm93OjpDb3c7CnVzZSBz\n\
             9ycm93OjpDb3c7CnVzZSBz\n\
             ";
-        let shortened = super::super::shorten(&[&Blob], text, &|_, _| true);
+        let shortened = super::super::shorten(&[&BlobAdapter], text, &|_, _| true);
         assert_eq!(shortened.reverted, Vec::<String>::new());
         assert!(shortened.text.is_some_and(|text| text.contains(" bytes of base64]")));
     }
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn strings_in_json_are_reached() {
         let text = format!("{{\"name\":\"a.png\",\"data\":\"{}\"}}", base64(600));
-        let shown = super::super::shorten(&[&Json, &Blob], &text, &|_, _| true);
+        let shown = super::super::shorten(&[&JsonAdapter, &BlobAdapter], &text, &|_, _| true);
         assert_eq!(shown.used, ["json"]);
         assert!(shown.text.is_some_and(|text| text.ends_with("… [800 bytes of base64]\"}")));
     }
@@ -235,17 +235,17 @@ mod tests {
             "0123456789abcdef".repeat(40),
             run[..255].to_owned(),
         ] {
-            assert_eq!(shown(&Blob, &text), text);
+            assert_eq!(shown(&BlobAdapter, &text), text);
         }
     }
 
     #[test]
     fn a_mark_of_another_run_does_not_hold() {
         let text = format!("a {} b", base64(600));
-        let good = shown(&Blob, &text);
-        assert!(Blob.holds(&text, &good));
-        assert!(!Blob.holds(&text, &good.replace("800", "801")));
-        assert!(!Blob.holds(&text, &good.replace(&good[2..6], "AAAA")));
+        let good = shown(&BlobAdapter, &text);
+        assert!(BlobAdapter.holds(&text, &good));
+        assert!(!BlobAdapter.holds(&text, &good.replace("800", "801")));
+        assert!(!BlobAdapter.holds(&text, &good.replace(&good[2..6], "AAAA")));
     }
 
     proptest! {
@@ -258,7 +258,7 @@ mod tests {
             let whole = [Span { kind: Kind::Prose, range: 0..text.len() }];
             let found = runs(&text, &whole);
             prop_assert_eq!(found.len(), parts.iter().filter(|(_, bytes)| bytes.div_ceil(3) * 4 >= MIN_RUN_BYTES).count());
-            prop_assert!(shortened(&Blob, &text).reverted.is_empty());
+            prop_assert!(shortened(&BlobAdapter, &text).reverted.is_empty());
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::Cut;
 use super::page::{LinePage, MarkMargin, cuts};
-use crate::compress::extract::{ExtractUnit, UnitFacts, select_beside};
+use crate::compress::extract::{ExtractUnit, UnitFacts, select_with_facts};
 
-/// Bytes that stay, in hundredths, where what has to stay leaves the choice.
+/// Bytes that stay, in hundredths, if what has to stay leaves the choice.
 const KEEP_PERCENT: usize = 40;
 /// The part of them, in hundredths, that lines which should stay may take.
 const SHOULD_PERCENT: usize = 70;
@@ -27,31 +27,32 @@ pub(super) enum LineRank {
     Once,
     /// Stays while there is room, the first ones first.
     Should,
-    /// Stays for what it shows: the worth of its words, beside that of its facts.
+    /// Stays for what it shows: the weight of its words, in addition to that of its facts.
     May(u32),
     /// Goes first.
     Last,
 }
 
 /// The cuts that bring a text down to what is worth most in it.
-pub(super) fn chosen(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<Cut> {
-    cuts(page, &shows(page, ranks), MarkMargin::Own)
+pub(super) fn choose_cuts(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<Cut> {
+    cuts(page, &shown_lines(page, ranks), MarkMargin::Own)
 }
 
-fn shows(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<bool> {
+fn shown_lines(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<bool> {
     let target = page.bytes() / 100 * KEEP_PERCENT;
-    let groups = groups(page, &settled(page, ranks, target));
+    let groups = groups(page, &settle_ranks(page, ranks, target));
     let must: usize = groups.iter().filter(|group| group.must).map(|group| group.bytes(page)).sum();
     // Marks, and gaps too small for one, come to what is chosen.
     let free = target.saturating_sub(must);
     let room = free / 100 * CHOICE_PERCENT;
     if room == 0 {
-        return shown(page, &groups, groups.iter().map(|group| group.must));
+        return lines_of_groups(page, &groups, groups.iter().map(|group| group.must));
     }
     let units: Vec<ExtractUnit<'_>> = groups.iter().map(|group| group.unit(page)).collect();
     let told = UnitFacts::of(units.iter().copied(), 1);
-    let selected =
-        |keep_bytes| shown(page, &groups, select_beside(&units, &told, &|_| false, keep_bytes));
+    let selected = |keep_bytes| {
+        lines_of_groups(page, &groups, select_with_facts(&units, &told, &|_| false, keep_bytes))
+    };
     let shows = selected(must + room);
     let size = size(page, &shows);
     if size <= target + target / 5 {
@@ -63,14 +64,14 @@ fn shows(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<bool> {
 }
 
 /// Ranks after errors, repeats and the room were looked at: `Must`, `May` and `Last` alone.
-fn settled(page: &LinePage<'_>, ranks: &[LineRank], target: usize) -> Vec<LineRank> {
+fn settle_ranks(page: &LinePage<'_>, ranks: &[LineRank], target: usize) -> Vec<LineRank> {
     // By the first of equal lines: whether one of them stays, as soon as there is one.
     let mut seen = vec![None; page.len()];
     let mut must = 0;
     let mut settled: Vec<LineRank> = Vec::with_capacity(page.len());
     for at in 0..page.len() {
         let mut own = None;
-        let seen = seen.get_mut(page.first(at)).unwrap_or(&mut own);
+        let seen = seen.get_mut(page.first_equal(at)).unwrap_or(&mut own);
         let is_first = seen.is_none();
         let rank = match ranks.get(at).copied().unwrap_or(LineRank::Last) {
             LineRank::Must => LineRank::Must,
@@ -140,7 +141,7 @@ fn groups(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<ChoiceGroup> {
     groups
 }
 
-fn shown(
+fn lines_of_groups(
     page: &LinePage<'_>,
     groups: &[ChoiceGroup],
     stays: impl IntoIterator<Item = bool>,
@@ -179,7 +180,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn short(text: &str, ranks: &[LineRank]) -> String {
-        apply(text, &chosen(&LinePage::of(text), ranks)).unwrap()
+        apply(text, &choose_cuts(&LinePage::new(text), ranks)).unwrap()
     }
 
     fn rows(count: usize) -> String {
@@ -239,8 +240,8 @@ mod tests {
                 _ => LineRank::Last,
             };
             let ranks: Vec<LineRank> = picks.iter().map(rank).collect();
-            let page = LinePage::of(&text);
-            let short = apply(&text, &chosen(&page, &ranks)).unwrap();
+            let page = LinePage::new(&text);
+            let short = apply(&text, &choose_cuts(&page, &ranks)).unwrap();
             prop_assert!(is_elided(&text, &short));
             prop_assert!(short.len() <= text.len());
             for (at, rank) in ranks.iter().enumerate().take(page.len()) {

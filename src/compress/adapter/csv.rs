@@ -1,12 +1,12 @@
 //! Separated values: long tables lose rows, long cells of prose are shortened.
 //!
 //! Every row that is shown has as many cells as the first, which always stays. In the place of
-//! rows that went stands one whose first cell counts them and whose other cells are empty.
+//! rows that were left out, one row counts them in its first cell and has empty cells otherwise.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::elide::{self, Outliers, States};
+use super::elide::{self, Outliers, StateWords};
 use super::progress::names_places;
 use super::words::is_prose;
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
@@ -19,9 +19,9 @@ const MIN_CELL_BYTES: usize = 120;
 
 /// The adapter of this module.
 #[derive(Debug)]
-pub(crate) struct Csv;
+pub(crate) struct CsvAdapter;
 
-impl FormatAdapter for Csv {
+impl FormatAdapter for CsvAdapter {
     fn name(&self) -> &'static str {
         "csv"
     }
@@ -92,19 +92,19 @@ impl<'t> CsvTable<'t> {
         match memchr::memchr2(b'\n', b'"', rest) {
             Some(end) if rest.get(end) == Some(&b'\n') => {
                 let line = rest.get(..end)?;
-                self.plain(at, line.strip_suffix(b"\r").unwrap_or(line));
+                self.read_plain_row(at, line.strip_suffix(b"\r").unwrap_or(line));
                 Some(at + end + 1)
             }
             None if !rest.ends_with(b"\r") => {
-                self.plain(at, rest);
+                self.read_plain_row(at, rest);
                 Some(self.text.len())
             }
-            _ => self.quoting(at),
+            _ => self.read_quoted_row(at),
         }
     }
 
     /// Takes the cells of a row that has no quotes.
-    fn plain(&mut self, at: usize, line: &[u8]) {
+    fn read_plain_row(&mut self, at: usize, line: &[u8]) {
         let mut begin = at;
         for (end, byte) in (at..).zip(line) {
             if *byte == self.separator {
@@ -116,12 +116,12 @@ impl<'t> CsvTable<'t> {
     }
 
     /// Takes a row that may have quotes.
-    fn quoting(&mut self, mut at: usize) -> Option<usize> {
+    fn read_quoted_row(&mut self, mut at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         loop {
             let rest = bytes.get(at..)?;
             let length = if rest.first() == Some(&b'"') {
-                quoted(rest)?
+                quoted_cell_end(rest)?
             } else {
                 let ends = memchr::memchr3(self.separator, b'\n', b'"', rest);
                 let length = ends.unwrap_or(rest.len());
@@ -167,10 +167,10 @@ impl<'t> CsvTable<'t> {
         self.span(&(row..row + 1)).map_or("", |span| self.raw(&span))
     }
 
-    /// How many rows a row stands for, if it is a mark.
-    fn marked(&self, row: usize) -> Option<usize> {
+    /// How many rows a row represents, if it is a mark.
+    fn mark_rows(&self, row: usize) -> Option<usize> {
         let (first, others) = self.cells_of(row).split_first()?;
-        let count = elide::marked(&text_of(self.raw(first)), ROW_NOUN)?;
+        let count = elide::mark_items(&text_of(self.raw(first)), ROW_NOUN)?;
         others.iter().all(|cell| text_of(self.raw(cell)).is_empty()).then_some(count)
     }
 
@@ -195,14 +195,14 @@ impl<'t> CsvTable<'t> {
     /// The rows that go.
     fn gaps(&self) -> Vec<Range<usize>> {
         let rows = self.rows();
-        // A table that holds such a row could not be told from one that lost rows.
+        // A table that contains such a row would look like one that lost rows.
         let may_have_marks =
             memchr::memmem::find(self.text.as_bytes(), elide::MARK_START.as_bytes());
-        let is_marked = |row| may_have_marks.is_some() && self.marked(row).is_some();
+        let is_marked = |row| may_have_marks.is_some() && self.mark_rows(row).is_some();
         if rows <= elide::MAX_WHOLE_ITEMS || (0..rows).any(is_marked) {
             return Vec::new();
         }
-        let (mut outliers, mut states) = (Outliers::default(), States::default());
+        let (mut outliers, mut states) = (Outliers::default(), StateWords::default());
         let mut must = vec![false; rows];
         let mut raw = Vec::with_capacity(rows);
         for (row, must) in must.iter_mut().enumerate() {
@@ -216,9 +216,9 @@ impl<'t> CsvTable<'t> {
                 let cell = if is_quoted { cell.trim_matches('"') } else { cell };
                 let is_number = matches!(cell.bytes().next(), Some(b'0'..=b'9' | b'-'));
                 if let Some(number) = is_number.then(|| cell.parse().ok()).flatten() {
-                    outliers.see(column, row, number);
-                } else if row > 0 && cell.len() <= States::MAX_STATE_BYTES {
-                    states.see(column, row, hash(cell.as_bytes()));
+                    outliers.add_number(column, row, number);
+                } else if row > 0 && cell.len() <= StateWords::MAX_STATE_BYTES {
+                    states.add_word(column, row, hash(cell.as_bytes()));
                 }
             }
         }
@@ -283,7 +283,7 @@ impl<'t> CsvTable<'t> {
                             && is_prose(&text_of(cell))
                             && !text_of(other).is_empty()
                 });
-            let count = if same && own < self.rows() { Some(1) } else { shown.marked(row) };
+            let count = if same && own < self.rows() { Some(1) } else { shown.mark_rows(row) };
             let Some(count) = count.filter(|count| *count > 0) else { return false };
             own += count;
         }
@@ -291,8 +291,8 @@ impl<'t> CsvTable<'t> {
     }
 }
 
-/// The byte behind the quoted cell at the head of some bytes.
-fn quoted(bytes: &[u8]) -> Option<usize> {
+/// The byte after the quoted cell at the head of some bytes.
+fn quoted_cell_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
         at += memchr::memchr(b'"', bytes.get(at..)?)? + 1;
@@ -325,11 +325,11 @@ mod tests {
 
     #[track_caller]
     fn checked(text: &str, separator: u8) -> String {
-        let short = shown(&Csv, text);
+        let short = shown(&CsvAdapter, text);
         let (own, shown) =
             (CsvTable::read(text, separator).unwrap(), CsvTable::read(&short, separator).unwrap());
         assert_eq!(own.width, shown.width);
-        let stands_for = |row| shown.marked(row).unwrap_or(1);
+        let stands_for = |row| shown.mark_rows(row).unwrap_or(1);
         assert_eq!((0..shown.rows()).map(stands_for).sum::<usize>(), own.rows());
         assert_eq!(
             own.raw(own.cells_of(0).first().unwrap()),
@@ -370,16 +370,16 @@ mod tests {
             |note: &str| format!("id,note\n1,\"{note} \"\"Quite so.\"\"\"\n2,none\n3,none\n");
         let (first, _) = SHORT.split_once(" The keys").unwrap();
         assert_eq!(checked(&text(PROSE), b','), text(first));
-        assert_eq!(shown(&Csv, &table(7)), table(7));
+        assert_eq!(shown(&CsvAdapter, &table(7)), table(7));
     }
 
     #[test]
     fn what_says_something_else_does_not_hold() {
         let text = table(60);
         let good = checked(&text, b',');
-        assert!(Csv.holds(&text, &good));
+        assert!(CsvAdapter.holds(&text, &good));
         let read = CsvTable::read(&good, b',').unwrap();
-        let count = (0..read.rows()).find_map(|row| read.marked(row)).unwrap();
+        let count = (0..read.rows()).find_map(|row| read.mark_rows(row)).unwrap();
         for bad in [
             good.replace(&format!("… {count} "), &format!("… {} ", count + 1)),
             good.replace("id,name", "id,names"),
@@ -387,7 +387,7 @@ mod tests {
             good.replace("rows,\"\",,", "rows,\"\","),
             text.replace("2,\"lamp, no 2\",2.50,open\n", ""),
         ] {
-            assert!(bad != good && !Csv.holds(&text, &bad), "{bad}");
+            assert!(bad != good && !CsvAdapter.holds(&text, &bad), "{bad}");
         }
     }
 
@@ -395,7 +395,7 @@ mod tests {
     fn hostile_tables_are_read_once() {
         for bit in ["a,b\n", ",", "\"", "\"\",", "\"\"\"", "1,\"\n", "\n"] {
             let text = format!("a,b\n1,2\n3,4\n{}", bit.repeat((1 << 20) / bit.len()));
-            let _ = shortened(&Csv, &text);
+            let _ = shortened(&CsvAdapter, &text);
             let _ = CsvTable::read(&text, b',').map(|table| table.gaps());
         }
     }
@@ -412,19 +412,19 @@ mod tests {
             let by = char::from(separator);
             let row = |(id, note, n): &(String, String, i32)| format!("{id}{by}{}{by}{n}\n", quote(note));
             let text = format!("id{by}note{by}n\n{}", rows.iter().map(row).collect::<String>());
-            let shortened = shortened(&Csv, &text);
+            let shortened = shortened(&CsvAdapter, &text);
             prop_assert!(shortened.reverted.is_empty());
             if let Some(short) = shortened.text.filter(|_| shortened.used.iter().any(|name| name == "csv")) {
                 let shown = CsvTable::read(&short, separator).expect("a table");
                 prop_assert_eq!(shown.width, 3);
-                let all: usize = (0..shown.rows()).map(|row| shown.marked(row).unwrap_or(1)).sum();
+                let all: usize = (0..shown.rows()).map(|row| shown.mark_rows(row).unwrap_or(1)).sum();
                 prop_assert_eq!(all, rows.len() + 1);
             }
         }
 
         #[test]
         fn any_text_may_come(text in "([a-c0-9]|[,;\"\t\r\n]|… 2 more rows){0,120}") {
-            let _ = shortened(&Csv, &format!("id,name\n1,a\n2,b\n{text}"));
+            let _ = shortened(&CsvAdapter, &format!("id,name\n1,a\n2,b\n{text}"));
         }
     }
 }

@@ -1,5 +1,5 @@
 //! An adapter as data: which texts it takes, which of their lines stay, and how what is left of
-//! the rest is put beside them.
+//! the rest is put next to them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,18 +19,18 @@ const KEEP_SHARE: usize = 3;
 
 /// A definition with its patterns compiled.
 #[derive(Debug)]
-pub(crate) struct Custom {
+pub(crate) struct CustomAdapter {
     definition: Arc<AdapterDefinition>,
     holds: Option<Regex>,
     lines: Vec<(usize, Regex)>,
     share: Option<(Regex, usize)>,
     keep: RegexSet,
-    /// None where all lines may go that are not kept.
+    /// None if all lines may go that are not kept.
     shrink: Option<RegexSet>,
 }
 
-impl Custom {
-    /// None where a pattern does not compile; requests are checked before.
+impl CustomAdapter {
+    /// None if a pattern does not compile; requests are checked before.
     pub(crate) fn new(definition: Arc<AdapterDefinition>) -> Option<Self> {
         let detect = &definition.detect;
         let holds = detect.regex.as_deref().map(pattern).transpose().ok()?;
@@ -54,11 +54,11 @@ impl Custom {
 
     /// Lines of a text that stay.
     pub(super) fn kept_lines(&self, text: &str) -> usize {
-        self.parted(text).0.len()
+        self.split_lines(text).0.len()
     }
 
-    /// The lines that stay, and those that may go.
-    fn parted<'t>(&self, text: &'t str) -> (Vec<&'t str>, Vec<&'t str>) {
+    /// The lines that stay, and the lines that may go.
+    fn split_lines<'t>(&self, text: &'t str) -> (Vec<&'t str>, Vec<&'t str>) {
         let count = text.lines().count();
         let (mut kept, mut rest) = (Vec::new(), Vec::new());
         for (line, number) in text.lines().zip(1..) {
@@ -74,9 +74,9 @@ impl Custom {
         (kept, rest)
     }
 
-    /// The lines that stay with what the others come to; none where all stay.
-    fn joined(&self, text: &str) -> Option<String> {
-        let (kept, rest) = self.parted(text);
+    /// The lines that stay with what the others come to; none if all stay.
+    fn join_lines(&self, text: &str) -> Option<String> {
+        let (kept, rest) = self.split_lines(text);
         if rest.is_empty() {
             return None;
         }
@@ -88,7 +88,7 @@ impl Custom {
     }
 }
 
-impl FormatAdapter for Custom {
+impl FormatAdapter for CustomAdapter {
     fn name(&self) -> &str {
         &self.definition.name
     }
@@ -116,12 +116,12 @@ impl FormatAdapter for Custom {
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        let cut = self.joined(part.text).map(|with| Cut { range: 0..part.text.len(), with });
+        let cut = self.join_lines(part.text).map(|with| Cut { range: 0..part.text.len(), with });
         Attempt::new(cut.into_iter().collect(), |after| self.holds(part.text, after))
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        let (kept, _) = self.parted(before);
+        let (kept, _) = self.split_lines(before);
         after.contains(&kept.join("\n"))
     }
 }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     fn shown(definition: AdapterDefinition, text: &str) -> Option<String> {
-        let custom = Custom::new(definition.into()).unwrap();
+        let custom = CustomAdapter::new(definition.into()).unwrap();
         shorten(&[&custom], text, &|_, _| true).text
     }
 
@@ -205,6 +205,6 @@ mod tests {
     #[test]
     fn a_pattern_that_does_not_compile_is_no_adapter() {
         let keep = vec![LineSelector::Matching("(".into())];
-        assert!(Custom::new(AdapterDefinition { keep, ..definition() }.into()).is_none());
+        assert!(CustomAdapter::new(AdapterDefinition { keep, ..definition() }.into()).is_none());
     }
 }

@@ -5,18 +5,18 @@
 //! counts of the hunk's header no longer add up: a tool that applies patches refuses it, rather
 //! than applying it in part.
 
-use super::page::{LinePage, MarkMargin, cuts, shown};
+use super::page::{LinePage, MarkMargin, cuts, shown_lines};
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
-use crate::compress::segment::{Hunk, HunkLine, Kind, Span, segment, without};
+use crate::compress::segment::{Hunk, HunkLine, Kind, Span, segment, without_margin};
 
-/// Lines of context that stay before and behind a change.
+/// Lines of context that stay before and after a change.
 const CONTEXT_LINES: usize = 1;
 
 /// Unified diffs; see the module.
 #[derive(Debug)]
-pub(crate) struct Diff;
+pub(crate) struct DiffAdapter;
 
-impl FormatAdapter for Diff {
+impl FormatAdapter for DiffAdapter {
     fn name(&self) -> &'static str {
         "diff"
     }
@@ -29,11 +29,11 @@ impl FormatAdapter for Diff {
 
     fn holds(&self, before: &str, after: &str) -> bool {
         let spans = segment(before);
-        keeps(&LinePage::of(before), Part { text: before, spans: &spans }, after)
+        keeps(&LinePage::new(before), Part { text: before, spans: &spans }, after)
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        let page = LinePage::of(part.text);
+        let page = LinePage::new(part.text);
         let cuts = if page.may_shrink() {
             cuts(&page, &without_context(&page, part.spans, CONTEXT_LINES), MarkMargin::None)
         } else {
@@ -43,11 +43,11 @@ impl FormatAdapter for Diff {
     }
 }
 
-/// Whether all that went is context, and every change stands as it did.
+/// Whether all that went is context, and every change is as it did.
 fn keeps(page: &LinePage<'_>, part: Part<'_>, after: &str) -> bool {
     let before = part.text;
     let changes = |text| str::lines(text).filter(|line| line.starts_with(['+', '-']));
-    let Some(shows) = shown(page, &LinePage::of(after)) else { return false };
+    let Some(shows) = shown_lines(page, &LinePage::new(after)) else { return false };
     // Of the context, what is next to a change too.
     let bound = without_context(page, part.spans, 0);
     let all_context = bound.iter().zip(&shows).all(|(bound, shows)| *shows || !bound);
@@ -64,7 +64,7 @@ fn without_context(page: &LinePage<'_>, spans: &[Span], near: usize) -> Vec<bool
         let mut at = page.at(span.range.start);
         let end = page.at(span.range.end.saturating_sub(1)) + 1;
         while at < end {
-            at = leave_context(page, at, end, near, &mut shows);
+            at = drop_context(page, at, end, near, &mut shows);
         }
     }
     shows
@@ -77,8 +77,8 @@ fn is_commit(text: &str) -> bool {
 }
 
 /// Lets go of the context in the hunk that begins at a line, but for what is `near` a change;
-/// gives the line behind it.
-fn leave_context(
+/// gives the line after it.
+fn drop_context(
     page: &LinePage<'_>,
     at: usize,
     end: usize,
@@ -92,24 +92,24 @@ fn leave_context(
     let mut line = at + 1;
     // The first line of the context that is not near the change before it.
     let mut far = line;
-    while line < end && hunk.goes_on() {
-        let own = without(margin, page.line(line).as_bytes());
+    while line < end && hunk.is_open() {
+        let own = without_margin(margin, page.line(line).as_bytes());
         match own.and_then(|own| hunk.take(own)) {
             None => break,
             Some(HunkLine::Context) => line += 1,
             Some(HunkLine::Change) => {
-                leave(shows, far, line.saturating_sub(near));
+                drop_lines(shows, far, line.saturating_sub(near));
                 line += 1;
                 far = line + near;
             }
         }
     }
     // A hunk that breaks off may have been cut; its last lines are still context.
-    leave(shows, far, line);
+    drop_lines(shows, far, line);
     line
 }
 
-fn leave(shows: &mut [bool], from: usize, to: usize) {
+fn drop_lines(shows: &mut [bool], from: usize, to: usize) {
     if let Some(lines) = shows.get_mut(from..to) {
         lines.fill(false);
     }
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn context_goes_and_changes_stay() {
-        let short = short(&Diff, CHANGE);
+        let short = short(&DiffAdapter, CHANGE);
         assert!(short.len() * 3 < CHANGE.len() * 2, "{short}");
         for line in CHANGE.lines().filter(|line| !line.starts_with(' ')) {
             assert!(short.lines().any(|shown| shown == line), "{line}");
@@ -132,8 +132,11 @@ mod tests {
         let around = "[… 7 lines]\n class Job:\n-    name: str\n+    name: str = \"unnamed\"\n";
         assert!(short.contains(around), "{short}");
         assert!(
-            !detects(&Diff, &short)
-                || Diff.attempt(Part { text: &short, spans: &[] }, &mut Never).cuts.is_empty()
+            !detects(&DiffAdapter, &short)
+                || DiffAdapter
+                    .attempt(Part { text: &short, spans: &[] }, &mut Never)
+                    .cuts
+                    .is_empty()
         );
     }
 
@@ -150,7 +153,7 @@ mod tests {
         let commit = "commit 3f1c2ab9d0e4173f1c2ab9d0e4173f1c2ab9d0e4\nAuthor: A <a@example.org>\n\n    \
             Name jobs that have no name, and count how often each of them was tried.\n\n";
         let text = format!("{commit}{CHANGE}\n{}{CHANGE}", commit.replace("3f1c", "77aa"));
-        let short = short(&Diff, &text);
+        let short = short(&DiffAdapter, &text);
         assert_eq!(short.matches(commit).count(), 1);
         assert_eq!(short.matches("[… 7 lines]\n").count(), 2);
     }
@@ -170,29 +173,32 @@ mod tests {
         let indent = |line| format!("    {line}\n");
         let indented: String = plain.lines().map(indent).collect();
         for text in [&merge, &indented] {
-            let short = short(&Diff, text);
+            let short = short(&DiffAdapter, text);
             assert_eq!(short.matches("[… 8 lines]\n").count(), 2, "{short}");
             for line in text.lines().filter(|line| !line.contains("let ")) {
                 assert!(short.lines().any(|shown| shown == line), "{line} in {short}");
-                assert!(!Diff.holds(text, &short.replacen(&format!("{line}\n"), "", 1)), "{line}");
+                assert!(
+                    !DiffAdapter.holds(text, &short.replacen(&format!("{line}\n"), "", 1)),
+                    "{line}"
+                );
             }
         }
     }
 
     #[test]
     fn what_is_no_diff_is_left() {
-        assert!(!detects(&Diff, "commit to it\n\nand more words\n"));
-        assert!(!detects(&Diff, "-a\n+b\n"));
+        assert!(!detects(&DiffAdapter, "commit to it\n\nand more words\n"));
+        assert!(!detects(&DiffAdapter, "-a\n+b\n"));
     }
 
     #[test]
     fn a_changed_line_less_is_refused() {
-        let short = short(&Diff, CHANGE);
-        assert!(!Diff.holds(CHANGE, &short.replacen("+    tries: int = 0\n", "", 1)));
-        assert!(!Diff.holds(CHANGE, &short.replacen("[… 7", " [… 7", 1)));
-        assert!(!Diff.holds(CHANGE, &short.replacen("[… 7", "[… 8", 1)));
+        let short = short(&DiffAdapter, CHANGE);
+        assert!(!DiffAdapter.holds(CHANGE, &short.replacen("+    tries: int = 0\n", "", 1)));
+        assert!(!DiffAdapter.holds(CHANGE, &short.replacen("[… 7", " [… 7", 1)));
+        assert!(!DiffAdapter.holds(CHANGE, &short.replacen("[… 7", "[… 8", 1)));
         let (head, _) = CHANGE.split_once("-            job").unwrap();
         let (_, tail) = CHANGE.split_once("self.taken += 1\n").unwrap();
-        assert!(!Diff.holds(CHANGE, &format!("{head}[… 2 lines]\n{tail}")));
+        assert!(!DiffAdapter.holds(CHANGE, &format!("{head}[… 2 lines]\n{tail}")));
     }
 }

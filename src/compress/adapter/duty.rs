@@ -19,7 +19,7 @@ pub(super) enum KeepReason {
     Negation,
     /// Nothing else says where its link leads.
     Link,
-    /// It begins a section: what a heading announces is said there.
+    /// It begins a section: it has the content that the heading announces.
     Opening,
 }
 
@@ -33,7 +33,7 @@ const SHARE_PERCENTS: [(KeepReason, usize); 5] = [
 ];
 
 /// Chooses the sentences that stay before others, as far as they fit into their shares of `room`
-/// bytes; where any is strict, one strict one at the least.
+/// bytes; if any is strict, one strict one at the least.
 pub(super) fn oblige(
     selection: &mut Selection<'_, '_>,
     units: &[ExtractUnit<'_>],
@@ -103,9 +103,9 @@ mod tests {
             [Some(KeepReason::Strict), Some(KeepReason::Strict), Some(KeepReason::Negation), None];
         let shows = UnitFacts::of(units, 1);
         let chosen = |room| {
-            let mut selection = Selection::of(&units, &shows);
+            let mut selection = Selection::new(&units, &shows);
             oblige(&mut selection, &units, &duties, room);
-            selection.chosen()
+            selection.into_chosen()
         };
         assert_eq!(chosen(5), [true, false, false, false]);
         assert_eq!(chosen(100), [true, false, true, false]);

@@ -1,4 +1,4 @@
-//! Which items of a long list stay, and what is said of those that do not.
+//! Which items of a long list stay, and the mark in the place of the others.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
         .enumerate()
         .map(|(at, text)| {
             let is_end = at < HEAD_ITEMS || at + 1 == items.len();
-            // What is said again word for word says nothing.
+            // A repetition word for word adds nothing.
             let must = is_end || must.get(at) == Some(&true) && seen.insert(*text);
             ExtractUnit { text, weight: 0, must }
         })
@@ -55,14 +55,14 @@ pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
 /// What a mark begins with.
 pub(super) const MARK_START: &str = "… ";
 
-/// What stands for so many items: `… 212 more items`.
+/// What represents so many items: `… 212 more items`.
 pub(super) fn mark(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{MARK_START}{count} more {noun}{plural}")
 }
 
-/// How many items a mark stands for.
-pub(super) fn marked(text: &str, noun: &str) -> Option<usize> {
+/// How many items a mark represents.
+pub(super) fn mark_items(text: &str, noun: &str) -> Option<usize> {
     let (count, rest) = text.strip_prefix(MARK_START)?.split_once(" more ")?;
     let rest = rest.strip_prefix(noun)?;
     let count = count.parse().ok()?;
@@ -86,7 +86,7 @@ struct ColumnStats {
 }
 
 impl Outliers {
-    pub(super) fn see(&mut self, column: usize, item: usize, number: f64) {
+    pub(super) fn add_number(&mut self, column: usize, item: usize, number: f64) {
         if !number.is_finite() || number.abs() > 1e100 {
             return;
         }
@@ -127,14 +127,14 @@ impl Outliers {
 /// Words of columns that know few: a state that one item has and the others do not is what the list
 /// is read for.
 #[derive(Default)]
-pub(super) struct States {
+pub(super) struct StateWords {
     /// For each word of a column how many items have it, and the first of them.
-    seen: HashMap<(usize, u64), (u32, [usize; States::MAX_RARE_ITEMS])>,
+    seen: HashMap<(usize, u64), (u32, [usize; StateWords::MAX_RARE_ITEMS])>,
     /// Values and words of each column.
     columns: Vec<(u32, u32)>,
 }
 
-impl States {
+impl StateWords {
     /// Items that have a word which is rare.
     const MAX_RARE_ITEMS: usize = 2;
     /// Words of a column that are states.
@@ -145,7 +145,7 @@ impl States {
     pub(super) const MAX_STATE_BYTES: usize = 32;
 
     /// Takes in a word by its hash.
-    pub(super) fn see(&mut self, column: usize, item: usize, word: u64) {
+    pub(super) fn add_word(&mut self, column: usize, item: usize, word: u64) {
         if self.columns.len() <= column {
             self.columns.resize(column + 1, (0, 0));
         }
@@ -196,17 +196,17 @@ mod tests {
         assert!(gone >= 30, "{gone}");
         assert!(gaps(&items, &must).iter().all(|gap| !gap.contains(&20) && !gap.contains(&0)));
         for count in [1, 2, 212] {
-            assert_eq!(marked(&mark(count, "item"), "item"), Some(count));
+            assert_eq!(mark_items(&mark(count, "item"), "item"), Some(count));
         }
-        assert_eq!(marked("… 1 more items", "item"), None);
-        assert_eq!(marked("… some more items", "item"), None);
+        assert_eq!(mark_items("… 1 more items", "item"), None);
+        assert_eq!(mark_items("… some more items", "item"), None);
     }
 
     #[test]
     fn a_state_that_few_items_have_is_marked() {
         let marked = |word_of: &dyn Fn(usize) -> u64| {
-            let mut states = States::default();
-            (0..60).for_each(|item| states.see(0, item, word_of(item)));
+            let mut states = StateWords::default();
+            (0..60).for_each(|item| states.add_word(0, item, word_of(item)));
             let mut must = [false; 60];
             states.mark(&mut must);
             must.iter().enumerate().filter(|(_, must)| **must).map(|(at, _)| at).collect::<Vec<_>>()
@@ -223,7 +223,7 @@ mod tests {
         let mut outliers = Outliers::default();
         for item in 0..50 {
             let number = if item == 31 { 900.0 } else { f64::from(item % 5) };
-            outliers.see(0, usize::try_from(item).unwrap(), number);
+            outliers.add_number(0, usize::try_from(item).unwrap(), number);
         }
         let mut must = [false; 50];
         outliers.mark(&mut must);

@@ -1,20 +1,20 @@
 //! Failures and what belongs to them: in the output of tests, of compilers, of services.
 //!
 //! A line that reports an error opens a block; so does a runner's heading for one failure. The
-//! block ends where something else is told: the next failure, a test that passed, the next entry
-//! of the log, or, behind a blank line, text that is indented no deeper than the heading.
+//! block ends where another begins: the next failure, a test that passed, the next entry
+//! of the log, or, after a blank line, text that is indented no deeper than the heading.
 
 use super::choose::LineRank;
 use super::frame::{Frame, frame};
 use super::page::LinePage;
-use crate::compress::notation::{WordHeads, reports_error, words_with};
+use crate::compress::notation::{WordHeads, reports_error, scan_words};
 use crate::compress::segment::is_entry;
 
-/// Lines of a block that should stay; behind them it is about output, not about the failure.
+/// Lines of a block that should stay; after them it is about output, not about the failure.
 const HEAD_LINES: usize = 16;
 /// Lines that a block may take.
 const MAX_BLOCK_LINES: usize = 60;
-/// What a line behind the head of a block is worth.
+/// What a line after the head of a block is worth.
 const DEEP_LINE_WEIGHT: u32 = 3;
 /// The heads of blocks stay while they are no more than one part in so many of the text.
 const MIN_BYTES_PER_HEAD_BYTE: usize = 4;
@@ -52,7 +52,7 @@ struct FailureBlock<'p, 't> {
 }
 
 impl FailureBlock<'_, '_> {
-    /// Ranks the block that a line opens; gives the line behind it.
+    /// Ranks the block that a line opens; gives the line after it.
     fn rank(&mut self, at: usize) -> usize {
         self.set(at, LineRank::Once);
         self.lead(at);
@@ -79,7 +79,7 @@ impl FailureBlock<'_, '_> {
                 line = frame.to;
             } else {
                 told += 1;
-                self.tell(line, told);
+                self.set_rank(line, told);
                 line += 1;
             }
             follows = frame.is_some();
@@ -87,7 +87,7 @@ impl FailureBlock<'_, '_> {
         line
     }
 
-    /// What stands before a failure is what was about to be done.
+    /// What is before a failure is what was about to be done.
     fn lead(&mut self, at: usize) {
         let before = at.checked_sub(1).and_then(|before| self.ranks.get_mut(before));
         if let Some(before @ LineRank::May(_)) = before {
@@ -95,7 +95,7 @@ impl FailureBlock<'_, '_> {
         }
     }
 
-    fn tell(&mut self, line: usize, told: usize) {
+    fn set_rank(&mut self, line: usize, told: usize) {
         let bytes = self.page.line(line).len();
         let rank = if told > HEAD_LINES {
             LineRank::May(DEEP_LINE_WEIGHT)
@@ -108,14 +108,14 @@ impl FailureBlock<'_, '_> {
         self.set(line, rank);
     }
 
-    /// A library's frame tells little, but for the first and the last of them.
+    /// A library's frame says little, except for the first and the last of them.
     fn rank_frame(&mut self, own: Frame, follows: bool, told: usize) {
         let is_end = !follows || frame(self.page, own.to, true).is_none();
         for at in own.from..own.to {
             match own.is_library {
                 true if is_end => self.set(at, LineRank::Should),
                 true => self.set(at, LineRank::Last),
-                false => self.tell(at, told),
+                false => self.set_rank(at, told),
             }
         }
     }
@@ -197,7 +197,7 @@ pub(super) fn is_total(body: &str) -> bool {
         return false;
     }
     let mut known = 0;
-    let words = words_with(body, &COUNT_HEADS, |word| known += u32::from(counts(word)));
+    let words = scan_words(body, &COUNT_HEADS, |word| known += u32::from(counts(word)));
     let says =
         (known >= 2 && known * 6 >= words.count) || (known == 1 && words.count <= MAX_COUNT_WORDS);
     says && words.has_digit
@@ -217,7 +217,7 @@ const COUNT_WORDS: [&[&str]; 9] = [
 ];
 
 /// The first letters of these.
-static COUNT_HEADS: WordHeads = WordHeads::of(&COUNT_WORDS);
+static COUNT_HEADS: WordHeads = WordHeads::new(&COUNT_WORDS);
 
 /// Whether a word says what was counted.
 fn counts(word: &[u8]) -> bool {

@@ -16,7 +16,7 @@ pub(super) struct Frame {
 /// Lines that may belong to one frame.
 const MAX_FRAME_LINES: usize = 8;
 
-/// Parts of paths below which nothing but libraries stands.
+/// Parts of paths below which nothing but libraries is.
 const LIBRARY_PATHS: [&str; 16] = [
     "site-packages",
     "dist-packages",
@@ -54,7 +54,7 @@ const PLATFORM_ROOTS: [&str; 14] = [
     "runtime/",
 ];
 
-/// The frame that begins at a line, if one does. `follows` says that a frame stands before it.
+/// The frame that begins at a line, if one does. `follows` says that a frame precedes it.
 pub(super) fn frame(page: &LinePage<'_>, at: usize, follows: bool) -> Option<Frame> {
     let body = page.body(at);
     let to = if is_python(body) {
@@ -96,7 +96,7 @@ pub(super) fn root<'t>(page: &LinePage<'t>, frame: Frame) -> &'t str {
     }
 }
 
-/// The name behind `12: `.
+/// The name after `12: `.
 fn name(body: &str) -> &str {
     body.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start_matches([':', ' '])
 }

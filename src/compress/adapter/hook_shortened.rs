@@ -1,4 +1,4 @@
-//! What somebody else made of texts whose format only they know.
+//! Shorter forms that hooks made of texts in formats of their own.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use crate::domain::ContentHash;
 
 /// Texts, each with the shorter one that takes its place as a whole.
 #[derive(Debug)]
-pub(super) struct HookShortened {
+pub(super) struct HookTextAdapter {
     texts: BTreeMap<Arc<str>, Arc<str>>,
     identity: String,
 }
 
-impl HookShortened {
+impl HookTextAdapter {
     pub(super) fn new(texts: BTreeMap<Arc<str>, Arc<str>>) -> Self {
         let pairs = texts.iter().flat_map(|(before, after)| [before, after]);
         let hashes: Vec<String> = pairs.map(|text| ContentHash::of(text).to_string()).collect();
@@ -23,7 +23,7 @@ impl HookShortened {
     }
 }
 
-impl FormatAdapter for HookShortened {
+impl FormatAdapter for HookTextAdapter {
     fn name(&self) -> &'static str {
         "hook"
     }

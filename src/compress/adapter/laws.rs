@@ -2,19 +2,25 @@
 
 use proptest::prelude::*;
 
-use super::diff::Diff;
+use super::diff::DiffAdapter;
 use super::log::LogAdapter;
 use super::search::SearchAdapter;
 use super::shorten::{InnerTexts, apply};
 use super::source::SourceAdapter;
-use super::stack_trace::StackTrace;
-use super::structured_output::StructuredOutput;
+use super::stack_trace::StackTraceAdapter;
+use super::structured_output::StructuredOutputAdapter;
 use super::{Cut, FormatAdapter, Part};
 use crate::compress::notation::reports_error;
 use crate::compress::segment::segment;
 
-const ADAPTERS: [&dyn FormatAdapter; 6] =
-    [&Diff, &LogAdapter, &SearchAdapter, &StackTrace, &StructuredOutput, &SourceAdapter];
+const ADAPTERS: [&dyn FormatAdapter; 6] = [
+    &DiffAdapter,
+    &LogAdapter,
+    &SearchAdapter,
+    &StackTraceAdapter,
+    &StructuredOutputAdapter,
+    &SourceAdapter,
+];
 
 /// Shortens nothing.
 struct NoShortening;
@@ -42,7 +48,7 @@ pub(super) fn short(adapter: &dyn FormatAdapter, text: &str) -> String {
     short
 }
 
-/// The lines that the marks of a text stand for, and its other lines.
+/// The lines that the marks of a text represent, and its other lines.
 fn told(text: &str) -> usize {
     let lines = text.lines().map(|line| match line.trim_ascii().strip_prefix("[… ") {
         Some(mark) => mark.split(' ').next().unwrap().parse().unwrap(),
@@ -129,7 +135,7 @@ proptest! {
 
     #[test]
     fn changed_lines_are_a_fixed_point(text in texts()) {
-        let short = apply(&text, &cuts(&Diff, &text)).expect("cuts in order");
+        let short = apply(&text, &cuts(&DiffAdapter, &text)).expect("cuts in order");
         let changes = |text: &str| -> Vec<String> {
             text.lines().filter(|line| line.starts_with(['+', '-'])).map(str::to_owned).collect()
         };

@@ -1,4 +1,4 @@
-//! The layout of a Markdown text: where its paragraphs stand, and what must stand as it was.
+//! The layout of a Markdown text: where its paragraphs are, and what must be as it was.
 
 use std::ops::Range;
 
@@ -86,7 +86,7 @@ fn cuts(part: Part<'_>, places: &[TextBlock]) -> Vec<Cut> {
             passages.add_place(place);
         }
     }
-    // Behind `[name]:`, the mark of a gap would be where a link leads.
+    // After `[name]:`, the mark of a gap would be where a link leads.
     let follows_name = |at: usize| {
         let next = places.partition_point(|place| place.range.end <= at);
         let head = places.get(next).and_then(|place| part.text.get(place.range.start..at));
@@ -133,7 +133,7 @@ fn definitions(parser: &Parser<'_>) -> Vec<(String, String)> {
     all
 }
 
-/// The blocks of a text by what they are, with their bytes where those must stay.
+/// The blocks of a text by what they are, with their bytes if those must stay.
 fn blocks<'t>(text: &'t str, parser: Parser<'t>) -> impl Iterator<Item = (u8, &'t str)> {
     parser.into_offset_iter().filter_map(move |(event, range)| block(text, &event, range))
 }
@@ -255,7 +255,7 @@ impl LayoutWalk<'_> {
         }
     }
 
-    /// Words of an item that stand in no paragraph are one all the same.
+    /// Words of an item that are in no paragraph are one all the same.
     fn inline(&mut self, range: Range<usize>, is_whole: bool) {
         if self.fixed > 0 {
             return;
@@ -276,7 +276,7 @@ impl LayoutWalk<'_> {
     fn begin(&mut self, range: Range<usize>) {
         let opens = std::mem::take(&mut self.opens);
         let in_item = self.items > 0;
-        self.open = Some(TextBlock { opens, in_item, group: self.group, ..TextBlock::of(range) });
+        self.open = Some(TextBlock { opens, in_item, group: self.group, ..TextBlock::new(range) });
         self.inline = 0;
     }
 

@@ -3,10 +3,10 @@
 //! new. What a tool says about each of many things goes first: tests that passed, crates that
 //! were compiled, rows of one shape.
 
-use super::choose::{LineRank, chosen};
+use super::choose::{LineRank, choose_cuts};
 use super::failure::{is_passed, is_total, rank};
 use super::page::{LinePage, attempt, has_lines, is_elided};
-use super::progress::{Progress, is_data, is_put_out};
+use super::progress::{ToolLines, is_data, is_put_out};
 use super::shape::shape;
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Part as Structure, Span};
@@ -18,7 +18,7 @@ const HEAD_LINES: usize = 2;
 const TAIL_LINES: usize = 3;
 /// Lines of one shape that are a run.
 const MIN_RUN_LINES: usize = 3;
-/// What a line of a new shape is worth beside its facts.
+/// The weight of a line of a new shape, in addition to its facts.
 const NEW_SHAPE_WEIGHT: u32 = 1;
 /// What the first and the last line of a run are worth.
 const RUN_END_WEIGHT: u32 = 2;
@@ -43,7 +43,7 @@ impl FormatAdapter for LogAdapter {
         if is_log && share(part, own) >= MIN_LOG_PERCENT {
             return true;
         }
-        // No line of it may be told from words, and yet its lines are a tool's.
+        // Each line alone may look like words, and still the lines are a tool's.
         let words = |kind| {
             own(kind)
                 || matches!(
@@ -61,7 +61,7 @@ impl FormatAdapter for LogAdapter {
         {
             return false;
         }
-        let page = LinePage::of(part.text);
+        let page = LinePage::new(part.text);
         let is_bare = share(part, |kind| kind == Kind::Prose) >= MIN_LOG_PERCENT
             && !part.has(|kind| matches!(kind, Kind::Markdown(_)));
         page.may_shrink() && (is_put_out(&page) || (is_bare && is_data(&page)))
@@ -72,11 +72,11 @@ impl FormatAdapter for LogAdapter {
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        attempt(part.text, |page| chosen(page, &ranks(page)))
+        attempt(part.text, |page| choose_cuts(page, &ranks(page)))
     }
 }
 
-/// Whether a part of a text is of a document that somebody wrote. Tools rule lines, too.
+/// Whether a part of a text belongs to a document that a person wrote. Tools rule lines, too.
 fn is_document(span: &Span, text: &str) -> bool {
     let Kind::Markdown(part) = span.kind else { return false };
     match part {
@@ -96,8 +96,9 @@ fn share(part: Part<'_>, kind: impl Fn(Kind) -> bool) -> usize {
 }
 
 fn ranks(page: &LinePage<'_>) -> Vec<LineRank> {
-    let progress = Progress::of(page);
-    let mut ranks: Vec<LineRank> = (0..page.len()).map(|at| alone(page, at, &progress)).collect();
+    let progress = ToolLines::new(page);
+    let mut ranks: Vec<LineRank> =
+        (0..page.len()).map(|at| line_rank(page, at, &progress)).collect();
     rank_runs(page, &mut ranks);
     rank(page, &mut ranks);
     let solid = |at: &usize| !page.is_blank(*at);
@@ -111,14 +112,14 @@ fn ranks(page: &LinePage<'_>) -> Vec<LineRank> {
 }
 
 /// What a line is by itself.
-fn alone(page: &LinePage<'_>, at: usize, progress: &Progress) -> LineRank {
+fn line_rank(page: &LinePage<'_>, at: usize, progress: &ToolLines) -> LineRank {
     let body = page.body(at);
     if is_passed(body) || progress.has(page, at) {
         LineRank::May(0)
     } else if is_total(body) {
         LineRank::Once
     } else if body.ends_with(':') && page.indent(at) == 0 {
-        // What stands below is read under it.
+        // What is below is read under it.
         LineRank::Should
     } else {
         LineRank::May(NEW_SHAPE_WEIGHT)
@@ -129,9 +130,9 @@ fn alone(page: &LinePage<'_>, at: usize, progress: &Progress) -> LineRank {
 /// stay for their facts alone.
 fn rank_runs(page: &LinePage<'_>, ranks: &mut [LineRank]) {
     let shape = |at: usize| shape(page.line(at));
-    // The line behind the last run, and its shape where that was found.
+    // The line after the last run, and its shape if that was found.
     let (mut next, mut known) = (0, None);
-    // Most lines of a test run are ranked already, and nobody asks for their shapes.
+    // Most lines of a test run are ranked already, and their shapes are not needed.
     while let Some(at) =
         (next..page.len()).find(|at| ranks.get(*at) == Some(&LineRank::May(NEW_SHAPE_WEIGHT)))
     {
@@ -185,7 +186,7 @@ mod tests {
                 };
                 expected.extend(run.iter().enumerate().map(rank));
             }
-            rank_runs(&LinePage::of(&text), &mut ranks);
+            rank_runs(&LinePage::new(&text), &mut ranks);
             prop_assert_eq!(ranks, expected);
         }
     }
@@ -338,7 +339,7 @@ mod tests {
         let error = "/srv/shop/Till.cs(40,9): error CS0103: The name 'price' does not exist\n";
         let text: String = (10..30).map(warning).chain([error.to_owned()]).collect();
         let text = text + &(30..50).map(warning).collect::<String>();
-        assert!(!detects(&crate::compress::adapter::csv::Csv, &text));
+        assert!(!detects(&crate::compress::adapter::csv::CsvAdapter, &text));
         let short = short(&LogAdapter, &text);
         assert!(short.contains(error) && short.len() * 2 < text.len(), "{short}");
     }

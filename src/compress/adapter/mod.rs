@@ -3,11 +3,11 @@
 //!
 //! What an adapter leaves out is still in the artifact, so a shortened text is *reversible*, not
 //! exact. What it may never do is break its format: after the cuts are made, the text is read
-//! again, and where it does not hold what its format promises, the part stands as it was and the
+//! again, and if it does not hold what its format promises, the part stays as it was and the
 //! answer says so (`adapter_reverted:xml`).
 //!
 //! Texts are offered to the adapters in order, and the first that knows the format takes it:
-//! first the text as a whole, then, where none knows that, its parts by themselves.
+//! first the text as a whole, then, if none knows that, its parts by themselves.
 
 mod blob;
 mod choose;
@@ -61,7 +61,7 @@ pub(crate) use shorten::apply;
 pub(crate) use shorten::{InnerTexts, MIN_TEXT_BYTES, shorten, shorten_parts};
 pub use tryout::Tryout;
 
-/// A stretch of a text, in bytes, and what stands in its place.
+/// A stretch of a text, in bytes, and what is in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cut {
     pub(crate) range: Range<usize>,
@@ -103,7 +103,7 @@ pub(crate) trait FormatAdapter: fmt::Debug + Send + Sync {
 
     /// What may go, and what [`FormatAdapter::holds`] says of what that leaves: where both begin
     /// with the same reading of the text, it is read once. Pure, linear in the text. `inside`
-    /// shortens a text that stands inside this one, such as a JSON string.
+    /// shortens a text that is inside this one, such as a JSON string.
     fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p>;
 
     /// Whether `after`, made from `before` by cuts, keeps what the format promises.
@@ -112,7 +112,7 @@ pub(crate) trait FormatAdapter: fmt::Debug + Send + Sync {
 
 /// Cuts, and whether what they leave of their text keeps what the format promises.
 pub(crate) struct Attempt<'p> {
-    /// In order, disjoint; none where nothing pays.
+    /// In order, disjoint; none if nothing pays.
     pub(crate) cuts: Vec<Cut>,
     pub(crate) holds: Box<dyn Fn(&str) -> bool + 'p>,
 }

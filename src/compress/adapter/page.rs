@@ -1,4 +1,4 @@
-//! A text as lines, and elisions: marks that stand for lines that were left out.
+//! A text as lines, and elisions: marks that represent lines that were left out.
 //!
 //! ```text
 //! [… 212 lines]
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A mark is a line of its own, indented as what went, and says how many lines went. A line that
-//! reports an error goes only where the same line is shown above, and the mark counts it. `as
+//! reports an error goes only if the same line is shown above, and the mark counts it. `as
 //! above` alone says that the same lines follow each other above: it is how repeats are counted. A
 //! mark begins with a bracket, which begins no line of a hunk, so no reader of diffs takes it for
 //! one.
@@ -24,7 +24,7 @@ use crate::compress::notation::reporting;
 
 /// Texts of fewer lines stay as they are.
 pub(super) const MIN_LINES: usize = 12;
-/// A mark stands for no fewer lines.
+/// A mark represents no fewer lines.
 const MIN_GAP_LINES: usize = 2;
 /// An elision saves at least so many times the bytes of its mark.
 const MIN_GAIN_FACTOR: usize = 2;
@@ -35,7 +35,7 @@ const MAX_INDENT_BYTES: usize = 40;
 #[derive(Debug)]
 pub(super) struct LinePage<'t> {
     text: &'t str,
-    /// Where each line starts; the end of the text behind the last.
+    /// Where each line starts; the end of the text after the last.
     starts: Vec<usize>,
     /// The lines without their breaks.
     lines: Vec<&'t str>,
@@ -49,7 +49,7 @@ pub(super) struct LinePage<'t> {
 }
 
 impl<'t> LinePage<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         let room = text.len() / 32 + 2;
         let (mut starts, mut lines) = (Vec::with_capacity(room), Vec::with_capacity(room));
         let mut start = 0;
@@ -85,7 +85,7 @@ impl<'t> LinePage<'t> {
         self.starts.get(at).copied().unwrap_or(self.text.len())
     }
 
-    /// The line that a byte stands in.
+    /// The line that a byte is in.
     pub(super) fn at(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
     }
@@ -123,7 +123,7 @@ impl<'t> LinePage<'t> {
     }
 
     /// The first line that is equal to a line.
-    pub(super) fn first(&self, at: usize) -> usize {
+    pub(super) fn first_equal(&self, at: usize) -> usize {
         let firsts = self.firsts.get_or_init(|| {
             let mut known = HashMap::with_capacity(self.len());
             (0..self.len()).map(|at| *known.entry(self.line(at)).or_insert(at)).collect()
@@ -131,7 +131,7 @@ impl<'t> LinePage<'t> {
         firsts.get(at).copied().unwrap_or(at)
     }
 
-    /// Whether a line of the text reads as a mark: whose lines it stands for would be in doubt.
+    /// Whether a line of the text reads as a mark: the lines that it represents would be in doubt.
     fn has_mark(&self) -> bool {
         *self.has_mark.get_or_init(|| {
             let places = memchr::memmem::find_iter(self.text.as_bytes(), "[… ");
@@ -149,7 +149,8 @@ impl<'t> LinePage<'t> {
     }
 }
 
-/// Whether a text has so many lines that some may be left out. Most words inside of others have few.
+/// Whether a text has so many lines that some may be left out. Most words inside of others have
+/// few.
 pub(super) fn has_lines(text: &str) -> bool {
     memchr::memchr_iter(b'\n', text.as_bytes()).take(MIN_LINES - 1).count() + 1 >= MIN_LINES
 }
@@ -218,7 +219,7 @@ pub(super) enum MarkMargin {
 /// The cuts that leave out the lines that are not among those that `shows` names, as far as that
 /// pays.
 ///
-/// Whatever it says, a line that reports an error is shown where no equal line is shown above.
+/// Whatever it says, a line that reports an error is shown if no equal line is shown above.
 pub(super) fn cuts(page: &LinePage<'_>, shows: &[bool], margin: MarkMargin) -> Vec<Cut> {
     let mut found = Vec::new();
     let mut above = ShownAbove::of(page);
@@ -227,7 +228,7 @@ pub(super) fn cuts(page: &LinePage<'_>, shows: &[bool], margin: MarkMargin) -> V
         let (end, mark) = run(page, shows, &above, at);
         let cut = cut(page, at..end, mark, margin);
         let end = end.max(at + 1);
-        above.see(page, at..end, cut.is_none());
+        above.add_lines(page, at..end, cut.is_none());
         found.extend(cut);
         at = end;
     }
@@ -248,21 +249,21 @@ impl ShownAbove {
         Self { places: vec![None; page.len()], shows: Vec::with_capacity(page.len()) }
     }
 
-    fn see(&mut self, page: &LinePage<'_>, lines: Range<usize>, shows: bool) {
+    fn add_lines(&mut self, page: &LinePage<'_>, lines: Range<usize>, shows: bool) {
         self.shows.resize(lines.end, shows);
         for at in lines.filter(|_| shows) {
-            if let Some(place) = self.places.get_mut(page.first(at)) {
+            if let Some(place) = self.places.get_mut(page.first_equal(at)) {
                 *place = Some(at);
             }
         }
     }
 
-    /// Where a line stands that is equal to a line.
+    /// Where a line is that is equal to a line.
     fn place(&self, page: &LinePage<'_>, at: usize) -> Option<usize> {
-        self.places.get(page.first(at)).copied().flatten()
+        self.places.get(page.first_equal(at)).copied().flatten()
     }
 
-    /// Whether some lines are those that follow each other above, once or again and again.
+    /// Whether some lines repeat consecutive lines above, once or several times.
     fn repeats(&self, page: &LinePage<'_>, lines: Range<usize>) -> bool {
         let Some(first) = lines.clone().find(|at| !page.is_blank(*at)) else { return false };
         let Some(place) = self.place(page, first) else { return false };
@@ -270,7 +271,7 @@ impl ShownAbove {
         let begin = lines.start;
         lines.into_iter().all(|at| {
             let is_above = place >= begin || self.shows.get(place) == Some(&true);
-            let is_same = is_above && page.first(place) == page.first(at);
+            let is_same = is_above && page.first_equal(place) == page.first_equal(at);
             place += 1;
             is_same
         })
@@ -320,7 +321,7 @@ fn cut(
 
 /// Which lines of `before` are shown in `after`, if nothing else is in it than those and true
 /// marks.
-pub(super) fn shown(before: &LinePage<'_>, after: &LinePage<'_>) -> Option<Vec<bool>> {
+pub(super) fn shown_lines(before: &LinePage<'_>, after: &LinePage<'_>) -> Option<Vec<bool>> {
     if before.has_mark() || before.text.ends_with('\n') != after.text.ends_with('\n') {
         return None;
     }
@@ -334,7 +335,7 @@ pub(super) fn shown(before: &LinePage<'_>, after: &LinePage<'_>) -> Option<Vec<b
                 return None;
             }
             shows.push(true);
-            above.see(before, shows.len() - 1..shows.len(), true);
+            above.add_lines(before, shows.len() - 1..shows.len(), true);
             is_marked = false;
             continue;
         };
@@ -347,7 +348,7 @@ pub(super) fn shown(before: &LinePage<'_>, after: &LinePage<'_>) -> Option<Vec<b
         if end != from + said.lines || mark.to_string() != line.trim_ascii() {
             return None;
         }
-        above.see(before, from..end, false);
+        above.add_lines(before, from..end, false);
         is_marked = true;
     }
     (shows.len() == before.len()).then_some(shows)
@@ -359,14 +360,14 @@ pub(super) fn attempt<'p>(
     text: &'p str,
     cuts: impl FnOnce(&LinePage<'p>) -> Vec<Cut>,
 ) -> Attempt<'p> {
-    let page = LinePage::of(text);
+    let page = LinePage::new(text);
     let cuts = if page.may_shrink() { cuts(&page) } else { Vec::new() };
-    Attempt::new(cuts, move |after| shown(&page, &LinePage::of(after)).is_some())
+    Attempt::new(cuts, move |after| shown_lines(&page, &LinePage::new(after)).is_some())
 }
 
 /// Whether `after` shows lines of `before` and true marks.
 pub(super) fn is_elided(before: &str, after: &str) -> bool {
-    shown(&LinePage::of(before), &LinePage::of(after)).is_some()
+    shown_lines(&LinePage::new(before), &LinePage::new(after)).is_some()
 }
 
 #[cfg(test)]
@@ -376,7 +377,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn elided(text: &str, shows: &[bool]) -> String {
-        apply(text, &cuts(&LinePage::of(text), shows, MarkMargin::Own)).unwrap()
+        apply(text, &cuts(&LinePage::new(text), shows, MarkMargin::Own)).unwrap()
     }
 
     fn numbered(count: usize) -> String {
@@ -427,9 +428,9 @@ mod tests {
     #[test]
     fn texts_with_marks_are_left_alone() {
         let text = format!("{}[… 7 lines]\n", numbered(30));
-        assert!(!LinePage::of(&text).may_shrink());
-        assert!(LinePage::of(&text.replace('7', "x")).may_shrink());
-        assert!(!LinePage::of(&numbered(5)).may_shrink());
+        assert!(!LinePage::new(&text).may_shrink());
+        assert!(LinePage::new(&text.replace('7', "x")).may_shrink());
+        assert!(!LinePage::new(&numbered(5)).may_shrink());
     }
 
     proptest! {
@@ -441,10 +442,10 @@ mod tests {
             picks in prop::collection::vec(any::<bool>(), 30),
         ) {
             let text = lines.join("\n");
-            let page = LinePage::of(&text);
+            let page = LinePage::new(&text);
             let short = elided(&text, &picks[..page.len()]);
             if !page.has_mark() {
-                let shows = shown(&page, &LinePage::of(&short)).expect("true marks");
+                let shows = shown_lines(&page, &LinePage::new(&short)).expect("true marks");
                 for (at, pick) in picks.iter().take(page.len()).enumerate() {
                     prop_assert!(shows[at] || !pick);
                 }

@@ -1,14 +1,14 @@
-//! Passages: paragraphs that shrink where they stand, by whole sentences.
+//! Passages: paragraphs that shrink where they are, by whole sentences.
 //!
 //! About a third of the bytes stays: see [`room`]. What goes is shown by `[…]`, one mark for each
-//! gap; what stays is byte for byte what stood there.
+//! gap; what stays is byte for byte what was there.
 
 use std::ops::Range;
 
 use super::Cut;
 use super::duty::{KeepReason, best, oblige};
 use crate::compress::extract::{
-    Critical, ExtractUnit, FACT_WEIGHT, GAP_MARK, Paragraph, Selection, UnitFacts, Weight,
+    Criticality, ExtractUnit, FACT_WEIGHT, GAP_MARK, Paragraph, Selection, UnitFacts, Weight,
     sentences, weigh,
 };
 
@@ -41,7 +41,7 @@ pub(super) struct TextBlock {
 }
 
 impl TextBlock {
-    pub(super) fn of(range: Range<usize>) -> Self {
+    pub(super) fn new(range: Range<usize>) -> Self {
         let (whole, links) = (Vec::new(), Vec::new());
         Self { range, opens: false, in_item: false, group: 0, whole, links }
     }
@@ -71,7 +71,7 @@ struct PassageBlock {
 
 impl<'t> Passages<'t> {
     /// The passages of a text that is words alone.
-    pub(super) fn of_plain(text: &'t str) -> Self {
+    pub(super) fn new_plain(text: &'t str) -> Self {
         Self { is_plain: true, ..Self::of(text) }
     }
 
@@ -79,14 +79,14 @@ impl<'t> Passages<'t> {
         Self { text, blocks: Vec::new(), sentences: Vec::new(), links: Vec::new(), is_plain: false }
     }
 
-    /// Adds a paragraph of plain words behind those that were added before.
+    /// Adds a paragraph of plain words after the earlier ones.
     pub(super) fn add(&mut self, paragraph: &Paragraph) {
         let from = self.sentences.len();
         sentences(self.text, paragraph.inner.clone(), &mut self.sentences);
         self.block(paragraph.outer.clone(), from, false, 0);
     }
 
-    /// Adds a paragraph of a document behind those that were added before.
+    /// Adds a paragraph of a document after the earlier ones.
     pub(super) fn add_place(&mut self, place: &TextBlock) {
         let from = self.sentences.len();
         let mut parts = Vec::new();
@@ -119,7 +119,7 @@ impl<'t> Passages<'t> {
 
     /// What goes, and the marks in its place.
     pub(super) fn cuts(&self) -> Vec<Cut> {
-        let kept = self.kept();
+        let kept = self.kept_sentences();
         let mut gaps =
             GapBuilder { text: self.text, cuts: Vec::new(), is_plain: self.is_plain, group: 0 };
         for block in &self.blocks {
@@ -145,16 +145,16 @@ impl<'t> Passages<'t> {
                 gaps.push(gap, None, block.group);
             }
         }
-        gaps.done()
+        gaps.into_cuts()
     }
 
     /// Which sentences stay.
-    fn kept(&self) -> Vec<bool> {
+    fn kept_sentences(&self) -> Vec<bool> {
         let bytes = self.sentences.iter().map(Range::len).sum();
         let room = room(bytes);
-        let (units, duties) = self.weighed();
+        let (units, duties) = self.weigh_sentences();
         let shows = UnitFacts::of(units.iter().copied(), FACT_WEIGHT);
-        let mut selection = Selection::of(&units, &shows);
+        let mut selection = Selection::new(&units, &shows);
         oblige(&mut selection, &units, &duties, room);
         let left = room.saturating_sub(selection.bytes());
         selection.fill(0..units.len(), left);
@@ -163,7 +163,7 @@ impl<'t> Passages<'t> {
         {
             selection.choose(best);
         }
-        selection.chosen()
+        selection.into_chosen()
     }
 
     fn has_link(&self, range: &Range<usize>) -> bool {
@@ -172,7 +172,7 @@ impl<'t> Passages<'t> {
     }
 
     /// The sentences as units, and why some of them stay.
-    fn weighed(&self) -> (Vec<ExtractUnit<'t>>, Vec<Option<KeepReason>>) {
+    fn weigh_sentences(&self) -> (Vec<ExtractUnit<'t>>, Vec<Option<KeepReason>>) {
         let mut units = Vec::with_capacity(self.sentences.len());
         let mut duties = Vec::with_capacity(self.sentences.len());
         for block in &self.blocks {
@@ -183,12 +183,12 @@ impl<'t> Passages<'t> {
                 let Weight { worth, critical } = weigh(text, at == 0 && ranges.len() > 1);
                 let weight = if text == GAP_MARK { 0 } else { worth };
                 duties.push(match critical {
-                    Critical::Report => Some(KeepReason::Report),
-                    Critical::Strict => Some(KeepReason::Strict),
+                    Criticality::Report => Some(KeepReason::Report),
+                    Criticality::Strict => Some(KeepReason::Strict),
                     _ if self.has_link(range) => Some(KeepReason::Link),
                     _ if block.opens && at == 0 && weight > 0 => Some(KeepReason::Opening),
-                    Critical::Negation => Some(KeepReason::Negation),
-                    Critical::No => None,
+                    Criticality::Negation => Some(KeepReason::Negation),
+                    Criticality::No => None,
                 });
                 units.push(ExtractUnit { text, weight, must: false });
             }
@@ -197,7 +197,7 @@ impl<'t> Passages<'t> {
         (units, duties)
     }
 
-    /// What stands on the line of a report belongs to it: what is missing, where, what to do.
+    /// What is on the line of a report belongs to it: what is missing, where, what to do.
     fn spread(&self, ranges: &[Range<usize>], duties: &mut [Option<KeepReason>]) {
         /// Bytes between the ends of what belongs together.
         const MAX_REPORT_BYTES: usize = 240;
@@ -248,7 +248,7 @@ impl GapBuilder<'_> {
                 last.range.end = range.end;
                 GAP_MARK.clone_into(&mut last.with);
             }
-            // The mark before the paragraph's border stands for both.
+            // The mark before the paragraph's border represents both.
             (Some(last), Some(next)) if self.is_plain && last.range.len() > MIN_GAP_BYTES => {
                 self.cuts.push(Cut { range: range.start..next, with: String::new() });
             }
@@ -256,7 +256,7 @@ impl GapBuilder<'_> {
         }
     }
 
-    fn done(mut self) -> Vec<Cut> {
+    fn into_cuts(mut self) -> Vec<Cut> {
         self.cuts.retain(|cut| cut.with.is_empty() || cut.range.len() > MIN_GAP_BYTES);
         self.cuts
     }

@@ -1,5 +1,5 @@
-//! What a tool says about each of many things: `Compiling a`, `Unpacking b`. And what tells the
-//! output of a tool from what a person wrote, where no line alone does.
+//! What a tool says about each of many things: `Compiling a`, `Unpacking b`. And what distinguishes
+//! the output of a tool from what a person wrote, if no line alone does.
 
 use std::cell::LazyCell;
 
@@ -7,32 +7,32 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use super::failure::{is_failed, is_heading, is_passed, is_total};
 use super::page::LinePage;
-use super::shape::opening;
+use super::shape::opening_word;
 use crate::compress::segment::{is_entry, is_sentence};
 
 /// Lines that a word opens at the least, and one in so many of all, to be a tool's.
 const MIN_TOOL_LINES: usize = 4;
 const MAX_LINES_PER_TOOL_LINE: usize = 25;
-/// Lines that are looked at to tell whose a text is.
+/// Lines that are checked to find out if a text is a tool's.
 const MAX_SAMPLE_LINES: usize = 400;
 /// Hundredths of the lines that a tool's are.
 const MIN_TOOL_PERCENT: usize = 60;
 
 /// What the lines of a text open with, and how many with the same.
 #[derive(Debug)]
-pub(super) struct Progress {
-    /// Line by line the place of its word in `counts`, where it opens with one.
+pub(super) struct ToolLines {
+    /// Line by line the place of its word in `counts`, if it opens with one.
     words: Vec<Option<usize>>,
     counts: Vec<usize>,
     least: usize,
 }
 
-impl Progress {
-    pub(super) fn of(page: &LinePage<'_>) -> Self {
-        Self::among(page, page.len())
+impl ToolLines {
+    pub(super) fn new(page: &LinePage<'_>) -> Self {
+        Self::from_first_lines(page, page.len())
     }
 
-    fn among(page: &LinePage<'_>, lines: usize) -> Self {
+    fn from_first_lines(page: &LinePage<'_>, lines: usize) -> Self {
         let mut known: HashMap<&str, usize> = HashMap::with_capacity(lines.min(MAX_SAMPLE_LINES));
         let mut counts = Vec::new();
         let mut before: Option<(&str, usize)> = None;
@@ -52,7 +52,7 @@ impl Progress {
             }
             place
         };
-        let words = (0..lines).map(|at| opening(page.body(at)).map(&mut place)).collect();
+        let words = (0..lines).map(|at| opening_word(page.body(at)).map(&mut place)).collect();
         Self { words, counts, least: MIN_TOOL_LINES.max(lines / MAX_LINES_PER_TOOL_LINE) }
     }
 
@@ -81,12 +81,12 @@ pub(super) fn is_data(page: &LinePage<'_>) -> bool {
 /// Whether the lines of a text are a tool's, for the most part.
 pub(super) fn is_put_out(page: &LinePage<'_>) -> bool {
     let lines = page.len().min(MAX_SAMPLE_LINES);
-    let progress = Progress::among(page, lines);
+    let progress = ToolLines::from_first_lines(page, lines);
     let tag = LazyCell::new(|| common_tag(page, lines));
     let is_run = tells_failures(page);
     let mut solid = 0;
     let mut own = 0;
-    // How far in the heading of a failure stands that the lines below it belong to.
+    // How far in the heading of a failure is that the lines below it belong to.
     let mut failure: Option<usize> = None;
     for at in (0..lines).filter(|at| !page.is_blank(*at)) {
         let left = lines - at;
@@ -173,7 +173,7 @@ fn is_margin(body: &str) -> bool {
     }
 }
 
-/// Digits, and blanks behind them.
+/// Digits, and blanks after them.
 fn is_number(text: &str) -> bool {
     let digits = text.trim_ascii_end();
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -207,8 +207,8 @@ mod tests {
     fn what_many_lines_open_with_is_progress() {
         let mut text: String = "Unpacking a (1.2) ...\nPreparing to unpack b\n".repeat(5);
         text.push_str("Setting up c\nINFO: x\nINFO: y\nINFO: z\nINFO: z\n");
-        let page = LinePage::of(&text);
-        let progress = Progress::of(&page);
+        let page = LinePage::new(&text);
+        let progress = ToolLines::new(&page);
         assert!(progress.has(&page, 0) && progress.has(&page, 1));
         assert!(!progress.has(&page, 10) && !progress.has(&page, 11));
         assert!(is_put_out(&page));
@@ -223,14 +223,14 @@ mod tests {
         let tagged = "==47== Invalid read of size 4\n==47==    at 0x4C: put (a.c:3)\n==47==    by 0x1F: main (a.c:9)\n==47== \n==47== ERROR SUMMARY: 1 errors\n";
         let spec = "Failures:\n\n  1) the cart keeps the voucher\n     code:  assert total == 4\n     left:  3\n\n  2) the cart empties\n     expected true\n     got false\n\n8 examples, 2 failures\n";
         for text in [rust, c, stat, linted, tagged, spec] {
-            assert!(is_put_out(&LinePage::of(text)), "{text}");
+            assert!(is_put_out(&LinePage::new(text)), "{text}");
         }
         let prose = "The rooms were cold and\nthe fire was out. A man\ncame in, and he said that\nnobody was at the gate.\n";
         let list = "1) Buy milk\n   and bread\n2) Go home\n   and sleep\n3) Get up\n   at 7\n";
         for text in [prose, list, ""] {
-            assert!(!is_put_out(&LinePage::of(text)), "{text}");
+            assert!(!is_put_out(&LinePage::new(text)), "{text}");
         }
-        assert!(!is_data(&LinePage::of(prose)) && !is_data(&LinePage::of("")));
+        assert!(!is_data(&LinePage::new(prose)) && !is_data(&LinePage::new("")));
     }
 
     #[test]
@@ -238,7 +238,7 @@ mod tests {
         let history = "  901  cd shop/till\n  902  cargo test\n  903  git commit -m price\n";
         let pods = "NAME     READY  AGE\ntill-1   1/1    3d\ntill-2   0/1    9m\n";
         for text in [history, pods] {
-            assert!(is_data(&LinePage::of(text)), "{text}");
+            assert!(is_data(&LinePage::new(text)), "{text}");
         }
     }
 }

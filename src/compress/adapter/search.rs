@@ -4,12 +4,12 @@
 
 use foldhash::HashSet;
 
-use super::choose::{LineRank, chosen};
-use super::page::{LinePage, shown};
+use super::choose::{LineRank, choose_cuts};
+use super::page::{LinePage, shown_lines};
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, hit, is_context};
 
-/// What a hit, a name, and a line around a hit are worth beside their facts.
+/// The weights of a hit, a name, and a line around a hit, in addition to their facts.
 const HIT_WEIGHT: u32 = 2;
 const NAME_WEIGHT: u32 = 1;
 const CONTEXT_WEIGHT: u32 = 0;
@@ -28,12 +28,12 @@ impl FormatAdapter for SearchAdapter {
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        let page = LinePage::of(before);
+        let page = LinePage::new(before);
         keeps(&page, &rank_hits(&page), after)
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        let page = LinePage::of(part.text);
+        let page = LinePage::new(part.text);
         let hits = rank_hits(&page);
         let cuts = if page.may_shrink() { cuts(&page, part, hits.clone()) } else { Vec::new() };
         Attempt::new(cuts, move |after| keeps(&page, &hits, after))
@@ -46,12 +46,12 @@ fn cuts(page: &LinePage<'_>, part: Part<'_>, mut ranks: Vec<LineRank>) -> Vec<Cu
         let to = page.at(span.range.end.saturating_sub(1)) + 1;
         rank_names(page, from, to, &mut ranks);
     }
-    chosen(page, &ranks)
+    choose_cuts(page, &ranks)
 }
 
-/// Whether the first hit of each file stayed, and true marks stand for what did not.
+/// Whether the first hit of each file stayed, and true marks represent what did not.
 fn keeps(page: &LinePage<'_>, hits: &[LineRank], after: &str) -> bool {
-    let Some(shows) = shown(page, &LinePage::of(after)) else { return false };
+    let Some(shows) = shown_lines(page, &LinePage::new(after)) else { return false };
     hits.iter().zip(shows).all(|(rank, shows)| shows || *rank != LineRank::Must)
 }
 
@@ -60,11 +60,11 @@ fn rank_hits(page: &LinePage<'_>) -> Vec<LineRank> {
     let mut ranks = vec![LineRank::May(NAME_WEIGHT); page.len()];
     let mut seen: HashSet<&[u8]> = HashSet::default();
     let mut path: &[u8] = &[];
-    // Below a path that stands alone, hits begin with their numbers.
+    // Below a path that is alone, hits begin with their numbers.
     let mut is_first_below = false;
     for (at, rank) in ranks.iter_mut().enumerate() {
         let line = page.line(at).as_bytes();
-        if let Some(number) = below(line) {
+        if let Some(number) = after_number(line) {
             let is_first = is_first_below && number == b':';
             is_first_below &= !is_first;
             *rank = match number {
@@ -80,7 +80,7 @@ fn rank_hits(page: &LinePage<'_>) -> Vec<LineRank> {
             *rank = if seen.insert(own) { LineRank::Must } else { LineRank::May(HIT_WEIGHT) };
         } else if line == b"--" || page.is_blank(at) {
             *rank = LineRank::Last;
-        } else if below(page.line(at + 1).as_bytes()).is_some() {
+        } else if after_number(page.line(at + 1).as_bytes()).is_some() {
             *rank = LineRank::Must;
             is_first_below = true;
         }
@@ -88,8 +88,8 @@ fn rank_hits(page: &LinePage<'_>) -> Vec<LineRank> {
     ranks
 }
 
-/// What stands behind the number that a line begins with: `:` in a hit, `-` in context.
-fn below(line: &[u8]) -> Option<u8> {
+/// What is after the number that a line begins with: `:` in a hit, `-` in context.
+fn after_number(line: &[u8]) -> Option<u8> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mark = line.get(digits).copied().filter(|mark| matches!(mark, b':' | b'-'))?;
     (digits > 0).then_some(mark)
@@ -107,7 +107,7 @@ fn rank_names<'t>(page: &LinePage<'t>, from: usize, to: usize, ranks: &mut [Line
         let folder = body.rsplit_once('/').map(|(folder, _)| folder);
         let is_other = std::mem::replace(&mut before, folder) != folder;
         let is_new = is_other && folder.is_some_and(|folder| folders.insert(folder));
-        // In a tree and in an indented listing the folder is what stands above deeper names.
+        // In a tree and in an indented listing the folder is what is above deeper names.
         let own = std::mem::replace(&mut below, depth(page.line(at + 1)));
         let is_above = below > own && at + 1 < to;
         let is_folder = is_new || is_above || body.ends_with('/') || is_long_folder(body);

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::FormatAdapter;
-use super::blob::Blob;
-use super::code::Code;
-use super::csv::Csv;
-use super::custom::Custom;
-use super::diff::Diff;
-use super::hook_shortened::HookShortened;
-use super::html::Html;
-use super::json::Json;
+use super::blob::BlobAdapter;
+use super::code::CodeAdapter;
+use super::csv::CsvAdapter;
+use super::custom::CustomAdapter;
+use super::diff::DiffAdapter;
+use super::hook_shortened::HookTextAdapter;
+use super::html::HtmlAdapter;
+use super::json::JsonAdapter;
 use super::log::LogAdapter;
-use super::markdown::Markdown;
-use super::prose::Prose;
+use super::markdown::MarkdownAdapter;
+use super::prose::ProseAdapter;
 use super::search::SearchAdapter;
 use super::source::SourceAdapter;
-use super::stack_trace::StackTrace;
-use super::structured_output::StructuredOutput;
+use super::stack_trace::StackTraceAdapter;
+use super::structured_output::StructuredOutputAdapter;
 use super::xml::XmlAdapter;
 use super::yaml::YamlAdapter;
 use crate::domain::{AdapterChoice, AdapterChoices, AdapterDefinition};
@@ -28,43 +28,46 @@ use crate::tokenizer::Digest;
 #[derive(Debug, Clone)]
 pub struct AdapterSet {
     list: Vec<Arc<dyn FormatAdapter>>,
-    /// How many of them what somebody said is offered to: words that are in no format are for the
-    /// summary, unless prose was asked for.
+    /// How many of them are offered texts of people and of the model: words without a format are
+    /// for the summary, unless prose was asked for.
     for_words: usize,
     /// Names the adapters and their order: the same texts take the same forms.
     digest: Digest,
 }
 
 impl AdapterSet {
-    /// The adapters that were chosen, in that order; ours in their own where nothing was.
-    pub fn of(choices: &AdapterChoices) -> Self {
+    /// The adapters that were chosen, in that order; ours in their own if nothing was.
+    pub fn new(choices: &AdapterChoices) -> Self {
         match choices {
-            AdapterChoices::Usual(replaced) => Self::usual(built_in(), replaced),
+            AdapterChoices::Usual(replaced) => Self::built_in_except(built_in_adapters(), replaced),
             AdapterChoices::Chosen(list) => {
                 let list = list.iter().filter_map(|choice| match choice {
                     AdapterChoice::Named(name) => named(name),
-                    AdapterChoice::Custom(definition) => custom(definition),
+                    AdapterChoice::Custom(definition) => custom_adapter(definition),
                 });
-                Self::new(list.collect())
+                Self::from_adapters(list.collect())
             }
         }
     }
 
-    fn usual(ours: Vec<Arc<dyn FormatAdapter>>, replaced: &[Arc<AdapterDefinition>]) -> Self {
+    fn built_in_except(
+        ours: Vec<Arc<dyn FormatAdapter>>,
+        replaced: &[Arc<AdapterDefinition>],
+    ) -> Self {
         let in_place = |adapter: Arc<dyn FormatAdapter>| {
             let other = replaced.iter().find(|other| *other.name == *adapter.name());
-            other.and_then(custom).unwrap_or(adapter)
+            other.and_then(custom_adapter).unwrap_or(adapter)
         };
         let for_words = ours.len().saturating_sub(1);
-        Self::with(ours.into_iter().map(in_place).collect(), for_words)
+        Self::from_list(ours.into_iter().map(in_place).collect(), for_words)
     }
 
-    pub(crate) fn new(list: Vec<Arc<dyn FormatAdapter>>) -> Self {
+    pub(crate) fn from_adapters(list: Vec<Arc<dyn FormatAdapter>>) -> Self {
         let for_words = list.len();
-        Self::with(list, for_words)
+        Self::from_list(list, for_words)
     }
 
-    fn with(list: Vec<Arc<dyn FormatAdapter>>, for_words: usize) -> Self {
+    fn from_list(list: Vec<Arc<dyn FormatAdapter>>, for_words: usize) -> Self {
         let digest = list.iter().zip(0..).fold(Digest::of(""), |digest, (adapter, at)| {
             digest.then(&Digest::of(&adapter.identity()), u8::from(at < for_words))
         });
@@ -73,16 +76,16 @@ impl AdapterSet {
 
     /// The same, and before them what others made of texts as a whole.
     #[must_use]
-    pub fn before(self, texts: BTreeMap<Arc<str>, Arc<str>>) -> Self {
+    pub fn with_hook_texts(self, texts: BTreeMap<Arc<str>, Arc<str>>) -> Self {
         if texts.is_empty() {
             return self;
         }
         let Self { mut list, for_words, .. } = self;
-        list.insert(0, Arc::new(HookShortened::new(texts)));
-        Self::with(list, for_words.saturating_add(1))
+        list.insert(0, Arc::new(HookTextAdapter::new(texts)));
+        Self::from_list(list, for_words.saturating_add(1))
     }
 
-    /// All of them, or those for what somebody said.
+    /// All adapters, or those for texts of people and of the model.
     pub(crate) fn list(&self, words: bool) -> impl Iterator<Item = &dyn FormatAdapter> {
         let count = if words { self.for_words } else { self.list.len() };
         self.list.iter().take(count).map(AsRef::as_ref)
@@ -94,38 +97,38 @@ impl AdapterSet {
 }
 
 /// Ours, in the order in which texts are offered to them; prose last.
-fn built_in() -> Vec<Arc<dyn FormatAdapter>> {
+fn built_in_adapters() -> Vec<Arc<dyn FormatAdapter>> {
     vec![
-        Arc::new(Diff),
-        Arc::new(StackTrace),
+        Arc::new(DiffAdapter),
+        Arc::new(StackTraceAdapter),
         Arc::new(LogAdapter),
         Arc::new(SearchAdapter),
-        Arc::new(Json),
-        Arc::new(Csv),
+        Arc::new(JsonAdapter),
+        Arc::new(CsvAdapter),
         Arc::new(XmlAdapter),
-        Arc::new(Html),
+        Arc::new(HtmlAdapter),
         Arc::new(YamlAdapter),
-        Arc::new(Markdown),
-        Arc::new(Code),
+        Arc::new(MarkdownAdapter),
+        Arc::new(CodeAdapter),
         Arc::new(SourceAdapter),
-        Arc::new(StructuredOutput),
-        Arc::new(Blob),
-        Arc::new(Prose),
+        Arc::new(StructuredOutputAdapter),
+        Arc::new(BlobAdapter),
+        Arc::new(ProseAdapter),
     ]
 }
 
 fn named(name: &str) -> Option<Arc<dyn FormatAdapter>> {
-    built_in().into_iter().find(|adapter| adapter.name() == name)
+    built_in_adapters().into_iter().find(|adapter| adapter.name() == name)
 }
 
-/// None where a pattern does not compile; definitions are checked before.
-fn custom(definition: &Arc<AdapterDefinition>) -> Option<Arc<dyn FormatAdapter>> {
-    Some(Arc::new(Custom::new(Arc::clone(definition))?))
+/// None if a pattern does not compile; definitions are checked before.
+fn custom_adapter(definition: &Arc<AdapterDefinition>) -> Option<Arc<dyn FormatAdapter>> {
+    Some(Arc::new(CustomAdapter::new(Arc::clone(definition))?))
 }
 
 /// The names of all adapters of ours, in their order.
 pub fn built_in_names() -> impl Iterator<Item = String> {
-    built_in().into_iter().map(|adapter| adapter.name().to_owned())
+    built_in_adapters().into_iter().map(|adapter| adapter.name().to_owned())
 }
 
 #[cfg(test)]
@@ -149,9 +152,9 @@ mod tests {
 
     #[test]
     fn a_definition_takes_the_place_of_ours_of_its_name() {
-        let usual = AdapterSet::of(&AdapterChoices::default());
+        let usual = AdapterSet::new(&AdapterChoices::default());
         let csv = definition("csv");
-        let replaced = AdapterSet::of(&AdapterChoices::Usual(vec![Arc::clone(&csv)]));
+        let replaced = AdapterSet::new(&AdapterChoices::Usual(vec![Arc::clone(&csv)]));
         for words in [true, false] {
             let was = identities(&usual, words);
             let is = identities(&replaced, words);
@@ -167,15 +170,15 @@ mod tests {
         let named = |name: &str| AdapterChoice::Named(name.into());
         let custom = definition("ledger");
         let list = vec![named("yaml"), AdapterChoice::Custom(Arc::clone(&custom)), named("xml")];
-        let chosen = AdapterSet::of(&AdapterChoices::Chosen(list));
+        let chosen = AdapterSet::new(&AdapterChoices::Chosen(list));
         assert_eq!(identities(&chosen, true), ["yaml", &format!("{custom:?}"), "xml"]);
     }
 
     #[test]
     fn what_words_are_offered_to_is_part_of_the_digest() {
         let all = built_in_names().map(|name| AdapterChoice::Named(name.as_str().into()));
-        let chosen = AdapterSet::of(&AdapterChoices::Chosen(all.collect()));
-        let usual = AdapterSet::of(&AdapterChoices::default());
+        let chosen = AdapterSet::new(&AdapterChoices::Chosen(all.collect()));
+        let usual = AdapterSet::new(&AdapterChoices::default());
         assert_eq!(identities(&chosen, false), identities(&usual, false));
         assert_ne!(chosen.digest(), usual.digest());
     }

@@ -27,7 +27,7 @@ struct LineShape {
 }
 
 impl LineShape {
-    /// Takes in what stands between two blanks, and what is in it.
+    /// Takes in what is between two blanks, and what is in it.
     #[inline]
     fn take(&mut self, token: &[u8], kinds: u8) {
         let word = match kinds {
@@ -92,7 +92,7 @@ fn word(token: &[u8]) -> &[u8] {
 
 /// The word that a line begins with, if tools that say what they do begin so: `Compiling`,
 /// `Collecting`.
-pub(super) fn opening(body: &str) -> Option<&str> {
+pub(super) fn opening_word(body: &str) -> Option<&str> {
     let letters = body.bytes().take_while(u8::is_ascii_alphabetic).count();
     let after = body.as_bytes().get(letters..).unwrap_or_default();
     let is_word = letters >= 3 && matches!(after, [b' ' | b'\t', ..] | [b':', b' ' | b'\t', ..]);
@@ -116,9 +116,9 @@ mod tests {
 
     #[test]
     fn lines_of_tools_open_with_a_word() {
-        assert_eq!(opening("Compiling serde v1.0.2"), Some("Compiling"));
-        assert_eq!(opening("Get: http://x"), Some("Get:"));
-        assert_eq!(opening("Compiling"), None);
-        assert_eq!(opening("12 files"), None);
+        assert_eq!(opening_word("Compiling serde v1.0.2"), Some("Compiling"));
+        assert_eq!(opening_word("Get: http://x"), Some("Get:"));
+        assert_eq!(opening_word("Compiling"), None);
+        assert_eq!(opening_word("12 files"), None);
     }
 }

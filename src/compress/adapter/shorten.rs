@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
-use super::prose::Prose;
+use super::prose::ProseAdapter;
 use super::{Attempt, Cut, FormatAdapter, Part};
 use crate::compress::MAX_EDIT_BYTES;
 use crate::compress::segment::{Kind, Span, segment};
@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 3;
 /// What adapters made of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AdapterOutput {
-    /// None where it stands as it was.
+    /// None if it stays as it was.
     pub(crate) text: Option<String>,
     /// The cuts that made it.
     pub(crate) cuts: Vec<Cut>,
@@ -46,11 +46,11 @@ pub(crate) fn shorten_parts(
     spans: Option<&[Span]>,
     pays: &dyn Fn(&str, &str) -> bool,
 ) -> AdapterOutput {
-    within(MAX_EDIT_BYTES, adapters, text, spans, pays)
+    shorten_within(MAX_EDIT_BYTES, adapters, text, spans, pays)
 }
 
-/// The same, where no adapter takes more than `most` bytes.
-fn within(
+/// The same, if no adapter takes more than `most` bytes.
+fn shorten_within(
     most: usize,
     adapters: &[&dyn FormatAdapter],
     text: &str,
@@ -72,8 +72,8 @@ fn within(
     AdapterOutput { text, cuts, used: work.used, reverted: work.reverted, refused: work.refused }
 }
 
-/// Whether a text is an XML document with declarations of its own: what its entities stand for cannot
-/// be told from the elements, so no part of it is a text by itself.
+/// Whether a text is an XML document with declarations of its own: what its entities represent
+/// cannot be read from the elements, so no part of it is a text by itself.
 fn declares(text: &str) -> bool {
     /// Bytes in which the document type begins.
     const HEAD_BYTES: usize = 1_000;
@@ -87,9 +87,9 @@ fn declares(text: &str) -> bool {
     sign == Some(&b'[')
 }
 
-/// Offers a text that stands inside another one, such as a JSON string, to the same adapters.
+/// Offers a text that is inside another one, such as a JSON string, to the same adapters.
 pub(crate) trait InnerTexts {
-    /// The text in its shorter form; none where it stays as it is.
+    /// The text in its shorter form; none if it stays as it is.
     fn shorten(&mut self, text: &str) -> Option<String>;
 }
 
@@ -125,10 +125,10 @@ impl<'w> ShortenWork<'w> {
         }
         let spans = spans.map_or_else(|| Cow::Owned(segment(text)), Cow::Borrowed);
         let whole = Part { text, spans: &spans };
-        if let Some(adapter) = self.first(whole) {
-            return self.made(adapter, whole);
+        if let Some(adapter) = self.find_adapter(whole) {
+            return self.shorten_part(adapter, whole);
         }
-        // Words among data that as a whole nobody could read may be a part of it.
+        // Words among data that no adapter could read as a whole may be a part of it.
         let data = |span: &&Span| span.kind == Kind::Yaml;
         let data: usize = spans.iter().filter(data).map(|span| span.range.len()).sum();
         let is_data = data * 2 >= text.len();
@@ -146,7 +146,8 @@ impl<'w> ShortenWork<'w> {
             };
             let spans = [Span { kind, range: 0..own.len() }];
             let part = Part { text: own, spans: &spans };
-            let shown = self.first(part).and_then(|adapter| self.made(adapter, part));
+            let shown =
+                self.find_adapter(part).and_then(|adapter| self.shorten_part(adapter, part));
             if let Some((shown, cuts)) = shown {
                 out.push_str(text.get(copied..range.start).unwrap_or_default());
                 out.push_str(&shown);
@@ -162,9 +163,10 @@ impl<'w> ShortenWork<'w> {
     }
 
     /// The first adapter that knows the format.
-    fn first(&mut self, part: Part<'_>) -> Option<&'w dyn FormatAdapter> {
+    fn find_adapter(&mut self, part: Part<'_>) -> Option<&'w dyn FormatAdapter> {
         // Whichever formats were chosen: what shrinks inside of them is prose.
-        let inside: &'w [&'w dyn FormatAdapter] = if self.depth > 0 { &[&Prose] } else { &[] };
+        let inside: &'w [&'w dyn FormatAdapter] =
+            if self.depth > 0 { &[&ProseAdapter] } else { &[] };
         self.adapters.iter().chain(inside).copied().find(|adapter| {
             let detects = || std::panic::catch_unwind(AssertUnwindSafe(|| adapter.detects(part)));
             detects().unwrap_or_default()
@@ -175,13 +177,17 @@ impl<'w> ShortenWork<'w> {
         after.len() < before.len() && (self.pays)(before, after)
     }
 
-    /// The part in its shorter form, where that holds and pays.
-    fn made(&mut self, adapter: &dyn FormatAdapter, part: Part<'_>) -> Option<(String, Vec<Cut>)> {
+    /// The part in its shorter form, if that holds and pays.
+    fn shorten_part(
+        &mut self,
+        adapter: &dyn FormatAdapter,
+        part: Part<'_>,
+    ) -> Option<(String, Vec<Cut>)> {
         if part.text.len() > self.most {
-            note(&mut self.reverted, adapter.name());
+            add_name(&mut self.reverted, adapter.name());
             return None;
         }
-        // What panics is a defect of the adapter, and must cost nobody a request.
+        // A panic is a defect of the adapter, and must not fail a request.
         let depth = self.depth;
         let tried = std::panic::catch_unwind(AssertUnwindSafe(|| {
             let Attempt { cuts, holds } = adapter.attempt(part, self);
@@ -195,24 +201,24 @@ impl<'w> ShortenWork<'w> {
             }
         }));
         self.depth = depth;
-        // Whoever asks for the texts inside answers for them.
+        // The adapter of the outer text is named for the texts inside it.
         let is_inside = depth > 0;
         match tried {
             Ok(PartResult::Nothing) => None,
             Ok(PartResult::Less(shown, cuts)) => {
                 if !is_inside {
-                    note(&mut self.used, adapter.name());
+                    add_name(&mut self.used, adapter.name());
                 }
                 Some((shown, cuts))
             }
             Ok(PartResult::NoLess) => {
                 if !is_inside {
-                    note(&mut self.refused, adapter.name());
+                    add_name(&mut self.refused, adapter.name());
                 }
                 None
             }
             Ok(PartResult::Broken) | Err(_) => {
-                note(&mut self.reverted, adapter.name());
+                add_name(&mut self.reverted, adapter.name());
                 None
             }
         }
@@ -227,13 +233,13 @@ enum PartResult {
     Broken,
 }
 
-fn note(names: &mut Vec<String>, name: &str) {
+fn add_name(names: &mut Vec<String>, name: &str) {
     if !names.iter().any(|known| known == name) {
         names.push(name.to_owned());
     }
 }
 
-/// The text with its cuts; none where they overlap or split a character.
+/// The text with its cuts; none if they overlap or split a character.
 pub(crate) fn apply(text: &str, cuts: &[Cut]) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
@@ -250,7 +256,7 @@ pub(crate) fn apply(text: &str, cuts: &[Cut]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Cuts the second half, and holds where nothing bad is left.
+    /// Cuts the second half, and holds if nothing bad is left.
     #[derive(Debug)]
     struct Half(&'static str, fn(&str) -> bool);
 
@@ -317,9 +323,9 @@ mod tests {
     fn what_is_too_much_work_stands_as_it_was() {
         let one = Half("one", |_| true);
         let text = text_of("one");
-        let kept = within(text.len() - 1, &[&one], &text, None, &|_, _| true);
+        let kept = shorten_within(text.len() - 1, &[&one], &text, None, &|_, _| true);
         assert_eq!((kept.text, kept.reverted), (None, vec!["one".to_owned()]));
-        assert_eq!(within(text.len(), &[&one], &text, None, &|_, _| true).used, ["one"]);
+        assert_eq!(shorten_within(text.len(), &[&one], &text, None, &|_, _| true).used, ["one"]);
     }
 
     #[test]

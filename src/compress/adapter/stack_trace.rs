@@ -1,10 +1,10 @@
 //! `stack_trace`: what was thrown, and where. Every message stays, and of the frames below each
 //! the first, the last and those of the application; runs of a library's frames go to marks, and
-//! so do frames that stand above already.
+//! so do frames that are above already.
 
 use foldhash::HashSet;
 
-use super::choose::{LineRank, chosen};
+use super::choose::{LineRank, choose_cuts};
 use super::frame::{Frame, frame, root};
 use super::page::{LinePage, attempt, is_elided};
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
@@ -17,9 +17,9 @@ const END_FRAMES: usize = 2;
 
 /// Stack traces; see the module.
 #[derive(Debug)]
-pub(crate) struct StackTrace;
+pub(crate) struct StackTraceAdapter;
 
-impl FormatAdapter for StackTrace {
+impl FormatAdapter for StackTraceAdapter {
     fn name(&self) -> &'static str {
         "stack_trace"
     }
@@ -33,7 +33,7 @@ impl FormatAdapter for StackTrace {
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        attempt(part.text, |page| chosen(page, &ranks(page)))
+        attempt(part.text, |page| choose_cuts(page, &ranks(page)))
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn messages_and_own_frames_stay() {
-        let python = short(&StackTrace, include_str!("fixtures/python_trace.txt"));
+        let python = short(&StackTraceAdapter, include_str!("fixtures/python_trace.txt"));
         for line in [
             "manage.py\", line 22",
             "count.py\", line 31",
@@ -118,7 +118,7 @@ mod tests {
             assert!(python.contains(line), "{line} in:\n{python}");
         }
         assert!(!python.contains("core/management"), "{python}");
-        let java = short(&StackTrace, include_str!("fixtures/java_trace.txt"));
+        let java = short(&StackTraceAdapter, include_str!("fixtures/java_trace.txt"));
         for line in [
             "OrderService.java:64",
             "OrderController.java:41",
@@ -135,9 +135,9 @@ mod tests {
     #[test]
     fn runs_of_library_frames_go() {
         let text = include_str!("fixtures/js_trace.txt");
-        let js = short(&StackTrace, text);
+        let js = short(&StackTraceAdapter, text);
         assert!(js.len() * 3 < text.len() && js.contains("orders.js:88:9"), "{js}");
-        let rust = short(&StackTrace, include_str!("fixtures/rust_trace.txt"));
+        let rust = short(&StackTraceAdapter, include_str!("fixtures/rust_trace.txt"));
         assert!(
             rust.contains("at ./src/planner.rs:80:20") && !rust.contains("panic_fmt"),
             "{rust}"
@@ -159,7 +159,7 @@ mod tests {
         let expected = format!(
             "RangeError: too deep\n{frame}    [… 89 lines as above]\n    at main (/srv/shop/src/main.js:3:1)\n"
         );
-        assert_eq!(short(&StackTrace, &text), expected);
-        assert!(!detects(&StackTrace, "look at it (now)\n"));
+        assert_eq!(short(&StackTraceAdapter, &text), expected);
+        assert!(!detects(&StackTraceAdapter, "look at it (now)\n"));
     }
 }

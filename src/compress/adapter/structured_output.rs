@@ -4,7 +4,7 @@
 
 use foldhash::HashSet;
 
-use super::choose::{LineRank, chosen};
+use super::choose::{LineRank, choose_cuts};
 use super::failure::{is_passed, is_total, rank};
 use super::page::{LinePage, attempt, is_elided};
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
@@ -14,15 +14,15 @@ use crate::compress::segment::{Kind, Part as Structure};
 const MIN_LINES: usize = 6;
 /// Bytes for each line break, at the most: longer lines are prose.
 const MAX_MEAN_LINE_BYTES: usize = 80;
-/// What a labelled line is worth beside its facts, and another.
+/// The weights of a labelled line and of any other, in addition to their facts.
 const LABEL_WEIGHT: u32 = 2;
 const LINE_WEIGHT: u32 = 1;
 
 /// Structured output of tools; see the module.
 #[derive(Debug)]
-pub(crate) struct StructuredOutput;
+pub(crate) struct StructuredOutputAdapter;
 
-impl FormatAdapter for StructuredOutput {
+impl FormatAdapter for StructuredOutputAdapter {
     fn name(&self) -> &'static str {
         "structured_output"
     }
@@ -37,7 +37,7 @@ impl FormatAdapter for StructuredOutput {
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        attempt(part.text, |page| chosen(page, &ranks(page)))
+        attempt(part.text, |page| choose_cuts(page, &ranks(page)))
     }
 }
 
@@ -123,7 +123,7 @@ fn is_bullet(body: &str) -> bool {
     ["- ", "* ", "• "].iter().any(|mark| body.starts_with(mark))
 }
 
-/// `label: `, where the label is a word or several parts of one.
+/// `label: `, if the label is a word or several parts of one.
 fn is_labelled(body: &str) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
     let word = body.bytes().take_while(is_word).count();
@@ -167,7 +167,7 @@ mod tests {
         let mut text: String = (0..30).map(step).collect();
         text.push_str("lint/rules.ts:118: no semicolon\nlint/rules.ts:119: no semicolon\nlint/main.ts:4: no colon\n");
         text.push_str("WARN two rules are deprecated\nFAIL expected 4 but got 5\nTests: 30 passed, 1 failed\n");
-        let short = short(&StructuredOutput, &text);
+        let short = short(&StructuredOutputAdapter, &text);
         for line in [
             "lint/rules.ts:118:",
             "lint/main.ts:4:",
@@ -183,10 +183,16 @@ mod tests {
     #[test]
     fn what_has_a_grammar_or_is_prose_is_left() {
         let lines = |line: &str| line.repeat(20);
-        assert!(!detects(&StructuredOutput, &lines("Words that go on and on and on.\n")));
-        assert!(!detects(&StructuredOutput, &format!("```\n{}```\n", lines("status: done\n"))));
-        assert!(!detects(&StructuredOutput, &lines("- a point of a list, which a person wrote\n")));
-        assert!(!detects(&StructuredOutput, "PASS a\nPASS b\n"));
-        assert!(detects(&StructuredOutput, &lines("PASS tests/alpha.rs finished.\n")));
+        assert!(!detects(&StructuredOutputAdapter, &lines("Words that go on and on and on.\n")));
+        assert!(!detects(
+            &StructuredOutputAdapter,
+            &format!("```\n{}```\n", lines("status: done\n"))
+        ));
+        assert!(!detects(
+            &StructuredOutputAdapter,
+            &lines("- a point of a list, which a person wrote\n")
+        ));
+        assert!(!detects(&StructuredOutputAdapter, "PASS a\nPASS b\n"));
+        assert!(detects(&StructuredOutputAdapter, &lines("PASS tests/alpha.rs finished.\n")));
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn apply(text: &str, cuts: &[Cut]) -> String {
     out + &text[copied..]
 }
 
-/// The text as one adapter shortens it; none where it stands as it was.
+/// The text as one adapter shortens it; none if it stays as it was.
 #[track_caller]
 pub(super) fn shortened(adapter: &dyn FormatAdapter, text: &str) -> Option<String> {
     let shown = shorten(&[adapter], text, &|_, _| true);

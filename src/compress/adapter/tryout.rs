@@ -1,8 +1,8 @@
-//! One adapter on one text, for whoever writes a definition.
+//! One adapter on one text, for authors of definitions.
 
 use std::sync::Arc;
 
-use super::custom::Custom;
+use super::custom::CustomAdapter;
 use super::{AdapterSet, FormatAdapter, Part, shorten};
 use crate::compress::segment::{Span, segment};
 use crate::domain::{AdapterChoice, AdapterChoices};
@@ -10,9 +10,9 @@ use crate::domain::{AdapterChoice, AdapterChoices};
 /// What an adapter makes of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tryout {
-    /// Whether it takes the text, or a part of it where it does not take the whole.
+    /// Whether it takes the text, or a part of it if it does not take the whole.
     pub detects: bool,
-    /// What it leaves; none where the text stands as it is.
+    /// What it leaves; none if the text stays as it is.
     pub text: Option<String>,
     /// Whether its cuts broke the format, and were taken back.
     pub reverted: bool,
@@ -21,9 +21,9 @@ pub struct Tryout {
 }
 
 impl Tryout {
-    /// Offers a text to one adapter; none where it is none that can be used. `count`: tokens.
-    pub fn of(adapter: &AdapterChoice, text: &str, count: &dyn Fn(&str) -> u64) -> Option<Self> {
-        let adapters = AdapterSet::of(&AdapterChoices::Chosen(vec![adapter.clone()]));
+    /// Offers a text to one adapter; none if it is none that can be used. `count`: tokens.
+    pub fn run(adapter: &AdapterChoice, text: &str, count: &dyn Fn(&str) -> u64) -> Option<Self> {
+        let adapters = AdapterSet::new(&AdapterChoices::Chosen(vec![adapter.clone()]));
         let list: Vec<&dyn FormatAdapter> = adapters.list(false).collect();
         let one = *list.first()?;
         let spans = segment(text);
@@ -35,7 +35,9 @@ impl Tryout {
             })
         };
         let custom = match adapter {
-            AdapterChoice::Custom(definition) if takes_all => Custom::new(Arc::clone(definition)),
+            AdapterChoice::Custom(definition) if takes_all => {
+                CustomAdapter::new(Arc::clone(definition))
+            }
             AdapterChoice::Custom(_) | AdapterChoice::Named(_) => None,
         };
         let made = shorten(&list, text, &|before, after| count(after) < count(before));
@@ -75,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_definition_is_tried_on_a_text() {
-        let tried = Tryout::of(&ledger("{kept}\n[{summary}]"), &text(), &words).unwrap();
+        let tried = Tryout::run(&ledger("{kept}\n[{summary}]"), &text(), &words).unwrap();
         assert!(tried.detects && !tried.reverted);
         assert_eq!(tried.kept_lines, Some(2));
         let shown = tried.text.unwrap();
@@ -84,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_text_of_another_format_stands_as_it_is() {
-        let tried = Tryout::of(&ledger("{kept}{summary}"), "no ledger", &words).unwrap();
+        let tried = Tryout::run(&ledger("{kept}{summary}"), "no ledger", &words).unwrap();
         let none = Tryout { detects: false, text: None, reverted: false, kept_lines: None };
         assert_eq!(tried, none);
     }
@@ -92,12 +94,12 @@ mod tests {
     #[test]
     fn what_takes_no_fewer_tokens_stands_as_it_is() {
         let join = format!("{}{{kept}}{{summary}}", "and, what is more, ".repeat(200));
-        let tried = Tryout::of(&ledger(&join), &text(), &words).unwrap();
+        let tried = Tryout::run(&ledger(&join), &text(), &words).unwrap();
         assert_eq!((tried.detects, tried.text, tried.kept_lines), (true, None, Some(2)));
     }
 
     #[test]
     fn a_name_of_nothing_is_no_adapter() {
-        assert_eq!(Tryout::of(&AdapterChoice::Named("nobody".into()), &text(), &words), None);
+        assert_eq!(Tryout::run(&AdapterChoice::Named("nobody".into()), &text(), &words), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a text that stands inside another one is prose.
+//! Whether a text that is inside another one is prose.
 
 /// Characters and words below which no sentence is worth leaving out.
 const MIN_CHARS: usize = 100;
@@ -13,7 +13,7 @@ pub(super) fn is_prose(text: &str) -> bool {
     if text.len() < MIN_CHARS || text.starts_with("#!") || text.starts_with("-----BEGIN ") {
         return false;
     }
-    let seen = if text.is_ascii() { WordStats::of_ascii(text) } else { WordStats::of(text) };
+    let seen = if text.is_ascii() { WordStats::from_ascii(text) } else { WordStats::new(text) };
     let is_wide = seen.wide >= MIN_WIDE_LETTERS;
     seen.sentences >= 2
         && (is_wide || seen.all >= MIN_CHARS && seen.words >= MIN_WORDS)
@@ -38,7 +38,7 @@ struct WordStats {
     in_line: bool,
 }
 
-/// What bytes are, for who looks at two that follow each other.
+/// Classes of bytes, looked up for pairs of consecutive bytes.
 const SPACE: u8 = 0;
 /// Any other white space.
 const BREAK: u8 = 1;
@@ -46,7 +46,7 @@ const LETTER: u8 = 2;
 const CODE: u8 = 3;
 /// What ends sentences.
 const STOP: u8 = 4;
-/// What may close behind the end of a sentence.
+/// What may close after the end of a sentence.
 const CLOSE: u8 = 5;
 const OTHER: u8 = 6;
 
@@ -85,7 +85,7 @@ const ONE_MARK: u64 = 1 << (2 * COUNT_BITS);
 const ONE_BEGIN: u64 = 1 << (3 * COUNT_BITS);
 const ONE_END: u64 = 1 << (4 * COUNT_BITS);
 
-/// What a byte adds to the counts behind another, by the class of the other and its own.
+/// What a byte adds to the counts after another, by the class of the other and its own.
 const PAIR_COUNTS: [u64; 64] = {
     let mut pairs = [0; 64];
     let mut at = 0_u8;
@@ -114,7 +114,7 @@ const PAIR_COUNTS: [u64; 64] = {
 
 impl WordStats {
     /// Of a text without white space around it.
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let mut seen = Self::default();
         let mut rest = text;
         while let Some(letter) = rest.chars().next() {
@@ -131,7 +131,7 @@ impl WordStats {
     }
 
     /// The same of ASCII alone, several counts at a time.
-    fn of_ascii(text: &str) -> Self {
+    fn from_ascii(text: &str) -> Self {
         let mut seen = Self { in_word: true, in_line: true, ..Self::default() };
         let mut before = BREAK;
         for block in text.as_bytes().chunks(BLOCK_BYTES) {
@@ -215,7 +215,7 @@ mod tests {
             let text = text.repeat(times);
             let text = text.trim();
             prop_assume!(!text.is_empty());
-            prop_assert_eq!(WordStats::of_ascii(text), WordStats::of(text));
+            prop_assert_eq!(WordStats::from_ascii(text), WordStats::new(text));
         }
     }
 

@@ -1,8 +1,8 @@
-//! References: lines that already stand in an earlier tool result or in the arguments of an
+//! References: lines that already are in an earlier tool result or in the arguments of an
 //! earlier call are named instead of repeated.
 //!
-//! They always point backwards and only at lines that are shown in full, so whoever reads the
-//! list from its beginning finds every one of them, and a longer list never changes what stood
+//! They always point backwards and only at lines that are shown in full, so a reader of the
+//! list from its beginning finds every one of them, and a longer list never changes what was
 //! before.
 
 use std::sync::Arc;
@@ -16,29 +16,29 @@ use super::recount::TextChange;
 /// Places that are remembered for one line: hostile lists repeat a line a million times.
 const MAX_PLACES: usize = 6;
 
-/// The texts that stand before, by their lines.
+/// The texts that precede, by their lines.
 #[derive(Debug, Default)]
 pub(super) struct BackReferences {
     texts: Vec<(ReferenceTarget, Arc<str>, Arc<LazyLineIndex>)>,
-    /// Where lines stand.
+    /// Where lines are.
     stands: Vec<LinePlace>,
-    /// The first of the places of a line in `stands`, by its hash. Only ever asked by key.
+    /// The first of the places of a line in `is`, by its hash. Only ever asked by key.
     firsts: HashMap<u64, u32>,
 }
 
-/// Where a line stands.
+/// Where a line is.
 #[derive(Debug, Clone, Copy)]
 struct LinePlace {
     text: u32,
     line: u32,
-    /// The next place of the same line in the list; none behind the last.
+    /// The next place of the same line in the list; none after the last.
     next: u32,
 }
 
 /// No place in the list.
 const NO_PLACE: u32 = u32::MAX;
 
-/// Lines of a text that stand in an earlier one.
+/// Lines of a text that are in an earlier one.
 #[derive(Debug, Clone, Copy)]
 struct LineMatch {
     text: usize,
@@ -59,7 +59,7 @@ impl BackReferences {
         later: Arc<LazyLineIndex>,
     ) {
         let Ok(index) = u32::try_from(self.texts.len()) else { return };
-        let lines = later.of_text(&text);
+        let lines = later.resolve(&text);
         for line in 0..lines.len() {
             let (Some(hash), Ok(at)) = (lines.hash(line), u32::try_from(line)) else { continue };
             if !lines.get(&text, line).is_some_and(|line| is_anchor(line) && !mark::is_marked(line))
@@ -71,7 +71,7 @@ impl BackReferences {
         self.texts.push((place, text, later));
     }
 
-    /// Remembers a place of a line behind those that are known.
+    /// Adds a place of a line after its known places.
     fn remember(&mut self, hash: u64, text: u32, line: u32) {
         let Some(own) = u32::try_from(self.stands.len()).ok().filter(|own| *own < NO_PLACE) else {
             return;
@@ -93,17 +93,17 @@ impl BackReferences {
         self.stands.push(LinePlace { text, line, next: NO_PLACE });
     }
 
-    /// The places of a line, in the order in which they came.
+    /// Iterates over the places of a line, in the order in which they were added.
     fn places(&self, hash: u64) -> impl Iterator<Item = LinePlace> {
         let stand = |at: u32| self.stands.get(at as usize).copied();
         let first = self.firsts.get(&hash).and_then(|first| stand(*first));
         std::iter::successors(first, move |before| stand(before.next))
     }
 
-    /// The text with references for what stands before, and where these stand; `None` where there
-    /// is nothing to refer to. `pays` tells whether lines cost more than the reference in their
+    /// The text with references for what is before, and where these are; `None` where there
+    /// is nothing to refer to. `pays`: whether lines cost more than the reference in their
     /// place.
-    pub(super) fn refer(
+    pub(super) fn write_references(
         &self,
         text: &str,
         lines: &LineIndex,
@@ -115,7 +115,7 @@ impl BackReferences {
         let mut copied = 0;
         let mut at = 0;
         while at < lines.len() {
-            let Some(found) = self.longest(text, lines, at) else {
+            let Some(found) = self.find_longest(text, lines, at) else {
                 at += 1;
                 continue;
             };
@@ -157,11 +157,11 @@ impl BackReferences {
         found.map(|line| line.len() as u64 + MAX_JOINED_TOKENS).sum()
     }
 
-    fn longest(&self, text: &str, lines: &LineIndex, at: usize) -> Option<LineMatch> {
+    fn find_longest(&self, text: &str, lines: &LineIndex, at: usize) -> Option<LineMatch> {
         let mut best: Option<LineMatch> = None;
         for stand in self.places(lines.hash(at)?) {
             let (source, line) = (stand.text as usize, stand.line as usize);
-            let count = self.alike(text, lines, at, source, line);
+            let count = self.count_alike(text, lines, at, source, line);
             if count > best.map_or(0, |best| best.count) {
                 best = Some(LineMatch { text: source, line, count });
             }
@@ -169,10 +169,17 @@ impl BackReferences {
         best
     }
 
-    /// How many lines from `at` on stand in the same order in an earlier text from `line` on.
-    fn alike(&self, text: &str, lines: &LineIndex, at: usize, source: usize, line: usize) -> usize {
+    /// How many lines from `at` on are in the same order in an earlier text from `line` on.
+    fn count_alike(
+        &self,
+        text: &str,
+        lines: &LineIndex,
+        at: usize,
+        source: usize,
+        line: usize,
+    ) -> usize {
         let Some((_, earlier, places)) = self.texts.get(source) else { return 0 };
-        let places = places.of_text(earlier);
+        let places = places.resolve(earlier);
         let mut count = 0;
         while lines.hash(at + count).is_some()
             && lines.hash(at + count) == places.hash(line + count)
@@ -187,14 +194,14 @@ impl BackReferences {
 
     fn write_reference(&self, out: &mut String, found: LineMatch) {
         if let Some((place, text, lines)) = self.texts.get(found.text) {
-            let is_whole = found.count == lines.of_text(text).len();
+            let is_whole = found.count == lines.resolve(text).len();
             let lines = (!is_whole).then_some((found.line + 1, found.count));
             mark::write_reference(out, place, lines);
         }
     }
 }
 
-/// Appends lines as they are, after a line break where something stands before.
+/// Appends lines as they are, after a line break if something precedes.
 fn copy(out: &mut String, text: &str, lines: &LineIndex, from: usize, to: usize) {
     if from == to {
         return;
@@ -216,7 +223,7 @@ impl DecodedTexts {
         self.texts.insert(place, (text, None));
     }
 
-    /// The text with the lines that its references name; `None` where one leads nowhere, or the
+    /// The text with the lines that its references name; `None` if one leads nowhere, or the
     /// text grows beyond `left` bytes. What it grows by is taken from `left`.
     pub(super) fn resolve(&mut self, text: &str, left: &mut usize) -> Option<String> {
         let mut out = String::with_capacity(text.len());

@@ -24,16 +24,16 @@ pub(super) const MIN_WORDS_BYTES: usize = 400;
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     pub(super) text: String,
-    /// Where blocks with their line breaks stand in it, and how many tokens they take.
+    /// Where blocks with their line breaks are in it, and how many tokens they take.
     pub(super) known: Vec<(Range<usize>, u64)>,
-    /// Whether no token of the text reaches into or out of the lines that blocks stand for.
+    /// Whether no token of the text reaches into or out of the lines that blocks represent.
     pub(super) are_cut: bool,
-    /// Bytes of the text that blocks stand for which white space has no say in.
+    /// Bytes of the text that blocks represent which white space has no say in.
     pub(super) of_any_layout: usize,
     pub(super) used: Vec<&'static str>,
     /// The parts of the text, a fence as one.
     pub(super) spans: Vec<Span>,
-    /// Notations whose blocks were not what they should be.
+    /// Notations whose blocks did not decode to their lines.
     pub(super) reverted: Vec<&'static str>,
 }
 
@@ -42,12 +42,12 @@ pub(super) struct Blocks {
 pub(super) enum DecodeCheck {
     /// By itself, before it is taken.
     Each,
-    /// With the whole text, by whoever asked for it.
+    /// With the whole text, by the caller.
     Later,
 }
 
 /// Writes what the notations find, part by part. None is asked for more than `most` bytes of lines.
-pub(super) fn blocks(
+pub(super) fn write_blocks(
     tokens: &EditTokens<'_>,
     text: &str,
     purpose: TextRole,
@@ -66,9 +66,9 @@ pub(super) fn blocks(
             TextRole::Words => {
                 !span.kind.is_put_out()
                     || part.len() < MIN_WORDS_BYTES
-                    || tokens.of(part) < MIN_WORDS_TOKENS
+                    || tokens.count(part) < MIN_WORDS_TOKENS
             }
-            TextRole::Result(_) | TextRole::Said | TextRole::Arguments => {
+            TextRole::Result(_) | TextRole::Reply | TextRole::Arguments => {
                 part.len() < MIN_TEXT_BYTES
             }
         };
@@ -119,7 +119,7 @@ fn parts(text: &str, spans: &[Span]) -> Vec<Span> {
 }
 
 /// Whether a part neither begins nor ends within a line. A header is read where a line begins, so
-/// a block cannot stand behind a word, nor a word behind a block.
+/// a block cannot be after a word, nor a word after a block.
 fn holds_whole_lines(text: &str, part: &Range<usize>) -> bool {
     let byte = |at: usize| text.as_bytes().get(at).copied();
     let is_break = |at: Option<usize>| at.is_none_or(|at| byte(at) == Some(b'\n'));
@@ -137,10 +137,10 @@ enum BlockPiece {
 /// A block as it is shown.
 struct WrittenBlock {
     text: String,
-    /// Its tokens, with the line break after it where there is one.
+    /// Its tokens, with the line break after it if there is one.
     tokens: u64,
     has_break: bool,
-    /// Bytes that it stands for, where white space has no say in it.
+    /// Bytes that it represents, if white space has no say in it.
     of_any_layout: usize,
 }
 
@@ -167,7 +167,7 @@ impl Blocks {
     }
 }
 
-/// Lines of a text as they stand in it, and with the line break after them, if there is one.
+/// Lines of a text as they are in it, and with the line break after them, if there is one.
 fn place<'t>(text: &'t str, lines: &[&'t str], range: Range<usize>) -> (&'t str, &'t str) {
     let (Some(first), Some(last)) = (lines.get(range.start), lines.get(..range.end)) else {
         return ("", "");
@@ -205,7 +205,7 @@ impl BlockPart<'_> {
             let mut next = Vec::with_capacity(pieces.len());
             for piece in pieces {
                 match piece {
-                    BlockPiece::Lines(range) => self.offer(group, range, &mut next),
+                    BlockPiece::Lines(range) => self.offer_lines(group, range, &mut next),
                     block @ BlockPiece::Block(..) => next.push(block),
                 }
             }
@@ -215,7 +215,7 @@ impl BlockPart<'_> {
     }
 
     /// Offers a stretch of lines to the notations of a group, between lines that hold a mark.
-    fn offer(
+    fn offer_lines(
         &mut self,
         group: &[&'static dyn Notation],
         range: Range<usize>,
@@ -257,21 +257,21 @@ impl BlockPart<'_> {
         }
         // The shortest in bytes is the one that is counted: a count costs more than a notation.
         let mut best: Option<(usize, &'static dyn Notation, Vec<FoundBlock>)> = None;
-        let mut seen = ErrorLines::of(stretch.len());
-        // From the last to the first, which wins where it saves as much. What cannot is not asked.
+        let mut seen = ErrorLines::new(stretch.len());
+        // From the last to the first, which wins if it saves as much. What cannot is not asked.
         for notation in group.iter().rev() {
             let most = best.as_ref().map_or(1, |(most, ..)| *most);
             if notation.at_most(stretch).is_some_and(|bound| bound < most) {
                 continue;
             }
-            let blocks = self.found(*notation, stretch, &mut seen);
+            let blocks = self.find_blocks(*notation, stretch, &mut seen);
             let saved = saved_bytes(stretch, &blocks);
             if saved >= most {
                 best = Some((saved, *notation, blocks));
             }
         }
         let Some((_, notation, blocks)) = best else { return ChosenBlocks::new() };
-        let taken = self.accepted(notation, stretch, blocks);
+        let taken = self.accept_blocks(notation, stretch, blocks);
         if self.saves_enough(stretch, &taken) { taken } else { ChosenBlocks::new() }
     }
 
@@ -284,7 +284,7 @@ impl BlockPart<'_> {
         after * 100 <= before * (100 - self.least_share)
     }
 
-    fn found(
+    fn find_blocks(
         &mut self,
         notation: &'static dyn Notation,
         lines: &[&str],
@@ -294,7 +294,7 @@ impl BlockPart<'_> {
             self.revert(notation.name());
             return Vec::new();
         }
-        // What panics is a defect of the notation, and must cost nobody a request.
+        // A panic is a defect of the notation, and must not fail a request.
         let found =
             std::panic::catch_unwind(AssertUnwindSafe(|| notation.encode_seen(lines, seen)));
         found.unwrap_or_else(|_| {
@@ -304,7 +304,7 @@ impl BlockPart<'_> {
     }
 
     /// The blocks of one notation that decode to the very lines and save tokens.
-    fn accepted(
+    fn accept_blocks(
         &mut self,
         notation: &'static dyn Notation,
         lines: &[&str],
@@ -321,7 +321,7 @@ impl BlockPart<'_> {
             if has_break {
                 text.push('\n');
             }
-            let tokens = self.tokens.of(&text);
+            let tokens = self.tokens.count(&text);
             if has_break {
                 text.pop();
             }
@@ -346,18 +346,18 @@ impl BlockPart<'_> {
     }
 }
 
-/// Whether a block decodes to the lines that it stands for.
+/// Whether a block decodes to the lines that it represents.
 fn holds(notation: &dyn Notation, block: &NotationBlock, plain: &str) -> bool {
     let back = std::panic::catch_unwind(AssertUnwindSafe(|| {
         let body: Vec<&str> = block.body.lines().collect();
-        let mut out = DecodeSink::expected(plain);
+        let mut out = DecodeSink::comparing(plain);
         notation.write(&block.args, &body, &mut out)?;
-        Some(out.left())
+        Some(out.bytes_left())
     }));
     back.is_ok_and(|left| left == Some(0))
 }
 
-/// Bytes that blocks save beside the lines that they stand for.
+/// Bytes that blocks save against the lines that they represent.
 fn saved_bytes(lines: &[&str], blocks: &[FoundBlock]) -> usize {
     let bytes = |line: &&str| line.len() + 1;
     let saved = blocks.iter().map(|found| {

@@ -6,8 +6,8 @@ use super::back_references::DecodedTexts;
 use super::mark::{self, LITERAL_MARKS, ReferenceTarget};
 use super::{arguments_of, undo};
 
-/// Bytes that decoding may make of a list, beside eight times its own: as many as a list that was
-/// compressed may have had.
+/// Bytes that decoding may make of a list, in addition to eight times its own: as many as a list
+/// that was compressed may have had.
 const MIN_DECODE_ALLOWANCE_BYTES: usize = 32 << 20;
 
 /// Gives the tool results of a list their texts back, from the first to the last.
@@ -68,7 +68,7 @@ impl Decoder {
             return Decoded::Same;
         }
         let resolved = self.shown.resolve(text, &mut self.left);
-        let decoded = resolved.and_then(|text| undo::decoded(&text, &mut self.left));
+        let decoded = resolved.and_then(|text| undo::decode(&text, &mut self.left));
         decoded.map_or(Decoded::Missing, Decoded::Text)
     }
 }

@@ -1,4 +1,4 @@
-//! The way there: forms for the tool results of a list, from the first to the last.
+//! The encoder: short forms for the tool results of a list, from the first to the last.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use super::{
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
-/// What a text is to those that follow.
+/// The kind of a text, as it goes into the digest of everything before the next text.
 const CALL_KIND: u8 = 1;
 pub(super) const RESULT_KIND: u8 = 2;
 const FIXED_KIND: u8 = 3;
-/// The first of the depths of rung 2; the others stand behind it.
+/// The first of the depths of rung 2; the others follow it.
 const FIRST_REDUCED_KIND: u8 = 4;
 
-/// What a held result is to those that follow.
-fn kind_of(hold: EditLimit) -> u8 {
+/// The kind of a result by its limit, as it goes into that digest.
+fn kind_of_limit(hold: EditLimit) -> u8 {
     match hold {
         EditLimit::Free => RESULT_KIND,
         EditLimit::Fixed | EditLimit::Ours => FIXED_KIND,
@@ -38,17 +38,17 @@ pub struct Encoder<'e> {
     pub(super) counter: &'e Counter,
     pub(super) name: TokenizerName,
     pub(super) allow: Lossless,
-    /// Those of rung 2, where a text may be taken so far.
+    /// The adapters of rung 2, if texts may be shortened so far.
     reducer: Option<NamedReducer<'e>>,
-    /// What names the texts of the list.
+    /// Digests and ids of the texts of the list.
     names: Option<&'e TextNames>,
-    /// What the texts of the list show, and where the next one stands.
+    /// The facts that the texts of the list show, and the place of the next text.
     beside: Option<FactContext<'e>>,
     pub(super) backlog: BackReferences,
-    /// What stands before and is not in the backlog yet: most lists are seen again, a little
+    /// Earlier texts that are not in the backlog yet: most lists are seen again, a little
     /// longer, and only what is new has to be looked up.
     pub(super) waiting: Vec<EarlierText>,
-    /// Names everything that stands before.
+    /// The digest of everything before the next text.
     pub(super) before: Digest,
     results: usize,
     calls: usize,
@@ -60,13 +60,13 @@ pub enum EditLimit {
     Free,
     /// It may be taken so far down rung 2.
     To(Depth),
-    /// It stands as it came, but for the mark that tells a look-alike.
+    /// It stays unchanged, except for the mark that tells a look-alike from a block.
     Fixed,
-    /// It is a form of ours already: its marks are meant.
+    /// It is a form of ours already: its marks are decoded.
     Ours,
 }
 
-/// Whose a text is that rung 2 takes further.
+/// The owner of a text that rung 2 shortens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextOwner {
     /// A tool's.
@@ -74,12 +74,12 @@ pub enum TextOwner {
     /// The user's, or of the system.
     Words,
     /// The model's.
-    Said,
+    Reply,
     /// The model's, for a tool.
     Arguments,
 }
 
-/// A text that stands before.
+/// A text that precedes.
 #[derive(Debug)]
 pub(super) enum EarlierText {
     Result(usize, Arc<str>, Arc<LazyLineIndex>),
@@ -109,18 +109,18 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// What rung 2 is taken with, where texts are not held.
+    /// Sets the adapters of rung 2, for texts that are not held.
     #[must_use]
-    pub fn with(mut self, reducer: Reducer<'e>) -> Self {
+    pub fn with_reducer(mut self, reducer: Reducer<'e>) -> Self {
         let reducer = NamedReducer::from(reducer);
         self.before = self.before.then(&reducer.id, 0);
         self.reducer = Some(reducer);
         self
     }
 
-    /// Goes by what others found of the same texts.
+    /// Uses the digests that other encoders computed for the same texts.
     #[must_use]
-    pub fn naming(mut self, names: &'e TextNames) -> Self {
+    pub fn with_names(mut self, names: &'e TextNames) -> Self {
         self.names = Some(names);
         self
     }
@@ -129,14 +129,14 @@ impl<'e> Encoder<'e> {
         self.names.map_or_else(|| Digest::of(text), |names| names.digest(text))
     }
 
-    /// The message whose texts come next, and what the others of its list show: where formats go,
-    /// a text shows what they do not.
-    pub fn beside(&mut self, told: &'e ShownFacts<'e>, at: usize) {
-        self.beside = Some(FactContext::of(told, at));
+    /// Sets the message of the texts that follow, and the facts that the other messages show: if
+    /// formats go, a text shows what they do not.
+    pub fn set_fact_context(&mut self, told: &'e ShownFacts<'e>, at: usize) {
+        self.beside = Some(FactContext::new(told, at));
     }
 
-    /// The next tool call of the list: the text of its arguments.
-    pub fn call(&mut self, arguments: &Arc<str>) {
+    /// Adds the next tool call of the list, by the text of its arguments.
+    pub fn add_call(&mut self, arguments: &Arc<str>) {
         self.calls += 1;
         if arguments.len() >= MIN_ARGUMENT_BYTES {
             self.before = self.before.then(&self.digest(arguments), CALL_KIND);
@@ -144,31 +144,31 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// The next tool result of the list, by its texts: their forms, one each. What is held can be
+    /// Encodes the next tool result of the list, by its texts: one form each. A held text can be
     /// pointed at all the same.
-    pub fn result(&mut self, texts: &[Arc<str>], hold: EditLimit) -> Vec<ShownForm> {
+    pub fn encode_result(&mut self, texts: &[Arc<str>], hold: EditLimit) -> Vec<ShownForm> {
         self.results += 1;
         let mut forms = Vec::with_capacity(texts.len());
         for text in texts {
             let digest = self.digest(text);
             let role = TextRole::Result(self.allow);
             let source = SourceText { role, text, digest };
-            let known = self.engine.known(self.counter, self.name, source);
+            let known = self.engine.short_form(self.counter, self.name, source);
             let (form, lines) = match hold {
                 EditLimit::Fixed | EditLimit::Ours => as_it_is(text, &known, hold),
-                EditLimit::To(depth) => self.reduced(text, digest, &known, depth),
-                EditLimit::Free => self.referring(text, digest, &known),
+                EditLimit::To(depth) => self.reduce_result(text, digest, &known, depth),
+                EditLimit::Free => self.form_with_references(text, digest, &known),
             };
             // A reference names a result by its number alone, so it must hold one text.
             if texts.len() == 1 {
                 let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
                 self.waiting.push(EarlierText::Result(self.results, shown, lines));
             }
-            // What is shown follows from what stands before, and from this.
-            self.before = self.before.then(&digest, kind_of(hold));
-            // What stands beside a text has no say in what an adapter leaves of it.
+            // What is shown follows from what is before, and from this.
+            self.before = self.before.then(&digest, kind_of_limit(hold));
+            // The result of an adapter does not depend on the other texts.
             if let (Some(beside), EditLimit::To(depth)) = (&self.beside, hold)
-                && depth.is_told()
+                && depth.depends_on_context()
             {
                 let (list, at) = beside.id();
                 let at = Digest::of(&at.to_string());
@@ -182,75 +182,78 @@ impl<'e> Encoder<'e> {
         forms
     }
 
-    /// A text of the user or of the system: only what machines have put out is touched in it, and
+    /// Encodes a text of the user or of the system: only machine output in it is touched, and
     /// nothing can point at it.
-    pub fn words(&self, text: &Arc<str>, hold: EditLimit) -> ShownForm {
+    pub fn encode_prompt(&self, text: &Arc<str>, hold: EditLimit) -> ShownForm {
         let digest = self.digest(text);
         let source = SourceText { role: TextRole::Words, text, digest };
-        let known = self.engine.known(self.counter, self.name, source);
+        let known = self.engine.short_form(self.counter, self.name, source);
         match hold {
             EditLimit::Free => known.form.clone(),
             EditLimit::Fixed | EditLimit::Ours => as_it_is(text, &known, hold).0,
-            EditLimit::To(depth) => {
-                self.taken(text, ReductionChain::of(TextRole::Words, digest, &known), depth)
-            }
+            EditLimit::To(depth) => self.reduce_into_form(
+                text,
+                ReductionChain::new(TextRole::Words, digest, &known),
+                depth,
+            ),
         }
     }
 
-    /// A text of the model, or of the user where nobody would decode it: only rung 2 is taken.
-    pub fn said(&self, text: &Arc<str>, depth: Depth) -> ShownForm {
-        self.taken(text, self.descent(text, TextOwner::Said), depth)
+    /// Encodes a text of the model, or of the user if no caller would decode it: only rung 2 is
+    /// applied.
+    pub fn encode_reply(&self, text: &Arc<str>, depth: Depth) -> ShownForm {
+        self.reduce_into_form(text, self.start_chain(text, TextOwner::Reply), depth)
     }
 
-    /// The arguments of a call, the long strings in them taken so far.
-    pub fn arguments(&self, text: &Arc<str>, depth: Depth) -> ShownForm {
-        self.taken(text, self.descent(text, TextOwner::Arguments), depth)
+    /// Encodes the arguments of a call: the long strings in them are shortened to a depth.
+    pub fn encode_arguments(&self, text: &Arc<str>, depth: Depth) -> ShownForm {
+        self.reduce_into_form(text, self.start_chain(text, TextOwner::Arguments), depth)
     }
 
-    /// The form of a result's text by itself, without references.
-    pub fn alone(&self, text: &Arc<str>, depth: Option<Depth>) -> ShownForm {
-        let descent = self.descent(text, TextOwner::Result);
+    /// Encodes a result's text by itself, without references.
+    pub fn encode_alone(&self, text: &Arc<str>, depth: Option<Depth>) -> ShownForm {
+        let descent = self.start_chain(text, TextOwner::Result);
         match depth {
-            Some(depth) => self.taken(text, descent, depth),
+            Some(depth) => self.reduce_into_form(text, descent, depth),
             None => descent.into_form(),
         }
     }
 
-    /// A text by itself before rung 2, to be taken down step by step.
-    pub fn descent(&self, text: &Arc<str>, whose: TextOwner) -> ReductionChain {
+    /// Starts the reduction of a text by itself, to be taken down rung 2 step by step.
+    pub fn start_chain(&self, text: &Arc<str>, whose: TextOwner) -> ReductionChain {
         let role = match whose {
             TextOwner::Result => TextRole::Result(self.allow),
             TextOwner::Words => TextRole::Words,
-            TextOwner::Said => TextRole::Said,
+            TextOwner::Reply => TextRole::Reply,
             TextOwner::Arguments => TextRole::Arguments,
         };
         let digest = self.digest(text);
         let source = SourceText { role, text, digest };
-        let known = self.engine.known(self.counter, self.name, source);
-        ReductionChain::of(role, digest, &known)
+        let known = self.engine.short_form(self.counter, self.name, source);
+        ReductionChain::new(role, digest, &known)
     }
 
-    /// Takes the text of a descent one step further, in the place of the message whose texts come
+    /// Reduces a text by one step, in the place of the message whose texts come
     /// next.
-    pub fn descend(&self, descent: &mut ReductionChain, text: &str, step: Depth) {
+    pub fn reduce_step(&self, descent: &mut ReductionChain, text: &str, step: Depth) {
         let Some(reducer) = &self.reducer else { return };
         let step = ReductionStep { reducer, depth: step, beside: self.beside };
         descent.step(self.engine, self.counter, self.name, step, text);
     }
 
-    fn taken(&self, text: &str, descent: ReductionChain, depth: Depth) -> ShownForm {
-        self.down(text, descent, depth).into_form()
+    fn reduce_into_form(&self, text: &str, descent: ReductionChain, depth: Depth) -> ShownForm {
+        self.reduce_to(text, descent, depth).into_form()
     }
 
-    fn down(&self, text: &str, mut descent: ReductionChain, depth: Depth) -> ReductionChain {
+    fn reduce_to(&self, text: &str, mut descent: ReductionChain, depth: Depth) -> ReductionChain {
         for step in Depth::ALL.into_iter().filter(|step| *step <= depth) {
-            self.descend(&mut descent, text, step);
+            self.reduce_step(&mut descent, text, step);
         }
         descent
     }
 
-    /// What is left of a result's text, or its form with references where that is shorter.
-    fn reduced(
+    /// What is left of a result's text, or its form with references if that is shorter.
+    fn reduce_result(
         &mut self,
         text: &Arc<str>,
         digest: Digest,
@@ -258,11 +261,15 @@ impl<'e> Encoder<'e> {
         depth: Depth,
     ) -> (ShownForm, Arc<LazyLineIndex>) {
         let purpose = TextRole::Result(self.allow);
-        let mut descent = self.down(text, ReductionChain::of(purpose, digest, known), depth);
+        let mut descent = self.reduce_to(text, ReductionChain::new(purpose, digest, known), depth);
         self.catch_up();
         if self.may_refer(text, known, descent.form().tokens_after) {
-            let (form, lines) = self.referring(text, digest, known);
-            descent = self.down(text, ReductionChain::from(purpose, digest, form, lines), depth);
+            let (form, lines) = self.form_with_references(text, digest, known);
+            descent = self.reduce_to(
+                text,
+                ReductionChain::with_form(purpose, digest, form, lines),
+                depth,
+            );
         }
         let (mut form, mut lines) = descent.into_parts();
         self.refer_again(&mut form, &mut lines);
@@ -270,7 +277,8 @@ impl<'e> Encoder<'e> {
     }
 }
 
-/// A text that may not be changed; a mark before what only looks like ours is no change of it.
+/// The form of a text that may not be changed; a mark before what only looks like ours is no
+/// change.
 fn as_it_is(text: &str, known: &CachedForm, hold: EditLimit) -> (ShownForm, Arc<LazyLineIndex>) {
     let mut form = known.form.clone();
     let is_escaped = form.rules == ["escape"] && hold == EditLimit::Fixed;
@@ -282,5 +290,5 @@ fn as_it_is(text: &str, known: &CachedForm, hold: EditLimit) -> (ShownForm, Arc<
     form.class = Fidelity::Exact;
     form.tokens_after = form.tokens_before;
     form.tokens_alone = form.tokens_before;
-    (form, Arc::new(LazyLineIndex::of(text)))
+    (form, Arc::new(LazyLineIndex::new(text)))
 }

@@ -8,7 +8,7 @@ use crate::compress::breaks::breaks;
 /// Bytes below which a line, without the white space around it, is no place to begin a reference.
 const MIN_ANCHOR_BYTES: usize = 4;
 
-/// Where the lines of a text begin, and what they hash to. The text is kept by whoever asks.
+/// Where the lines of a text begin, and their hashes. The text is kept by the caller.
 #[derive(Debug, Default)]
 pub(super) struct LineIndex {
     starts: Box<[u32]>,
@@ -50,7 +50,7 @@ impl LineIndex {
         text.get(self.range(text, first, count)?)
     }
 
-    /// Where these stand.
+    /// Where these are.
     pub(super) fn range(&self, text: &str, first: usize, count: usize) -> Option<Range<usize>> {
         let start = *self.starts.get(first)? as usize;
         let end = match self.starts.get(first + count) {
@@ -62,7 +62,8 @@ impl LineIndex {
     }
 }
 
-/// The lines of a text that most often nobody asks for. The text is kept by whoever asks.
+/// The lines of a text, indexed at the first use: most are never used. The text is kept by the
+/// caller.
 #[derive(Debug, Default)]
 pub(super) struct LazyLineIndex {
     lines: OnceLock<LineIndex>,
@@ -71,13 +72,13 @@ pub(super) struct LazyLineIndex {
 }
 
 impl LazyLineIndex {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let count = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
         Self { lines: OnceLock::new(), count }
     }
 
     /// The lines of the text that this is made of.
-    pub(super) fn of_text(&self, text: &str) -> &LineIndex {
+    pub(super) fn resolve(&self, text: &str) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::of(text))
     }
 
@@ -92,8 +93,8 @@ pub(super) fn is_anchor(line: &str) -> bool {
     line.len() >= MIN_ANCHOR_BYTES && line.trim().len() >= MIN_ANCHOR_BYTES
 }
 
-/// Eight bytes at a time: the same on every node, and whoever finds equal hashes compares the
-/// lines. Of lines that somebody made to collide, few are remembered.
+/// Eight bytes at a time: the same on every node. Equal hashes are checked by comparing the
+/// lines. Of lines that were made to collide, few are remembered.
 fn hash(line: &str) -> u64 {
     const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |state: u64, word: u64| {
@@ -133,9 +134,9 @@ mod tests {
     #[test]
     fn lines_weigh_the_same_before_they_are_there() {
         for text in ["", "a", "a\nb", "\n\n\n\n"] {
-            let later = LazyLineIndex::of(text);
+            let later = LazyLineIndex::new(text);
             let weight = later.weight();
-            assert_eq!(later.of_text(text).len() * 12, weight);
+            assert_eq!(later.resolve(text).len() * 12, weight);
             assert_eq!(later.weight(), weight);
         }
     }

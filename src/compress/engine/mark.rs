@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use crate::compress::notation::MARK;
 
-/// One of these stands before a text that is not ours to decode, though it holds lines that look
-/// like marks. Which one, is a matter of tokens: letters and slashes join with what is before.
+/// One of these is written before a text that must not be decoded although it contains lines that
+/// look like marks. Which one, is a matter of tokens: letters and slashes join with what is before.
 pub(super) const LITERAL_MARKS: [&str; 3] = ["§§", "§\n", "§ "];
 
 /// A text that a reference can point into.
@@ -14,16 +14,16 @@ pub(super) const LITERAL_MARKS: [&str; 3] = ["§§", "§\n", "§ "];
 pub(super) enum ReferenceTarget {
     /// The answer to a tool call: the n-th one of the list, from 1.
     Result(usize),
-    /// An argument of a tool call: the n-th call of the list, from 1; no key where the arguments
+    /// An argument of a tool call: the n-th call of the list, from 1; no key if the arguments
     /// are plain text.
     Call(usize, Option<String>),
 }
 
-/// `§= result 7 lines 12-40`: the lines that stand there stand here too.
+/// `§= result 7 lines 12-40`: the same lines are here, too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference {
     pub(super) place: ReferenceTarget,
-    /// First line, from 1, and how many; the whole text where there is none.
+    /// First line, from 1, and how many; the whole text if there is none.
     pub(super) lines: Option<(usize, usize)>,
 }
 
@@ -94,7 +94,7 @@ fn number(text: &str) -> Option<usize> {
     (value > 0 && value < 1 << 32 && value.to_string() == text).then_some(value)
 }
 
-/// Whether a key can stand in a reference.
+/// Whether a key can be in a reference.
 pub(super) fn is_key(key: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     !key.is_empty() && key.len() <= 40 && key.bytes().all(plain) && !matches!(key, "line" | "lines")

@@ -1,8 +1,8 @@
 //! The engine: rung 1 over the texts of a list, in order.
 //!
-//! Every text has a short form of its own ([`standalone`]), which depends on nothing else; then lines
-//! that stand in an earlier text give way to references ([`back_references`]). Decoding goes the other
-//! way round and needs the list alone.
+//! Every text has a short form of its own ([`standalone`]), which depends on nothing else; after
+//! that, lines that occur in an earlier text are replaced by references ([`back_references`]).
+//! Decoding goes the other way round and needs the list alone.
 
 mod back_references;
 mod blocks;
@@ -54,19 +54,19 @@ const MIN_ARGUMENT_BYTES: usize = 40;
 /// Which edits of rung 1 may be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lossless {
-    /// Only those that decode from the shown text.
+    /// Only edits that decode from the shown text.
     Exact,
-    /// Those that leave something out that says nothing, too.
+    /// Also edits that leave out what has no meaning, such as indentation.
     Equivalent,
 }
 
-/// Whose a text is, and what may be done to it.
+/// The role of a text, which decides what may be done to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum TextRole {
     Result(Lossless),
     Words,
-    /// No notation: whoever decodes a list does not look there.
-    Said,
+    /// No notation: decoders of a list do not look there.
+    Reply,
     /// The arguments of a call: they stay what they are, a JSON object.
     Arguments,
 }
@@ -83,9 +83,9 @@ struct SourceText<'t> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EncodingPasses {
     All,
-    /// Only notations: there is nothing in it that says nothing.
+    /// Only notations: the text has nothing without meaning.
     Notations,
-    /// Only what takes out what says nothing: there is nothing to be found by a notation.
+    /// Only the removal of what has no meaning: no notation would find anything.
     Clean,
 }
 
@@ -110,10 +110,10 @@ impl Fidelity {
     }
 }
 
-/// A text as it is shown.
+/// A text in the form that is shown to the model.
 #[derive(Debug, Clone)]
 pub struct ShownForm {
-    /// None where the text stands as it is.
+    /// None if the text stays unchanged.
     pub text: Option<Arc<str>>,
     pub class: Fidelity,
     /// What was done, in order: `adapter:` with the adapter's name, `digest`, `clean`, the
@@ -125,18 +125,18 @@ pub struct ShownForm {
     pub refused: Vec<Cow<'static, str>>,
     pub tokens_before: u64,
     pub tokens_after: u64,
-    /// What it would take without its references, which other texts decide about.
+    /// Tokens without its references, which depend on other texts.
     pub tokens_alone: u64,
 }
 
-/// Short forms that were found before. They save work and change nothing. Share one a process.
+/// A cache of short forms. It saves work and changes no output. A process shares one.
 pub struct Engine {
-    forms: Cache<(TokenizerName, TextRole, Digest), Arc<CachedForm>, Bytes>,
-    /// Forms with references, by the text and all that stands before it; none where there is
+    forms: Cache<(TokenizerName, TextRole, Digest), Arc<CachedForm>, FormWeighter>,
+    /// Forms with references, by the text and all that precedes it; none if there is
     /// nothing to refer to.
-    references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<CachedForm>>, Bytes>,
+    references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<CachedForm>>, FormWeighter>,
     /// Forms after rung 2, by the text and the adapters.
-    reduced: Cache<ReducedKey, Arc<CachedForm>, Bytes>,
+    reduced: Cache<ReducedKey, Arc<CachedForm>, FormWeighter>,
 }
 
 /// A short form and its lines.
@@ -144,16 +144,16 @@ pub struct Engine {
 struct CachedForm {
     form: ShownForm,
     lines: Arc<LazyLineIndex>,
-    /// The lines of the text as it came, where the form has blocks in their place.
+    /// The lines of the original text, if the form has blocks in their place.
     plain: Option<LazyLineIndex>,
-    /// The parts of the text as it came, where somebody looked.
+    /// The parts of the original text, if they were computed.
     spans: Option<Box<[Span]>>,
 }
 
 #[derive(Debug, Clone)]
-struct Bytes;
+struct FormWeighter;
 
-impl<K> Weighter<K, Arc<CachedForm>> for Bytes {
+impl<K> Weighter<K, Arc<CachedForm>> for FormWeighter {
     fn weight(&self, _: &K, known: &Arc<CachedForm>) -> u64 {
         let form = known.form.text.as_ref().map_or(0, |form| form.len());
         let spans = known.spans.as_ref().map_or(0, |spans| size_of_val(&**spans));
@@ -162,7 +162,7 @@ impl<K> Weighter<K, Arc<CachedForm>> for Bytes {
     }
 }
 
-impl Weighter<(TokenizerName, Lossless, Digest), Option<Arc<CachedForm>>> for Bytes {
+impl Weighter<(TokenizerName, Lossless, Digest), Option<Arc<CachedForm>>> for FormWeighter {
     fn weight(
         &self,
         _: &(TokenizerName, Lossless, Digest),
@@ -190,20 +190,20 @@ impl Default for Engine {
 impl Engine {
     pub fn new() -> Self {
         Self {
-            forms: Cache::with_weighter(MAX_CACHE_ITEMS, MAX_CACHE_BYTES, Bytes),
-            references: Cache::with_weighter(MAX_CACHE_ITEMS, MAX_CACHE_BYTES, Bytes),
-            reduced: Cache::with_weighter(MAX_CACHE_ITEMS, MAX_CACHE_BYTES, Bytes),
+            forms: Cache::with_weighter(MAX_CACHE_ITEMS, MAX_CACHE_BYTES, FormWeighter),
+            references: Cache::with_weighter(MAX_CACHE_ITEMS, MAX_CACHE_BYTES, FormWeighter),
+            reduced: Cache::with_weighter(MAX_CACHE_ITEMS, MAX_CACHE_BYTES, FormWeighter),
         }
     }
 
-    fn known(
+    fn short_form(
         &self,
         counter: &Counter,
         name: TokenizerName,
         source: SourceText<'_>,
     ) -> Arc<CachedForm> {
         let SourceText { role, text, digest } = source;
-        if matches!(role, TextRole::Said | TextRole::Arguments) {
+        if matches!(role, TextRole::Reply | TextRole::Arguments) {
             // Nothing is made of them at rung 1, so there is nothing to remember.
             let tokens = counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
             return Arc::new(CachedForm::as_it_came(tokens));
@@ -213,14 +213,15 @@ impl Engine {
             return known;
         }
         let tokens = EditTokens::new(counter, name, text, TokenSource::Digest(digest));
-        let (form, spans) = formed(&tokens, role, EncodingPasses::All).into_form(tokens.whole());
+        let (form, spans) =
+            make_short_form(&tokens, role, EncodingPasses::All).into_form(tokens.total());
         // Only results are pointed at.
         let is_result = matches!(role, TextRole::Result(_));
         let shown = form.text.as_deref().unwrap_or(text);
-        let lines = if is_result { LazyLineIndex::of(shown) } else { LazyLineIndex::default() };
+        let lines = if is_result { LazyLineIndex::new(shown) } else { LazyLineIndex::default() };
         let has_blocks =
             form.class == Fidelity::Exact && form.rules.iter().any(|rule| rule != "escape");
-        let plain = (has_blocks && is_result).then(|| LazyLineIndex::of(text));
+        let plain = (has_blocks && is_result).then(|| LazyLineIndex::new(text));
         let spans = spans.map(Vec::into_boxed_slice);
         let known = Arc::new(CachedForm { form, lines: Arc::new(lines), plain, spans });
         self.forms.insert(key, Arc::clone(&known));
@@ -229,7 +230,7 @@ impl Engine {
 }
 
 impl CachedForm {
-    /// A text that stands as it came, and that nothing points at.
+    /// The form of an unchanged text that no reference points at.
     fn as_it_came(tokens: u64) -> Self {
         Self {
             form: ShownForm::as_it_came(tokens),
@@ -239,14 +240,14 @@ impl CachedForm {
         }
     }
 
-    /// Whether anything of it but white space and codes is written otherwise than it came.
+    /// Whether anything but white space and codes was rewritten.
     fn is_rewritten(&self) -> bool {
         self.form.rules.iter().any(|rule| rule != "clean")
     }
 }
 
 impl ShownForm {
-    /// A text that stands as it came.
+    /// The form of an unchanged text.
     fn as_it_came(tokens: u64) -> Self {
         Self {
             text: None,
@@ -264,24 +265,24 @@ impl ShownForm {
 /// The short form of a text by itself.
 #[derive(Debug, Default)]
 struct ShortForm {
-    /// None where the text stands as it is.
+    /// None if the text stays unchanged.
     text: Option<String>,
     equivalent: bool,
     rules: Vec<&'static str>,
     reverted: Vec<&'static str>,
-    /// The parts of the text, where somebody looked.
+    /// The parts of the text, if they were computed.
     spans: Option<Vec<Span>>,
     tokens: u64,
 }
 
-fn formed(tokens: &EditTokens<'_>, role: TextRole, passes: EncodingPasses) -> ShortForm {
-    if matches!(role, TextRole::Said | TextRole::Arguments) {
-        return ShortForm { tokens: tokens.whole(), ..ShortForm::default() };
+fn make_short_form(tokens: &EditTokens<'_>, role: TextRole, passes: EncodingPasses) -> ShortForm {
+    if matches!(role, TextRole::Reply | TextRole::Arguments) {
+        return ShortForm { tokens: tokens.total(), ..ShortForm::default() };
     }
     let text = tokens.text();
     if mark::has_marks(text) {
         let escaped = LITERAL_MARKS.map(|mark| format!("{mark}{text}"));
-        let escaped = escaped.map(|text| (tokens.of(&text), text));
+        let escaped = escaped.map(|text| (tokens.count(&text), text));
         let (tokens, escaped) =
             escaped.into_iter().min_by_key(|(tokens, _)| *tokens).unwrap_or_default();
         return ShortForm {
@@ -291,7 +292,7 @@ fn formed(tokens: &EditTokens<'_>, role: TextRole, passes: EncodingPasses) -> Sh
             ..ShortForm::default()
         };
     }
-    let solo = standalone::solo(tokens, role, passes);
+    let solo = standalone::find_form(tokens, role, passes);
     let clean = solo.equivalent.then_some("clean");
     ShortForm {
         text: solo.form,
@@ -304,7 +305,7 @@ fn formed(tokens: &EditTokens<'_>, role: TextRole, passes: EncodingPasses) -> Sh
 }
 
 impl ShortForm {
-    /// The form of a text that takes so many tokens as it came, and the text's parts.
+    /// The form of a text that takes `tokens_before` tokens, and the parts of the text.
     fn into_form(self, tokens_before: u64) -> (ShownForm, Option<Vec<Span>>) {
         let form = ShownForm {
             text: self.text.map(Arc::from),

@@ -11,8 +11,8 @@ use crate::tokenizer::Digest;
 /// Bytes of a text that takes longer to hash than to look up.
 const MIN_NAMED_BYTES: usize = 256;
 
-/// The names of the texts that somebody asked for, by where these stand in memory: each is kept, so
-/// that no other comes to stand there. Only ever asked by key.
+/// The names of the texts that were looked up, by their address in memory: each text is kept, so
+/// that no other text gets the same address. Looked up by key only.
 #[derive(Debug, Default)]
 pub struct TextNames(RefCell<HashMap<usize, TextName>>);
 
@@ -29,20 +29,20 @@ impl TextNames {
         if text.len() < MIN_NAMED_BYTES {
             return Digest::of(text);
         }
-        self.with(text, |named| *named.digest.get_or_insert_with(|| Digest::of(&named.text)))
+        self.with_entry(text, |named| *named.digest.get_or_insert_with(|| Digest::of(&named.text)))
     }
 
     /// What the artifact is called that holds a text.
-    pub fn artifact(&self, text: &Arc<str>) -> ArtifactId {
+    pub fn artifact_id(&self, text: &Arc<str>) -> ArtifactId {
         if text.len() < MIN_NAMED_BYTES {
             return ArtifactId::of_text(text);
         }
-        self.with(text, |named| {
+        self.with_entry(text, |named| {
             *named.artifact.get_or_insert_with(|| ArtifactId::of_text(&named.text))
         })
     }
 
-    fn with<T>(&self, text: &Arc<str>, name: impl FnOnce(&mut TextName) -> T) -> T {
+    fn with_entry<T>(&self, text: &Arc<str>, name: impl FnOnce(&mut TextName) -> T) -> T {
         let mut names = self.0.borrow_mut();
         let fresh = || TextName { text: Arc::clone(text), digest: None, artifact: None };
         name(names.entry(text.as_ptr() as usize).or_insert_with(fresh))
@@ -60,7 +60,7 @@ mod tests {
         for _ in 0..2 {
             for text in &texts {
                 assert_eq!(names.digest(text), Digest::of(text));
-                assert_eq!(names.artifact(text), ArtifactId::of_text(text));
+                assert_eq!(names.artifact_id(text), ArtifactId::of_text(text));
             }
         }
         assert_eq!(names.0.borrow().len(), 300 - MIN_NAMED_BYTES);

@@ -6,7 +6,7 @@ use crate::compress::adapter::Cut;
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, is_cut};
 
-/// A stretch of a text, and what stands in its place after an edit.
+/// A stretch of a text, and the stretch that replaces it after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextChange {
     pub(crate) before: Range<usize>,
@@ -14,8 +14,8 @@ pub(crate) struct TextChange {
 }
 
 impl TextChange {
-    /// What cuts in their order change.
-    pub(super) fn of_cuts(cuts: &[Cut]) -> Vec<Self> {
+    /// The changes that cuts make, in their order.
+    pub(super) fn from_cuts(cuts: &[Cut]) -> Vec<Self> {
         let (mut read, mut written) = (0, 0);
         let changes = cuts.iter().map(|Cut { range, with }| {
             let from = written + range.start.saturating_sub(read);
@@ -102,13 +102,13 @@ fn is_cut_in(before: &str, at: usize, after: &str, place: usize) -> bool {
     is_cut(before, at) && is_cut(after, place)
 }
 
-/// Where the line begins that ends before a byte, or that the byte stands in.
+/// Where the line begins that ends before a byte, or that the byte is in.
 fn line_before(text: &str, at: usize) -> usize {
     let own = text.as_bytes().get(..at.saturating_sub(1)).unwrap_or_default();
     memchr::memrchr(b'\n', own).map_or(0, |at| at + 1)
 }
 
-/// Where the next line begins; the end of the text behind the last.
+/// Where the next line begins; the end of the text after the last.
 fn line_behind(text: &str, at: usize) -> usize {
     let rest = text.as_bytes().get(at..).unwrap_or_default();
     memchr::memchr(b'\n', rest).map_or(text.len(), |length| at + length + 1)
@@ -209,7 +209,7 @@ mod tests {
                 .map(|change| Cut { range: change.before.clone(), with: with(&change.after) })
                 .collect();
             prop_assert_eq!(apply(&before, &cuts), Some(after.clone()));
-            prop_assert_eq!(TextChange::of_cuts(&cuts), changes);
+            prop_assert_eq!(TextChange::from_cuts(&cuts), changes);
         }
     }
 }

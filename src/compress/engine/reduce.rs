@@ -8,7 +8,7 @@ use super::recount::{CountedText, TextChange, recount};
 use super::shown_facts::{FactContext, FactContextId};
 use super::tokens::{EditTokens, TokenSource};
 use super::{
-    CachedForm, EncodingPasses, Engine, Fidelity, ShownForm, SourceText, TextRole, formed,
+    CachedForm, EncodingPasses, Engine, Fidelity, ShownForm, SourceText, TextRole, make_short_form,
 };
 use crate::compress::adapter::{self, AdapterSet, Cut, FormatAdapter, shorten_parts};
 use crate::compress::digest;
@@ -17,7 +17,7 @@ use crate::compress::segment::Span;
 use crate::domain::{ArtifactId, TokenizerName};
 use crate::tokenizer::{Counter, Digest};
 
-/// How much of a text rung 2 leaves.
+/// How much of a text rung 2 leaves: the depths of reduction, see [`crate::compress`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Depth {
     /// What its format's adapter leaves.
@@ -33,11 +33,11 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// All of them, the least harmful first.
+    /// All depths, the least harmful first.
     pub const ALL: [Self; 5] =
         [Self::Reduced, Self::Outline, Self::Extract, Self::Digest, Self::Gist];
 
-    /// Of so many bytes one stays, and what a decision calls that; none where an adapter decides.
+    /// Of so many bytes one stays, and what a decision calls that; none if an adapter decides.
     fn share(self) -> Option<(usize, &'static str)> {
         match self {
             Self::Reduced => None,
@@ -48,26 +48,26 @@ impl Depth {
         }
     }
 
-    /// Whether what stands beside a text has a say in what is left of it.
-    pub(super) fn is_told(self) -> bool {
+    /// Whether the result depends on what the other texts show.
+    pub(super) fn depends_on_context(self) -> bool {
         self.share().is_some()
     }
 
-    /// Whether a rule names one of those at which nothing is promised of formats.
+    /// Whether a rule names a depth at which no format is kept.
     pub fn is_extract(rule: &str) -> bool {
         Self::ALL.iter().filter_map(|depth| depth.share()).any(|(_, name)| name == rule)
     }
 }
 
-/// How rung 2 is taken.
+/// How rung 2 is applied.
 #[derive(Debug, Clone, Copy)]
 pub struct Reducer<'r> {
     pub adapters: &'r AdapterSet,
-    /// The line that says where a shortened result is to be had whole, where it is.
+    /// The line that says where the whole of a shortened result is available, if it is.
     pub pointer: Option<fn(ArtifactId) -> String>,
 }
 
-/// A reducer, and what names what becomes of a text.
+/// A reducer, and the digest that identifies its results.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NamedReducer<'r> {
     reducer: Reducer<'r>,
@@ -92,7 +92,7 @@ pub(super) struct ReductionStep<'r> {
     pub(super) beside: Option<FactContext<'r>>,
 }
 
-/// Names a form after rung 2.
+/// The cache key of a form after rung 2.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ReducedKey {
     name: TokenizerName,
@@ -100,16 +100,16 @@ pub(super) struct ReducedKey {
     depth: Depth,
     reducer: Digest,
     text: Digest,
-    /// Whose facts are left out, where some are.
+    /// The texts whose facts are left out, if any are.
     beside: Option<FactContextId>,
 }
 
-/// What the digests of one text go by.
+/// What the digests of one text have in common, computed once.
 #[derive(Debug, Default)]
-pub(super) struct Digests {
-    /// What they are made of, as soon as one is.
+pub(super) struct DigestCache {
+    /// What they are made of, once one is made.
     source: Option<digest::DigestSource>,
-    /// The last one, and what it came to: a small text often has the same at the next depth.
+    /// The last digest and its form: a small text often has the same one at the next depth.
     last: Option<(Digest, Arc<CachedForm>)>,
 }
 
@@ -121,13 +121,13 @@ pub fn stays_whole(text: &str) -> bool {
 impl Engine {
     /// The text after rung 2, no longer than it is after rung 1 alone. `digests`: what was found
     /// for those that the text has at other depths.
-    pub(super) fn reduced(
+    pub(super) fn reduce(
         &self,
         counter: &Counter,
         name: TokenizerName,
         step: ReductionStep<'_>,
         source: SourceText<'_>,
-        digests: &mut Digests,
+        digests: &mut DigestCache,
     ) -> Arc<CachedForm> {
         let ReductionStep { reducer, depth, beside } = step;
         let SourceText { role, text, digest } = source;
@@ -138,14 +138,14 @@ impl Engine {
             depth,
             reducer: reducer.id,
             text: digest,
-            beside: beside.filter(|_| depth.is_told()).map(|beside| beside.id()),
+            beside: beside.filter(|_| depth.depends_on_context()).map(|beside| beside.id()),
         };
         if let Some(known) = self.reduced.get(&key) {
             return known;
         }
         let reducer = &reducer.reducer;
-        // What finds nothing in the whole finds nothing in what is left of it.
-        let whole = self.known(counter, name, source);
+        // A pass that finds nothing in the whole finds nothing in what is left of it.
+        let whole = self.short_form(counter, name, source);
         let tried = match (whole.is_rewritten(), whole.form.class) {
             (false, _) => EncodingPasses::Clean,
             (true, Fidelity::Exact) => EncodingPasses::Notations,
@@ -155,16 +155,16 @@ impl Engine {
         let reduction = Reduction { counter, name, reducer, role, tried, text, digest, spans };
         let told = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
         let known = match share {
-            None => Arc::new(reduction.known(reduction.adapted())),
-            Some((share, rule)) => digests.known(&reduction, share, rule, &told),
+            None => Arc::new(reduction.cache_form(reduction.run_adapters())),
+            Some((share, rule)) => digests.digest_form(&reduction, share, rule, &told),
         };
         self.reduced.insert(key, Arc::clone(&known));
         known
     }
 }
 
-impl Digests {
-    fn known(
+impl DigestCache {
+    fn digest_form(
         &mut self,
         reduction: &Reduction<'_>,
         share: usize,
@@ -176,27 +176,29 @@ impl Digests {
             Some(text).filter(|text| text.len() >= digest::MIN_TEXT_BYTES).and_then(|text| {
                 let source = self.source.get_or_insert_with(|| match reduction.role {
                     TextRole::Arguments => digest::DigestSource::of_arguments(text),
-                    TextRole::Result(_) | TextRole::Words | TextRole::Said => {
+                    TextRole::Result(_) | TextRole::Words | TextRole::Reply => {
                         digest::DigestSource::of_text(text)
                     }
                 });
                 source.digest(text, share, told)
             });
-        let Some(left) = left else { return Arc::new(reduction.known(reduction.stays())) };
+        let Some(left) = left else {
+            return Arc::new(reduction.cache_form(reduction.unchanged_form()));
+        };
         let digest = Digest::of(&left);
         if let Some((_, known)) = self.last.as_ref().filter(|(last, _)| *last == digest) {
-            return Arc::new(known.by(rule));
+            return Arc::new(known.with_rule(rule));
         }
-        let form = reduction.left(left, None, vec![rule.into()]);
-        let known = Arc::new(reduction.known(form));
+        let form = reduction.short_form(left, None, vec![rule.into()]);
+        let known = Arc::new(reduction.cache_form(form));
         self.last = Some((digest, Arc::clone(&known)));
         known
     }
 }
 
 impl CachedForm {
-    /// The same form where it is a digest of another depth.
-    fn by(&self, rule: &'static str) -> Self {
+    /// The same form if it is a digest of another depth.
+    fn with_rule(&self, rule: &'static str) -> Self {
         let mut form = self.form.clone();
         if let Some(first) = form.rules.first_mut() {
             *first = rule.into();
@@ -205,7 +207,7 @@ impl CachedForm {
     }
 }
 
-/// A text on its way.
+/// One text and how it is to be reduced.
 struct Reduction<'r> {
     counter: &'r Counter,
     name: TokenizerName,
@@ -216,16 +218,16 @@ struct Reduction<'r> {
     text: &'r str,
     /// The text's own.
     digest: Digest,
-    /// The parts of the text, where somebody looked.
+    /// The parts of the text, if they were computed.
     spans: Option<&'r [Span]>,
 }
 
 impl Reduction<'_> {
-    fn adapted(&self) -> ShownForm {
+    fn run_adapters(&self) -> ShownForm {
         if self.role == TextRole::Arguments {
-            return self.stays();
+            return self.unchanged_form();
         }
-        let words = matches!(self.role, TextRole::Words | TextRole::Said);
+        let words = matches!(self.role, TextRole::Words | TextRole::Reply);
         let list: Vec<&dyn FormatAdapter> = self.reducer.adapters.list(words).collect();
         let (counter, name) = (self.counter, self.name);
         let pays = |before: &str, after: &str| {
@@ -244,8 +246,8 @@ impl Reduction<'_> {
         let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
         let used: Vec<_> = shortened.used.iter().map(rule).collect();
         let mut form = match shortened.text {
-            Some(left) => self.left(left, is_own.then_some(&shortened.cuts), used.clone()),
-            None => self.stays(),
+            Some(left) => self.short_form(left, is_own.then_some(&shortened.cuts), used.clone()),
+            None => self.unchanged_form(),
         };
         if form.text.is_none() {
             form.refused.extend(used);
@@ -256,39 +258,39 @@ impl Reduction<'_> {
     }
 
     /// The form, and its lines.
-    fn known(&self, form: ShownForm) -> CachedForm {
+    fn cache_form(&self, form: ShownForm) -> CachedForm {
         // Only results are pointed at.
         let shown = form.text.as_deref().filter(|_| matches!(self.role, TextRole::Result(_)));
-        let lines = shown.map_or_else(Arc::default, |shown| Arc::new(LazyLineIndex::of(shown)));
+        let lines = shown.map_or_else(Arc::default, |shown| Arc::new(LazyLineIndex::new(shown)));
         CachedForm { form, lines, plain: None, spans: None }
     }
 
-    /// The text as it came.
-    fn stays(&self) -> ShownForm {
+    /// The form of the unchanged text.
+    fn unchanged_form(&self) -> ShownForm {
         ShownForm::as_it_came(self.tokens())
     }
 
-    /// Those of the text as it came.
+    /// Tokens of the original text.
     fn tokens(&self) -> u64 {
         let counted = self.counter.count_digest(self.name, self.text, self.digest, &mut || true);
         counted.unwrap_or_default()
     }
 
-    /// The form of what is left of the text, after these cuts where they are known.
-    fn left(
+    /// The form of what is left of the text, after these cuts if they are known.
+    fn short_form(
         &self,
         left: String,
         cuts: Option<&Vec<Cut>>,
         rules: Vec<Cow<'static, str>>,
     ) -> ShownForm {
-        let stays = self.stays();
+        let stays = self.unchanged_form();
         let changed = || {
             let own = CountedText { text: self.text, tokens: self.tokens() };
-            recount(self.counter, self.name, own, &left, &TextChange::of_cuts(cuts?))
+            recount(self.counter, self.name, own, &left, &TextChange::from_cuts(cuts?))
         };
         let tokens =
             EditTokens::new(self.counter, self.name, &left, TokenSource::Changes(&changed));
-        let formed = formed(&tokens, self.role, self.tried);
+        let formed = make_short_form(&tokens, self.role, self.tried);
         let mut tokens = formed.tokens;
         let mut text = formed.text.unwrap_or(left);
         if let (Some(line), TextRole::Result(_)) = (self.reducer.pointer, self.role) {

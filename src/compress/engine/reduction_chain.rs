@@ -1,15 +1,15 @@
-//! A text by itself on its way down rung 2: each step goes by the one before.
+//! The reduction of one text by itself: each step down rung 2 builds on the one before.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::lines::LazyLineIndex;
-use super::reduce::{Digests, ReductionStep, stays_whole};
+use super::reduce::{DigestCache, ReductionStep, stays_whole};
 use super::{CachedForm, Engine, ShownForm, SourceText, TextRole};
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
-/// A text, how far it was taken, and what its further steps go by.
+/// A text, its form so far, and what its further steps build on.
 #[derive(Debug)]
 pub struct ReductionChain {
     role: TextRole,
@@ -17,26 +17,26 @@ pub struct ReductionChain {
     digest: Digest,
     form: ShownForm,
     lines: Arc<LazyLineIndex>,
-    digests: Digests,
+    digests: DigestCache,
 }
 
 impl ReductionChain {
-    /// The beginning: the form after rung 1.
-    pub(super) fn of(role: TextRole, digest: Digest, known: &CachedForm) -> Self {
-        Self::from(role, digest, known.form.clone(), Arc::clone(&known.lines))
+    /// Starts with the form after rung 1.
+    pub(super) fn new(role: TextRole, digest: Digest, known: &CachedForm) -> Self {
+        Self::with_form(role, digest, known.form.clone(), Arc::clone(&known.lines))
     }
 
-    /// The beginning, where the form after rung 1 may hold references.
-    pub(super) fn from(
+    /// Starts with a form after rung 1 that may contain references.
+    pub(super) fn with_form(
         role: TextRole,
         digest: Digest,
         form: ShownForm,
         lines: Arc<LazyLineIndex>,
     ) -> Self {
-        Self { role, digest, form, lines, digests: Digests::default() }
+        Self { role, digest, form, lines, digests: DigestCache::default() }
     }
 
-    /// The text's form as far as it was taken.
+    /// The text's form so far.
     pub fn form(&self) -> &ShownForm {
         &self.form
     }
@@ -49,7 +49,7 @@ impl ReductionChain {
         (self.form, self.lines)
     }
 
-    /// Takes the form of the next depth where it is shorter than the one at hand.
+    /// Takes the form of the next depth if it is shorter than the current one.
     pub(super) fn step(
         &mut self,
         engine: &Engine,
@@ -62,7 +62,7 @@ impl ReductionChain {
             return;
         }
         let source = SourceText { role: self.role, text, digest: self.digest };
-        let known = engine.reduced(counter, name, step, source, &mut self.digests);
+        let known = engine.reduce(counter, name, step, source, &mut self.digests);
         if known.form.text.is_some() && known.form.tokens_after < self.form.tokens_after {
             let before = std::mem::replace(&mut self.form, known.form.clone());
             self.form.tokens_alone = self.form.tokens_alone.min(before.tokens_alone);

@@ -1,4 +1,4 @@
-//! References in the forms of a list's results, and what stands before them.
+//! References in the forms of a list's results, to the texts before them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::tokenizer::Digest;
 const MIN_TEXT_TOKENS: u64 = 12;
 
 impl Encoder<'_> {
-    /// The form of a text by itself, with references where they take fewer tokens.
-    pub(super) fn referring(
+    /// The form of a text by itself, with references if they take fewer tokens.
+    pub(super) fn form_with_references(
         &mut self,
         text: &Arc<str>,
         digest: Digest,
@@ -32,7 +32,7 @@ impl Encoder<'_> {
             found
         } else {
             self.catch_up();
-            let found = self.shortest(text, known).map(Arc::new);
+            let found = self.find_references(text, known).map(Arc::new);
             self.engine.references.insert(key, found.clone());
             found
         };
@@ -45,12 +45,12 @@ impl Encoder<'_> {
         (form, lines)
     }
 
-    /// Whether a text with references might take fewer tokens than so many. What they stand for has
+    /// Whether a text with references might take fewer tokens than so many. What they represent has
     /// no more tokens than bytes.
     pub(super) fn may_refer(&self, text: &Arc<str>, known: &CachedForm, tokens: u64) -> bool {
         let CachedForm { form, lines, plain, .. } = known;
         let may = |text: &str, own: u64, lines: &LazyLineIndex| {
-            own < tokens.saturating_add(self.backlog.at_most(text, lines.of_text(text)))
+            own < tokens.saturating_add(self.backlog.at_most(text, lines.resolve(text)))
         };
         let shown = form.text.as_ref().unwrap_or(text);
         let has_blocks = || form.rules.iter().any(|rule| rule != "clean");
@@ -61,16 +61,16 @@ impl Encoder<'_> {
             }
     }
 
-    /// The text with references, in its short form by itself or without blocks: what stands in
-    /// an earlier text may stand there without them.
-    fn shortest(&self, text: &Arc<str>, known: &CachedForm) -> Option<CachedForm> {
+    /// The text with references, in its short form by itself or without blocks: what is in
+    /// an earlier text may be there without them.
+    fn find_references(&self, text: &Arc<str>, known: &CachedForm) -> Option<CachedForm> {
         if self.backlog.is_empty() {
             return None;
         }
         let CachedForm { form, lines, .. } = known;
         let shown = form.text.as_ref().unwrap_or(text);
         let own = Some(form.tokens_after);
-        let referring = self.refer(shown, own, lines, form.tokens_after);
+        let referring = self.write_references(shown, own, lines, form.tokens_after);
         let referring = referring.map(|mut known| {
             let reference = Cow::Borrowed("reference");
             known.form.rules = form.rules.iter().cloned().chain([reference]).collect();
@@ -83,8 +83,8 @@ impl Encoder<'_> {
         let plain = if is_clean { equivalent(text) } else { Cow::Borrowed(&**text) };
         let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
         let other = match &known.plain {
-            Some(lines) => self.refer(&plain, Some(form.tokens_before), lines, tokens),
-            None => self.refer(&plain, None, &LazyLineIndex::of(&plain), tokens),
+            Some(lines) => self.write_references(&plain, Some(form.tokens_before), lines, tokens),
+            None => self.write_references(&plain, None, &LazyLineIndex::new(&plain), tokens),
         };
         let other = other.map(|mut known| {
             let clean = is_clean.then_some("clean");
@@ -95,14 +95,14 @@ impl Encoder<'_> {
         other.or(referring)
     }
 
-    /// What rung 2 left may stand in an earlier text as it is shown.
+    /// What rung 2 left may be in an earlier text as it is shown.
     pub(super) fn refer_again(&mut self, form: &mut ShownForm, lines: &mut Arc<LazyLineIndex>) {
         let Some(text) = form.text.clone().filter(|_| form.class == Fidelity::Reversible) else {
             return;
         };
         self.catch_up();
         let own = Some(form.tokens_after);
-        if let Some(known) = self.refer(&text, own, lines, form.tokens_after) {
+        if let Some(known) = self.write_references(&text, own, lines, form.tokens_after) {
             form.text = known.form.text;
             form.tokens_after = known.form.tokens_after;
             form.rules.push(Cow::Borrowed("reference"));
@@ -110,9 +110,9 @@ impl Encoder<'_> {
         }
     }
 
-    /// A text, which takes so many tokens where that is known, with references, where it takes
+    /// A text, which takes so many tokens if that is known, with references, if it takes
     /// fewer than `tokens` with them.
-    fn refer(
+    fn write_references(
         &self,
         shown: &str,
         own: Option<u64>,
@@ -131,7 +131,8 @@ impl Encoder<'_> {
                 least > cost || counter.count_once(name, span) > cost
             }
         };
-        let (referring, changes) = self.backlog.refer(shown, lines.of_text(shown), &mut pays)?;
+        let (referring, changes) =
+            self.backlog.write_references(shown, lines.resolve(shown), &mut pays)?;
         let tokens_after = own
             .map(|tokens| CountedText { text: shown, tokens })
             .and_then(|own| recount(counter, name, own, &referring, &changes))
@@ -139,7 +140,7 @@ impl Encoder<'_> {
         if tokens_after >= tokens {
             return None;
         }
-        let lines = Arc::new(LazyLineIndex::of(&referring));
+        let lines = Arc::new(LazyLineIndex::new(&referring));
         let text = Some(referring.into());
         let form = ShownForm { text, tokens_after, ..ShownForm::as_it_came(tokens) };
         Some(CachedForm { form, lines, plain: None, spans: None })
@@ -154,7 +155,7 @@ impl Encoder<'_> {
                 }
                 EarlierText::Call(nth, arguments) => {
                     for (place, text) in arguments_of(nth, &arguments) {
-                        let lines = Arc::new(LazyLineIndex::of(&text));
+                        let lines = Arc::new(LazyLineIndex::new(&text));
                         self.backlog.add(place, text, lines);
                     }
                 }

@@ -1,8 +1,8 @@
-//! What the other texts of a list show: a fact that stands there need not be shown again.
+//! Facts that the texts of a list show: a fact that another text shows need not be shown again.
 //!
-//! Found newest first, depth by depth: a text is told what those behind it show at the depth at
-//! hand, and older texts are never at a milder one. So what is left of a text follows from the list
-//! and the depth, and a fact that was left out for another text's sake stands there.
+//! Collected newest first, depth by depth: a text knows what the texts after it show at the same
+//! depth, and older texts are never at a milder one. So what is left of a text follows from the
+//! list and the depth, and a fact that was left out for another text's sake is shown there.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
@@ -14,61 +14,61 @@ use super::Depth;
 use crate::compress::extract::scan;
 use crate::tokenizer::Digest;
 
-/// What the texts of a list show at each depth, message by message.
+/// The facts that the texts of a list show at each depth, message by message.
 #[derive(Debug)]
 pub struct ShownFacts<'t> {
-    /// The messages of the list, and whether each stands as it came, whatever the budget.
+    /// The messages of the list, and whether each stays unchanged, whatever the budget.
     list: Vec<(&'t str, bool)>,
-    /// Names all of that, as soon as somebody asks.
+    /// The digest of all of that, computed at the first use.
     id: OnceCell<Digest>,
     /// The first message that is shielded.
     live: usize,
-    /// Texts that were told and that nobody has asked for yet.
+    /// Added texts that were not scanned yet.
     waiting: RefCell<Vec<(usize, FactState, Arc<str>)>>,
-    /// Where each fact stands. Only ever asked by key.
+    /// The places of each fact. Looked up by key only.
     facts: RefCell<HashMap<u64, FactPlaces>>,
-    /// How far the messages before and behind `live` are known.
+    /// How far the messages before and after `live` are known.
     known: [Cell<Option<Depth>>; 2],
 }
 
-/// Where a fact stands.
+/// The places where a fact is shown.
 #[derive(Debug, Default, Clone, Copy)]
 struct FactPlaces {
-    /// Whether in a message that stands as it came.
+    /// Whether in a message that stays unchanged.
     whole: bool,
-    /// Whether in one that is shielded, which is for the messages before these alone.
+    /// Whether in a shielded message; it counts only for the messages before those.
     shielded: bool,
-    /// By depth: the number, from 1, of the last message that shows it, of those that may be
-    /// shortened.
+    /// By depth: the number, from 1, of the last message that shows it, among the messages that may
+    /// be shortened.
     shown: [u32; Depth::ALL.len()],
 }
 
-/// What a text shows.
+/// The facts that a text shows.
 #[derive(Debug, Default)]
 pub struct FactSet(Vec<u64>);
 
 impl FactSet {
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let mut facts = Vec::new();
         scan(text, |fact| facts.push(fact));
         Self(facts)
     }
 }
 
-/// How a message stands in its list, for those beside it.
+/// The form in which a message shows its facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactState {
-    /// As it came, whatever the budget.
+    /// Unchanged, whatever the budget.
     Whole,
-    /// As it came, as long as what is older can be shortened.
+    /// Unchanged, as long as older messages can be shortened.
     Shielded,
-    /// So far down rung 2.
+    /// Reduced to this depth.
     To(Depth),
 }
 
 impl<'t> ShownFacts<'t> {
-    /// Nothing is told yet. `list`: the texts of the messages, and whether each of them stands as
-    /// it came, whatever the budget; `live` is the first that is shielded.
+    /// Creates an empty set. `list`: the texts of the messages, and whether each of them stays
+    /// unchanged, whatever the budget; `live` is the first that is shielded.
     pub fn new(list: Vec<(&'t str, bool)>, live: usize) -> Self {
         let (waiting, facts, known) = Default::default();
         Self { list, id: OnceCell::new(), live, waiting, facts, known }
@@ -88,15 +88,15 @@ impl<'t> ShownFacts<'t> {
         if at < self.live { 0..self.live } else { self.live..count }
     }
 
-    /// The depths up to `depth` that are still to be told of the messages on the side of `at`, in
+    /// The depths up to `depth` at which the messages on the side of `at` are still to be added, in
     /// order.
-    pub fn wanted(&self, at: usize, depth: Depth) -> impl Iterator<Item = Depth> + use<> {
+    pub fn missing_depths(&self, at: usize, depth: Depth) -> impl Iterator<Item = Depth> + use<> {
         let known = self.known_of(at).get().unwrap_or(Depth::Reduced);
         Depth::ALL.into_iter().filter(move |step| *step > known && *step <= depth)
     }
 
-    /// Says that all messages on the side of `at` were told at this depth.
-    pub fn done(&self, at: usize, depth: Depth) {
+    /// Records that all messages on the side of `at` were added at this depth.
+    pub fn mark_done(&self, at: usize, depth: Depth) {
         self.known_of(at).set(Some(depth));
     }
 
@@ -105,26 +105,27 @@ impl<'t> ShownFacts<'t> {
         if at < self.live { old } else { live }
     }
 
-    /// Whether a fact stands where nothing is shortened while anything older can be.
-    pub fn stays(&self, fact: u64) -> bool {
-        self.catch_up();
+    /// Whether a fact is shown in a message that stays unchanged while anything older can be
+    /// shortened.
+    pub fn is_in_fixed_message(&self, fact: u64) -> bool {
+        self.scan_pending();
         self.facts.borrow().get(&fact).is_some_and(|places| places.whole || places.shielded)
     }
 
-    /// A text that a message shows.
-    pub fn tell(&self, at: usize, stands: FactState, text: &Arc<str>) {
+    /// Adds a text that a message shows.
+    pub fn add_text(&self, at: usize, stands: FactState, text: &Arc<str>) {
         self.waiting.borrow_mut().push((at, stands, Arc::clone(text)));
     }
 
-    /// Finds the facts of what waits: most lists need none of them.
-    fn catch_up(&self) {
+    /// Scans the texts that were added: most lists need none of their facts.
+    fn scan_pending(&self) {
         for (at, stands, text) in self.waiting.take() {
-            self.tell_facts(at, stands, &FactSet::of(&text));
+            self.add_facts(at, stands, &FactSet::new(&text));
         }
     }
 
-    /// The same, by the facts of the text.
-    pub fn tell_facts(&self, at: usize, stands: FactState, facts: &FactSet) {
+    /// Adds the facts of a text that a message shows.
+    pub fn add_facts(&self, at: usize, stands: FactState, facts: &FactSet) {
         let number = number(at);
         let mut known = self.facts.borrow_mut();
         for fact in &facts.0 {
@@ -141,9 +142,9 @@ impl<'t> ShownFacts<'t> {
         }
     }
 
-    /// Whether a fact of a message stands elsewhere, where that one is shortened so far.
+    /// Whether a fact of a message is shown elsewhere, if the message is reduced to `depth`.
     fn holds(&self, at: usize, depth: Depth, fact: u64) -> bool {
-        self.catch_up();
+        self.scan_pending();
         self.facts.borrow().get(&fact).is_some_and(|places| {
             places.whole
                 || (at < self.live && places.shielded)
@@ -164,11 +165,11 @@ pub(super) struct FactContext<'t> {
     at: usize,
 }
 
-/// Names what a message is told: the list, and its place there.
+/// The identity of a fact context: the list, and the place of the message in it.
 pub(super) type FactContextId = (Digest, usize);
 
 impl<'t> FactContext<'t> {
-    pub(super) fn of(told: &'t ShownFacts<'t>, at: usize) -> Self {
+    pub(super) fn new(told: &'t ShownFacts<'t>, at: usize) -> Self {
         Self { told, at }
     }
 
@@ -191,9 +192,9 @@ mod tests {
     #[test]
     fn older_messages_are_told_what_newer_ones_show() {
         let told = ShownFacts::new(Vec::new(), 4);
-        told.tell(0, FactState::Whole, &"see /etc/system.conf".into());
-        told.tell(5, FactState::Shielded, &"see /etc/live.conf".into());
-        told.tell(2, FactState::To(Depth::Gist), &"see /etc/gist.conf".into());
+        told.add_text(0, FactState::Whole, &"see /etc/system.conf".into());
+        told.add_text(5, FactState::Shielded, &"see /etc/live.conf".into());
+        told.add_text(2, FactState::To(Depth::Gist), &"see /etc/gist.conf".into());
         let holds = |at, depth, text: &str| {
             let mut found = Vec::new();
             scan(text, |fact| found.push(told.holds(at, depth, fact)));
@@ -212,10 +213,10 @@ mod tests {
     #[test]
     fn every_depth_of_a_side_is_told_once_and_in_order() {
         let told = ShownFacts::new(Vec::new(), 2);
-        let wanted = |at, depth| told.wanted(at, depth).collect::<Vec<_>>();
+        let wanted = |at, depth| told.missing_depths(at, depth).collect::<Vec<_>>();
         assert_eq!(wanted(0, Depth::Reduced), []);
         assert_eq!(wanted(0, Depth::Extract), [Depth::Outline, Depth::Extract]);
-        told.done(1, Depth::Outline);
+        told.mark_done(1, Depth::Outline);
         assert_eq!(wanted(0, Depth::Extract), [Depth::Extract]);
         assert_eq!(wanted(2, Depth::Outline), [Depth::Outline]);
         assert_eq!((told.side(1, 5), told.side(2, 5)), (0..2, 2..5));
@@ -228,19 +229,20 @@ mod tests {
             .collect::<Vec<_>>()
             .concat();
         let (engine, counter) = (Engine::new(), Counter::new());
-        let adapters = AdapterSet::of(&AdapterChoices::Chosen(Vec::new()));
+        let adapters = AdapterSet::new(&AdapterChoices::Chosen(Vec::new()));
         let reducer = Reducer { adapters: &adapters, pointer: None };
         let told = ShownFacts::new(vec![(&lines, false)], 9);
         let shown: String =
             (0..40).map(|n| format!("/srv/data/part_{n}.csv ")).collect::<Vec<_>>().concat();
-        told.tell(1, FactState::Whole, &shown.into());
+        told.add_text(1, FactState::Whole, &shown.into());
         let name = TokenizerName::O200kBase;
-        let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Equivalent).with(reducer);
+        let mut encoder =
+            Encoder::new(&engine, &counter, name, Lossless::Equivalent).with_reducer(reducer);
         let text: Arc<str> = lines.as_str().into();
-        let without = encoder.said(&text, Depth::Gist).text.unwrap();
+        let without = encoder.encode_reply(&text, Depth::Gist).text.unwrap();
         assert!(without.contains("part_0.csv"), "{without}");
-        encoder.beside(&told, 0);
-        let beside = encoder.said(&text, Depth::Gist).text.unwrap();
+        encoder.set_fact_context(&told, 0);
+        let beside = encoder.encode_reply(&text, Depth::Gist).text.unwrap();
         assert!(beside.contains("part_41.csv") && !beside.contains("part_1.csv"), "{beside}");
     }
 }

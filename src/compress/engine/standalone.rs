@@ -1,4 +1,4 @@
-//! The short form of a text by itself: what it says depends on nothing but the text.
+//! The short form of a text by itself: it depends on nothing but the text.
 
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -6,19 +6,19 @@ use std::panic::AssertUnwindSafe;
 use super::blocks::{self, Blocks, DecodeCheck, MIN_TEXT_BYTES, MIN_WORDS_BYTES};
 use super::mark::has_marks;
 use super::tokens::EditTokens;
-use super::undo::stands_for;
+use super::undo::decodes_to;
 use super::{EncodingPasses, Lossless, TextRole};
 use crate::compress::MAX_EDIT_BYTES;
 use crate::compress::lossless::{without_layout, without_line_ends};
 use crate::compress::segment::Span;
 
-/// What decodes to the very bytes is worth a token in so many.
+/// A form that decodes to the very bytes may take one token in so many more.
 const EXACT_BONUS_SHARE: u64 = 50;
 
-/// What became of a text.
+/// The short form that was found for a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StandaloneForm {
-    /// The short form; none where the text stands as it is.
+    /// The short form; none if the text stays as it is.
     pub(super) form: Option<String>,
     /// Whether something was taken out that says nothing (class `equivalent`).
     pub(super) equivalent: bool,
@@ -26,14 +26,14 @@ pub(super) struct StandaloneForm {
     pub(super) notations: Vec<&'static str>,
     /// Notations whose blocks had to be taken back.
     pub(super) reverted: Vec<&'static str>,
-    /// The parts of the text as it came, where somebody looked.
+    /// The parts of the original text, if they were computed.
     pub(super) spans: Option<Vec<Span>>,
-    /// What the form takes.
+    /// The tokens of the form.
     pub(super) tokens: u64,
 }
 
-/// Finds the short form of a text that is not ours to decode as it stands.
-pub(super) fn solo(
+/// Finds the short form of a text that is not ours to decode as it is.
+pub(super) fn find_form(
     tokens: &EditTokens<'_>,
     purpose: TextRole,
     tried: EncodingPasses,
@@ -48,24 +48,24 @@ pub(super) fn solo(
     };
     let shortest = if purpose == TextRole::Words { MIN_WORDS_BYTES } else { MIN_TEXT_BYTES };
     if tokens.text().len() < shortest {
-        return StandaloneForm { tokens: tokens.whole(), ..solo };
+        return StandaloneForm { tokens: tokens.total(), ..solo };
     }
     let checked = |check| (tried != EncodingPasses::Clean).then_some(check);
-    // Of the forms that are found only one is shown: it is decoded as a whole. Where that does
+    // Of the forms that are found only one is shown: it is decoded as a whole. If that does
     // not give the text back, each block of all of them is.
     let (found, source) =
-        solo.clone().shortest(tokens, purpose, tried, checked(DecodeCheck::Later));
+        solo.clone().find_shortest(tokens, purpose, tried, checked(DecodeCheck::Later));
     if found.holds(&source) {
         found
     } else {
-        solo.shortest(tokens, purpose, tried, checked(DecodeCheck::Each)).0
+        solo.find_shortest(tokens, purpose, tried, checked(DecodeCheck::Each)).0
     }
 }
 
 impl StandaloneForm {
     /// The shorter form of the text and of what is left without that which says nothing, and the
-    /// one of the two that it was made of. No block is made where none is to be checked.
-    fn shortest<'t>(
+    /// one of the two that it was made of. No block is made if none is to be checked.
+    fn find_shortest<'t>(
         mut self,
         tokens: &EditTokens<'t>,
         purpose: TextRole,
@@ -73,8 +73,8 @@ impl StandaloneForm {
         check: Option<DecodeCheck>,
     ) -> (Self, Cow<'t, str>) {
         let blocks = |tokens: &EditTokens<'_>, text: &str| {
-            let made =
-                check.map(|check| blocks::blocks(tokens, text, purpose, check, MAX_EDIT_BYTES));
+            let made = check
+                .map(|check| blocks::write_blocks(tokens, text, purpose, check, MAX_EDIT_BYTES));
             made.unwrap_or_default()
         };
         let text = tokens.text();
@@ -92,7 +92,8 @@ impl StandaloneForm {
             return (self, Cow::Borrowed(text));
         }
         let clean = without_layout(lines);
-        if is_of_any_layout && tokens.least(&clean) + self.tokens / EXACT_BONUS_SHARE >= self.tokens
+        if is_of_any_layout
+            && tokens.at_least(&clean) + self.tokens / EXACT_BONUS_SHARE >= self.tokens
         {
             return (self, Cow::Borrowed(text));
         }
@@ -102,7 +103,7 @@ impl StandaloneForm {
         }
         let mut other =
             Self { form: None, equivalent: true, notations: Vec::new(), ..self.clone() };
-        let tokens = tokens.beside(&clean);
+        let tokens = tokens.for_text(&clean);
         other.take(&tokens, blocks(&tokens, &clean));
         if other.tokens + self.tokens / EXACT_BONUS_SHARE < self.tokens {
             if other.form.is_none() {
@@ -127,7 +128,7 @@ impl StandaloneForm {
     fn is_far_shorter(&self, tokens: &EditTokens<'_>) -> bool {
         let text = tokens.text();
         let says = text.bytes().filter(|byte| *byte > b' ').count() as u64;
-        self.tokens * text.len() as u64 * 5 <= tokens.whole() * says * 4
+        self.tokens * text.len() as u64 * 5 <= tokens.total() * says * 4
     }
 
     /// Whether the form decodes to what it was made of.
@@ -135,11 +136,11 @@ impl StandaloneForm {
         let Some(form) = self.form.as_ref().filter(|_| !self.notations.is_empty()) else {
             return true;
         };
-        // What panics is a defect of a notation, and must cost nobody a request.
-        std::panic::catch_unwind(AssertUnwindSafe(|| stands_for(form, source))).unwrap_or(false)
+        // A panic is a defect of a notation, and must not fail a request.
+        std::panic::catch_unwind(AssertUnwindSafe(|| decodes_to(form, source))).unwrap_or(false)
     }
 
-    /// Takes a form with blocks, where it has fewer tokens than the text.
+    /// Takes a form with blocks, if it has fewer tokens than the text.
     fn take(&mut self, tokens: &EditTokens<'_>, blocks: Blocks) {
         self.reverted = blocks.reverted;
         if !blocks.used.is_empty() {
@@ -153,6 +154,6 @@ impl StandaloneForm {
                 return;
             }
         }
-        self.tokens = tokens.whole();
+        self.tokens = tokens.total();
     }
 }

@@ -43,11 +43,11 @@ fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, ShownForm)>> {
     let mut shown = Vec::new();
     for entry in list {
         match entry {
-            Entry::Call(arguments) => encoder.call(&arguments.as_str().into()),
+            Entry::Call(arguments) => encoder.add_call(&arguments.as_str().into()),
             Entry::Result(texts, fixed) => {
                 let texts: Vec<Arc<str>> = texts.iter().map(|text| text.as_str().into()).collect();
                 let hold = if *fixed { EditLimit::Fixed } else { EditLimit::Free };
-                let forms = encoder.result(&texts, hold);
+                let forms = encoder.encode_result(&texts, hold);
                 let pairs = texts
                     .into_iter()
                     .zip(forms)
@@ -152,10 +152,10 @@ fn what_is_too_much_work_for_a_notation_stands_as_it_was() {
     let tokens =
         tokens::EditTokens::new(&counter, TokenizerName::Bytes4, &text, TokenSource::Itself);
     let (role, check) = (TextRole::Result(Lossless::Exact), blocks::DecodeCheck::Each);
-    let refused = blocks::blocks(&tokens, &text, role, check, text.len() - 1);
+    let refused = blocks::write_blocks(&tokens, &text, role, check, text.len() - 1);
     assert_eq!((refused.used.len(), refused.text.as_str()), (0, ""));
     assert!(refused.reverted.contains(&"template"), "{:?}", refused.reverted);
-    let taken = blocks::blocks(&tokens, &text, role, check, text.len());
+    let taken = blocks::write_blocks(&tokens, &text, role, check, text.len());
     assert_eq!((taken.used, taken.reverted), (vec!["template"], Vec::new()));
 }
 
@@ -167,7 +167,7 @@ fn what_people_wrote_stays_and_what_they_pasted_does_not() {
     let log = (0..60).map(line).collect::<Vec<_>>().join("\n");
     let fenced = format!("Why is this slow?\n\n```\n{log}\n```\n\nPlease look at it soon.\n");
     for text in [format!("Why is this slow?\n\n{log}\n"), fenced] {
-        let form = encoder.words(&text.as_str().into(), EditLimit::Free);
+        let form = encoder.encode_prompt(&text.as_str().into(), EditLimit::Free);
         let shown = form.text.expect("a shorter form");
         assert!(
             form.tokens_after < form.tokens_before / 2 && shown.starts_with("Why is this slow?")
@@ -176,7 +176,7 @@ fn what_people_wrote_stays_and_what_they_pasted_does_not() {
     }
     let little = log.lines().take(8).collect::<Vec<_>>().join("\n");
     for text in [little, "Waiting for the lock. ".repeat(300), "Wait.\n".repeat(300)] {
-        assert_eq!(encoder.words(&text.into(), EditLimit::Free).text, None);
+        assert_eq!(encoder.encode_prompt(&text.into(), EditLimit::Free).text, None);
     }
 }
 
@@ -202,15 +202,16 @@ fn a_text_read_twice_is_shown_once() {
 #[test]
 fn a_text_read_twice_is_named_rather_than_shortened() {
     let (engine, counter) = (Engine::new(), Counter::new());
-    let adapters = AdapterSet::of(&AdapterChoices::Chosen(Vec::new()));
+    let adapters = AdapterSet::new(&AdapterChoices::Chosen(Vec::new()));
     let reducer = Reducer { adapters: &adapters, pointer: None };
     let name = TokenizerName::O200kBase;
-    let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Exact).with(reducer);
+    let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Exact).with_reducer(reducer);
     let whole: Arc<str> = file().into();
     let other: Arc<str> = whole.replace("number", "figure").into();
-    encoder.result(&[Arc::clone(&whole)], EditLimit::Free);
-    let mut shown =
-        |text: &Arc<str>| encoder.result(&[Arc::clone(text)], EditLimit::To(Depth::Gist)).remove(0);
+    encoder.encode_result(&[Arc::clone(&whole)], EditLimit::Free);
+    let mut shown = |text: &Arc<str>| {
+        encoder.encode_result(&[Arc::clone(text)], EditLimit::To(Depth::Gist)).remove(0)
+    };
     let again = shown(&whole);
     assert_eq!(again.text.as_deref(), Some("§= result 1"));
     assert_eq!(again.rules, ["reference"]);
@@ -306,7 +307,7 @@ fn a_table_that_white_space_has_no_say_in_is_exact() {
         for name in [TokenizerName::Bytes4, TokenizerName::O200kBase] {
             let (engine, counter) = (Engine::new(), Counter::new());
             let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Equivalent);
-            let form = encoder.result(&[text.as_str().into()], EditLimit::Free).remove(0);
+            let form = encoder.encode_result(&[text.as_str().into()], EditLimit::Free).remove(0);
             assert_eq!(form.class, Fidelity::Exact, "{:?}", form.rules);
             assert!(form.tokens_after * 2 < form.tokens_before, "{}", form.tokens_after);
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest, is_cut};
 
-/// Counts what becomes of one text.
+/// Counts the forms of one text.
 pub(super) struct EditTokens<'c> {
     counter: &'c Counter,
     name: TokenizerName,
@@ -19,9 +19,9 @@ pub(super) struct EditTokens<'c> {
 pub(super) enum TokenSource<'c> {
     /// By its digest: others ask for the same text.
     Digest(Digest),
-    /// By itself: nobody asks twice.
+    /// By itself: it is counted once only.
     Itself,
-    /// By what changed in another text, where that is faster.
+    /// By what changed in another text, if that is faster.
     Changes(&'c dyn Fn() -> Option<u64>),
 }
 
@@ -33,15 +33,15 @@ impl<'c> EditTokens<'c> {
         source: TokenSource<'c>,
     ) -> Self {
         let known = match source {
-            TokenSource::Digest(digest) => counter.known(name, text, digest),
+            TokenSource::Digest(digest) => counter.cached_count(name, text, digest),
             TokenSource::Itself | TokenSource::Changes(_) => None,
         };
         let whole = known.map_or_else(OnceCell::new, OnceCell::from);
         Self { counter, name, text, source, whole }
     }
 
-    /// Of another text, which nobody else asks for.
-    pub(super) fn beside<'t>(&'t self, text: &'t str) -> EditTokens<'t> {
+    /// Counts another text, whose count is not remembered.
+    pub(super) fn for_text<'t>(&'t self, text: &'t str) -> EditTokens<'t> {
         EditTokens::new(self.counter, self.name, text, TokenSource::Itself)
     }
 
@@ -49,8 +49,8 @@ impl<'c> EditTokens<'c> {
         self.text
     }
 
-    /// Those of the text itself.
-    pub(super) fn whole(&self) -> u64 {
+    /// Tokens of the text itself.
+    pub(super) fn total(&self) -> u64 {
         *self.whole.get_or_init(|| {
             let known = match self.source {
                 TokenSource::Digest(digest) => {
@@ -59,17 +59,17 @@ impl<'c> EditTokens<'c> {
                 TokenSource::Itself => None,
                 TokenSource::Changes(count) => count(),
             };
-            known.unwrap_or_else(|| self.of(self.text))
+            known.unwrap_or_else(|| self.count(self.text))
         })
     }
 
-    /// Those of any text.
-    pub(super) fn of(&self, text: &str) -> u64 {
+    /// Tokens of any text.
+    pub(super) fn count(&self, text: &str) -> u64 {
         self.counter.count_once(self.name, text)
     }
 
-    /// Those that any text does not fall below.
-    pub(super) fn least(&self, text: &str) -> u64 {
+    /// A lower bound for the tokens of any text.
+    pub(super) fn at_least(&self, text: &str) -> u64 {
         self.counter.at_least(self.name, text)
     }
 
@@ -80,7 +80,7 @@ impl<'c> EditTokens<'c> {
         const MAX_TOKEN_BYTES: u64 = 4;
         let is_known = stretch.len() == self.text.len() && self.whole.get().is_some();
         let is_far = tokens * MAX_TOKEN_BYTES < stretch.len() as u64;
-        if !is_known && is_far && self.least(stretch) > tokens {
+        if !is_known && is_far && self.at_least(stretch) > tokens {
             return true;
         }
         self.stretch(stretch) > tokens
@@ -93,38 +93,38 @@ impl<'c> EditTokens<'c> {
         let start = (stretch.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let end = start + stretch.len();
         let (Some(before), Some(after)) = (self.text.get(..start), self.text.get(end..)) else {
-            return self.of(stretch);
+            return self.count(stretch);
         };
         let is_most = (before.len() + after.len()) * MIN_STRETCH_SHARE <= stretch.len();
         let is_exact = self.name != TokenizerName::Bytes4;
         if is_exact && is_most && is_cut_off(self.text, &(start..end)) {
-            return self.whole().saturating_sub(self.of(before) + self.of(after));
+            return self.total().saturating_sub(self.count(before) + self.count(after));
         }
-        self.of(stretch)
+        self.count(stretch)
     }
 
-    /// Those of a form, where those of some stretches of it are known, and whether each of them
+    /// Those of a form, if those of some stretches of it are known, and whether each of them
     /// takes the same there as by itself.
     pub(super) fn form(&self, form: &str, known: &[(Range<usize>, u64)]) -> (u64, bool) {
         if self.name == TokenizerName::Bytes4 {
-            return (self.of(form), false);
+            return (self.count(form), false);
         }
         let mut tokens = 0;
         let mut from = 0;
         let mut are_cut = true;
         for (range, known) in known {
             if is_cut_off(form, range) {
-                tokens += self.of(form.get(from..range.start).unwrap_or_default()) + known;
+                tokens += self.count(form.get(from..range.start).unwrap_or_default()) + known;
                 from = range.end;
             } else {
                 are_cut = false;
             }
         }
-        (tokens + self.of(form.get(from..).unwrap_or_default()), are_cut)
+        (tokens + self.count(form.get(from..).unwrap_or_default()), are_cut)
     }
 }
 
-/// Whether the tokens of a stretch of a text are those that it has by itself.
+/// Whether a stretch of a text has the same tokens there as by itself.
 pub(super) fn is_cut_off(text: &str, stretch: &Range<usize>) -> bool {
     is_cut(text, stretch.start) && is_cut(text, stretch.end)
 }

@@ -1,12 +1,12 @@
 //! From blocks back to their lines.
 
 use super::mark::{self, BlockHeader};
-use crate::compress::notation::{DecodeSink, lines_of, named};
+use crate::compress::notation::{DecodeSink, find_notation, lines_of};
 
-/// The text that one with blocks stands for: `None` where a block is not one of ours or the text
+/// The text that one with blocks represents: `None` if a block is not one of ours or the text
 /// grows beyond `left` bytes. What was made is taken from `left`, whether it is of use or not.
-pub(super) fn decoded(text: &str, left: &mut usize) -> Option<String> {
-    let mut out = DecodeSink::made(*left);
+pub(super) fn decode(text: &str, left: &mut usize) -> Option<String> {
+    let mut out = DecodeSink::with_limit(*left);
     let (done, lost) = match append(&mut out, text) {
         Ok(()) => (true, 0),
         Err(lost) => (false, lost),
@@ -16,10 +16,10 @@ pub(super) fn decoded(text: &str, left: &mut usize) -> Option<String> {
     done.then_some(made)
 }
 
-/// Whether a text with blocks stands for another one.
-pub(super) fn stands_for(text: &str, other: &str) -> bool {
-    let mut out = DecodeSink::expected(other);
-    append(&mut out, text).is_ok() && out.left() == 0
+/// Whether a text with blocks represents another one.
+pub(super) fn decodes_to(text: &str, other: &str) -> bool {
+    let mut out = DecodeSink::comparing(other);
+    append(&mut out, text).is_ok() && out.bytes_left() == 0
 }
 
 /// Writes the decoded text. An error holds the bytes that a block which failed is charged with.
@@ -34,7 +34,7 @@ fn append(out: &mut DecodeSink<'_>, text: &str) -> Result<(), usize> {
         }
         if mark::is_marked(line) {
             let header = BlockHeader::parse(line).ok_or(0_usize)?;
-            let notation = named(header.name).ok_or(0_usize)?;
+            let notation = find_notation(header.name).ok_or(0_usize)?;
             let mut body = Vec::with_capacity(header.lines.min(text.len() / 16));
             body.extend(lines.by_ref().take(header.lines));
             if body.len() < header.lines {
@@ -42,7 +42,7 @@ fn append(out: &mut DecodeSink<'_>, text: &str) -> Result<(), usize> {
             }
             // It may have made as much as it was let before it failed. With a part of that for
             // each, a list of blocks that fail cannot hold a thread for long.
-            let failed = out.left().div_ceil(16);
+            let failed = out.bytes_left().div_ceil(16);
             notation.write(header.args, &body, out).ok_or(failed)?;
         } else {
             out.push(line).ok_or(WHOLE_ALLOWANCE)?;

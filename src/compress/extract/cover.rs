@@ -13,7 +13,7 @@ use super::{ExtractUnit, FactElsewhere, RankedUnit};
 pub(crate) struct UnitFacts {
     /// In the order of the units, each fact once in each of them.
     list: Vec<UnitFact>,
-    /// Unit by unit: where its part of `list` begins, the end of all behind the last.
+    /// Unit by unit: where its part of `list` begins, the end of all after the last.
     begins: Vec<usize>,
     facts: Vec<CoveredFact>,
 }
@@ -33,7 +33,7 @@ struct UnitFact {
 #[derive(Debug, Clone, Copy)]
 struct CoveredFact {
     hash: u64,
-    /// Words are never told elsewhere.
+    /// Words, unlike facts, never count as shown elsewhere.
     is_words: bool,
     /// Its place in the last unit that shows it.
     last: u32,
@@ -63,7 +63,7 @@ impl UnitFacts {
                 if fact == next {
                     all.facts.push(CoveredFact { hash, is_words, last: NO_PLACE });
                 }
-                all.show(fact, at, worth);
+                all.add_fact(fact, at, worth);
             };
             let words = scan_valued(unit.text, unit.weight > 0, |fact, times| {
                 see(fact, worth * times, false);
@@ -77,7 +77,7 @@ impl UnitFacts {
     }
 
     /// Notes that a unit shows a fact, the units in order.
-    fn show(&mut self, fact: u32, unit: u32, worth: u32) {
+    fn add_fact(&mut self, fact: u32, unit: u32, worth: u32) {
         let place = number(self.list.len());
         let Some(own) = self.facts.get_mut(fact as usize) else { return };
         match self.list.get_mut(own.last as usize) {
@@ -90,7 +90,7 @@ impl UnitFacts {
     }
 
     /// What a unit shows.
-    fn of_unit(&self, at: usize) -> &[UnitFact] {
+    fn unit_facts(&self, at: usize) -> &[UnitFact] {
         match self.begins.get(at..at + 2) {
             Some(&[from, to]) => self.list.get(from..to).unwrap_or_default(),
             _ => &[],
@@ -116,27 +116,28 @@ pub(super) struct Cover<'s> {
     /// What each unit would add.
     values: Vec<u32>,
     shows: &'s UnitFacts,
-    /// Fact by fact: whether it stands elsewhere, or in a unit that is chosen.
+    /// Fact by fact: whether it is elsewhere, or in a unit that is chosen.
     is_shown: Vec<bool>,
 }
 
 impl<'s> Cover<'s> {
-    /// Of so many units; what is `told` is worth nothing in any of them.
+    /// Creates the cover of so many units; a fact for which `told` is true is worth nothing in any
+    /// of them.
     pub(super) fn of(units: usize, shows: &'s UnitFacts, told: FactElsewhere<'_>) -> Self {
         let is_told = |fact: &CoveredFact| !fact.is_words && told(fact.hash);
         let is_shown: Vec<bool> = shows.facts.iter().map(is_told).collect();
         let adds = |show: &&UnitFact| is_shown.get(show.fact as usize) == Some(&false);
         let value = |at| {
-            let worths = shows.of_unit(at).iter().filter(adds).map(|show| show.worth);
+            let worths = shows.unit_facts(at).iter().filter(adds).map(|show| show.worth);
             worths.fold(0, u32::saturating_add)
         };
         let values = (0..units).map(value).collect();
         Self { chosen: vec![false; units], values, shows, is_shown }
     }
 
-    pub(super) fn offer(&self, at: usize, unit: &ExtractUnit<'_>) -> RankedUnit {
+    pub(super) fn rank_unit(&self, at: usize, unit: &ExtractUnit<'_>) -> RankedUnit {
         let value = self.values.get(at).copied().unwrap_or_default();
-        // One byte more, for what stands between units: an empty one has a price, too.
+        // One byte more, for what is between units: an empty one has a price, too.
         RankedUnit { value: u64::from(value), bytes: unit.text.len() as u64 + 1, at }
     }
 
@@ -145,7 +146,7 @@ impl<'s> Cover<'s> {
         if let Some(chosen) = self.chosen.get_mut(at) {
             *chosen = true;
         }
-        for UnitFact { fact, .. } in self.shows.of_unit(at) {
+        for UnitFact { fact, .. } in self.shows.unit_facts(at) {
             let is_shown = self.is_shown.get_mut(*fact as usize);
             if is_shown.is_none_or(|shown| std::mem::replace(shown, true)) {
                 continue;

@@ -2,14 +2,14 @@
 //! more digits, hex ids, identifiers, versions, file names, quoted strings.
 //!
 //! A fact is known by its hash alone, so that texts can be compared by what they show. The time of
-//! day is none: it stands before every line of a log, and would make every line worth the same.
+//! day is none: it precedes every line of a log, and would make every line worth the same.
 
 use crate::compress::notation::{hash, mix};
 
 /// Longest quoted string that is a fact.
 const MAX_QUOTE_BYTES: usize = 80;
 
-/// The facts of a text, in order; what stands twice is there twice.
+/// The facts of a text, in order; what is twice is there twice.
 #[cfg(test)]
 pub(crate) fn facts(text: &str) -> Vec<u64> {
     let mut found = Vec::new();
@@ -23,7 +23,8 @@ pub(crate) fn scan(text: &str, mut each: impl FnMut(u64)) -> u64 {
     scan_valued(text, true, |fact, _| each(fact))
 }
 
-/// The same, with how many facts each is worth, and without the hash where nobody asks for it.
+/// The same, with how many facts each is worth, and without the hash if the caller does not need
+/// it.
 pub(super) fn scan_valued(text: &str, asks_words: bool, each: impl FnMut(u64, u32)) -> u64 {
     let bytes = text.as_bytes();
     let mut scan = FactScan { bytes, each, asks_words, words: 0 };
@@ -32,7 +33,7 @@ pub(super) fn scan_valued(text: &str, asks_words: bool, each: impl FnMut(u64, u3
         at = match class(*byte) {
             0 => at + 1,
             QUOTE => {
-                scan.quoted(at);
+                scan.scan_quote(at);
                 at + 1
             }
             _ => scan.run(at),
@@ -112,13 +113,13 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
         if is_plain {
             self.word(run);
         } else {
-            self.marked(start, run, kinds);
+            self.scan_joined(start, run, kinds);
         }
         start + length
     }
 
-    /// A run that is no plain word: a fact as a whole, and its words where they are facts.
-    fn marked(&mut self, start: usize, run: &[u8], kinds: u8) {
+    /// A run that is no plain word: a fact as a whole, and its words if they are facts.
+    fn scan_joined(&mut self, start: usize, run: &[u8], kinds: u8) {
         let from = run.iter().take_while(|byte| matches!(byte, b'-' | b'@')).count();
         let bare = run.get(from..).unwrap_or_default();
         let ends = bare.iter().rev().take_while(|byte| class(**byte) & JOIN != 0).count();
@@ -147,7 +148,7 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
         }
         let is_whole = all.is_one(bare, kinds);
         if is_whole {
-            // Nobody can guess where something stands.
+            // A place (a path, an address) cannot be guessed.
             (self.each)(hash(bare), if kinds & SLASH != 0 { 2 } else { 1 });
         }
         let last = bare.get(begin..).unwrap_or_default();
@@ -159,14 +160,14 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
     /// A word of a run that is no plain word, and what its pairs of bytes are.
     fn part(&mut self, word: &[u8], pairs: u16) {
         if is_name(word, pairs) {
-            // Nobody can guess how much or how many.
+            // An amount cannot be guessed.
             (self.each)(hash(word), if pairs & PAIR_KIND_MASK == u16::from(DIGIT) { 2 } else { 1 });
         } else if pairs & u16::from(LETTER) != 0 {
             self.word(word);
         }
     }
 
-    /// Whether the seconds of a clock or the part of one stand here: `12:04:05.123`.
+    /// Whether the seconds of a clock or the part of one are here: `12:04:05.123`.
     fn follows_clock(&self, start: usize) -> bool {
         let before = self.bytes.get(start.saturating_sub(4)..start).unwrap_or_default();
         match before {
@@ -189,7 +190,7 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
     }
 
     /// What is between two quotes on one line; an apostrophe opens nothing inside a word.
-    fn quoted(&mut self, start: usize) {
+    fn scan_quote(&mut self, start: usize) {
         let mark = self.bytes.get(start).copied().unwrap_or_default();
         let before = start.checked_sub(1).and_then(|before| self.bytes.get(before));
         if before.is_some_and(|byte| class(*byte) & (WORD | WIDE) != 0) {
@@ -209,7 +210,7 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
 #[derive(Debug, Default)]
 struct JoinedWords {
     words: usize,
-    /// Whether a `.` or `@` stands behind one.
+    /// Whether a `.` or `@` follows one.
     dots: bool,
 }
 
@@ -224,18 +225,18 @@ impl JoinedWords {
     }
 }
 
-/// Of a pair of bytes: the kind of the second, where that is a word's.
+/// Of a pair of bytes: the kind of the second, if that is a word's.
 const PAIR_KIND_MASK: u16 = 0xff;
 /// Whether a word begins with the second: the place of its bit.
 const BEGIN_BIT: u32 = 8;
-/// A capital stands behind a small letter or a digit.
+/// A capital follows a small letter or a digit.
 const AT_HUMP: u16 = 1 << 9;
-/// Something else stands behind a `_`.
+/// Something else follows a `_`.
 const AFTER_UNDER: u16 = 1 << 10;
-/// The second joins words, and whether it stands behind one.
+/// The second joins words, and whether it follows one.
 const IS_JOIN: u16 = 1 << 11;
 const AFTER_JOIN: u16 = 1 << 12;
-/// Kinds are told by the places of their bits: what stands before a run.
+/// Kinds are distinguished by the places of their bits: the byte before a run.
 const JOIN_BIT: u32 = JOIN.trailing_zeros();
 
 /// Pairs of bytes, by the kinds of the first and of the second.

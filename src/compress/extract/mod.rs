@@ -22,38 +22,38 @@ pub(crate) use facts::facts;
 pub(crate) use facts::scan;
 pub(crate) use paragraphs::{Paragraph, paragraphs};
 pub(crate) use sentences::{GAP_MARK, between_gaps, sentences};
-pub(crate) use weight::{Critical, FACT_WEIGHT, Weight, weigh};
+pub(crate) use weight::{Criticality, FACT_WEIGHT, Weight, weigh};
 
 /// A line or a sentence that stays or goes as a whole.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExtractUnit<'t> {
     pub(crate) text: &'t str,
-    /// What it is worth beside its facts; a fact that nothing else shows is worth one. Counts for
+    /// Weight in addition to its facts; a fact that no other unit shows is worth one. Counts for
     /// the first unit of the same words only.
     pub(crate) weight: u32,
     /// It stays, whatever the room.
     pub(crate) must: bool,
 }
 
-/// Whether a fact stands elsewhere.
+/// Whether a fact is elsewhere.
 pub(crate) type FactElsewhere<'t> = &'t dyn Fn(u64) -> bool;
 
 /// Which units stay: all that must, and of the others the most valuable by byte that fit into
-/// `keep_bytes` together with them. All stay where all fit; otherwise what is worth nothing goes.
+/// `keep_bytes` together with them. All stay if all fit; otherwise what is worth nothing goes.
 ///
 /// More room keeps what less room kept, except that a unit too big for the room that is left is
-/// passed over for smaller ones behind it.
+/// passed over for smaller ones after it.
 pub(crate) fn select(units: &[ExtractUnit<'_>], keep_bytes: usize) -> Vec<bool> {
     let bytes: usize = units.iter().map(|unit| unit.text.len()).sum();
     if bytes <= keep_bytes {
         return vec![true; units.len()];
     }
-    select_beside(units, &UnitFacts::of(units.iter().copied(), 1), &|_| false, keep_bytes)
+    select_with_facts(units, &UnitFacts::of(units.iter().copied(), 1), &|_| false, keep_bytes)
 }
 
-/// The same, where it is known what the units show, and the facts that are told stand elsewhere
-/// and are worth nothing here.
-pub(crate) fn select_beside(
+/// Selects units as [`select`] does, if their facts are known. Facts for which `told` is true are
+/// shown elsewhere and are worth nothing here.
+pub(crate) fn select_with_facts(
     units: &[ExtractUnit<'_>],
     shows: &UnitFacts,
     told: FactElsewhere<'_>,
@@ -69,7 +69,7 @@ pub(crate) fn select_beside(
     }
     let room = keep_bytes.saturating_sub(selection.bytes());
     selection.fill(0..units.len(), room);
-    selection.chosen()
+    selection.into_chosen()
 }
 
 /// Units while they are chosen.
@@ -82,7 +82,7 @@ pub(crate) struct Selection<'u, 't> {
 
 impl<'u, 't> Selection<'u, 't> {
     /// Nothing is chosen yet of some units that show so much.
-    pub(crate) fn of(units: &'u [ExtractUnit<'t>], shows: &'u UnitFacts) -> Self {
+    pub(crate) fn new(units: &'u [ExtractUnit<'t>], shows: &'u UnitFacts) -> Self {
         Self { units, cover: Cover::of(units.len(), shows, &|_| false), bytes: 0 }
     }
 
@@ -91,7 +91,7 @@ impl<'u, 't> Selection<'u, 't> {
         self.bytes
     }
 
-    pub(crate) fn chosen(self) -> Vec<bool> {
+    pub(crate) fn into_chosen(self) -> Vec<bool> {
         self.cover.chosen
     }
 
@@ -108,14 +108,14 @@ impl<'u, 't> Selection<'u, 't> {
     pub(crate) fn fill(&mut self, places: impl Iterator<Item = usize>, room: usize) {
         let is_chosen = |at: usize| self.cover.chosen.get(at) != Some(&false);
         let offers = places.filter(|at| !is_chosen(*at));
-        let offers = offers.filter_map(|at| Some(self.cover.offer(at, self.units.get(at)?)));
+        let offers = offers.filter_map(|at| Some(self.cover.rank_unit(at, self.units.get(at)?)));
         // What adds nothing now never will, and there may be a great many of it.
         let mut heap: BinaryHeap<RankedUnit> = offers.filter(|offer| offer.value > 0).collect();
         let mut room = room;
         while let Some(offer) = heap.pop() {
             let unit = self.units.get(offer.at).filter(|unit| unit.text.len() <= room);
             let Some(unit) = unit else { continue };
-            let now = self.cover.offer(offer.at, unit);
+            let now = self.cover.rank_unit(offer.at, unit);
             if now.value < offer.value {
                 heap.extend(Some(now).filter(|now| now.value > 0));
                 continue;

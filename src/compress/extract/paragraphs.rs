@@ -23,7 +23,7 @@ pub(crate) fn paragraphs(text: &str) -> Vec<Paragraph> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         if in_key {
-            scan.goes_on(start, line);
+            scan.continue_paragraph(start, line);
         } else {
             scan.line(start, line);
         }
@@ -61,7 +61,7 @@ impl ParagraphScan {
         let marker = marker(body, self.in_list || self.open.is_none());
         // A line without its mark goes on with the quote.
         let is_other = depth != self.depth && depth > 0;
-        // Nobody wraps a sentence at a bracket.
+        // A sentence is not wrapped at a bracket.
         let data = is_data(body);
         let is_apart = std::mem::replace(&mut self.data, data) || data;
         if marker > 0 || is_other || is_apart || self.open.is_none() {
@@ -73,11 +73,11 @@ impl ParagraphScan {
             self.in_list = marker > 0 || (self.in_list && head > 0);
             self.depth = depth;
         } else {
-            self.goes_on(start, line);
+            self.continue_paragraph(start, line);
         }
     }
 
-    fn goes_on(&mut self, start: usize, line: &str) {
+    fn continue_paragraph(&mut self, start: usize, line: &str) {
         if let Some(open) = &mut self.open {
             let end = start + line.trim_end().len();
             open.outer.end = end.max(open.outer.end);
@@ -90,7 +90,7 @@ impl ParagraphScan {
     }
 }
 
-/// Whether a line is one of data or code that stands among words: it opens or closes brackets, or
+/// Whether a line is one of data or code that is among words: it opens or closes brackets, or
 /// is a quoted member of something.
 fn is_data(line: &str) -> bool {
     line.starts_with(['{', '}', '[', ']'])
@@ -98,8 +98,8 @@ fn is_data(line: &str) -> bool {
         || (line.starts_with('"') && line.ends_with(['"', ',']))
 }
 
-/// Bytes of the marker of a list's item with the blanks behind it; none where there is none. A
-/// number in the middle of a paragraph begins no item, it stands at the start of a wrapped line.
+/// Bytes of the marker of a list's item with the blanks after it; none if there is none. A
+/// number in the middle of a paragraph begins no item, it is at the start of a wrapped line.
 fn marker(body: &str, may_be_number: bool) -> usize {
     let digits = body.bytes().take(10).take_while(u8::is_ascii_digit).count();
     let rest = body.get(digits..).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The sentences of a paragraph, as ranges of bytes without the blanks between them.
 //!
-//! Where a mark that may end a sentence stands, the rules of UAX-29 are asked about the few
+//! Where a mark that may end a sentence is, the rules of UAX-29 are asked about the few
 //! characters around it. They know no abbreviations and end a sentence at every line break; what
 //! is added here: an abbreviation, an initial and an atom are never cut, closing quotes, brackets
 //! and emphasis stay with their sentence, a line that is wrapped goes on.
@@ -11,10 +11,10 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::compress::atom::{atoms, is_boundary};
 
-/// What stands where something was left out.
+/// What is where something was left out.
 pub(crate) const GAP_MARK: &str = "[…]";
 
-/// What stands between the marks of what was left out.
+/// What is between the marks of what was left out.
 pub(crate) fn between_gaps(text: &str) -> impl Iterator<Item = &str> {
     let mut from = 0;
     places(text, GAP_MARK).map(Some).chain([None]).map(move |gap| {
@@ -24,7 +24,7 @@ pub(crate) fn between_gaps(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where a mark stands that begins with a rare byte. Most texts are short: a table made of the mark
+/// Where a mark is that begins with a rare byte. Most texts are short: a table made of the mark
 /// would cost more than the search.
 pub(super) fn places(text: &str, mark: &str) -> impl Iterator<Item = usize> {
     let first = mark.bytes().next().unwrap_or_default();
@@ -36,7 +36,7 @@ pub(super) fn places(text: &str, mark: &str) -> impl Iterator<Item = usize> {
 /// Adds the sentences of a paragraph to `found`.
 pub(crate) fn sentences(text: &str, paragraph: Range<usize>, found: &mut Vec<Range<usize>>) {
     let Some(body) = text.get(paragraph.clone()) else { return };
-    let mut scan = SentenceScan::of(body);
+    let mut scan = SentenceScan::new(body);
     let from = found.len();
     scan.run(found);
     for sentence in found.get_mut(from..).unwrap_or_default() {
@@ -60,7 +60,7 @@ struct SentenceScan<'t> {
 }
 
 impl<'t> SentenceScan<'t> {
-    fn of(body: &'t str) -> Self {
+    fn new(body: &'t str) -> Self {
         let bytes = body.as_bytes();
         let mut line = 0;
         let mut width = 0;
@@ -123,7 +123,7 @@ impl<'t> SentenceScan<'t> {
         self.body.get(at..)?.chars().next()
     }
 
-    fn before(&self, at: usize) -> Option<char> {
+    fn char_before(&self, at: usize) -> Option<char> {
         self.body.get(..at)?.chars().next_back()
     }
 
@@ -165,14 +165,14 @@ impl<'t> SentenceScan<'t> {
             .then_some(gap)
     }
 
-    /// Whether a sentence ends with a mark of some bytes, and with what closes behind it.
+    /// Whether a sentence ends with a mark of some bytes, and with what closes after it.
     fn mark(&mut self, at: usize, length: usize, letter: char) -> (Option<usize>, usize) {
         let is_ascii = letter.is_ascii();
         let needs_blank = is_ascii || letter == '…';
         let mut end = at + length;
         let mut closed = false;
         while let Some(next) = self.char_at(end) {
-            // Without a blank behind it, a full stop or a dash below may begin a name.
+            // Without a blank after it, a full stop or a dash below may begin a name.
             let begins_name = !needs_blank && matches!(next, '.' | '_');
             let goes_on = is_closing(next)
                 || (!closed && matches!(next, '.' | '!' | '?' | '…' | '。' | '！' | '？'));
@@ -192,7 +192,7 @@ impl<'t> SentenceScan<'t> {
         (is_end.then_some(end), end)
     }
 
-    /// Whether UAX-29 ends a sentence here, and no small letter follows where scripts have such.
+    /// Whether UAX-29 ends a sentence here, and no small letter follows if scripts have such.
     fn breaks(&self, at: usize, letter: char, end: usize) -> bool {
         /// Characters that are looked at for the first letter of the next sentence.
         const MAX_LOOKAHEAD_CHARS: usize = 12;
@@ -203,7 +203,7 @@ impl<'t> SentenceScan<'t> {
             return rest.starts_with(|next: char| next.is_ascii_uppercase());
         }
         let mut around = String::with_capacity(48);
-        around.push(self.before(at).filter(|letter| !letter.is_whitespace()).unwrap_or('a'));
+        around.push(self.char_before(at).filter(|letter| !letter.is_whitespace()).unwrap_or('a'));
         around.push(if letter == '…' { '.' } else { letter });
         around.push(' ');
         let border = around.len();
@@ -246,7 +246,7 @@ impl<'t> SentenceScan<'t> {
         is_initials || known(ABBREVIATIONS) || (known(NUMBER_ABBREVIATIONS) && has_number())
     }
 
-    /// A line that was broken although the next word had room ends a sentence, where the next
+    /// A line that was broken although the next word had room ends a sentence, if the next
     /// line begins like one.
     fn line_break(&mut self, at: usize) -> (Option<usize>, usize) {
         let length = at - self.line;
@@ -266,7 +266,7 @@ impl<'t> SentenceScan<'t> {
         ((!goes_on && self.cuts_no_atom(at, true)).then_some(at), at + 1)
     }
 
-    /// Blanks stand in quoted strings and in keys only, other borders in addresses too.
+    /// Blanks are in quoted strings and in keys only, other borders in addresses too.
     fn cuts_no_atom(&mut self, at: usize, is_blank: bool) -> bool {
         if !(self.is_quoted || (self.is_addressed && !is_blank)) {
             return true;
@@ -275,7 +275,7 @@ impl<'t> SentenceScan<'t> {
     }
 }
 
-/// Where the first byte stands that may end a sentence, or that what was left out begins with.
+/// Where the first byte is that may end a sentence, or that what was left out begins with.
 fn next_end(bytes: &[u8]) -> Option<usize> {
     /// Bytes that are looked at together.
     const STEP_BYTES: usize = 32;
@@ -294,7 +294,7 @@ fn may_end(byte: u8) -> u8 {
     byte >> 7 | is(b'[') | is(b'.') | is(b'!') | is(b'?') | is(b'\n')
 }
 
-/// Whether an apostrophe stands in no word.
+/// Whether an apostrophe is in no word.
 fn opens_quote(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
@@ -311,7 +311,7 @@ const ABBREVIATIONS: &[&str] = &[
     "sra", "dra", "ing",
 ];
 
-/// The same, where a number follows.
+/// The same, if a number follows.
 const NUMBER_ABBREVIATIONS: &[&str] = &[
     "no", "nos", "nr", "fig", "figs", "eq", "sec", "ch", "vol", "p", "pp", "art", "abs", "v",
     "min", "max", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov",
@@ -319,7 +319,7 @@ const NUMBER_ABBREVIATIONS: &[&str] = &[
 ];
 
 /// The first letters of the words above as bits by their low five, by length: most words before a
-/// full stop are told from all of them by it.
+/// full stop differ from all of them in it.
 const FIRST_LETTERS: [u32; MAX_WORD_BYTES + 1] = {
     let mut firsts = [0; MAX_WORD_BYTES + 1];
     let mut lists: &[&[&str]] = &[ABBREVIATIONS, NUMBER_ABBREVIATIONS];
@@ -345,7 +345,7 @@ fn is_terminator(letter: char) -> bool {
     around.split_sentence_bound_indices().nth(1).is_some()
 }
 
-/// What closes behind the end of a sentence and belongs to it.
+/// What closes after the end of a sentence and belongs to it.
 fn is_closing(letter: char) -> bool {
     matches!(
         letter,

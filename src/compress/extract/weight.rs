@@ -1,5 +1,5 @@
-//! What a sentence is worth beside its facts, and whether leaving it out could turn what a text
-//! says into its opposite: prohibitions, duties, negations, secrets, reports of errors.
+//! The weight of a sentence in addition to its facts, and whether leaving it out could turn what a
+//! text says into its opposite: prohibitions, duties, negations, secrets, reports of errors.
 
 use crate::compress::notation::{is_levelled, may_report, reports_error};
 
@@ -7,12 +7,12 @@ use crate::compress::notation::{is_levelled, may_report, reports_error};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Weight {
     pub(crate) worth: u32,
-    pub(crate) critical: Critical,
+    pub(crate) critical: Criticality,
 }
 
 /// How much it matters that a sentence stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Critical {
+pub(crate) enum Criticality {
     No,
     /// It denies or restricts something.
     Negation,
@@ -22,7 +22,7 @@ pub(crate) enum Critical {
     Report,
 }
 
-/// What a fact is worth beside these weights.
+/// The weight of a fact, next to the weights below.
 pub(crate) const FACT_WEIGHT: u32 = 16;
 /// Bytes that are worth one.
 const BYTES_PER_WEIGHT: usize = 6;
@@ -31,7 +31,7 @@ const NAME_WEIGHT: u32 = 3;
 /// Numbers, and names, that count.
 const MAX_COUNTED_WORDS: u32 = 3;
 
-/// Weighs a sentence; `leads` tells whether it begins a paragraph of several.
+/// Weighs a sentence; `leads`: whether it begins a paragraph of several.
 pub(crate) fn weigh(sentence: &str, leads: bool) -> Weight {
     let mut seen = CueCounts { filler: opens_with_filler(sentence), ..CueCounts::default() };
     seen.words(sentence.as_bytes());
@@ -39,10 +39,11 @@ pub(crate) fn weigh(sentence: &str, leads: bool) -> Weight {
         seen.wide(sentence);
     }
     if seen.reports || is_levelled(sentence.as_bytes()) {
-        let critical = if names_failure(sentence) { Critical::Report } else { Critical::Strict };
+        let critical =
+            if names_failure(sentence) { Criticality::Report } else { Criticality::Strict };
         seen.critical = critical.max(seen.critical);
     }
-    // What is said by so many bytes is worth the same in a short sentence and in a long one, or
+    // The content of so many bytes is worth the same in a short sentence and in a long one, or
     // the short ones would always win.
     let bytes = u32::try_from(sentence.len() / BYTES_PER_WEIGHT).unwrap_or(u32::MAX / 16);
     let base = if seen.words < MAX_FRAGMENT_WORDS { bytes / 2 } else { bytes };
@@ -55,7 +56,7 @@ pub(crate) fn weigh(sentence: &str, leads: bool) -> Weight {
     Weight { worth: if seen.filler { 0 } else { worth }, critical: seen.critical }
 }
 
-/// Whether a word of failure stands right before a colon, or in the few words before the first.
+/// Whether a word of failure is right before a colon, or in the few words before the first.
 fn names_failure(sentence: &str) -> bool {
     /// Words of what a report is about.
     const MAX_TOPIC_WORDS: usize = 8;
@@ -83,12 +84,12 @@ struct CueCounts {
     filler: bool,
     /// Whether a word of failure is in it.
     reports: bool,
-    critical: Critical,
+    critical: Criticality,
 }
 
 impl Default for CueCounts {
     fn default() -> Self {
-        let critical = Critical::No;
+        let critical = Criticality::No;
         let (emphasis, filler, reports) = (false, false, false);
         Self { words: 0, numbers: 0, names: 0, emphasis, filler, reports, critical }
     }
@@ -119,17 +120,17 @@ impl CueCounts {
             self.names += u32::from(initial.is_ascii_uppercase() && !first && length > 1);
             let kind = kind_of(word);
             match kind {
-                CueKind::Strict => self.critical = Critical::Strict,
+                CueKind::Strict => self.critical = Criticality::Strict,
                 // The `No` of `No, it is there.` is an answer.
                 CueKind::Negation if first && self.filler => {}
-                CueKind::Negation if before_is_do => self.critical = Critical::Strict,
-                CueKind::Negation => self.critical = self.critical.max(Critical::Negation),
+                CueKind::Negation if before_is_do => self.critical = Criticality::Strict,
+                CueKind::Negation => self.critical = self.critical.max(Criticality::Negation),
                 CueKind::Emphasis => self.emphasis = true,
                 CueKind::Do | CueKind::Other => {}
             }
             before_is_do = kind == CueKind::Do;
             if is_secret(word) {
-                self.critical = Critical::Strict;
+                self.critical = Criticality::Strict;
             }
         }
     }
@@ -158,9 +159,9 @@ impl CueCounts {
         }
         self.words += u32::try_from(letters / 2).unwrap_or(u32::MAX / 2);
         if STRICT_SIGNS.iter().any(|word| sentence.contains(word)) {
-            self.critical = Critical::Strict;
+            self.critical = Criticality::Strict;
         } else if NEGATION_SIGNS.iter().any(|word| sentence.contains(word)) {
-            self.critical = self.critical.max(Critical::Negation);
+            self.critical = self.critical.max(Criticality::Negation);
         }
     }
 }
@@ -209,7 +210,7 @@ fn is_secret(word: &[u8]) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CueKind {
     Other,
-    /// `not` behind it forbids.
+    /// `not` after it forbids.
     Do,
     Negation,
     Strict,
@@ -246,7 +247,7 @@ const STRICT_WORDS: &[&[u8]] = &[
     b"debe",
     b"siempre",
 ];
-/// Those that deny or restrict.
+/// Words that deny or restrict.
 const NEGATION_WORDS: &[&[u8]] = &[
     b"not", b"no", b"none", b"nor", b"neither", b"without", b"only", b"unless", b"except",
     b"nothing", b"nobody", b"nicht", b"kein", b"keine", b"nie", b"nur", b"ohne", b"pas", b"sans",
@@ -372,7 +373,7 @@ fn opens_with_filler(sentence: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn critical(sentence: &str) -> Critical {
+    fn critical(sentence: &str) -> Criticality {
         weigh(sentence, false).critical
     }
 
@@ -388,18 +389,18 @@ mod tests {
             "你必须等。",
             "Das darf niemals sein.",
         ] {
-            assert_eq!(critical(sentence), Critical::Strict, "{sentence}");
+            assert_eq!(critical(sentence), Criticality::Strict, "{sentence}");
         }
     }
 
     #[test]
     fn negations_are_critical_and_words_are_not() {
         for sentence in ["It is not there.", "It isn’t there.", "Only one is.", "这不是。"] {
-            assert_eq!(critical(sentence), Critical::Negation, "{sentence}");
+            assert_eq!(critical(sentence), Criticality::Negation, "{sentence}");
         }
         for sentence in ["The knot is there.", "No, it is there.", "Mustard and others.", "这是。"]
         {
-            assert_eq!(critical(sentence), Critical::No, "{sentence}");
+            assert_eq!(critical(sentence), Criticality::No, "{sentence}");
         }
     }
 

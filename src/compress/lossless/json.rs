@@ -16,6 +16,6 @@ pub(super) fn minified(text: &str) -> Option<String> {
     if space_outside_strings(bare).is_none() && none() {
         return None;
     }
-    // A key that stands twice makes readers disagree about the value: such a text stays.
+    // A key that is twice makes readers disagree about the value: such a text stays.
     Tape::compact(bare, REWRITE_LIMITS)
 }

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub(crate) use terminal::without_codes;
 pub(crate) use xml::indentation;
 
-/// The text without what says nothing. Borrowed where there is nothing to take.
+/// The text without what says nothing. Borrowed if there is nothing to take.
 pub fn equivalent(text: &str) -> Cow<'_, str> {
     without_layout(without_line_ends(text))
 }
@@ -34,7 +34,7 @@ pub(crate) fn without_layout(lines: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// The normal form that all texts of one meaning share: two texts are equivalent where it is the
+/// The normal form that all texts of one meaning share: two texts are equivalent if it is the
 /// same. It is what is left after, in this order,
 ///
 /// 1. CSI and OSC sequences,

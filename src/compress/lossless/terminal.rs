@@ -88,7 +88,7 @@ pub(super) fn without_line_ends(text: &str) -> Cow<'_, str> {
         out.push('\n');
         rest = after;
     }
-    // A carriage return at the very end stands before no line end.
+    // A carriage return at the very end precedes no line end.
     let blanks: &[char] = if blanks.len() == 1 { &[] } else { &[' ', '\t'] };
     out.push_str(rest.trim_end_matches(blanks));
     Cow::Owned(out)

@@ -1,6 +1,6 @@
 //! White space between the elements of a text that is one XML document.
 //!
-//! Only runs of white space that hold a line break and stand in an element that holds nothing but
+//! Only runs of white space that hold a line break and are in an element that holds nothing but
 //! elements, comments and instructions go: indentation. A scanner reads the document once and
 //! keeps account of what is open; a text that is not balanced, is nested too deeply, or has a
 //! document type stays, so an entity is never looked at and nothing can be expanded. HTML stays:
@@ -60,7 +60,7 @@ const VISIBLE_SPACE_ROOTS: [&str; 40] = [
 /// The document without its indentation, if it is one and has any.
 pub(super) fn minified(text: &str) -> Option<String> {
     let bare = text.trim_matches([' ', '\t', '\r', '\n']);
-    // What stands between an escape and its end may be what keeps it from being a terminal code.
+    // What is between an escape and its end may be what keeps it from being a terminal code.
     if !bare.starts_with('<') || !bare.ends_with('>') || bare.contains('\u{1b}') {
         return None;
     }
@@ -78,7 +78,7 @@ pub(super) fn minified(text: &str) -> Option<String> {
     (short.len() < text.len()).then_some(short)
 }
 
-/// Indentation that says nothing in a text that is one document, in order; none where it is no
+/// Indentation that says nothing in a text that is one document, in order; none if it is no
 /// document, or one whose white space is shown.
 pub(crate) fn indentation(text: &str) -> Vec<Range<usize>> {
     let space = [' ', '\t', '\r', '\n'];
@@ -87,7 +87,7 @@ pub(crate) fn indentation(text: &str) -> Vec<Range<usize>> {
     gaps.into_iter().map(|gap| head + gap.start..head + gap.end).collect()
 }
 
-/// Whether white space that holds a line break stands between a `>` and a `<` at all.
+/// Whether white space that holds a line break is between a `>` and a `<` at all.
 fn has_gaps(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'<', bytes).any(|end| {
@@ -117,7 +117,7 @@ struct Scanner<'a> {
     text: &'a str,
     at: usize,
     open: Vec<OpenElement<'a>>,
-    /// White space between tags, and the element that it stands in.
+    /// White space between tags, and the element that it is in.
     gaps: Vec<(Range<usize>, usize)>,
     /// For each element, whether its white space goes.
     verdicts: Vec<bool>,
@@ -156,7 +156,7 @@ impl<'a> Scanner<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Takes what stands before the next `<`.
+    /// Takes what is before the next `<`.
     fn space_or_text(&mut self) -> Option<()> {
         let length = memchr::memchr(b'<', self.rest().as_bytes())?;
         let text = self.rest().get(..length)?;
@@ -226,7 +226,7 @@ impl<'a> Scanner<'a> {
             if spaces == 0 {
                 return None;
             }
-            let attribute = Attribute::first(rest)?;
+            let attribute = XmlAttribute::first(rest)?;
             if attribute.key == "xml:space" {
                 preserve = attribute.value == "preserve";
             }
@@ -271,14 +271,14 @@ fn name(text: &str) -> Option<&str> {
 }
 
 /// An attribute of an element.
-struct Attribute<'a> {
+struct XmlAttribute<'a> {
     key: &'a str,
     value: &'a str,
     /// The text after it.
     rest: &'a str,
 }
 
-impl<'a> Attribute<'a> {
+impl<'a> XmlAttribute<'a> {
     /// Reads the attribute at the head of a text.
     fn first(text: &'a str) -> Option<Self> {
         let key = name(text)?;

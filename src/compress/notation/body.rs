@@ -5,7 +5,7 @@ use crate::compress::breaks::breaks;
 /// Body lines, without line breaks of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct BlockBody {
-    /// Each line behind a line break, as it stands below the header.
+    /// Each line after a line break, as it is below the header.
     text: String,
     lines: usize,
     is_of_any_layout: bool,
@@ -64,7 +64,7 @@ impl BlockBody {
         lines_of(&self.text).skip(1)
     }
 
-    /// All lines, each behind a line break.
+    /// All lines, each after a line break.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -54,7 +54,7 @@ pub(super) struct ByteClasses {
 
 impl ByteClasses {
     #[inline]
-    pub(super) fn of(chunk: &[u8; CHUNK_BYTES], shift: usize) -> Self {
+    pub(super) fn new(chunk: &[u8; CHUNK_BYTES], shift: usize) -> Self {
         let plane = |holds: &dyn Fn(u8x16) -> u8x16| {
             let (halves, _) = chunk.as_chunks::<16>();
             let bits = |half: &[u8; 16]| holds(u8x16::new(*half)).to_bitmask();
@@ -80,7 +80,7 @@ impl ByteClasses {
     }
 }
 
-/// Whether a sign stands in a text of some tens of bytes.
+/// Whether a sign is in a text of some tens of bytes.
 #[inline]
 pub(super) fn has(text: &[u8], sign: u8) -> bool {
     let is_in = |chunk: &[u8; 16]| u8x16::new(*chunk).simd_eq(u8x16::splat(sign)).any();
@@ -112,10 +112,10 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
         hash = mix(hash, u64::from_le_bytes(*eight));
         rest = after;
     }
-    mix(hash, tail(rest))
+    mix(hash, read_tail(rest))
 }
 
-/// A hash of what stands in a line of eight bytes or more from a place to another: not the one
+/// A hash of what is in a line of eight bytes or more from a place to another: not the one
 /// that it has by itself. Most words have no more than sixteen bytes, and no branch goes by how
 /// many of these.
 #[inline]
@@ -135,7 +135,7 @@ pub(super) fn hash_within(line: &[u8], start: usize, end: usize) -> u64 {
     mix(seed, first & u64::MAX.checked_shr(others).unwrap_or(0))
 }
 
-/// The eight bytes of a line that begin at a place; behind its end, zeros.
+/// The eight bytes of a line that begin at a place; after its end, zeros.
 #[inline]
 fn eight(line: &[u8], at: usize) -> u64 {
     if let Some(chunk) = line.get(at..).and_then(<[u8]>::first_chunk) {
@@ -148,7 +148,7 @@ fn eight(line: &[u8], at: usize) -> u64 {
 
 /// Up to eight bytes as a number.
 #[inline]
-fn tail(bytes: &[u8]) -> u64 {
+fn read_tail(bytes: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
     }
@@ -163,11 +163,11 @@ fn tail(bytes: &[u8]) -> u64 {
 
 /// Whether two texts are the same.
 #[inline]
-pub(super) fn same(a: &str, b: &str) -> bool {
+pub(super) fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     a.len() == b.len()
         && if a.len() <= 8 {
-            tail(a) == tail(b)
+            read_tail(a) == read_tail(b)
         } else if let (Some(a8), Some(b8), true) =
             (a.first_chunk::<8>(), b.first_chunk::<8>(), a.len() <= 16)
         {
@@ -236,7 +236,7 @@ mod tests {
 
         #[test]
         fn planes_tell_what_bytes_are(bytes in prop::array::uniform32(0_u8..), shift in 0..32_usize) {
-            let planes = ByteClasses::of(&bytes, shift);
+            let planes = ByteClasses::new(&bytes, shift);
             let plane = |holds: &dyn Fn(u8) -> bool| bits(&bytes, holds) >> shift;
             prop_assert_eq!(planes.solid, plane(&|byte| byte != b' ' && byte != b'\t'));
             prop_assert_eq!(planes.digits, plane(&|byte| byte.is_ascii_digit()));
@@ -264,8 +264,8 @@ mod tests {
 
         #[test]
         fn texts_are_the_same_where_their_bytes_are(a in "[ab]{0,20}", b in "[ab]{0,20}") {
-            prop_assert_eq!(same(&a, &b), a == b);
-            prop_assert!(same(&a, &a.clone()) && hash(a.as_bytes()) == hash(a.clone().as_bytes()));
+            prop_assert_eq!(is_same(&a, &b), a == b);
+            prop_assert!(is_same(&a, &a.clone()) && hash(a.as_bytes()) == hash(a.clone().as_bytes()));
             if a.len() <= 8 && b.len() <= 8 {
                 prop_assert_eq!(hash(a.as_bytes()) == hash(b.as_bytes()), a == b);
             }

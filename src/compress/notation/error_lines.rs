@@ -2,7 +2,7 @@
 
 use super::severity::reports_error;
 
-/// Which lines report errors, as far as somebody looked.
+/// Which lines report errors, as far as they were checked.
 #[derive(Debug)]
 pub(crate) struct ErrorLines {
     reports: Vec<Option<bool>>,
@@ -10,7 +10,7 @@ pub(crate) struct ErrorLines {
 
 impl ErrorLines {
     /// Nothing is known of so many lines.
-    pub(crate) fn of(lines: usize) -> Self {
+    pub(crate) fn new(lines: usize) -> Self {
         Self { reports: vec![None; lines] }
     }
 

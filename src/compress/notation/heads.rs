@@ -1,16 +1,16 @@
 //! Words that are looked for among others, found by their first three letters: most words of a
-//! line are told from all of them by these alone.
+//! line differ from all of them in these alone.
 
 use super::bytes::{ByteClasses, chunks};
 
-/// The first three letters of some words, in either case, each at its [`slot`]; 0 where there are
+/// The first three letters of some words, in either case, each at its [`slot`]; 0 if there are
 /// none.
 #[derive(Debug)]
 pub(crate) struct WordHeads([u32; 128]);
 
 impl WordHeads {
     /// Those of words of three letters or more, at compile time.
-    pub(crate) const fn of(words: &[&[&str]]) -> Self {
+    pub(crate) const fn new(words: &[&[&str]]) -> Self {
         let mut heads = [0; 128];
         let mut lists = words;
         while let Some((list, after)) = lists.split_first() {
@@ -34,7 +34,7 @@ impl WordHeads {
 
     /// Whether one of the words begins like this.
     #[inline]
-    pub(super) fn hold(&self, head: [u8; 3]) -> bool {
+    pub(super) fn contain(&self, head: [u8; 3]) -> bool {
         let head = number(head);
         self.0.get(slot(head)) == Some(&head)
     }
@@ -46,7 +46,7 @@ const fn number([a, b, c]: [u8; 3]) -> u32 {
     u32::from_le_bytes([a, b, c, 0]) | 0x0020_2020
 }
 
-/// Where a head stands among others.
+/// Where a head is among others.
 #[inline]
 const fn slot(head: u32) -> usize {
     (head.wrapping_mul(0xc2b2_ae35) >> 25) as usize
@@ -63,7 +63,7 @@ impl HeadScan {
     /// Calls `each` with where the words begin in a line, from the next chunk of it; gives where
     /// any word begins in that.
     #[inline]
-    pub(super) fn see(
+    pub(super) fn scan_chunk(
         &mut self,
         line: &[u8],
         base: usize,
@@ -72,14 +72,14 @@ impl HeadScan {
         mut each: impl FnMut(usize),
     ) -> u32 {
         let letters = planes.words & planes.letters;
-        // What stands in the next chunk may be a letter.
+        // What is in the next chunk may be a letter.
         let behind = |count: u32| !(!letters >> count);
         let begun = planes.words & !(planes.words << 1 | u32::from(self.is_open));
         self.is_open = planes.words.leading_ones() > 0;
         each_of(begun & letters & behind(1) & behind(2), |bit| {
             let at = base + bit;
             let head = line.get(at..).and_then(<[u8]>::first_chunk);
-            if head.is_some_and(|head| heads.hold(*head)) {
+            if head.is_some_and(|head| heads.contain(*head)) {
                 each(at);
             }
         });
@@ -118,12 +118,12 @@ pub(crate) struct LineWords {
 
 /// Calls `each` with the words of a line that begin with some heads.
 #[inline]
-pub(crate) fn words_with(line: &str, heads: &WordHeads, mut each: impl FnMut(&[u8])) -> LineWords {
+pub(crate) fn scan_words(line: &str, heads: &WordHeads, mut each: impl FnMut(&[u8])) -> LineWords {
     let line = line.as_bytes();
     let (mut found, mut words) = (HeadScan::default(), LineWords::default());
     chunks(line, |base, chunk, shift| {
-        let planes = &ByteClasses::of(chunk, shift);
-        let begun = found.see(line, base, planes, heads, |at| each(word_at(line, at)));
+        let planes = &ByteClasses::new(chunk, shift);
+        let begun = found.scan_chunk(line, base, planes, heads, |at| each(word_at(line, at)));
         words.count += begun.count_ones();
         words.has_digit |= planes.digits != 0;
     });
@@ -140,10 +140,10 @@ mod tests {
 
         #[test]
         fn words_are_found_where_they_stand(line in "([a-cA-C1_]{0,6}[ .é]){0,20}[a-c]{0,40}") {
-            const HEADS: WordHeads = WordHeads::of(&[&["abc", "cab"], &["bbbb"]]);
+            const HEADS: WordHeads = WordHeads::new(&[&["abc", "cab"], &["bbbb"]]);
             let mut found: Vec<String> = Vec::new();
             let each = |word: &[u8]| found.push(String::from_utf8_lossy(word).into_owned());
-            let words = words_with(&line, &HEADS, each);
+            let words = scan_words(&line, &HEADS, each);
             let all = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
             let all: Vec<&str> = all.filter(|word| !word.is_empty()).collect();
             let is_found = |word: &&&str| {

@@ -36,7 +36,7 @@ use crate::json;
 pub(crate) use body::{BlockBody, lines_of};
 pub(crate) use bytes::{hash, mix};
 pub(crate) use error_lines::ErrorLines;
-pub(crate) use heads::{WordHeads, words_with};
+pub(crate) use heads::{WordHeads, scan_words};
 pub(crate) use out::DecodeSink;
 pub(crate) use severity::{is_levelled, may_report, reporting, reports_error};
 
@@ -46,12 +46,12 @@ pub(crate) const MARK: char = '§';
 /// Lines in their shorter form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NotationBlock {
-    /// What stands in the header after the number of body lines; no line break, may be empty.
+    /// What is in the header after the number of body lines; no line break, may be empty.
     pub(crate) args: String,
     pub(crate) body: BlockBody,
 }
 
-/// A block, and the lines of the run that it stands for.
+/// A block, and the lines of the run that it represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundBlock {
     pub(crate) lines: Range<usize>,
@@ -67,25 +67,25 @@ pub(crate) trait Notation: Sync {
     /// holds a `§` or a line break. Pure, and linear in the bytes of the run.
     fn encode(&self, lines: &[&str]) -> Vec<FoundBlock>;
 
-    /// The same, where others are asked about these lines, too: what one found out of them the
+    /// The same, if others are asked about these lines, too: what one found out of them the
     /// next need not.
     fn encode_seen(&self, lines: &[&str], _seen: &mut ErrorLines) -> Vec<FoundBlock> {
         self.encode(lines)
     }
 
     /// Bytes that its blocks for these lines cannot save more than, found much faster than they
-    /// are; none where nothing is known of that.
+    /// are; none if nothing is known of that.
     fn at_most(&self, _lines: &[&str]) -> Option<usize> {
         None
     }
 
-    /// The lines, joined by line breaks, that a block stands for; `None` where it is not one of
+    /// The lines, joined by line breaks, that a block represents; `None` if it is not one of
     /// ours, or would be longer than `limit` bytes. Never panics: the block may be anybody's.
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String>;
 
     /// The same, to where the rest of a text goes.
     fn write(&self, args: &str, body: &[&str], out: &mut DecodeSink<'_>) -> Option<()> {
-        out.push(&self.decode(args, body, out.left())?)
+        out.push(&self.decode(args, body, out.bytes_left())?)
     }
 }
 
@@ -93,17 +93,17 @@ pub(crate) trait Notation: Sync {
 /// the next; in a group the one that saves most takes a run of lines.
 type NotationGroups = &'static [&'static [&'static dyn Notation]];
 
-const REPEAT_GROUP: &[&dyn Notation] = &[&repeat::Repeat];
-const ROW_GROUP: &[&dyn Notation] = &[&tree::TreeNotation, &template::Template];
+const REPEAT_GROUP: &[&dyn Notation] = &[&repeat::RepeatNotation];
+const ROW_GROUP: &[&dyn Notation] = &[&tree::TreeNotation, &template::TemplateNotation];
 
 /// What is tried on a part of a text. Prose, markup and source code read best as they are.
 pub(crate) fn groups(kind: Kind) -> NotationGroups {
     match kind {
-        Kind::Json | Kind::JsonLines => &[&[&table::Table]],
-        Kind::Yaml => &[&[&table::YamlNotation, &records::Yaml], REPEAT_GROUP],
-        Kind::Xml => &[&[&table::XmlNotation, &records::Xml], REPEAT_GROUP],
+        Kind::Json | Kind::JsonLines => &[&[&table::TableNotation]],
+        Kind::Yaml => &[&[&table::YamlNotation, &records::YamlRecordsNotation], REPEAT_GROUP],
+        Kind::Xml => &[&[&table::XmlNotation, &records::XmlRecordsNotation], REPEAT_GROUP],
         Kind::Csv { .. } => &[&[&columns::ColumnsNotation], ROW_GROUP],
-        Kind::Numbered => &[&[&numbered::Numbered], REPEAT_GROUP],
+        Kind::Numbered => &[&[&numbered::NumberedNotation], REPEAT_GROUP],
         // What nothing else is known of may be rows all the same: see `least_share`.
         Kind::Search | Kind::Listing | Kind::Log | Kind::Test | Kind::Prose => {
             &[REPEAT_GROUP, ROW_GROUP]
@@ -113,23 +113,23 @@ pub(crate) fn groups(kind: Kind) -> NotationGroups {
     }
 }
 
-/// Hundredths of their bytes that the blocks of a part must save. Words that people wrote have no shape
-/// that would save so much; reports of tools that no kind is known for have.
+/// Hundredths of their bytes that the blocks of a part must save. Words that people wrote have no
+/// shape that would save so much; reports of tools that no kind is known for have.
 pub(crate) fn least_share(kind: Kind) -> usize {
     if kind == Kind::Prose { 25 } else { 0 }
 }
 
 const NOTATIONS: &[&dyn Notation] = &[
-    &table::Table,
+    &table::TableNotation,
     &table::YamlNotation,
     &table::XmlNotation,
     &columns::ColumnsNotation,
-    &numbered::Numbered,
-    &repeat::Repeat,
+    &numbered::NumberedNotation,
+    &repeat::RepeatNotation,
     &tree::TreeNotation,
-    &template::Template,
+    &template::TemplateNotation,
     // It decodes what is written for XML, too.
-    &records::Yaml,
+    &records::YamlRecordsNotation,
 ];
 
 /// The names of all notations, as their headers have them.
@@ -138,19 +138,19 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The notation of that name.
-pub(crate) fn named(name: &str) -> Option<&'static dyn Notation> {
+pub(crate) fn find_notation(name: &str) -> Option<&'static dyn Notation> {
     NOTATIONS.iter().find(|known| known.name() == name).copied()
 }
 
 /// A text of a header's arguments, as a JSON string.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     json::write_string(&mut out, text);
     out
 }
 
 /// The text that [`quoted`] wrote.
-fn unquoted(text: &str) -> Option<String> {
+fn unquote(text: &str) -> Option<String> {
     let node = json::parse(text, json::Limits::default()).ok()?;
     node.as_str().map(str::to_owned)
 }

@@ -7,13 +7,13 @@
 //! }
 //! ```
 //!
-//! The header tells the first number and what stands between number and line; numbers that are
-//! flush right add ` width 6`. A body line that begins with the very number of its place stands
+//! The header has the first number and the text between number and line; numbers that are
+//! flush right add ` width 6`. A body line that begins with the very number of its place is
 //! as it is: so error lines keep theirs, and a line whose text begins like that is not mistaken.
 
 use std::fmt::Write as _;
 
-use super::{BlockBody, FoundBlock, Notation, NotationBlock, quoted, reports_error, unquoted};
+use super::{BlockBody, FoundBlock, Notation, NotationBlock, quote, reports_error, unquote};
 
 /// Lines from which a run is worth a header.
 const MIN_LINES: usize = 4;
@@ -21,9 +21,9 @@ const MIN_LINES: usize = 4;
 const MAX_NUMBER_COLUMNS: usize = 12;
 
 #[derive(Debug)]
-pub(crate) struct Numbered;
+pub(crate) struct NumberedNotation;
 
-impl Notation for Numbered {
+impl Notation for NumberedNotation {
     fn name(&self) -> &'static str {
         "numbered"
     }
@@ -32,8 +32,10 @@ impl Notation for Numbered {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| rest.len() >= MIN_LINES) {
-            let run =
-                rest.first().and_then(|line| NumberStyle::of(line)).map(|style| style.run(rest));
+            let run = rest
+                .first()
+                .and_then(|line| NumberStyle::detect(line))
+                .map(|style| style.run(rest));
             match run {
                 Some((style, count)) if count >= MIN_LINES => {
                     let run = rest.get(..count).unwrap_or_default();
@@ -78,7 +80,7 @@ struct NumberStyle {
 
 impl NumberStyle {
     /// The style of a run that begins with this line.
-    fn of(line: &str) -> Option<Self> {
+    fn detect(line: &str) -> Option<Self> {
         let bare = line.trim_start_matches(' ');
         let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 || digits > 9 || (digits > 1 && bare.starts_with('0')) {
@@ -133,7 +135,7 @@ impl NumberStyle {
             body.push(if whole { line } else { bare });
         }
         let mut args =
-            format!("from {} {}", self.first, quoted(self.separator.encode_utf8(&mut [0; 4])));
+            format!("from {} {}", self.first, quote(self.separator.encode_utf8(&mut [0; 4])));
         if self.width > 0 {
             let _ = write!(args, " width {}", self.width);
         }
@@ -146,7 +148,7 @@ impl NumberStyle {
             Some((separator, width)) => (separator, width.parse().ok()?),
             None => (rest, 0),
         };
-        let separator = unquoted(separator)?;
+        let separator = unquote(separator)?;
         let mut separator = separator.chars();
         let style = Self { first: first.parse().ok()?, width, separator: separator.next()? };
         (separator.next().is_none() && width <= MAX_NUMBER_COLUMNS).then_some(style)

@@ -1,6 +1,6 @@
 //! Where decoded text goes: it is made, or compared piece by piece with what it should be.
 
-use super::bytes::same;
+use super::bytes::is_same;
 
 /// Takes decoded text.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct LimitedText {
 #[derive(Debug)]
 pub(crate) struct ExpectedText<'t>(&'t str);
 
-/// Takes text piece by piece. `None` where it takes no more, or not this.
+/// Takes text piece by piece. `None` if it takes no more, or not this.
 pub(crate) trait PieceSink {
     fn push(&mut self, piece: &str) -> Option<()>;
 
@@ -34,12 +34,12 @@ pub(crate) trait PieceSink {
 
 impl<'t> DecodeSink<'t> {
     /// Text is made, of no more than so many bytes.
-    pub(crate) fn made(limit: usize) -> Self {
+    pub(crate) fn with_limit(limit: usize) -> Self {
         Self::Made(LimitedText { text: String::new(), limit })
     }
 
     /// Text is compared with this one.
-    pub(crate) fn expected(text: &'t str) -> Self {
+    pub(crate) fn comparing(text: &'t str) -> Self {
         Self::Expected(ExpectedText(text))
     }
 
@@ -51,7 +51,7 @@ impl<'t> DecodeSink<'t> {
     }
 
     /// Bytes that it would still take.
-    pub(crate) fn left(&self) -> usize {
+    pub(crate) fn bytes_left(&self) -> usize {
         match self {
             Self::Made(made) => made.limit.saturating_sub(made.text.len()),
             Self::Expected(expected) => expected.0.len(),
@@ -95,7 +95,7 @@ impl PieceSink for ExpectedText<'_> {
     fn push(&mut self, piece: &str) -> Option<()> {
         let (begin, rest) = self.0.split_at_checked(piece.len())?;
         self.0 = rest;
-        same(begin, piece).then_some(())
+        is_same(begin, piece).then_some(())
     }
 
     fn spaces(&mut self, count: usize) -> Option<()> {
@@ -113,23 +113,23 @@ mod tests {
 
     #[test]
     fn text_is_made_up_to_its_limit() {
-        let mut out = DecodeSink::made(4);
+        let mut out = DecodeSink::with_limit(4);
         assert_eq!(out.push("abc"), Some(()));
-        assert_eq!((out.push("de"), out.left()), (None, 1));
+        assert_eq!((out.push("de"), out.bytes_left()), (None, 1));
         assert_eq!(out.push("d"), Some(()));
         assert_eq!(out.into_text(), "abcd");
     }
 
     #[test]
     fn text_is_compared_to_its_end() {
-        let mut out = DecodeSink::expected("abc  d");
+        let mut out = DecodeSink::comparing("abc  d");
         let DecodeSink::Expected(expected) = &mut out else { unreachable!() };
         assert_eq!((expected.push("abc"), expected.spaces(2)), (Some(()), Some(())));
-        assert_eq!((out.left(), out.push("d"), out.left()), (1, Some(()), 0));
+        assert_eq!((out.bytes_left(), out.push("d"), out.bytes_left()), (1, Some(()), 0));
         assert_eq!(out.push("e"), None);
-        assert_eq!(DecodeSink::expected("abc").push("abd"), None);
-        assert_eq!(DecodeSink::expected("é").push("a"), None, "within a character");
-        let DecodeSink::Expected(mut expected) = DecodeSink::expected("a b") else {
+        assert_eq!(DecodeSink::comparing("abc").push("abd"), None);
+        assert_eq!(DecodeSink::comparing("é").push("a"), None, "within a character");
+        let DecodeSink::Expected(mut expected) = DecodeSink::comparing("a b") else {
             unreachable!()
         };
         assert_eq!(expected.spaces(2), None);

@@ -6,10 +6,10 @@
 //! still held by 4711
 //! ```
 //!
-//! The body is what stands there once, the number how often it stood there. Lines are equal byte
+//! The body is what is there once, the number how often it was there. Lines are equal byte
 //! for byte, so this holds for lines that report errors as well.
 
-use super::bytes::{hash, mix, same};
+use super::bytes::{hash, is_same, mix};
 use super::{FoundBlock, Notation, NotationBlock};
 
 /// Lines that repeat together.
@@ -21,9 +21,9 @@ const MIN_SAVED_BYTES: usize = 24;
 
 /// Repeats and their counts; see the module.
 #[derive(Debug)]
-pub(crate) struct Repeat;
+pub(crate) struct RepeatNotation;
 
-impl Notation for Repeat {
+impl Notation for RepeatNotation {
     fn name(&self) -> &'static str {
         "repeat"
     }
@@ -66,25 +66,25 @@ impl Notation for Repeat {
     }
 }
 
-/// Where each line stands next, if that is within reach.
+/// Where each line is next, if that is within reach.
 fn next_places(lines: &[&str]) -> Vec<Option<usize>> {
     let hashes: Vec<u32> = lines.iter().map(|line| short_hash(line)).collect();
     let within = |at: usize| hashes.get(at + 1..hashes.len().min(at + 1 + MAX_PERIOD_LINES));
     let again = |(at, line): (usize, &&str)| {
         let below = within(at)?;
         let own = hashes.get(at)?;
-        // No early end: so many are compared at once, and most lines stand nowhere else.
+        // No early end: so many are compared at once, and most lines are nowhere else.
         if below.iter().map(|hash| u32::from(hash == own)).sum::<u32>() == 0 {
             return None;
         }
         let places = below.iter().zip(at + 1..).filter(|(hash, _)| *hash == own);
         let mut places = places.map(|(_, later)| later);
-        places.find(|later| lines.get(*later).is_some_and(|later| same(line, later)))
+        places.find(|later| lines.get(*later).is_some_and(|later| is_same(line, later)))
     };
     lines.iter().enumerate().map(again).collect()
 }
 
-/// A hash of the ends of a line and of its middle: whoever finds equal ones compares the lines.
+/// A hash of the ends of a line and of its middle: lines with equal hashes are compared.
 fn short_hash(line: &str) -> u32 {
     let line = line.as_bytes();
     let middle = line.get(line.len().saturating_sub(8) / 2..).and_then(<[u8]>::first_chunk);
@@ -98,7 +98,7 @@ fn short_hash(line: &str) -> u32 {
     u32::try_from(hash >> 32).unwrap_or_default()
 }
 
-/// The period and the count, here, that stand for most bytes.
+/// The period and the count, here, that represent most bytes.
 fn best(lines: &[&str], next: &[Option<usize>], at: usize) -> Option<(usize, usize)> {
     let mut best = (MIN_SAVED_BYTES - 1, None);
     let mut place = at;
@@ -129,7 +129,7 @@ mod tests {
     fn shown(lines: &[&str]) -> Vec<String> {
         let mut out = Vec::new();
         let mut next = 0;
-        for FoundBlock { lines: range, block } in Repeat.encode(lines) {
+        for FoundBlock { lines: range, block } in RepeatNotation.encode(lines) {
             out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
             out.push(format!("§repeat {} {}", block.body.len(), block.args));
             out.extend(block.body.lines().map(str::to_owned));
@@ -165,12 +165,12 @@ mod tests {
     fn what_is_no_block_of_ours_is_refused() {
         for args in ["", "37", "×", "×1", "×0", "×-2", "×+2", "×2 ", "×99999999999999999999999"]
         {
-            assert_eq!(Repeat.decode(args, &["x"], 1000), None, "{args}");
+            assert_eq!(RepeatNotation.decode(args, &["x"], 1000), None, "{args}");
         }
-        assert_eq!(Repeat.decode("×2", &[], 1000), None);
-        assert_eq!(Repeat.decode("×18446744073709551615", &["x"], usize::MAX), None);
-        assert_eq!(Repeat.decode("×500", &["x"], 998), None);
-        assert_eq!(Repeat.decode("×500", &["x"], 999).unwrap().len(), 999);
+        assert_eq!(RepeatNotation.decode("×2", &[], 1000), None);
+        assert_eq!(RepeatNotation.decode("×18446744073709551615", &["x"], usize::MAX), None);
+        assert_eq!(RepeatNotation.decode("×500", &["x"], 998), None);
+        assert_eq!(RepeatNotation.decode("×500", &["x"], 999).unwrap().len(), 999);
     }
 
     proptest! {
@@ -184,12 +184,12 @@ mod tests {
                 parts.into_iter().flat_map(|(part, times)| std::iter::repeat_n(part, times).flatten()).collect();
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             let mut end = 0;
-            for FoundBlock { lines: range, block } in Repeat.encode(&lines) {
+            for FoundBlock { lines: range, block } in RepeatNotation.encode(&lines) {
                 prop_assert!(range.start >= end);
                 end = range.end;
                 let body: Vec<&str> = block.body.lines().collect();
                 let text = lines[range].join("\n");
-                prop_assert_eq!(Repeat.decode(&block.args, &body, text.len()), Some(text));
+                prop_assert_eq!(RepeatNotation.decode(&block.args, &body, text.len()), Some(text));
             }
             prop_assert!(end <= lines.len());
         }
@@ -197,7 +197,7 @@ mod tests {
         #[test]
         fn any_block_is_read_without_panic(args in "×?[0-9]{0,21}|.*", body in prop::collection::vec(".*", 0..4)) {
             let body: Vec<&str> = body.iter().map(String::as_str).collect();
-            let _ = Repeat.decode(&args, &body, 10_000);
+            let _ = RepeatNotation.decode(&args, &body, 10_000);
         }
     }
 }

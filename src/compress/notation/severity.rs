@@ -1,5 +1,5 @@
 //! Which lines report that something went wrong. Such a line is never rewritten by a notation: it
-//! stands verbatim and whole.
+//! is verbatim and whole.
 //!
 //! A doubtful line counts as a report ("0 errors", "no failure"), for a missed report can cost a
 //! reader the answer and a needless one costs a few tokens. Words are runs of ASCII letters,
@@ -18,20 +18,23 @@ pub(crate) fn reports_error(line: &str) -> bool {
         // There is room for no word.
         return is_levelled(line.as_bytes());
     }
-    let mut reports = ErrorScan::of(line);
-    chunks(line.as_bytes(), |base, chunk, shift| reports.see(base, &ByteClasses::of(chunk, shift)));
-    reports.found()
+    let mut reports = ErrorScan::new(line);
+    chunks(line.as_bytes(), |base, chunk, shift| {
+        reports.scan_chunk(base, &ByteClasses::new(chunk, shift))
+    });
+    reports.reports_error()
 }
 
-/// Line by line the same, of the lines of a text that begin at some bytes: the text is read at once.
+/// Line by line the same, of the lines of a text that begin at some bytes: the text is read at
+/// once.
 pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<bool> {
     let bytes = text.as_bytes();
     let mut words = HeadScan::default();
     let mut found = Vec::new();
     let mut coded = Vec::new();
     chunks(bytes, |base, chunk, shift| {
-        let planes = &ByteClasses::of(chunk, shift);
-        see(&mut words, bytes, base, planes, |at| found.push(at));
+        let planes = &ByteClasses::new(chunk, shift);
+        scan_chunk(&mut words, bytes, base, planes, |at| found.push(at));
         each_of(planes.escapes, |bit| coded.push(base + bit));
     });
     let line_of = |at: usize| starts.partition_point(|start| *start <= at).saturating_sub(1);
@@ -54,14 +57,14 @@ pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<boo
 /// Calls `each` with where words that report errors begin, or the ends of types of errors, in the
 /// next chunk of a text.
 #[inline]
-fn see(
+fn scan_chunk(
     words: &mut HeadScan,
     text: &[u8],
     base: usize,
     planes: &ByteClasses,
     mut each: impl FnMut(usize),
 ) {
-    words.see(text, base, planes, &ERROR_HEADS, |at| {
+    words.scan_chunk(text, base, planes, &ERROR_HEADS, |at| {
         if is_report(word_at(text, at)) {
             each(at);
         }
@@ -73,7 +76,7 @@ fn see(
     });
 }
 
-/// The same, for who looks at the chunks of a line himself.
+/// A scan of one line for reports of errors, chunk by chunk.
 #[derive(Debug)]
 pub(super) struct ErrorScan<'a> {
     line: &'a str,
@@ -84,35 +87,36 @@ pub(super) struct ErrorScan<'a> {
 
 impl<'a> ErrorScan<'a> {
     #[inline]
-    pub(super) fn of(line: &'a str) -> Self {
+    pub(super) fn new(line: &'a str) -> Self {
         let found = is_levelled(line.as_bytes());
         Self { line, found, words: HeadScan::default(), has_escape: false }
     }
 
     /// Takes in the next chunk.
     #[inline]
-    pub(super) fn see(&mut self, base: usize, planes: &ByteClasses) {
+    pub(super) fn scan_chunk(&mut self, base: usize, planes: &ByteClasses) {
         self.has_escape |= planes.escapes != 0;
         let found = &mut self.found;
-        see(&mut self.words, self.line.as_bytes(), base, planes, |_| *found = true);
+        scan_chunk(&mut self.words, self.line.as_bytes(), base, planes, |_| *found = true);
     }
 
     /// Whether the line, seen to its end, reports an error.
     #[inline]
-    pub(super) fn found(self) -> bool {
+    pub(super) fn reports_error(self) -> bool {
         self.found || self.has_escape && self.is_behind_codes()
     }
 
-    /// The last letter of a terminal code stands beside the word that it colours: without codes,
-    /// another word may stand there.
+    /// The last letter of a terminal code is next to the word that it colours: without codes,
+    /// another word may be there.
     #[cold]
     fn is_behind_codes(&self) -> bool {
         let Cow::Owned(plain) = without_codes(self.line) else { return false };
-        let mut reports = ErrorScan::of(&plain);
-        let each = |base, chunk: &_, shift| reports.see(base, &ByteClasses::of(chunk, shift));
+        let mut reports = ErrorScan::new(&plain);
+        let each =
+            |base, chunk: &_, shift| reports.scan_chunk(base, &ByteClasses::new(chunk, shift));
         chunks(plain.as_bytes(), each);
         reports.has_escape = false;
-        reports.found()
+        reports.reports_error()
     }
 }
 
@@ -137,7 +141,7 @@ const ERROR_WORDS: [&[&str]; MAX_WORD_BYTES + 1] = [
 ];
 
 /// The first letters of the words above.
-static ERROR_HEADS: WordHeads = WordHeads::of(&ERROR_WORDS);
+static ERROR_HEADS: WordHeads = WordHeads::new(&ERROR_WORDS);
 
 /// What the names of types of errors end with.
 const ERROR_TYPE_ENDS: [&[u8]; 3] = [b"Error", b"Exception", b"Failure"];
@@ -151,7 +155,7 @@ fn begins_type(text: &[u8]) -> bool {
 
 /// Whether a run of letters, digits and `_` reports an error.
 pub(crate) fn may_report(word: &[u8]) -> bool {
-    word.first_chunk().is_some_and(|head| ERROR_HEADS.hold(*head)) && is_report(word)
+    word.first_chunk().is_some_and(|head| ERROR_HEADS.contain(*head)) && is_report(word)
         || is_type_of_error(word)
 }
 

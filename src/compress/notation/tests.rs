@@ -84,7 +84,7 @@ fn shown(notation: &dyn Notation, text: &str) -> String {
 fn numbers_of_lines_stand_in_the_header() {
     let text = "41\tfn main() {\n42\t    fail(\"fatal error\");\n43\t44\t\n44\t}";
     assert_eq!(
-        shown(&numbered::Numbered, text),
+        shown(&numbered::NumberedNotation, text),
         "4 from 41 \"\\t\"\nfn main() {\n42\t    fail(\"fatal error\");\n44\t\n}"
     );
 }

@@ -9,11 +9,11 @@
 //! README.md
 //! ```
 //!
-//! The header tells the sign of depth. A line that is followed by a deeper one is what all the
-//! deeper ones begin with; every other line stands for itself behind what it hangs under.
+//! The header has the sign of depth. A line that is followed by a deeper one is what all the
+//! deeper ones begin with; every other line represents itself after what it hangs under.
 
 use super::bytes::{common, has};
-use super::{BlockBody, ErrorLines, FoundBlock, Notation, NotationBlock, quoted, unquoted};
+use super::{BlockBody, ErrorLines, FoundBlock, Notation, NotationBlock, quote, unquote};
 
 /// Bytes from which a shared beginning is written on a line of its own.
 const MIN_SHARED_BYTES: usize = 6;
@@ -31,7 +31,7 @@ impl Notation for TreeNotation {
     }
 
     fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
-        self.encode_seen(lines, &mut ErrorLines::of(lines.len()))
+        self.encode_seen(lines, &mut ErrorLines::new(lines.len()))
     }
 
     fn encode_seen(&self, lines: &[&str], seen: &mut ErrorLines) -> Vec<FoundBlock> {
@@ -64,7 +64,7 @@ impl Notation for TreeNotation {
         found
     }
 
-    /// A line saves what it begins with like the one above but for a sign of depth, where that is
+    /// A line saves what it begins with like the one above but for a sign of depth, if that is
     /// long enough to be written above them; the end of a name is not looked for.
     fn at_most(&self, lines: &[&str]) -> Option<usize> {
         let pairs = lines.iter().zip(lines.iter().skip(1));
@@ -73,7 +73,7 @@ impl Notation for TreeNotation {
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
-        let sign = unquoted(args)?;
+        let sign = unquote(args)?;
         let sign = DEPTH_SIGNS.into_iter().find(|known| *known == sign)?;
         let mut out = String::new();
         // Ends, in `path`, of what each depth begins with.
@@ -127,7 +127,7 @@ fn holds(lines: &[&str], sign: &str) -> bool {
     lines.iter().any(|line| has(line.as_bytes(), sign))
 }
 
-/// A run of lines as a block, where that is shorter; `alike` is what each shares with the next.
+/// A run of lines as a block, if that is shorter; `alike` is what each shares with the next.
 fn block(lines: &[&str], alike: &[usize]) -> Option<NotationBlock> {
     let sign = DEPTH_SIGNS.into_iter().find(|sign| !holds(lines, sign))?;
     let plain: usize = lines.iter().map(|line| line.len() + 1).sum();
@@ -140,31 +140,30 @@ fn block(lines: &[&str], alike: &[usize]) -> Option<NotationBlock> {
         while open.last().is_some_and(|length| *length > above) {
             open.pop();
         }
-        // A beginning opens where it lasts for at least two more lines or is long.
+        // A beginning opens if it lasts for at least two more lines or is long.
         let mut held = open.last().copied().unwrap_or(0);
-        let mut next = lasting(alike, at, held);
+        let mut next = lasting_length(alike, at, held);
         while next > held && open.len() < MAX_DEPTH {
-            hang(&mut body, sign, open.len(), line.get(held..next)?);
+            write_indented(&mut body, sign, open.len(), line.get(held..next)?);
             open.push(next);
             held = next;
-            next = lasting(alike, at, held);
+            next = lasting_length(alike, at, held);
         }
-        hang(&mut body, sign, open.len(), line.get(held..)?);
+        write_indented(&mut body, sign, open.len(), line.get(held..)?);
         saved += held;
     }
-    (saved > 0 && body.text().len() + 12 < plain)
-        .then(|| NotationBlock { args: quoted(sign), body })
+    (saved > 0 && body.text().len() + 12 < plain).then(|| NotationBlock { args: quote(sign), body })
 }
 
-/// A line of text behind so many signs.
-fn hang(body: &mut BlockBody, sign: &str, depth: usize, text: &str) {
+/// A line of text after so many signs.
+fn write_indented(body: &mut BlockBody, sign: &str, depth: usize, text: &str) {
     let line = body.line();
     line.extend(std::iter::repeat_n(sign, depth));
     line.push_str(text);
 }
 
 /// How long a beginning, longer than `held`, is worth opening at line `at`; `held` if none is.
-fn lasting(alike: &[usize], at: usize, held: usize) -> usize {
+fn lasting_length(alike: &[usize], at: usize, held: usize) -> usize {
     /// Lines that are looked ahead.
     const MAX_LOOKAHEAD_LINES: usize = 64;
     let mut best = (0, held);

@@ -48,7 +48,7 @@ pub(super) fn uri(bytes: &[u8], from: usize) -> Option<Range<usize>> {
         let mark = from + memchr::memmem::find(bytes.get(from..)?, b";base64,")?;
         let data = mark + b";base64,".len();
         let length = bytes.get(data..)?.iter().take_while(|byte| is_letter(**byte)).count();
-        // `data:image/png` stands before it.
+        // `data:image/png` precedes it.
         let head = bytes.get(mark.saturating_sub(80).max(from)..mark)?;
         if let Some(at) = memchr::memmem::rfind(head, b"data:") {
             return Some(mark - head.len() + at..data + length);

@@ -10,7 +10,7 @@ use super::{fence, markup};
 enum CodeLine {
     /// No prose looks like this.
     Strong,
-    /// Code where code stands around it.
+    /// Code where code is around it.
     Weak,
     /// The run ends here.
     Other,
@@ -22,9 +22,9 @@ pub(super) struct CodeRegion {
     pub(super) is_code: bool,
 }
 
-/// Reads the region that begins at a line; `None` where none begins.
+/// Reads the region that begins at a line; `None` if none begins.
 pub(super) fn region(lines: &SegmentLines<'_>, at: usize) -> Option<CodeRegion> {
-    /// Comments may stand before the first statement; not more of them than this.
+    /// Comments may be before the first statement; not more of them than this.
     const MAX_LEAD_LINES: usize = 24;
     if mark(lines, at) == CodeLine::Other {
         return None;

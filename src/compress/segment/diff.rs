@@ -28,13 +28,13 @@ const HEADER_LINES: [&[u8]; 17] = [
     b"Binary files ",
 ];
 
-/// The line after the diff that begins at a line. All of it stands as far from the margin as its
+/// The line after the diff that begins at a line. All of it is as far from the margin as its
 /// first line does.
 pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     if !begins(lines, at) {
         return None;
     }
-    let own = MarginLines::of(lines, at);
+    let own = MarginLines::new(lines, at);
     let mut line = at;
     let mut end = at;
     while line < lines.len() {
@@ -58,10 +58,10 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
 
 /// Whether a diff begins at a line.
 pub(super) fn begins(lines: &SegmentLines<'_>, at: usize) -> bool {
-    MarginLines::of(lines, at).begins(at)
+    MarginLines::new(lines, at).begins(at)
 }
 
-/// Lines without the white space that stands before all of a diff.
+/// Lines without the white space that precedes all of a diff.
 #[derive(Clone, Copy)]
 struct MarginLines<'t, 'l> {
     lines: &'l SegmentLines<'t>,
@@ -69,13 +69,13 @@ struct MarginLines<'t, 'l> {
 }
 
 impl<'t, 'l> MarginLines<'t, 'l> {
-    fn of(lines: &'l SegmentLines<'t>, first: usize) -> Self {
+    fn new(lines: &'l SegmentLines<'t>, first: usize) -> Self {
         Self { lines, margin: lines.slice(lines.start(first)..lines.head(first)) }
     }
 
-    /// None where a line stands nearer to the margin, and is not empty.
+    /// None if a line is nearer to the margin, and is not empty.
     fn line(self, at: usize) -> Option<&'t [u8]> {
-        without(self.margin, self.lines.bytes(at))
+        without_margin(self.margin, self.lines.bytes(at))
     }
 
     fn begins(self, at: usize) -> bool {
@@ -87,7 +87,7 @@ impl<'t, 'l> MarginLines<'t, 'l> {
 }
 
 /// A line without the margin of its diff; an empty one may have lost it.
-pub(crate) fn without<'t>(margin: &[u8], line: &'t [u8]) -> Option<&'t [u8]> {
+pub(crate) fn without_margin<'t>(margin: &[u8], line: &'t [u8]) -> Option<&'t [u8]> {
     line.strip_prefix(margin).or_else(|| line.trim_ascii().is_empty().then_some(&[]))
 }
 
@@ -102,7 +102,7 @@ fn names_files(own: MarginLines<'_, '_>, at: usize) -> bool {
 const MAX_OLD_FILES: usize = 8;
 
 /// What is left of the lines that the header of a hunk announces: `@@ -1,4 +1,5 @@`, and
-/// `@@@ -1,4 -1,3 +1,5 @@@` where a merge has two old files.
+/// `@@@ -1,4 -1,3 +1,5 @@@` if a merge has two old files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hunk {
     old: [usize; MAX_OLD_FILES],
@@ -134,11 +134,11 @@ impl Hunk {
     }
 
     /// Whether a line is still to come.
-    pub(crate) fn goes_on(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.new > 0 || self.old.iter().any(|old| *old > 0)
     }
 
-    /// Takes in the next line; none where it is not of the hunk.
+    /// Takes in the next line; none if it is not of the hunk.
     pub(crate) fn take(&mut self, line: &[u8]) -> Option<HunkLine> {
         if line.first() == Some(&b'\\') {
             return Some(HunkLine::Change);
@@ -180,7 +180,7 @@ fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
 fn after_hunk(own: MarginLines<'_, '_>, mut line: usize, mut hunk: Hunk) -> usize {
     let bytes = |at: usize| own.line(at);
     while line < own.lines.len()
-        && hunk.goes_on()
+        && hunk.is_open()
         && bytes(line).is_some_and(|bytes| hunk.take(bytes).is_some())
     {
         line += 1;
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     fn taken(text: &str) -> Option<&str> {
-        let lines = SegmentLines::of(text);
+        let lines = SegmentLines::new(text);
         end(&lines, 0).map(|end| &text[..lines.start(end)])
     }
 

@@ -16,7 +16,7 @@ pub(super) struct Margins {
 
 impl Margins {
     /// Takes in a line that was neither blank nor a block of some other kind.
-    pub(super) fn see(&mut self, lines: &SegmentLines<'_>, line: usize) {
+    pub(super) fn add_line(&mut self, lines: &SegmentLines<'_>, line: usize) {
         self.close(lines.indent(line));
         if let Some(width) = list_marker(lines.body(line))
             && self.stack.len() < MAX_DEPTH
@@ -26,7 +26,7 @@ impl Margins {
     }
 
     /// Whether a list item holds a line.
-    pub(super) fn hold(&self, indent: usize) -> bool {
+    pub(super) fn contains(&self, indent: usize) -> bool {
         self.stack.last().is_some_and(|margin| indent >= *margin)
     }
 
@@ -44,7 +44,7 @@ impl Margins {
 
 /// The line after the fence that opens at a line.
 pub(super) fn end(lines: &SegmentLines<'_>, at: usize, margins: &mut Margins) -> Option<usize> {
-    let (opening, margin) = opening(lines, at, margins)?;
+    let (opening, margin) = read_opening(lines, at, margins)?;
     let mut line = at + 1;
     while line < lines.len() {
         if !lines.is_blank(line) {
@@ -66,7 +66,7 @@ pub(super) fn opens(body: &[u8]) -> bool {
     FenceOpening::read(body).is_some()
 }
 
-fn opening(
+fn read_opening(
     lines: &SegmentLines<'_>,
     at: usize,
     margins: &mut Margins,
@@ -81,7 +81,7 @@ fn opening(
     // A list item that begins with a fence.
     let width = list_marker(body)?;
     let opening = FenceOpening::read(body.get(width..)?)?;
-    margins.see(lines, at);
+    margins.add_line(lines, at);
     Some((opening, indent + width))
 }
 

@@ -29,7 +29,7 @@ pub(super) struct LineHints {
 }
 
 impl LineHints {
-    pub(super) fn of(lines: &SegmentLines<'_>, at: usize) -> Self {
+    pub(super) fn new(lines: &SegmentLines<'_>, at: usize) -> Self {
         let body = lines.body(at);
         let marks = if body.len() > HEAD_BYTES {
             u8::MAX
@@ -45,7 +45,7 @@ impl LineHints {
             // White space may follow what ends a line.
             last: body.trim_ascii_end().last().copied().unwrap_or(0),
             indent: lines.indent(at),
-            next: lines.first(at + 1),
+            next: lines.first_byte(at + 1),
         }
     }
 
@@ -53,14 +53,14 @@ impl LineHints {
         self.marks & mark != 0
     }
 
-    /// Hits have a colon, or stand numbered below the path that they are in.
+    /// Hits have a colon, or are numbered below the path that they are in.
     pub(super) fn search(self) -> bool {
         self.has(COLON) || self.next.is_ascii_digit()
     }
 
     pub(super) fn listing(self) -> bool {
         let draws = |byte| matches!(byte, 0xe2 | b'|' | b'`');
-        // `total 12`, and a mode with a blank behind it.
+        // `total 12`, and a mode with a blank after it.
         let is_long = self.has(SPACE) && self.length > 6 && b"t-dlbcps".contains(&self.first);
         self.has(PATH) || is_long || draws(self.first) || draws(self.next)
     }
@@ -83,7 +83,7 @@ impl LineHints {
             || matches!(self.last, b';' | b'{' | b')' | b':' | b']')
     }
 
-    /// Whether it has a first word of some letters and something behind it.
+    /// Whether it has a first word of some letters and something after it.
     pub(super) fn words(self) -> bool {
         self.has(SPACE) && self.length > 4 && self.first.is_ascii_alphabetic()
     }
@@ -118,13 +118,13 @@ mod tests {
         fn no_rule_that_would_hold_is_passed_over(
             text in "([ \t]{0,3}([a-zA-Z0-9:/.=,;?|<>(){}\\[\\]#\"@*`-]|total |return|import |def |```|\t|, ){0,6} ?\n){1,5}"
         ) {
-            let lines = SegmentLines::of(&text);
-            let hints = LineHints::of(&lines, 0);
+            let lines = SegmentLines::new(&text);
+            let hints = LineHints::new(&lines, 0);
             prop_assert!(hints.search() || search::end(&lines, 0).is_none());
             prop_assert!(hints.listing() || listing::end(&lines, 0).is_none());
             prop_assert!(hints.yaml() || yaml::region(&lines, 0).is_none());
             prop_assert!(hints.code() || code::region(&lines, 0).is_none());
-            prop_assert!(hints.words() || log::alike(&lines, 0).is_none());
+            prop_assert!(hints.words() || log::alike_end(&lines, 0).is_none());
             prop_assert!(hints.csv() || csv::find(&lines, 0).is_none());
         }
     }

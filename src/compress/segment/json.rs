@@ -1,7 +1,7 @@
 //! JSON among lines: a value that begins a line and ends one.
 //!
 //! The grammar is checked here without keeping a value, several times faster than reading. What
-//! only a reader can refuse (a key that stands twice, half a surrogate pair) is JSON here.
+//! only a reader can refuse (a key that is twice, half a surrogate pair) is JSON here.
 
 use super::Kind;
 use super::lines::SegmentLines;
@@ -11,7 +11,7 @@ use crate::json::next_special;
 const MAX_DEPTH: u32 = 64;
 
 /// The value that begins at a line, and the line after it. Looking over several lines spends
-/// `budget` where it fails; with none left a value must end on its own line.
+/// `budget` if it fails; with none left a value must end on its own line.
 pub(super) fn find(
     lines: &SegmentLines<'_>,
     at: usize,
@@ -22,7 +22,7 @@ pub(super) fn find(
         return Some((Kind::Json, first));
     }
     let mut end = first;
-    while matches!(lines.first(end), b'{' | b'[') && fills_line(lines, end) {
+    while matches!(lines.first_byte(end), b'{' | b'[') && fills_line(lines, end) {
         end += 1;
     }
     Some((if end > first { Kind::JsonLines } else { Kind::Json }, end))
@@ -78,7 +78,7 @@ struct JsonScan<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: u32,
-    /// The lowest bit tells whether the innermost bracket is an object's.
+    /// The lowest bit: whether the innermost bracket is an object's.
     objects: u64,
     /// Commas at the top level.
     items: usize,
@@ -198,6 +198,6 @@ impl JsonScan<'_> {
 }
 
 /// The byte after the value that begins at `open`, wherever that is.
-pub(super) fn inside(text: &str, open: usize) -> Option<usize> {
+pub(super) fn value_end(text: &str, open: usize) -> Option<usize> {
     document(text.as_bytes(), open).ok()
 }

@@ -1,4 +1,4 @@
-//! The lines of a text, found once: where each starts, where its first character stands, where it
+//! The lines of a text, found once: where each starts, where its first character is, where it
 //! ends. Indices past the end give empty lines, so a rule may look ahead without asking.
 
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub(super) struct SegmentLines<'a> {
 }
 
 impl<'a> SegmentLines<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let mut lines = Vec::with_capacity(text.len() / 48 + 1);
         let mut start = 0;
@@ -71,11 +71,11 @@ impl<'a> SegmentLines<'a> {
         self.slice(self.head(line)..self.end(line))
     }
 
-    pub(super) fn first(&self, line: usize) -> u8 {
+    pub(super) fn first_byte(&self, line: usize) -> u8 {
         self.body(line).first().copied().unwrap_or(b'\n')
     }
 
-    /// The line that a byte stands in.
+    /// The line that a byte is in.
     pub(super) fn at(&self, byte: usize) -> usize {
         self.lines.partition_point(|line| line.start <= byte).saturating_sub(1)
     }
@@ -100,19 +100,19 @@ mod tests {
 
     #[test]
     fn lines_know_their_parts() {
-        let lines = SegmentLines::of("  ab\r\n\t\n\nlast");
+        let lines = SegmentLines::new("  ab\r\n\t\n\nlast");
         assert_eq!(lines.len(), 4);
         assert_eq!((lines.bytes(0), lines.body(0), lines.indent(0)), (&b"  ab"[..], &b"ab"[..], 2));
         assert!(lines.is_blank(1) && lines.is_blank(2) && !lines.is_blank(3));
         assert_eq!((lines.start(3), lines.end(3), lines.start(4)), (9, 13, 13));
         assert_eq!((lines.at(0), lines.at(5), lines.at(6), lines.at(12)), (0, 0, 1, 3));
-        assert_eq!((lines.body(9), lines.first(9)), (&b""[..], b'\n'));
+        assert_eq!((lines.body(9), lines.first_byte(9)), (&b""[..], b'\n'));
     }
 
     #[test]
     fn a_break_at_the_end_begins_no_line() {
-        assert_eq!(SegmentLines::of("").len(), 0);
-        assert_eq!(SegmentLines::of("a\n").len(), 1);
-        assert_eq!(SegmentLines::of("\r").bytes(0), b"");
+        assert_eq!(SegmentLines::new("").len(), 0);
+        assert_eq!(SegmentLines::new("a\n").len(), 1);
+        assert_eq!(SegmentLines::new("\r").bytes(0), b"");
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     if is_long(lines.body(line)) {
         return Some(skip(line + 1, |line| is_long(lines.body(line))));
     }
-    let may_be_tree = |line: usize| matches!(lines.first(line), 0xe2 | b'|' | b'`');
+    let may_be_tree = |line: usize| matches!(lines.first_byte(line), 0xe2 | b'|' | b'`');
     if (may_be_tree(at) && is_tree(lines.body(at)))
         || (may_be_tree(at + 1) && is_tree(lines.body(at + 1)) && is_tree(lines.body(at + 2)))
     {
@@ -60,7 +60,7 @@ fn names(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
         if own.len() >= MAX_NAME_BYTES {
             break;
         }
-        let signs = SignSet::of(own);
+        let signs = SignSet::new(own);
         // There is no name past the last line.
         if !signs.may_be_name() {
             break;

@@ -152,7 +152,7 @@ fn is_step(body: &[u8]) -> bool {
 
 /// The line after a run of lines that begin with the same word and are no sentences: what a tool
 /// says about each of many things.
-pub(super) fn alike(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn alike_end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     let word = opening_word(lines.body(at))?;
     let is_alike = |line: usize| {
         let rest = head(lines.body(line)).strip_prefix(word);

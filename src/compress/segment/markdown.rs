@@ -10,7 +10,7 @@ const MAX_FRONT_MATTER_LINES: usize = 128;
 /// The table that begins at a line: the line after it. A row of dashes makes it one, or three
 /// rows between bars; in a frame of `+---+`, a tool drew it.
 pub(super) fn table(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
-    if !matches!(lines.first(at + 1), b'|' | b'-' | b':') {
+    if !matches!(lines.first_byte(at + 1), b'|' | b'-' | b':') {
         return None;
     }
     let mut line = at;
@@ -38,7 +38,7 @@ fn is_rule_of_table(body: &[u8]) -> bool {
     body.contains(&b'|') && body.contains(&b'-') && body.iter().all(|byte| b"|-: \t".contains(byte))
 }
 
-/// What a line that is no block of another kind is. `in_list` tells whether a list item holds it.
+/// Classifies a line that is no block of another kind. `in_list`: whether a list item contains it.
 pub(super) fn part(lines: &SegmentLines<'_>, at: usize, in_list: bool) -> Option<Part> {
     let body = lines.body(at);
     let indent = lines.indent(at);
@@ -83,7 +83,7 @@ pub(super) fn front_matter(lines: &SegmentLines<'_>) -> Option<usize> {
             return (keys > 0).then_some(line + 1);
         }
         let is_inside =
-            lines.indent(line) > 0 || bytes.is_empty() || b"#-[".contains(&lines.first(line));
+            lines.indent(line) > 0 || bytes.is_empty() || b"#-[".contains(&lines.first_byte(line));
         let sign = if mark == b"---" { b':' } else { b'=' };
         let key = bytes
             .iter()

@@ -74,7 +74,7 @@ struct MarkupScan<'a> {
     started: bool,
 }
 
-/// What stands between two angle brackets.
+/// What is between two angle brackets.
 enum MarkupTag<'a> {
     Open(&'a [u8]),
     Empty,
@@ -112,7 +112,7 @@ impl<'a> MarkupScan<'a> {
                 }
                 Some(MarkupTag::Open(name)) => self.enter(name)?,
                 Some(MarkupTag::Close(name)) => {
-                    self.leave(name)?;
+                    self.close_element(name)?;
                     if self.open.is_empty() {
                         return Some(self.at);
                     }
@@ -166,7 +166,7 @@ impl<'a> MarkupScan<'a> {
         Some(())
     }
 
-    fn leave(&mut self, name: &[u8]) -> Option<()> {
+    fn close_element(&mut self, name: &[u8]) -> Option<()> {
         if !self.is_html {
             return (self.open.pop()? == name).then_some(());
         }
@@ -177,7 +177,7 @@ impl<'a> MarkupScan<'a> {
         Some(())
     }
 
-    /// Reads the tag at `at` and goes behind it.
+    /// Reads the tag at `at` and goes after it.
     fn tag(&mut self) -> Option<MarkupTag<'a>> {
         // What is not found was looked for everywhere.
         let before = self.at;
@@ -229,13 +229,13 @@ impl<'a> MarkupScan<'a> {
                 self.at += close + 2;
                 return Some(MarkupTag::Close(name));
             }
-            _ => return self.opening(),
+            _ => return self.next_tag(),
         };
         self.at += length;
         Some(MarkupTag::Aside)
     }
 
-    fn opening(&mut self) -> Option<MarkupTag<'a>> {
+    fn next_tag(&mut self) -> Option<MarkupTag<'a>> {
         let rest = self.bytes.get(self.at + 1..)?;
         let rest = rest.get(..rest.len().min(MAX_TAG_BYTES))?;
         let name = name(rest);

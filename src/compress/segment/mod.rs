@@ -31,7 +31,7 @@ mod yaml;
 
 use std::ops::Range;
 
-pub(crate) use diff::{Hunk, HunkLine, without};
+pub(crate) use diff::{Hunk, HunkLine, without_margin};
 pub(crate) use log::is_entry;
 pub(crate) use numbered::number;
 pub(crate) use search::{hit, is_context};
@@ -96,7 +96,7 @@ pub(crate) enum Part {
 }
 
 impl Kind {
-    /// Whether a machine put this out, rather than a person who wrote it.
+    /// Whether this is output of a machine, not writing of a person.
     pub(crate) fn is_put_out(self) -> bool {
         !matches!(self, Self::Prose | Self::Fence | Self::Markdown(_) | Self::Code)
     }
@@ -109,7 +109,7 @@ impl Kind {
 
 /// The parts of a text, in order.
 pub(crate) fn segment(text: &str) -> Vec<Span> {
-    let lines = SegmentLines::of(text);
+    let lines = SegmentLines::new(text);
     let mut segmenter = Segmenter::new(&lines);
     let mut at = 0;
     while at < lines.len() {
@@ -122,7 +122,7 @@ pub(crate) fn segment(text: &str) -> Vec<Span> {
     if is_prose && lines.len() == 1 { single::parts(text) } else { segmenter.spans }
 }
 
-fn of(kind: Kind, end: Option<usize>) -> Option<(Kind, usize)> {
+fn with_end(kind: Kind, end: Option<usize>) -> Option<(Kind, usize)> {
     end.map(|end| (kind, end))
 }
 
@@ -163,8 +163,8 @@ impl<'t, 'l> Segmenter<'t, 'l> {
             self.margins.clear();
             return self.take(kind, at, end);
         }
-        self.margins.see(self.lines, at);
-        let in_list = self.margins.hold(self.lines.indent(at));
+        self.margins.add_line(self.lines, at);
+        let in_list = self.margins.contains(self.lines.indent(at));
         let part = markdown::part(self.lines, at, in_list);
         self.take(part.map_or(Kind::Prose, Kind::Markdown), at, at + 1)
     }
@@ -177,54 +177,57 @@ impl<'t, 'l> Segmenter<'t, 'l> {
         let lines = self.lines;
         let body = lines.body(at);
         // Frames below make any line the message of a trace.
-        if is_plain(body) && lines.first(at + 1) != b'a' {
+        if is_plain(body) && lines.first_byte(at + 1) != b'a' {
             return None;
         }
         if body.len() <= MAX_SIGN_BYTES {
-            return match lines.first(at) {
+            return match lines.first_byte(at) {
                 b'{' | b'[' => json::find(lines, at, &mut self.budget),
-                b'.' => of(Kind::Listing, listing::end(lines, at)),
+                b'.' => with_end(Kind::Listing, listing::end(lines, at)),
                 _ if body.ends_with(b":") => self.yaml(at),
                 _ => None,
             };
         }
-        let found = match lines.first(at) {
+        let found = match lines.first_byte(at) {
             b'{' | b'[' => json::find(lines, at, &mut self.budget),
             b'<' => markup::find(lines, at, &mut self.budget),
-            b'd' | b'@' | b'I' => of(Kind::Diff, diff::end(lines, at)),
+            b'd' | b'@' | b'I' => with_end(Kind::Diff, diff::end(lines, at)),
             b'-' => self.dashes(at),
-            b'0'..=b'9' => of(Kind::Numbered, numbered::end(lines, at)),
+            b'0'..=b'9' => with_end(Kind::Numbered, numbered::end(lines, at)),
             _ => None,
         };
         found
-            .or_else(|| of(Kind::Trace, trace::end(lines, at)))
-            .or_else(|| of(Kind::Test, test_run::end(lines, at)))
-            .or_else(|| of(Kind::Log, log::end(lines, at)))
-            .or_else(|| of(Kind::Base64, base64::end(lines, at)))
+            .or_else(|| with_end(Kind::Trace, trace::end(lines, at)))
+            .or_else(|| with_end(Kind::Test, test_run::end(lines, at)))
+            .or_else(|| with_end(Kind::Log, log::end(lines, at)))
+            .or_else(|| with_end(Kind::Base64, base64::end(lines, at)))
             .or_else(|| self.region(at))
     }
 
-    /// The rules that no first byte tells, where what is in the line may be theirs.
+    /// The rules that depend on no first byte, if their bytes are in the line.
     fn region(&mut self, at: usize) -> Option<(Kind, usize)> {
         let lines = self.lines;
-        let hints = LineHints::of(lines, at);
+        let hints = LineHints::new(lines, at);
         let when = |may_be: bool| may_be.then_some(());
         when(hints.search())
-            .and_then(|()| of(Kind::Search, search::end(lines, at)))
+            .and_then(|()| with_end(Kind::Search, search::end(lines, at)))
             .or_else(|| {
-                when(hints.listing()).and_then(|()| of(Kind::Listing, listing::end(lines, at)))
+                when(hints.listing())
+                    .and_then(|()| with_end(Kind::Listing, listing::end(lines, at)))
             })
             .or_else(|| when(hints.yaml()).and_then(|()| self.yaml(at)))
             .or_else(|| when(hints.code()).and_then(|()| self.code(at)))
-            .or_else(|| when(hints.words()).and_then(|()| of(Kind::Log, log::alike(lines, at))))
-            .or_else(|| of(Kind::Markdown(Part::Table), markdown::table(lines, at)))
+            .or_else(|| {
+                when(hints.words()).and_then(|()| with_end(Kind::Log, log::alike_end(lines, at)))
+            })
+            .or_else(|| with_end(Kind::Markdown(Part::Table), markdown::table(lines, at)))
             .or_else(|| when(hints.csv()).and_then(|()| csv::find(lines, at)))
     }
 
     fn dashes(&self, at: usize) -> Option<(Kind, usize)> {
         let matter = if at == 0 { markdown::front_matter(self.lines) } else { None };
-        of(Kind::Markdown(Part::FrontMatter), matter)
-            .or_else(|| of(Kind::Diff, diff::end(self.lines, at)))
+        with_end(Kind::Markdown(Part::FrontMatter), matter)
+            .or_else(|| with_end(Kind::Diff, diff::end(self.lines, at)))
     }
 
     fn yaml(&mut self, at: usize) -> Option<(Kind, usize)> {

@@ -19,7 +19,7 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     (line - at >= MIN_LINES && !is_table).then_some(line)
 }
 
-/// Bars on a line: the rows of a table all have one behind their second column.
+/// Bars on a line: the rows of a table all have one after their second column.
 fn bars(body: &[u8]) -> usize {
     memchr::memchr_iter(b'|', body).take(2).count()
 }

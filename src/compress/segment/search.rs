@@ -9,7 +9,7 @@ const MAX_PATH_BYTES: usize = 256;
 
 /// The line after the hits that begin at a line.
 pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
-    hits(lines, at).or_else(|| headed(lines, at))
+    hits(lines, at).or_else(|| headed_end(lines, at))
 }
 
 fn hits(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
@@ -98,8 +98,8 @@ pub(crate) fn is_context(line: &[u8], path: &[u8]) -> bool {
     digits > 0 && rest.get(digits) == Some(&b'-')
 }
 
-fn headed(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
-    if !lines.first(at + 1).is_ascii_digit() {
+fn headed_end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+    if !lines.first_byte(at + 1).is_ascii_digit() {
         return None;
     }
     let mut line = at;

@@ -1,6 +1,6 @@
 //! Small questions about the bytes of a line. Each looks at a line once at the most.
 
-/// How many times a byte stands at the beginning.
+/// How many times a byte is at the beginning.
 pub(super) fn run_of(bytes: &[u8], mark: u8) -> usize {
     bytes.iter().take_while(|byte| **byte == mark).count()
 }
@@ -59,7 +59,7 @@ const SIGNS: [u8; 256] = {
 };
 
 impl SignSet {
-    pub(super) fn of(text: &[u8]) -> Self {
+    pub(super) fn new(text: &[u8]) -> Self {
         let sign = |byte: &u8| SIGNS.get(usize::from(*byte)).copied().unwrap_or(OTHER);
         Self(text.iter().fold(0, |signs, byte| signs | sign(byte)))
     }
@@ -80,7 +80,7 @@ const MAX_PATH_BYTES: usize = 512;
 
 /// Whether the whole text is a path beyond doubt: no blanks, and a slash or an extension.
 pub(super) fn is_path(text: &[u8]) -> bool {
-    text.len() <= MAX_PATH_BYTES && is_path_of(text, SignSet::of(text))
+    text.len() <= MAX_PATH_BYTES && is_path_of(text, SignSet::new(text))
 }
 
 /// The same of a text that is made of these signs.

@@ -39,7 +39,7 @@ fn next(text: &str, from: usize) -> Option<(Kind, Range<usize>)> {
     }
     let brackets = memchr::memchr2_iter(b'{', b'[', text.as_bytes());
     brackets.take(MAX_BRACKETS).find_map(|open| {
-        let end = json::inside(text, open)?;
+        let end = json::value_end(text, open)?;
         (end - open >= MIN_PART_BYTES).then_some((Kind::Json, open..end))
     })
 }

@@ -1,4 +1,4 @@
-//! What runners of tests print. Lines that only a runner writes hold a run together; what stands
+//! What runners of tests print. Lines that only a runner writes hold a run together; what is
 //! between two of them (why a test failed) belongs to it.
 
 use super::lines::SegmentLines;

@@ -9,10 +9,10 @@ const MAX_MESSAGE_LINES: usize = 4;
 
 /// The line after the trace that begins at a line.
 pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
-    match lines.first(at) {
+    match lines.first_byte(at) {
         b'T' if lines.body(at) == PYTHON_HEAD => Some(python(lines, at)),
         b'F' if is_python_frame(lines.body(at)) => Some(python(lines, at)),
-        b'g' | b'p' => go(lines, at).or_else(|| frames(lines, at)),
+        b'g' | b'p' => go_end(lines, at).or_else(|| frames(lines, at)),
         b't' | b's' => rust(lines, at).or_else(|| frames(lines, at)),
         _ => frames(lines, at),
     }
@@ -67,8 +67,8 @@ fn frames(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     let mut line = at;
     if !is_frame(lines.body(line)) {
         line += 1;
-        // Only frames are looked for: the message is whatever stands before them.
-        if !matches!(lines.first(line), b'a' | b'f')
+        // Only frames are looked for: the message is whatever precedes them.
+        if !matches!(lines.first_byte(line), b'a' | b'f')
             || lines.indent(line) == 0
             || !is_frame(lines.body(line))
         {
@@ -117,7 +117,7 @@ fn is_rust_frame(body: &[u8]) -> bool {
     is_number || body.starts_with(b"at ")
 }
 
-fn go(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+fn go_end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     let is_goroutine = |line: usize| {
         let body = lines.body(line);
         body.starts_with(b"goroutine ") && body.ends_with(b":")

@@ -1,5 +1,5 @@
-//! YAML by its lines: keys, indentation, sequence markers, block scalars. Text is YAML where the
-//! lines nest, or where a flat map holds values; lines that name who speaks are prose.
+//! YAML by its lines: keys, indentation, sequence markers, block scalars. Text is YAML if the
+//! lines nest, or where a flat map holds values; lines that name a speaker are prose.
 
 use super::fence;
 use super::lines::SegmentLines;
@@ -11,9 +11,9 @@ pub(super) struct YamlRegion {
     pub(super) is_yaml: bool,
 }
 
-/// Reads the region that begins at a line; `None` where none begins.
+/// Reads the region that begins at a line; `None` if none begins.
 pub(super) fn region(lines: &SegmentLines<'_>, at: usize) -> Option<YamlRegion> {
-    if lines.indent(at) > 0 || entry(lines.body(at)).is_none() {
+    if lines.indent(at) > 0 || read_entry(lines.body(at)).is_none() {
         return None;
     }
     let mut scan = YamlRegionScan::default();
@@ -73,7 +73,7 @@ impl<'a> YamlRegionScan<'a> {
         if lines.slice(lines.start(line)..lines.head(line)).contains(&b'\t') || fence::opens(body) {
             return false;
         }
-        let Some(entry) = entry(body) else { return self.goes_on(indent, body) };
+        let Some(entry) = read_entry(body) else { return self.continues(indent, body) };
         if self.open.take().is_some_and(|margin| indent > margin) {
             self.nested += 1;
         }
@@ -111,7 +111,7 @@ impl<'a> YamlRegionScan<'a> {
     }
 
     /// A value on more lines than its own.
-    fn goes_on(&mut self, indent: usize, body: &[u8]) -> bool {
+    fn continues(&mut self, indent: usize, body: &[u8]) -> bool {
         if indent == 0 || self.keys == 0 || self.open.is_some() || body.starts_with(b"- ") {
             // A plain entry of a sequence.
             return body.starts_with(b"- ") && !is_sentence(body.get(2..).unwrap_or_default());
@@ -131,7 +131,7 @@ impl<'a> YamlRegionScan<'a> {
 }
 
 /// `key:`, `key: value`, `- key: value`, `- value`, `? key`, `: value`.
-fn entry(body: &[u8]) -> Option<YamlEntry<'_>> {
+fn read_entry(body: &[u8]) -> Option<YamlEntry<'_>> {
     let mut dash = 0;
     while let Some(rest) = body.get(dash..).and_then(|rest| rest.strip_prefix(b"- ")) {
         dash = body.len() - rest.trim_ascii_start().len();

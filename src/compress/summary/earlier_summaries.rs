@@ -1,6 +1,6 @@
 //! A summary that was made before, read back by its sections.
 //!
-//! It may be ours, or a model's that was asked for the same headings; what stands under none of
+//! It may be ours, or a model's that was asked for the same headings; what is under none of
 //! them belongs to the state.
 
 use super::{SECTIONS, Section};
@@ -35,7 +35,7 @@ impl EarlierSummaries {
         earlier
     }
 
-    pub(super) fn of(&self, section: Section) -> &[String] {
+    pub(super) fn section_lines(&self, section: Section) -> &[String] {
         self.lines.get(section as usize).map_or(&[], Vec::as_slice)
     }
 }

@@ -3,9 +3,9 @@
 use crate::compress::atom::{atoms, is_boundary};
 
 /// A text on one line of at most `width` characters; a cut is shown by `…`, falls between words
-/// where there are any, and never inside an atom: an address or a digest is whole or absent.
+/// if there are any, and never inside an atom: an address or a digest is whole or absent.
 pub(in crate::compress) fn one_line(text: &str, width: usize) -> String {
-    /// Characters behind the cut that are looked at, so that an atom is seen to reach over it.
+    /// Characters after the cut that are looked at, so that an atom is seen to reach over it.
     const MAX_LOOKAHEAD_CHARS: usize = 256;
     let mut line = String::new();
     let mut used = 0;
@@ -25,7 +25,7 @@ pub(in crate::compress) fn one_line(text: &str, width: usize) -> String {
     }
     let most = line.char_indices().nth(width).map_or(line.len(), |(at, _)| at);
     let atoms = atoms(&line);
-    // A key may end behind what is looked at.
+    // A key may end after what is looked at.
     let mut keys = line.match_indices("-----BEGIN ").map(|(at, _)| at);
     let open =
         keys.find(|at| is_boundary(&atoms, *at) && !atoms.iter().any(|own| own.start == *at));

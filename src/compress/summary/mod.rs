@@ -23,9 +23,9 @@ use earlier_summaries::EarlierSummaries;
 #[cfg(fuzzing)]
 pub(super) use line::one_line;
 use page::{LineWorth, SummaryPage};
-use pick::{asked, called, is_long_result, next, said, texts, to_keep};
+use pick::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
 
-/// The sections, in the order in which they stand.
+/// The sections, in the order in which they are.
 pub const SECTIONS: [&str; 5] = ["Asked:", "State:", "Found:", "Next:", "Keep:"];
 
 /// A section by its place among [`SECTIONS`].
@@ -45,7 +45,7 @@ struct QuoteRule {
     share: u64,
     /// Characters of one line.
     width: usize,
-    /// Characters of the very first line, where that one is never left out for newer ones.
+    /// Characters of the very first line, if that one is never left out for newer ones.
     first: Option<usize>,
     /// Lines at most.
     most: usize,
@@ -59,7 +59,7 @@ const QUOTE_RULES: &[QuoteRule] = &[
         width: 400,
         first: Some(2_000),
         most: usize::MAX,
-        pick: asked,
+        pick: pick_request,
     },
     QuoteRule {
         section: Section::Next,
@@ -83,7 +83,7 @@ const QUOTE_RULES: &[QuoteRule] = &[
         width: 240,
         first: None,
         most: usize::MAX,
-        pick: said,
+        pick: pick_reply,
     },
     QuoteRule {
         section: Section::State,
@@ -91,7 +91,7 @@ const QUOTE_RULES: &[QuoteRule] = &[
         width: 160,
         first: None,
         most: usize::MAX,
-        pick: called,
+        pick: pick_calls,
     },
 ];
 /// Steps that are named: older ones have been taken, or given up.
@@ -99,9 +99,9 @@ const MAX_NEXT_STEPS: usize = 5;
 /// Hundredths of the room for errors, and for lines that show what nothing else does.
 const ERRORS_PERCENT: u64 = 18;
 const REST_PERCENT: u64 = 18;
-/// What a line that reports an error is worth beside its facts.
+/// The weight of a line that reports an error, in addition to its facts.
 const ERROR_WEIGHT: u32 = 3;
-/// What a line is worth beside its facts that has a word of the caller's instructions.
+/// The weight of a line that has a word of the caller's instructions, in addition to its facts.
 const INSTRUCTION_WEIGHT: u32 = 4;
 /// Bytes of a line that is worth quoting for what it shows.
 const MIN_QUOTE_BYTES: usize = 8;
@@ -112,13 +112,13 @@ const MIN_QUOTE_BYTES: usize = 8;
 pub struct SummaryInput<'c> {
     /// The messages, in order.
     pub messages: &'c [&'c Message],
-    /// Texts of summaries that stand for what came before them, without any wrapper.
+    /// Texts of summaries that replace the messages before them, without any wrapper.
     pub earlier: &'c [&'c str],
     /// What the caller wants it to hold: lines with a word of it come first.
     pub instructions: Option<&'c str>,
     /// Tool results of more characters are not searched.
     pub stub_over: Option<usize>,
-    /// Whether a fact stands in what is not covered.
+    /// Whether a fact is in what is not covered.
     pub told: &'c dyn Fn(u64) -> bool,
 }
 
@@ -132,8 +132,8 @@ pub fn summarize(
     let earlier = EarlierSummaries::read(covered.earlier);
     let mut page = SummaryPage::new(counter, name);
     for quotes in QUOTE_RULES {
-        page.give(room * quotes.share / 100);
-        page.quote(quotes, covered, &earlier);
+        page.add_tokens(room * quotes.share / 100);
+        page.quote_section(quotes, covered, &earlier);
     }
     let searched = || {
         let is_searched =
@@ -141,22 +141,22 @@ pub fn summarize(
         let messages = covered.messages.iter().enumerate();
         messages.filter(move |(_, message)| is_searched(message))
     };
-    let before = |section| earlier.of(section).iter().map(|line| (0, line.as_str()));
+    let before = |section| earlier.section_lines(section).iter().map(|line| (0, line.as_str()));
     let mut lines: Vec<(usize, &str)> =
         before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
     for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
-        let own = texts(message).flat_map(str::lines).map(str::trim);
+        let own = all_texts(message).flat_map(str::lines).map(str::trim);
         lines.extend(own.filter(|line| reports_error(line)).map(|line| (at + 1, line)));
     }
-    page.give(room * ERRORS_PERCENT / 100);
-    let focus = LineWorth::of(covered.instructions);
-    page.quote_most(Section::Found, lines, &focus.beside(ERROR_WEIGHT), &|_| false);
+    page.add_tokens(room * ERRORS_PERCENT / 100);
+    let focus = LineWorth::new(covered.instructions);
+    page.quote_lines(Section::Found, lines, &focus.with_base(ERROR_WEIGHT), &|_| false);
     let mut lines: Vec<(usize, &str)> = before(Section::State).collect();
     {
         let known: BTreeSet<&str> = page.lines().collect();
         lines.retain(|(_, line)| !known.contains(line));
         for (at, message) in searched() {
-            for line in texts(message).flat_map(str::lines).flat_map(pieces_of).map(str::trim) {
+            for line in all_texts(message).flat_map(str::lines).flat_map(pieces_of).map(str::trim) {
                 let is_gap = line.starts_with(['…', '[']) && line.contains('…');
                 if line.len() >= MIN_QUOTE_BYTES && !is_gap && !known.contains(line) {
                     lines.push((at + 1, line));
@@ -164,8 +164,8 @@ pub fn summarize(
             }
         }
     }
-    page.give(room * REST_PERCENT / 100);
-    page.quote_most(Section::State, lines, &focus, covered.told);
+    page.add_tokens(room * REST_PERCENT / 100);
+    page.quote_lines(Section::State, lines, &focus, covered.told);
     page.write()
 }
 

@@ -4,14 +4,14 @@ use super::earlier_summaries::EarlierSummaries;
 use super::line::one_line;
 use super::pick::is_long_result;
 use super::{INSTRUCTION_WEIGHT, MIN_QUOTE_BYTES, QuoteRule, SECTIONS, Section, SummaryInput};
-use crate::compress::extract::{ExtractUnit, UnitFacts, select_beside};
+use crate::compress::extract::{ExtractUnit, UnitFacts, select_with_facts};
 use crate::domain::{Message, TokenizerName};
 use crate::tokenizer::Counter;
 
 /// A line of the summary.
 struct SummaryLine {
     section: Section,
-    /// The place of its message; 0 for what an earlier summary said, message 0 is at 1.
+    /// The place of its message; 0 for a line of an earlier summary, message 0 is at 1.
     at: usize,
     text: String,
 }
@@ -24,7 +24,7 @@ pub(super) struct SummaryPage<'c> {
     lines: Vec<SummaryLine>,
 }
 
-/// What lines are worth beside their facts.
+/// The weights of lines in addition to their facts.
 #[derive(Default)]
 pub(super) struct LineWorth {
     every: u32,
@@ -34,14 +34,14 @@ pub(super) struct LineWorth {
 
 impl LineWorth {
     /// `instructions`: lines with one of its words are worth more. Short words say little.
-    pub(super) fn of(instructions: Option<&str>) -> Self {
+    pub(super) fn new(instructions: Option<&str>) -> Self {
         const MIN_WORD_CHARS: usize = 4;
         let words = instructions.unwrap_or_default().split(|sign: char| !sign.is_alphanumeric());
         let words = words.filter(|word| word.chars().count() >= MIN_WORD_CHARS);
         Self { every: 0, words: words.map(str::to_lowercase).collect() }
     }
 
-    pub(super) fn beside(&self, every: u32) -> Self {
+    pub(super) fn with_base(&self, every: u32) -> Self {
         Self { every, words: self.words.clone() }
     }
 
@@ -60,8 +60,8 @@ impl<'c> SummaryPage<'c> {
         Self { counter, name, left: 0, lines: Vec::new() }
     }
 
-    /// More room, beside what is left of the room before.
-    pub(super) fn give(&mut self, tokens: u64) {
+    /// Adds room to what is left of the room before.
+    pub(super) fn add_tokens(&mut self, tokens: u64) {
         self.left = self.left.saturating_add(tokens);
     }
 
@@ -70,7 +70,7 @@ impl<'c> SummaryPage<'c> {
     }
 
     /// Quotes of each message what the section is for, the newest first.
-    pub(super) fn quote(
+    pub(super) fn quote_section(
         &mut self,
         quotes: &QuoteRule,
         covered: &SummaryInput<'_>,
@@ -90,11 +90,11 @@ impl<'c> SummaryPage<'c> {
             // What everything began with may take half of the section, about three characters
             // to a token; the newest share the rest.
             let said = |message: &&Message| says(message, 1, &mut picked).is_some();
-            let told = earlier.of(section).first();
+            let told = earlier.section_lines(section).first();
             let at = if told.is_some() { None } else { messages.iter().position(said) };
             let rest = at.map_or(0, |at| at + 1);
             let mut more = messages.iter().skip(rest);
-            let alone = earlier.of(section).len() < 2
+            let alone = earlier.section_lines(section).len() < 2
                 && !more.any(|message| says(message, 1, &mut picked).is_some());
             let room = if alone { given } else { given / 2 };
             let width = width.min(usize::try_from(room * 3).unwrap_or(width));
@@ -115,7 +115,7 @@ impl<'c> SummaryPage<'c> {
                 }
                 (quotes.pick)(message, quotes.width, &mut picked);
                 for line in picked.drain(..).rev() {
-                    let line = self.unsaid(line);
+                    let line = self.new_part(line);
                     if line.is_empty() {
                         continue;
                     }
@@ -127,12 +127,12 @@ impl<'c> SummaryPage<'c> {
             }
             false
         };
-        let told = earlier.of(section).iter().skip(usize::from(began == Some(0)));
+        let told = earlier.section_lines(section).iter().skip(usize::from(began == Some(0)));
         for line in told.rev().filter(|_| !full) {
             if self.lines.len() - start >= quotes.most {
                 break;
             }
-            let line = self.unsaid(line.clone());
+            let line = self.new_part(line.clone());
             if !line.is_empty() && !self.take(section, 0, line) {
                 break;
             }
@@ -143,9 +143,9 @@ impl<'c> SummaryPage<'c> {
         self.close(section, whole);
     }
 
-    /// Quotes of lines with the places of their messages those that show most of what is neither
-    /// `told` nor said so far.
-    pub(super) fn quote_most(
+    /// Quotes the lines that show most of what is neither
+    /// `told` nor quoted so far; `lines` have the places of their messages.
+    pub(super) fn quote_lines(
         &mut self,
         section: Section,
         mut lines: Vec<(usize, &str)>,
@@ -161,7 +161,7 @@ impl<'c> SummaryPage<'c> {
         let mut known = std::collections::BTreeSet::new();
         lines.retain(|(_, line)| known.insert(*line));
         let weights: Vec<u32> = lines.iter().map(|(_, line)| worth.weigh(line)).collect();
-        // At most about four bytes to a token; where that is too many, fewer.
+        // At most about four bytes to a token; if that is too many, fewer.
         let mut bytes = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(4);
         let before = ExtractUnit { text: &said, weight: 0, must: true };
         let units = lines.iter().zip(&weights);
@@ -170,11 +170,11 @@ impl<'c> SummaryPage<'c> {
         let units: Vec<ExtractUnit<'_>> = std::iter::once(before).chain(units).collect();
         let shows = UnitFacts::of(units.iter().copied(), 1);
         for _ in 0..5 {
-            let kept = select_beside(&units, &shows, told, said.len() + bytes);
+            let kept = select_with_facts(&units, &shows, told, said.len() + bytes);
             let mut kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
             self.left = left;
             let all = kept.all(|((at, line), _)| {
-                let line = self.unsaid(one_line(line, MAX_LINE_CHARS));
+                let line = self.new_part(one_line(line, MAX_LINE_CHARS));
                 line.is_empty() || self.take(section, *at, line)
             });
             if all {
@@ -186,7 +186,7 @@ impl<'c> SummaryPage<'c> {
         self.close(section, whole);
     }
 
-    /// Pays for the heading where the section has none yet; answers what was left before.
+    /// Pays for the heading if the section has none yet; returns what was left before.
     fn open(&mut self, section: Section) -> Option<u64> {
         let whole = self.left;
         if !self.has(section) {
@@ -206,9 +206,9 @@ impl<'c> SummaryPage<'c> {
         self.lines.iter().any(|line| line.section == section)
     }
 
-    /// What of a line does not stand there already: nothing where a longer one holds it, and no
+    /// What of a line is not there already: nothing if a longer one holds it, and no
     /// sentence with which it begins or ends and which is a line of its own.
-    fn unsaid(&self, mut line: String) -> String {
+    fn new_part(&self, mut line: String) -> String {
         let bare = line.strip_suffix('…').unwrap_or(&line);
         if self.lines().any(|known| known.contains(bare)) {
             return String::new();
@@ -223,7 +223,7 @@ impl<'c> SummaryPage<'c> {
         line
     }
 
-    /// Takes a line where it has room: its own tokens, its dash and its line end.
+    /// Takes a line if it has room: its own tokens, its dash and its line end.
     fn take(&mut self, section: Section, at: usize, text: String) -> bool {
         let cost = self.counter.count(self.name, &text) + 2;
         let Some(left) = self.left.checked_sub(cost) else { return false };

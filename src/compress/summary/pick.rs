@@ -24,7 +24,7 @@ const NEXT_STEP_WORDS: [&str; 15] = [
     "then i",
     "- [ ]",
 ];
-/// Words that bind whoever goes on.
+/// Words of rules that bind the next steps.
 const BINDING_WORDS: [&str; 14] = [
     "must",
     "never",
@@ -44,43 +44,43 @@ const BINDING_WORDS: [&str; 14] = [
 /// Bytes of a text that are looked through for sentences, at its beginning and at its end.
 const MAX_SEARCH_BYTES: usize = 16 << 10;
 
-pub(super) fn asked(message: &Message, width: usize, lines: &mut Vec<String>) {
+pub(super) fn pick_request(message: &Message, width: usize, lines: &mut Vec<String>) {
     if message.role == Role::User {
-        texts(message).for_each(|text| lines.extend(opening(text, width)));
+        all_texts(message).for_each(|text| lines.extend(opening(text, width)));
     }
 }
 
-pub(super) fn said(message: &Message, width: usize, lines: &mut Vec<String>) {
+pub(super) fn pick_reply(message: &Message, width: usize, lines: &mut Vec<String>) {
     if message.role == Role::Assistant {
-        texts(message).for_each(|text| lines.extend(opening(text, width)));
+        all_texts(message).for_each(|text| lines.extend(opening(text, width)));
     }
 }
 
-pub(super) fn called(message: &Message, width: usize, lines: &mut Vec<String>) {
+pub(super) fn pick_calls(message: &Message, width: usize, lines: &mut Vec<String>) {
     for call in message.tool_calls() {
         let arguments = one_line(&call.arguments, width);
         lines.push(format!("{}({arguments})", call.name));
     }
 }
 
-/// What a model says that it will do. That it does so is no news: only what stands behind the
-/// words with which a message begins, which are quoted as what was said.
+/// What a model says that it will do. That it does so is no news: only what is after the
+/// words at the start of a message, which are quoted as its reply.
 pub(super) fn next(message: &Message, width: usize, lines: &mut Vec<String>) {
     if message.role == Role::Assistant {
-        texts(message).for_each(|text| with_words(text, &NEXT_STEP_WORDS, width, lines));
+        all_texts(message).for_each(|text| with_words(text, &NEXT_STEP_WORDS, width, lines));
     }
 }
 
 /// What a user wants to be held to.
 pub(super) fn to_keep(message: &Message, width: usize, lines: &mut Vec<String>) {
     if message.role == Role::User {
-        texts(message).for_each(|text| with_words(text, &BINDING_WORDS, width, lines));
+        all_texts(message).for_each(|text| with_words(text, &BINDING_WORDS, width, lines));
     }
 }
 
 /// The sentences of a text with one of the words.
 fn with_words(text: &str, words: &[&str], width: usize, lines: &mut Vec<String>) {
-    for part in looked_at(text) {
+    for part in search_parts(text) {
         let mut found: Vec<Range<usize>> = Vec::new();
         sentences(part, 0..part.len(), &mut found);
         for sentence in found.into_iter().filter_map(|range| part.get(range)) {
@@ -93,7 +93,7 @@ fn with_words(text: &str, words: &[&str], width: usize, lines: &mut Vec<String>)
 }
 
 /// A text, or both ends of a long one.
-fn looked_at(text: &str) -> impl Iterator<Item = &str> {
+fn search_parts(text: &str) -> impl Iterator<Item = &str> {
     let (head, tail) = if text.len() <= 2 * MAX_SEARCH_BYTES {
         (text, "")
     } else {
@@ -105,7 +105,7 @@ fn looked_at(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// All texts of a message, those inside tool results too.
-pub(super) fn texts(message: &Message) -> impl Iterator<Item = &str> {
+pub(super) fn all_texts(message: &Message) -> impl Iterator<Item = &str> {
     message
         .parts
         .iter()
@@ -119,10 +119,10 @@ pub(super) fn texts(message: &Message) -> impl Iterator<Item = &str> {
 
 pub(super) fn is_long_result(message: &Message, most: usize) -> bool {
     message.role == Role::Tool
-        && texts(message).any(|text| text.len() > most && text.chars().count() > most)
+        && all_texts(message).any(|text| text.len() > most && text.chars().count() > most)
 }
 
-/// The first words of a text, on one line, ending at a sentence where there is one.
+/// The first words of a text, on one line, ending at a sentence if there is one.
 fn opening(text: &str, width: usize) -> Option<String> {
     let line = one_line(text, width);
     (!line.is_empty()).then_some(line)

@@ -32,7 +32,7 @@ pub fn render_skill(
     append: bool,
 ) -> Result<String, RenderedTooLong> {
     // Each step has the limit to itself: what one makes is what the next one reads.
-    let allowance = || Allowance::of_bytes(MAX_RENDERED_BYTES);
+    let allowance = || Allowance::new(MAX_RENDERED_BYTES);
     let rendered = || -> Result<String, AllowanceExceeded> {
         let text = match base_dir {
             Some(folder) => format!("Base directory for this skill: {folder}\n\n{instructions}"),

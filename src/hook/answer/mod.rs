@@ -118,7 +118,7 @@ impl HookAnswer {
 fn guard(node: &Node<'_>, faults: &mut Faults) -> Option<HookAnswer> {
     let denies = node.get("decision").and_then(Node::as_str) == Some("deny");
     let keys: &[&str] = if denies { &["decision", "reason", "code"] } else { &["decision"] };
-    let fields = Fields::of(node, Path::Root, keys, faults)?;
+    let fields = Fields::read(node, Path::Root, keys, faults)?;
     let words = [("allow", false), ("deny", true)];
     if fields.get("decision").is_none() {
         fields.fault("decision", "is missing", faults);
@@ -140,7 +140,7 @@ fn transform(node: &Node<'_>, faults: &mut Faults) -> Option<HookAnswer> {
         _ => None,
     };
     let keys: Vec<&str> = ["action"].into_iter().chain(key).collect();
-    let fields = Fields::of(node, Path::Root, &keys, faults)?;
+    let fields = Fields::read(node, Path::Root, &keys, faults)?;
     if fields.get("action").is_none() {
         fields.fault("action", "is missing", faults);
     }
@@ -169,7 +169,7 @@ fn provide(point: Point, node: &Node<'_>, faults: &mut Faults) -> Option<HookAns
     match point.provides() {
         ProvideRule::Text { include } => fragments(node, include, faults),
         ProvideRule::First(keys) | ProvideRule::Every(keys) => {
-            let fields = Fields::of(node, Path::Root, keys, faults)?;
+            let fields = Fields::read(node, Path::Root, keys, faults)?;
             if keys.iter().all(|key| fields.get(key).is_none()) {
                 faults.add(&Path::Root, format!("must hold one of {}", keys.join(", ")));
             }
@@ -183,7 +183,7 @@ fn fragments(node: &Node<'_>, include: bool, faults: &mut Faults) -> Option<Hook
     let single: &[&str] = if include { &["content", "include"] } else { &["content", "bucket"] };
     let many: &[&str] = &["fragments"];
     if node.get("fragments").is_none() {
-        let fields = Fields::of(node, Path::Root, single, faults)?;
+        let fields = Fields::read(node, Path::Root, single, faults)?;
         let given = fragment(&fields, faults)?;
         let nothing = given.content.is_empty();
         return Some(if nothing {
@@ -192,13 +192,13 @@ fn fragments(node: &Node<'_>, include: bool, faults: &mut Faults) -> Option<Hook
             HookAnswer::Fragments(vec![given])
         });
     }
-    let fields = Fields::of(node, Path::Root, many, faults)?;
+    let fields = Fields::read(node, Path::Root, many, faults)?;
     let keys: Vec<&str> =
         ["priority", "max_tokens", "exclusive_slot"].iter().chain(single).copied().collect();
     let list = fields.path().key("fragments");
     let mut all = Vec::new();
     for (index, item) in fields.list("fragments", MOST_FRAGMENTS, faults).iter().enumerate() {
-        let Some(fields) = Fields::of(item, list.index(index), &keys, faults) else { continue };
+        let Some(fields) = Fields::read(item, list.index(index), &keys, faults) else { continue };
         all.extend(fragment(&fields, faults));
     }
     all.retain(|given| !given.content.is_empty());

@@ -90,7 +90,7 @@ mod tests {
     fn denies(config: &str, tool: &str, command: &str) -> bool {
         let mut faults = Faults::default();
         let node = parse(config, text::LIMITS).unwrap();
-        let fields = Fields::of(&node, Path::Root, KEYS, &mut faults).unwrap();
+        let fields = Fields::read(&node, Path::Root, KEYS, &mut faults).unwrap();
         let deny = DenyCommand::read(&fields, &mut faults);
         assert_eq!(faults.into_vec(), []);
         let input = serde_json::json!({"tool": {"name": tool, "arguments": {"command": command}}});

@@ -40,7 +40,7 @@ impl Builtin {
     ) -> Option<Self> {
         let empty = parse("{}", super::text::LIMITS).ok()?;
         let keys = keys(name)?;
-        let fields = Fields::of(config.unwrap_or(&empty), path, keys, faults)?;
+        let fields = Fields::read(config.unwrap_or(&empty), path, keys, faults)?;
         match name {
             "truncate" => Truncate::read(&fields, faults).map(Self::Truncate),
             "redact" => Some(Self::Redact(Redact::read(&fields, patterns, faults))),

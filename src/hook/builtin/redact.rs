@@ -50,7 +50,7 @@ impl Redact {
             if item.as_str().is_some() {
                 let regex = pattern(item, &path, budget, faults);
                 patterns.extend(regex.map(|regex| (regex, Arc::clone(&usual))));
-            } else if let Some(given) = Fields::of(item, path, PATTERN_KEYS, faults) {
+            } else if let Some(given) = Fields::read(item, path, PATTERN_KEYS, faults) {
                 let with = replacement(&given, faults).unwrap_or_else(|| Arc::clone(&usual));
                 match given.get("regex") {
                     Some(node) => {
@@ -124,7 +124,7 @@ mod tests {
     fn redact(config: &str) -> Redact {
         let mut faults = Faults::default();
         let node = parse(config, text::LIMITS).unwrap();
-        let fields = Fields::of(&node, Path::Root, KEYS, &mut faults).unwrap();
+        let fields = Fields::read(&node, Path::Root, KEYS, &mut faults).unwrap();
         let redact = Redact::read(&fields, &mut PatternBudget::new(8, 1 << 20), &mut faults);
         assert_eq!(faults.into_vec(), []);
         redact
@@ -151,7 +151,7 @@ mod tests {
     fn what_was_put_in_is_not_matched_again() {
         let row = format!(r#"{{"regex":"a","replacement":"{}"}}"#, "a".repeat(512));
         let four = redact(&format!(r#"{{"patterns":[{row},{row},{row},{row}]}}"#));
-        let allowance = Allowance::of_bytes(1 << 20);
+        let allowance = Allowance::new(1 << 20);
         let new = four.apply("banana", &allowance).unwrap().unwrap();
         assert_eq!(new.len(), 3 * 512 + 3);
         let input = format!(r#"{{"value":"{}"}}"#, "a".repeat(10_000));

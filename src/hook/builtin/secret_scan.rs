@@ -88,7 +88,7 @@ mod tests {
     fn reason(text: &str) -> Option<String> {
         let mut faults = Faults::default();
         let node = parse("{}", text::LIMITS).unwrap();
-        let fields = Fields::of(&node, Path::Root, KEYS, &mut faults).unwrap();
+        let fields = Fields::read(&node, Path::Root, KEYS, &mut faults).unwrap();
         let scan =
             SecretScan::read(&fields, &mut PatternBudget::new(1, 1 << 20), &mut faults).unwrap();
         let input = serde_json::json!({"messages": [{"role": "user", "id": "x",

@@ -179,7 +179,7 @@ mod tests {
     fn with(config: &str) -> Result<Truncate, usize> {
         let mut faults = Faults::default();
         let node = parse(config, text::LIMITS).unwrap();
-        let fields = Fields::of(&node, Path::Root, KEYS, &mut faults).unwrap();
+        let fields = Fields::read(&node, Path::Root, KEYS, &mut faults).unwrap();
         let truncate = Truncate::read(&fields, &mut faults);
         let faults = faults.into_vec().len();
         if faults > 0 { Err(faults) } else { Ok(truncate.unwrap()) }

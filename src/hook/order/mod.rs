@@ -33,7 +33,7 @@ const MOST: usize = 1000;
 impl Manifest {
     /// Reads `{"points": {"tool_result": ["redact", "truncate"]}}`.
     pub fn read(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<Self> {
-        let fields = Fields::of(node, path, &["points"], faults)?;
+        let fields = Fields::read(node, path, &["points"], faults)?;
         let all = fields.path().key("points");
         let Some(Value::Object(members)) = fields.get("points").map(|node| &node.value) else {
             fields.fault("points", "must be an object of hook points", faults);

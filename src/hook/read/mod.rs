@@ -84,7 +84,7 @@ pub fn read_hook_within<'r>(
     (check_url, patterns): (CheckUrl<'_>, &mut PatternBudget),
     faults: &mut Faults,
 ) -> Option<Hook> {
-    let fields = Fields::of(node, path, HOOK_KEYS, faults)?;
+    let fields = Fields::read(node, path, HOOK_KEYS, faults)?;
     let id = read_id(&fields, id, faults);
     let kinds: Vec<(&str, HookKind)> =
         HookKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
@@ -321,7 +321,7 @@ fn read_on_failure(
 fn read_projection(fields: &Fields<'_, '_>, faults: &mut Faults) -> Projection {
     let Some(node) = fields.get("input") else { return Projection::default() };
     let path = fields.path().key("input");
-    let Some(given) = Fields::of(node, path, &["include", "exclude"], faults) else {
+    let Some(given) = Fields::read(node, path, &["include", "exclude"], faults) else {
         return Projection::default();
     };
     let list = |key: &str, faults: &mut Faults| {
@@ -339,7 +339,7 @@ fn read_projection(fields: &Fields<'_, '_>, faults: &mut Faults) -> Projection {
 
 fn read_session(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
     let given =
-        Fields::of(fields.get("scope")?, fields.path().key("scope"), &["session_id"], faults)?;
+        Fields::read(fields.get("scope")?, fields.path().key("scope"), &["session_id"], faults)?;
     given.text("session_id", faults).map(Arc::from)
 }
 

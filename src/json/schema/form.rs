@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::value::{MAX_QUOTE_BYTES, quoted};
+use super::value::{MAX_QUOTE_BYTES, quote};
 use crate::json::cut;
 
 /// Words of `type`.
@@ -31,7 +31,7 @@ const SCHEMA_KEYWORDS: [&str; 14] = [
 const SCHEMA_MAP_KEYWORDS: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-/// An error where it cannot be used.
+/// An error if it cannot be used.
 pub(super) fn check(schema: &Value) -> Result<(), String> {
     let anchors = anchors(schema);
     let mut result = Ok(());
@@ -45,11 +45,7 @@ pub(super) fn check(schema: &Value) -> Result<(), String> {
 
 fn check_one(root: &Value, anchors: &BTreeMap<&str, &Value>, one: &Value) -> Result<(), String> {
     let Some(members) = one.as_object() else {
-        return if one.is_boolean() {
-            Ok(())
-        } else {
-            Err(format!("{} is no schema", quoted(one)))
-        };
+        return if one.is_boolean() { Ok(()) } else { Err(format!("{} is no schema", quote(one))) };
     };
     let kinds = match members.get("type") {
         Some(Value::Array(kinds)) => kinds.as_slice(),
@@ -59,7 +55,7 @@ fn check_one(root: &Value, anchors: &BTreeMap<&str, &Value>, one: &Value) -> Res
     if let Some(odd) =
         kinds.iter().find(|kind| !kind.as_str().is_some_and(|k| TYPE_NAMES.contains(&k)))
     {
-        return Err(format!("there is no type {}", quoted(odd)));
+        return Err(format!("there is no type {}", quote(odd)));
     }
     for key in ["$ref", "$dynamicRef"] {
         if let Some(target) = members.get(key).and_then(Value::as_str)

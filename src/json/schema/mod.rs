@@ -1,8 +1,8 @@
 //! JSON Schema, draft 2020-12: whether a value is what a schema asks for.
 //!
 //! A schema refers to nothing outside of itself. What one check may cost is bounded, whatever the
-//! schema says of itself. `format`, as the draft has it, tells and does not ask; a pattern that
-//! cannot be matched in time linear in the text is not asked for either.
+//! schema says of itself. `format`, as in the draft, is an annotation and not checked; a pattern
+//! that cannot be matched in time linear in the text is not asked for either.
 
 mod array;
 mod form;
@@ -26,7 +26,7 @@ pub struct Misfit {
     pub detail: String,
 }
 
-/// Every place at which a value is not what a schema asks for; an error where the schema cannot
+/// Every place at which a value is not what a schema asks for; an error if the schema cannot
 /// be used.
 pub fn misfits(schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
     form::check(schema)?;

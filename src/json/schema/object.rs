@@ -34,7 +34,7 @@ pub(super) fn check<'s>(
             outcome.fails |= run.check(own, member, &at, misfits.as_deref_mut())?.fails;
         }
         for (pattern, own) in patterned.into_iter().flatten() {
-            if run.matches(pattern, name)? {
+            if run.matches_pattern(pattern, name)? {
                 known = true;
                 outcome.fails |= run.check(own, member, &at, misfits.as_deref_mut())?.fails;
             }

@@ -7,12 +7,12 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::form::{anchors, resolve};
-use super::value::{MAX_QUOTE_BYTES, is_equal, quoted};
+use super::value::{MAX_QUOTE_BYTES, is_equal, quote};
 use super::{Misfit, array, object};
 use crate::json::{Path, cut};
 use crate::limit::{PatternBudget, PatternError};
 
-/// Schemas that one check may come to.
+/// Schemas that one check may visit.
 const MAX_STEPS: usize = 50_000;
 /// Names, values and bytes that one check may look at, besides schemas.
 const MAX_COST: usize = 8_000_000;
@@ -26,7 +26,7 @@ const MAX_REASON_BYTES: usize = 4 << 10;
 const MAX_PATTERNS: usize = 64;
 const MAX_PATTERNS_BYTES: usize = 1 << 20;
 
-/// What a schema came to.
+/// The result of checking one schema.
 #[derive(Debug, Default)]
 pub(super) struct SchemaOutcome {
     pub(super) fails: bool,
@@ -128,13 +128,13 @@ impl<'s> SchemaCheck<'s> {
                 outcome.join(other);
             }
         }
-        if let Some(detail) = self.plain(schema, value)? {
+        if let Some(detail) = self.check_plain(schema, value)? {
             outcome.fails = true;
             report_misfit(&mut misfits, path, detail);
         }
         if let (Some(pattern), Some(text)) = (members.get("pattern"), value.as_str())
             && let Some(pattern) = pattern.as_str()
-            && !self.matches(pattern, text)?
+            && !self.matches_pattern(pattern, text)?
         {
             outcome.fails = true;
             let shown = cut(pattern, MAX_QUOTE_BYTES);
@@ -166,7 +166,7 @@ impl<'s> SchemaCheck<'s> {
             outcome.join(other);
         }
         if let Some(forms) = list("anyOf") {
-            let fit = self.fitting(forms, value, path, outcome)?;
+            let fit = self.count_fitting(forms, value, path, outcome)?;
             if fit == 0 {
                 outcome.fails = true;
                 report_misfit(
@@ -177,7 +177,7 @@ impl<'s> SchemaCheck<'s> {
             }
         }
         if let Some(forms) = list("oneOf") {
-            let fit = self.fitting(forms, value, path, outcome)?;
+            let fit = self.count_fitting(forms, value, path, outcome)?;
             if fit != 1 {
                 outcome.fails = true;
                 let detail = format!("must be of exactly one of the listed forms, not of {fit}");
@@ -204,7 +204,7 @@ impl<'s> SchemaCheck<'s> {
     }
 
     /// How many of the forms fit.
-    fn fitting(
+    fn count_fitting(
         &mut self,
         forms: &'s [Value],
         value: &Value,
@@ -227,9 +227,9 @@ impl<'s> SchemaCheck<'s> {
         Ok(equal)
     }
 
-    /// Whether a text matches; yes where the pattern cannot be asked for. An error where there are
+    /// Whether a text matches; yes if the pattern cannot be asked for. An error if there are
     /// more patterns than one check may compile.
-    pub(super) fn matches(&mut self, pattern: &'s str, text: &str) -> Result<bool, String> {
+    pub(super) fn matches_pattern(&mut self, pattern: &'s str, text: &str) -> Result<bool, String> {
         self.spend(text.len())?;
         let compiled = match self.patterns.entry(pattern) {
             Entry::Occupied(known) => known.into_mut(),
@@ -245,7 +245,7 @@ impl<'s> SchemaCheck<'s> {
     }
 
     /// What is wrong with a value by itself: its type, its size, its being one of some.
-    fn plain(&mut self, schema: &Value, value: &Value) -> Result<Option<String>, String> {
+    fn check_plain(&mut self, schema: &Value, value: &Value) -> Result<Option<String>, String> {
         let kinds = match schema.get("type") {
             Some(Value::Array(kinds)) => kinds.as_slice(),
             Some(kind) => std::slice::from_ref(kind),
@@ -258,7 +258,7 @@ impl<'s> SchemaCheck<'s> {
         if let Some(known) = schema.get("const")
             && !self.is_equal(known, value)?
         {
-            return Ok(Some(format!("must be {}", quoted(known))));
+            return Ok(Some(format!("must be {}", quote(known))));
         }
         if let Some(known) = schema.get("enum").and_then(Value::as_array) {
             let mut is_known = false;
@@ -266,7 +266,7 @@ impl<'s> SchemaCheck<'s> {
                 is_known = is_known || self.is_equal(known, value)?;
             }
             if !is_known {
-                let list: Vec<String> = known.iter().take(50).map(quoted).collect();
+                let list: Vec<String> = known.iter().take(50).map(quote).collect();
                 return Ok(Some(format!("must be one of {}", list.join(", "))));
             }
         }

@@ -1,4 +1,5 @@
-//! Values of a schema, and of what is held to it: whether they are the same, and how they are quoted.
+//! Values of a schema, and of what is held to it: whether they are the same, and how they are
+//! quoted.
 
 use serde_json::Value;
 
@@ -8,9 +9,9 @@ use crate::json::{cut, write_string};
 pub(super) const MAX_QUOTE_BYTES: usize = 200;
 
 /// The beginning of a value as JSON. What is not shown is not written.
-pub(super) fn quoted(value: &Value) -> String {
+pub(super) fn quote(value: &Value) -> String {
     let mut out = String::new();
-    quote(&mut out, value);
+    write_quote(&mut out, value);
     if out.len() > MAX_QUOTE_BYTES {
         out.truncate(cut(&out, MAX_QUOTE_BYTES).len());
         out.push('…');
@@ -19,7 +20,7 @@ pub(super) fn quoted(value: &Value) -> String {
 }
 
 /// Writes until there is more than is shown.
-fn quote(out: &mut String, value: &Value) {
+fn write_quote(out: &mut String, value: &Value) {
     match value {
         Value::String(text) => write_string(out, cut(text, MAX_QUOTE_BYTES)),
         Value::Array(items) => {
@@ -29,7 +30,7 @@ fn quote(out: &mut String, value: &Value) {
                     return;
                 }
                 out.push_str(if at > 0 { "," } else { "" });
-                quote(out, item);
+                write_quote(out, item);
             }
             out.push(']');
         }
@@ -42,7 +43,7 @@ fn quote(out: &mut String, value: &Value) {
                 out.push_str(if at > 0 { "," } else { "" });
                 write_string(out, cut(name, MAX_QUOTE_BYTES));
                 out.push(':');
-                quote(out, member);
+                write_quote(out, member);
             }
             out.push('}');
         }

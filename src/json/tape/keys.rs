@@ -24,16 +24,16 @@ pub(super) struct ObjectKeys {
 
 impl ObjectKeys {
     /// Those of an object so deep.
-    pub(super) fn of(tape: &Tape<'_>, depth: usize) -> Self {
+    pub(super) fn new(tape: &Tape<'_>, depth: usize) -> Self {
         let before = tape.last.get(depth).copied();
         let entry = before.and_then(|before| tape.entries.get(before as usize));
         let (at, end) = before.zip(entry).map_or((0, 0), |(at, entry)| (at + 1, entry.next));
         Self { at, end, first: tape.odd.len(), all: None }
     }
 
-    /// A key of the object before, and the number of the one behind it.
+    /// A key of the object before, and the number of the one after it.
     #[inline]
-    pub(super) fn known<'a>(tape: &Tape<'a>, at: u32) -> Option<(TapeEntry<'a>, u32)> {
+    pub(super) fn known_key<'a>(tape: &Tape<'a>, at: u32) -> Option<(TapeEntry<'a>, u32)> {
         let key = tape.entries.get(at as usize)?;
         Some((*key, tape.entries.get(at as usize + 1)?.next))
     }
@@ -50,7 +50,7 @@ impl ObjectKeys {
     }
 
     /// Takes in the key that was read last; `None` if the object has it already.
-    pub(super) fn odd(&mut self, tape: &mut Tape<'_>, own: usize, is_odd: bool) -> Option<()> {
+    pub(super) fn add_key(&mut self, tape: &mut Tape<'_>, own: usize, is_odd: bool) -> Option<()> {
         let number = u32::try_from(tape.entries.len().checked_sub(1)?).ok()?;
         let first = u32::try_from(own + 1).ok()?;
         let text = |at: u32| tape.node(at)?.text();

@@ -2,7 +2,7 @@
 //!
 //! [`parse`](super::parse) gives a tree with a vector for each object. Here every value, and
 //! every key, is an entry of one list, and what an object holds follows it; several documents may
-//! share the list. A document can be asked to stand in a certain [`Layout`]: then its values and
+//! share the list. A document can be asked to be in a certain [`Layout`]: then its values and
 //! the layout are the whole of its bytes.
 
 mod keys;
@@ -10,7 +10,7 @@ mod read;
 
 use super::scan::{self, Marks};
 
-/// Where the white space of a document stands.
+/// Where the white space of a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// None at all.
@@ -26,7 +26,7 @@ pub(crate) enum Layout {
 /// What a document must be like.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TapeFormat {
-    /// None where white space may stand anywhere between tokens.
+    /// None if white space may be anywhere between tokens.
     pub(crate) layout: Option<Layout>,
     /// Whether a plain way of writing escapes all that is not printable ASCII.
     pub(crate) ascii: bool,
@@ -38,7 +38,7 @@ pub(crate) struct TapeFormat {
 impl TapeFormat {
     /// What no key may hold: a plain way of writing gives other bytes for it, and keys are written
     /// in no other.
-    fn refused(self) -> Marks {
+    fn refused_in_keys(self) -> Marks {
         match self.layout {
             None => Marks::default(),
             Some(_) if self.ascii => Marks::NOT_ASCII_FORM,
@@ -106,7 +106,7 @@ impl<'a> Tape<'a> {
     }
 
     /// Expects no keys of documents whose marks go by another form.
-    fn turn_to(&mut self, form: TapeFormat) {
+    fn set_format(&mut self, form: TapeFormat) {
         if std::mem::replace(&mut self.slashes, form.slashes) != form.slashes {
             self.last.clear();
         }
@@ -193,7 +193,7 @@ impl<'t, 'a> TapeNode<'t, 'a> {
     }
 }
 
-/// Whether a string as it stands in a document holds a slash that is not escaped.
+/// Whether a string as it is in a document holds a slash that is not escaped.
 fn has_bare_slash(raw: &str) -> bool {
     let bytes = raw.as_bytes();
     let mut at = 0;

@@ -63,7 +63,7 @@ pub struct LintResult {
 /// checked, where there are keys.
 pub fn lint(node: &Node<'_>, keys: &PublicKeys) -> LintResult {
     let mut lint = Lint::default();
-    let (pack, canonical) = match Fields::of(node, Path::Root, ALL, &mut lint.shape) {
+    let (pack, canonical) = match Fields::read(node, Path::Root, ALL, &mut lint.shape) {
         Some(fields) => document(&fields, keys, &mut lint),
         None => (None, None),
     };
@@ -173,7 +173,7 @@ fn signature(
         }
         return false;
     };
-    let Some(given) = Fields::of(node, path, SIGNATURE, &mut lint.shape) else { return false };
+    let Some(given) = Fields::read(node, path, SIGNATURE, &mut lint.shape) else { return false };
     given.choice("alg", &[("ed25519", ())], &mut lint.shape);
     let key = required(&given, "key_id", lint);
     let text = required(&given, "sig", lint);
@@ -273,7 +273,7 @@ fn layer<'r, 'a>(
     known: &[&str],
     lint: &mut Lint,
 ) -> Option<Fields<'r, 'a>> {
-    fields.get(key).and_then(|node| Fields::of(node, path, known, &mut lint.shape))
+    fields.get(key).and_then(|node| Fields::read(node, path, known, &mut lint.shape))
 }
 
 /// An object that must be there.

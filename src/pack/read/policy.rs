@@ -67,7 +67,7 @@ fn redaction(
         }
         return;
     }
-    let Some(rule) = Fields::of(node, path, KNOWN, &mut lint.shape) else { return };
+    let Some(rule) = Fields::read(node, path, KNOWN, &mut lint.shape) else { return };
     let id = required(&rule, "id", lint);
     let pattern = required(&rule, "regex", lint);
     let replacement = rule.text("replacement", &mut lint.shape);
@@ -88,7 +88,7 @@ fn redaction(
 fn bundle(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Bundle> {
     const KNOWN: &[&str] = &["bundle_id", "version", "priority", "policy_dsl"];
     const DSL: &[&str] = &["language", "rules"];
-    let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
+    let given = Fields::read(node, path, KNOWN, &mut lint.shape)?;
     let mut bundle = Bundle {
         id: id(&given, "bundle_id", lint),
         version: optional(&given, "version", lint),
@@ -116,7 +116,7 @@ fn bundle(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Bundle> {
 fn rule(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<PolicyRule> {
     const KNOWN: &[&str] =
         &["rule_id", "applies_to", "if", "then", "rationale", "decision_binding"];
-    let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
+    let given = Fields::read(node, path, KNOWN, &mut lint.shape)?;
     let mut rule = PolicyRule {
         id: id(&given, "rule_id", lint),
         intents: Vec::new(),
@@ -213,7 +213,7 @@ pub(super) fn mode(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Optio
 fn gate(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<ApprovalGate> {
     const KNOWN: &[&str] =
         &["gate_id", "when", "required_approver_role", "expires_in_seconds", "applies_to"];
-    let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
+    let given = Fields::read(node, path, KNOWN, &mut lint.shape)?;
     let mut gate = ApprovalGate {
         id: id(&given, "gate_id", lint),
         condition: given.get("when").map(|node| condition(node, &given.path().key("when"), lint)),

@@ -39,7 +39,9 @@ pub(super) fn intents(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Intent> {
     }
     let mut read = Vec::new();
     for (at, node) in rows.iter().enumerate() {
-        let Some(row) = Fields::of(node, path.index(at), KNOWN, &mut lint.shape) else { continue };
+        let Some(row) = Fields::read(node, path.index(at), KNOWN, &mut lint.shape) else {
+            continue;
+        };
         for key in ["description", "owner_role", "version"] {
             optional(&row, key, lint);
         }
@@ -75,7 +77,9 @@ pub(super) fn decisions(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Decisio
     let path = given.path().key("decision_specs");
     let mut read = Vec::new();
     for (at, node) in list(&given, "decision_specs", MOST, lint).iter().enumerate() {
-        let Some(spec) = Fields::of(node, path.index(at), KNOWN, &mut lint.shape) else { continue };
+        let Some(spec) = Fields::read(node, path.index(at), KNOWN, &mut lint.shape) else {
+            continue;
+        };
         required(&spec, "version", lint);
         required(&spec, "owner_role", lint);
         texts(&spec, "allowed_outcomes", true, lint);
@@ -141,7 +145,7 @@ fn tiers(given: &Fields<'_, '_>, read: &mut MemoryLayer, lint: &mut Lint) {
     for (word, node) in members {
         let at = path.key(word);
         let found = tier(word, &at, lint);
-        let Some(how) = Fields::of(node, at, &["ttl_seconds"], &mut lint.shape) else { continue };
+        let Some(how) = Fields::read(node, at, &["ttl_seconds"], &mut lint.shape) else { continue };
         let ttl = how.whole("ttl_seconds", 1, u32::MAX.into(), &mut lint.shape);
         read.tiers.extend(found.map(|tier| (tier, ttl)));
     }
@@ -212,7 +216,7 @@ fn blocks(given: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Vec<PackBlock> 
     let path = given.path().key(key);
     let mut read = Vec::new();
     for (at, node) in given.list(key, MOST, &mut lint.shape).iter().enumerate() {
-        let Some(block) = Fields::of(node, path.index(at), KNOWN, &mut lint.shape) else {
+        let Some(block) = Fields::read(node, path.index(at), KNOWN, &mut lint.shape) else {
             continue;
         };
         if block.get("priority").is_none() {

@@ -43,7 +43,7 @@ fn adapter(node: &Node<'_>, path: Path<'_>, found: &mut Vec<Capability>, lint: &
         "capabilities",
         "capability_risks",
     ];
-    let Some(given) = Fields::of(node, path, KNOWN, &mut lint.shape) else { return };
+    let Some(given) = Fields::read(node, path, KNOWN, &mut lint.shape) else { return };
     let adapter = id(&given, "adapter_id", lint);
     if adapter.contains('.') {
         let detail = "must have no dot: a key is parted at its first one";
@@ -105,7 +105,7 @@ fn capability(
             lint.error("tool_mode_missing", &path, missing);
         }
     } else {
-        let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
+        let given = Fields::read(node, path, KNOWN, &mut lint.shape)?;
         read.id = id(&given, "id", lint);
         read.description = optional(&given, "description", lint);
         read.input_schema = passed_on(&given, "input_schema", lint);
@@ -130,7 +130,7 @@ fn capability(
 fn permission(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Permission> {
     const KNOWN: &[&str] =
         &["permission_id", "adapter_id", "capability", "allow", "arg_constraints"];
-    let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
+    let given = Fields::read(node, path, KNOWN, &mut lint.shape)?;
     optional(&given, "permission_id", lint);
     let adapter = id(&given, "adapter_id", lint);
     let capability = id(&given, "capability", lint);

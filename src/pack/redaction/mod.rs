@@ -249,7 +249,7 @@ mod tests {
         let mut redaction = Redaction::default();
         redaction.add_pattern("a", Regex::new("a").unwrap(), Some(&"a".repeat(512)));
         redaction.add_pattern("b", Regex::new("a").unwrap(), Some(&"a".repeat(512)));
-        let allowance = Allowance::of_bytes(1 << 20);
+        let allowance = Allowance::new(1 << 20);
         let text = redaction.by(&allowance).apply(&"a".repeat(100)).text.unwrap();
         assert_eq!((text.len(), allowance.check()), (51_200, Ok(())));
         assert_eq!(redaction.by(&allowance).apply(&"a".repeat(10_000)).text.as_deref(), Some(""));

@@ -78,7 +78,7 @@ impl Driver<'_> {
             ask_formats(hooks, shrinking.into_iter(), &past.history)
         })?;
         let any = !made.is_empty();
-        self.adapters = AdapterSet::of(&self.request.compression.adapters).before(made);
+        self.adapters = AdapterSet::new(&self.request.compression.adapters).with_hook_texts(made);
         Ok(any)
     }
 

@@ -27,11 +27,11 @@ pub(super) fn find_form(
     hold: EditLimit,
 ) -> Option<ShownForm> {
     Some(match (spoken, hold) {
-        (MessageText::Words(_), hold) => encoder.words(text, hold),
-        (MessageText::Said(_), EditLimit::To(depth)) => encoder.said(text, depth),
-        (MessageText::Call(..), EditLimit::To(depth)) => encoder.arguments(text, depth),
-        (MessageText::Result(_), EditLimit::To(depth)) => encoder.alone(text, Some(depth)),
-        (MessageText::Result(_), EditLimit::Free) => encoder.alone(text, None),
+        (MessageText::Words(_), hold) => encoder.encode_prompt(text, hold),
+        (MessageText::Said(_), EditLimit::To(depth)) => encoder.encode_reply(text, depth),
+        (MessageText::Call(..), EditLimit::To(depth)) => encoder.encode_arguments(text, depth),
+        (MessageText::Result(_), EditLimit::To(depth)) => encoder.encode_alone(text, Some(depth)),
+        (MessageText::Result(_), EditLimit::Free) => encoder.encode_alone(text, None),
         _ => return None,
     })
 }
@@ -41,7 +41,7 @@ pub(super) fn text_owner(spoken: &MessageText) -> TextOwner {
     match spoken {
         MessageText::Result(_) => TextOwner::Result,
         MessageText::Words(_) => TextOwner::Words,
-        MessageText::Said(_) => TextOwner::Said,
+        MessageText::Said(_) => TextOwner::Reply,
         MessageText::Call(..) => TextOwner::Arguments,
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn run<'e>(
             continue;
         }
         if let Some(told) = told {
-            encoder.beside(told, at);
+            encoder.set_fact_context(told, at);
         }
         let mut edits = Edits::of(job, at);
         if let Some(thought) = job.thought(at, sight) {
@@ -47,20 +47,21 @@ pub(super) fn run<'e>(
             match spoken {
                 MessageText::Call(slot, wrap) => {
                     let form = match job.hold_own(job.hold_in(at, sight), &slot.text) {
-                        EditLimit::To(depth) => Some(encoder.arguments(&slot.text, depth)),
+                        EditLimit::To(depth) => Some(encoder.encode_arguments(&slot.text, depth)),
                         _ => None,
                     };
                     let shown = form.as_ref().and_then(|form| form.text.as_ref());
-                    encoder.call(shown.unwrap_or(&slot.text));
+                    encoder.add_call(shown.unwrap_or(&slot.text));
                     edits.call(slot, *wrap, form);
                 }
                 MessageText::Words(slot) => {
-                    let form = encoder.words(&slot.text, job.hold_words(job.hold_in(at, sight)));
+                    let form =
+                        encoder.encode_prompt(&slot.text, job.hold_words(job.hold_in(at, sight)));
                     edits.take(std::slice::from_ref(slot), vec![form]);
                 }
                 MessageText::Said(slot) => match job.hold_own(job.hold_in(at, sight), &slot.text) {
                     EditLimit::To(depth) => {
-                        let form = encoder.said(&slot.text, depth);
+                        let form = encoder.encode_reply(&slot.text, depth);
                         edits.take(std::slice::from_ref(slot), vec![form]);
                     }
                     _ => edits.slots += 1,
@@ -74,7 +75,7 @@ pub(super) fn run<'e>(
                     }
                     let texts: Vec<Arc<str>> =
                         answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
-                    let forms = encoder.result(&texts, job.hold_in(at, sight));
+                    let forms = encoder.encode_result(&texts, job.hold_in(at, sight));
                     edits.take(&answered.slots, forms);
                 }
             }
@@ -206,7 +207,7 @@ impl<'j> Edits<'j> {
         raw: &str,
         line: &ClearedLine,
     ) {
-        encoder.result(&[line.text.as_str().into()], EditLimit::Fixed);
+        encoder.encode_result(&[line.text.as_str().into()], EditLimit::Fixed);
         self.cleared = true;
         let place = self.slots;
         self.slots += usize::from(answered.content.is_some());
@@ -234,7 +235,7 @@ impl<'j> Edits<'j> {
     }
 
     fn original(&mut self, slot: usize, text: Arc<str>, tokens: u64, json: bool) {
-        let artifact = self.names.artifact(&text);
+        let artifact = self.names.artifact_id(&text);
         self.shown.push(TextEdit { slot, artifact, json });
         let message = self.message;
         self.originals.push(Original { text, message, tokens, whole: false, artifact });

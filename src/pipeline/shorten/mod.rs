@@ -56,13 +56,13 @@ pub fn shorten(
         Originals::None => Lossless::Exact,
         Originals::Store | Originals::Return => Lossless::Equivalent,
     };
-    let adapters = AdapterSet::of(&request.adapters).before(request.formats.clone());
+    let adapters = AdapterSet::new(&request.adapters).with_hook_texts(request.formats.clone());
     let pointer = request.reader.reference.map(prose::pointer);
     let reducer = Reducer { adapters: &adapters, pointer };
     let names = TextNames::default();
     let encoder = || {
         let encoder = Encoder::new(&cx.engine, &cx.counter, request.model.tokenizer, allow);
-        encoder.with(reducer).naming(&names)
+        encoder.with_reducer(reducer).with_names(&names)
     };
     match &request.given {
         CompressInput::Text(text) => {
@@ -101,7 +101,7 @@ fn of_text<'e>(
     text: &Arc<str>,
     encoder: &dyn Fn() -> Encoder<'e>,
 ) -> Option<ShownForm> {
-    let form = |hold| encoder().result(&[Arc::clone(text)], hold).into_iter().next();
+    let form = |hold| encoder().encode_result(&[Arc::clone(text)], hold).into_iter().next();
     let mut holds = vec![EditLimit::Free];
     match request.budget_tokens {
         _ if request.level < Level::Reversible => {}

@@ -167,18 +167,18 @@ impl PlanView<'_> {
     /// goes by it.
     fn tell(&mut self, at: usize, depth: Depth) -> Result<(), Error> {
         let (job, turns) = (self.job, self.turns);
-        let wanted: Vec<Depth> = turns.told.wanted(at, depth).collect();
+        let wanted: Vec<Depth> = turns.told.missing_depths(at, depth).collect();
         for step in wanted {
             for other in turns.told.side(at, turns.whole.len()).rev() {
                 job.meter.check()?;
                 if turns.whole.get(other) == Some(&false) {
-                    self.encoder.beside(&turns.told, other);
+                    self.encoder.set_fact_context(&turns.told, other);
                     self.tell_of(other, step);
                 }
             }
-            turns.told.done(at, step);
+            turns.told.mark_done(at, step);
         }
-        self.encoder.beside(&turns.told, at);
+        self.encoder.set_fact_context(&turns.told, at);
         job.meter.check()?;
         Ok(())
     }
@@ -187,7 +187,7 @@ impl PlanView<'_> {
         let Turns { told, descents, .. } = self.turns;
         descents.take(self.job, &self.encoder, at, depth, |texts| {
             for text in texts {
-                told.tell_facts(at, FactState::To(depth), text.facts());
+                told.add_facts(at, FactState::To(depth), text.facts());
             }
         });
     }
@@ -235,7 +235,8 @@ impl PlanView<'_> {
         let places: Vec<usize> = self.covered(forms).collect();
         let tokens = places.iter().filter_map(|at| self.rows.get(*at)).map(|row| row.alone).sum();
         let live = forms.get(self.turns.live_turn()..).unwrap_or_default();
-        let told = |fact| !live.contains(&TurnForm::Covered) && self.turns.told.stays(fact);
+        let told =
+            |fact| !live.contains(&TurnForm::Covered) && self.turns.told.is_in_fixed_message(fact);
         let rules = SummaryRules {
             cap: self.cap,
             stub_over: None,

@@ -69,7 +69,7 @@ fn begin(job: &ShortenJob<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<ReducedT
                 MessageText::Said(_) | MessageText::Call(..) => job.hold_own(hold, &text),
             };
             if let EditLimit::To(_) = hold {
-                let descent = Some(encoder.descent(&text, text_owner(spoken)));
+                let descent = Some(encoder.start_chain(&text, text_owner(spoken)));
                 return ReducedText { text, descent, steps: Vec::new(), facts: None };
             }
             let form = find_form(encoder, spoken, &text, hold);
@@ -84,7 +84,7 @@ impl ReducedText {
     fn to(&mut self, encoder: &Encoder<'_>, depth: Depth) {
         let Some(descent) = &mut self.descent else { return };
         for step in Depth::ALL.into_iter().take(depth as usize + 1).skip(self.steps.len()) {
-            encoder.descend(descent, &self.text, step);
+            encoder.reduce_step(descent, &self.text, step);
             let step = ReductionStep::of(descent.form());
             if self.steps.last().is_none_or(|before| before.shown != step.shown) {
                 self.facts = None;
@@ -105,7 +105,7 @@ impl ReducedText {
     /// What it shows at the deepest step that it was taken to.
     pub(super) fn facts(&mut self) -> &FactSet {
         let shown = self.steps.last().and_then(|step| step.shown.as_ref());
-        self.facts.get_or_insert_with(|| FactSet::of(shown.unwrap_or(&self.text)))
+        self.facts.get_or_insert_with(|| FactSet::new(shown.unwrap_or(&self.text)))
     }
 }
 

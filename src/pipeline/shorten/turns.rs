@@ -86,7 +86,7 @@ fn told<'t>(
         // Where a notation says a fact by its place alone, it is in nobody's sight.
         for (text, form) in forms(job, encoder, at, job.hold(at)) {
             let shown = form.and_then(|form| form.text);
-            told.tell(at, stands, shown.as_ref().unwrap_or(text));
+            told.add_text(at, stands, shown.as_ref().unwrap_or(text));
         }
     }
     told

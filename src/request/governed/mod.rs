@@ -225,7 +225,7 @@ impl<'p, 'a> PackMember<'p, 'a> {
         if self.is_document() {
             return Some(PackSource::Inline(self.pack.raw.into()));
         }
-        let fields = Fields::of(self.pack, self.at, Self::KNOWN, faults)?;
+        let fields = Fields::read(self.pack, self.at, Self::KNOWN, faults)?;
         match (fields.get("ref"), fields.get("document")) {
             (Some(node), None) => named(node, &self.at.key("ref"), faults),
             (None, Some(node)) => Some(PackSource::Inline(node.raw.into())),
@@ -356,7 +356,7 @@ fn blocks(node: &Node<'_>, faults: &mut Faults) -> Vec<CallerBlock> {
         faults.add(&list, format!("must be an array of at most {MOST} items"));
     }
     for (at, node) in nodes.unwrap_or_default().iter().enumerate() {
-        let Some(block) = Fields::of(node, list.index(at), KNOWN, faults) else { continue };
+        let Some(block) = Fields::read(node, list.index(at), KNOWN, faults) else { continue };
         let bucket = block.text("bucket", faults).unwrap_or("session");
         if OWNED.contains(&bucket) || !is_bucket_name(bucket) {
             let others = BUCKETS.iter().filter(|name| !OWNED.contains(name));

@@ -133,7 +133,7 @@ pub fn read_definition<'r>(
     name: Option<&str>,
     faults: &mut Faults,
 ) -> Option<AdapterDefinition> {
-    let fields = Fields::of(node, path, ADAPTER_KEYS, faults)?;
+    let fields = Fields::read(node, path, ADAPTER_KEYS, faults)?;
     if patterns_in(node) > MOST_PATTERNS {
         faults.add(&path, format!("must hold at most {MOST_PATTERNS} patterns"));
         return None;
@@ -188,7 +188,7 @@ fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> Detect {
         fields.fault("detect", "is missing", faults);
         return detect;
     };
-    let Some(given) = Fields::of(node, fields.path().key("detect"), DETECT, faults) else {
+    let Some(given) = Fields::read(node, fields.path().key("detect"), DETECT, faults) else {
         return detect;
     };
     detect.regex = pattern(&given, "regex", faults);
@@ -219,7 +219,7 @@ fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> Detect {
     }
     if let Some(share) = given.get("min_share_of_lines") {
         let path = given.path().key("min_share_of_lines");
-        if let Some(given) = Fields::of(share, path, &["regex", "share"], faults) {
+        if let Some(given) = Fields::read(share, path, &["regex", "share"], faults) {
             let source = pattern(&given, "regex", faults);
             let share = given.milli("share", 0, 1000, faults);
             for key in ["regex", "share"] {
@@ -241,7 +241,7 @@ fn read_keep(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<LineSelector> 
     let mut keep = Vec::new();
     for (index, item) in fields.list("keep", MOST_PATTERNS, faults).iter().enumerate() {
         let path = list.index(index);
-        let Some(given) = Fields::of(item, list.index(index), &["lines", "regex"], faults) else {
+        let Some(given) = Fields::read(item, list.index(index), &["lines", "regex"], faults) else {
             continue;
         };
         let source = pattern(&given, "regex", faults);
@@ -296,7 +296,7 @@ fn read_shrink(fields: &Fields<'_, '_>, faults: &mut Faults) -> LineRemoval {
     };
     let mut patterns = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        if let Some(given) = Fields::of(item, list.index(index), &["regex"], faults) {
+        if let Some(given) = Fields::read(item, list.index(index), &["regex"], faults) {
             if given.get("regex").is_none() {
                 given.fault("regex", "is missing", faults);
             }
@@ -366,7 +366,7 @@ mod tests {
     fn read(body: &str) -> Result<AdapterChoices, Vec<Fault>> {
         let node = parse(body, Limits::default()).unwrap();
         let mut faults = Faults::default();
-        let fields = Fields::of(&node, Path::Root, &["adapters"], &mut faults).unwrap();
+        let fields = Fields::read(&node, Path::Root, &["adapters"], &mut faults).unwrap();
         let choices = read_adapters(&fields, &known(), &mut faults);
         if faults.is_empty() { Ok(choices) } else { Err(faults.into_vec()) }
     }

@@ -59,7 +59,7 @@ pub(super) fn section<'r, 'a>(
     faults: &mut Faults,
 ) -> Option<Fields<'r, 'a>> {
     let node = fields.get(key)?;
-    Fields::of(node, path.key(key), known, faults)
+    Fields::read(node, path.key(key), known, faults)
 }
 
 impl Compression {
@@ -176,7 +176,8 @@ impl Protect {
         let mut sources = Vec::new();
         let list = given.path().key("patterns");
         for (index, item) in given.list("patterns", MOST_PATTERNS, faults).iter().enumerate() {
-            let Some(one) = Fields::of(item, list.index(index), &["regex", "label"], faults) else {
+            let Some(one) = Fields::read(item, list.index(index), &["regex", "label"], faults)
+            else {
                 continue;
             };
             let Some(source) = one.text("regex", faults) else {
@@ -294,7 +295,7 @@ impl MemoryOptions {
         let mut entries = Vec::new();
         for (index, item) in given.list("entries", 4_096, faults).iter().enumerate() {
             let keys = &["key", "value", "description"];
-            if let Some(one) = Fields::of(item, list.index(index), keys, faults) {
+            if let Some(one) = Fields::read(item, list.index(index), keys, faults) {
                 entries.extend(entry(&one, index, faults));
             }
         }

@@ -23,7 +23,7 @@ pub fn compare(services: &Services, body: &str) -> Result<CompilationDrift, Erro
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let mut ids = None;
-    if let Some(fields) = Fields::of(&node, Path::Root, &["a", "b"], &mut faults) {
+    if let Some(fields) = Fields::read(&node, Path::Root, &["a", "b"], &mut faults) {
         let mut id = |key: &str| {
             let given = fields.text(key, &mut faults);
             if fields.get(key).is_none() {

@@ -65,7 +65,7 @@ pub fn normal(text: &str) -> String {
 pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<Bytes, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
-    let Some(fields) = Fields::of(&node, Path::Root, KEYS, &mut faults) else {
+    let Some(fields) = Fields::read(&node, Path::Root, KEYS, &mut faults) else {
         return Err(Error::Invalid(faults.into_vec()));
     };
     let id = fields.text("id", &mut faults);

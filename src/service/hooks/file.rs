@@ -42,7 +42,7 @@ impl HooksFile {
         let node = json::parse(text, Limits::default())?;
         let mut faults = Faults::default();
         let mut file = Self::default();
-        if let Some(fields) = Fields::of(&node, Path::Root, KEYS, &mut faults) {
+        if let Some(fields) = Fields::read(&node, Path::Root, KEYS, &mut faults) {
             let mut hooks = read_hooks(&fields, policy, &mut faults);
             read_secrets(&fields, &mut hooks, &mut faults);
             file.hooks = hooks.into_iter().map(Arc::new).collect();

@@ -218,7 +218,7 @@ pub fn rotate(
 ) -> Result<NewHookSecret, Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
-    let fields = Fields::of(&node, Path::Root, &["overlap_seconds"], &mut faults);
+    let fields = Fields::read(&node, Path::Root, &["overlap_seconds"], &mut faults);
     let overlap = fields
         .and_then(|fields| fields.whole("overlap_seconds", 0, MOST_OVERLAP.as_secs(), &mut faults));
     if !faults.is_empty() {

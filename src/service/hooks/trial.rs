@@ -38,7 +38,7 @@ pub fn prepare(services: &Services, id: Option<&str>, body: &str) -> Result<Hook
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let known = if id.is_some() { KEYS } else { NEW_KEYS };
-    let Some(fields) = Fields::of(&node, Path::Root, known, &mut faults) else {
+    let Some(fields) = Fields::read(&node, Path::Root, known, &mut faults) else {
         return Err(Error::Invalid(faults.into_vec()));
     };
     let (found, secret) = if let Some(id) = id {

@@ -179,7 +179,7 @@ pub struct VersionDifference {
 pub fn diff(services: &Services, body: &str) -> Result<VersionDifference, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
-    let Some(fields) = Fields::of(&node, Path::Root, &["from", "to"], &mut faults) else {
+    let Some(fields) = Fields::read(&node, Path::Root, &["from", "to"], &mut faults) else {
         return Err(Error::Invalid(faults.into_vec()));
     };
     let mut named = |key: &str| {

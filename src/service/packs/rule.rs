@@ -17,7 +17,7 @@ pub struct RuleResult {
 pub fn evaluate(_services: &Services, body: &str) -> Result<RuleResult, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
-    let fields = Fields::of(&node, Path::Root, &["rule", "data"], &mut faults);
+    let fields = Fields::read(&node, Path::Root, &["rule", "data"], &mut faults);
     // Null is a rule, and a set of facts.
     let rule = fields.and_then(|fields| fields.node().get("rule"));
     if rule.is_none() && fields.is_some() {

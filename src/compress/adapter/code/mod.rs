@@ -1,4 +1,4 @@
-//! Answers with code in them: the fences stand as they were, each beside its words; the words
+//! Answers with code in them: the fences stay as they were, each next to its words; the words
 //! between them shrink.
 
 use super::{Attempt, FormatAdapter, InnerTexts, Part, layout};
@@ -6,9 +6,9 @@ use crate::compress::segment::Kind;
 
 /// The adapter of texts with fences that are no documents.
 #[derive(Debug)]
-pub(crate) struct Code;
+pub(crate) struct CodeAdapter;
 
-impl FormatAdapter for Code {
+impl FormatAdapter for CodeAdapter {
     fn name(&self) -> &'static str {
         "code"
     }

@@ -19,7 +19,7 @@ fn code_stays_beside_its_words() {
     let first = "```rust\nfn retry(max: u32) -> u32 {\n    max + 1\n}\n```";
     let second = "````md\n```\ninner. Fence.\n```\n````";
     let text = format!("{WORDS}\n\n{first}\n\n{WORDS}\n\n{second}\n\nThat is all.");
-    let shown = shortened(&Code, &text).unwrap();
+    let shown = shortened(&CodeAdapter, &text).unwrap();
     assert_eq!(fences(&shown), [first, second]);
     assert!(shown.len() * 3 < text.len() * 2, "{shown}");
     assert!(shown.contains("it must never wait more than maxDelay in total."), "{shown}");
@@ -28,19 +28,19 @@ fn code_stays_beside_its_words() {
 #[test]
 fn a_fence_that_nothing_closes_is_code_to_the_end() {
     let code = "```python\nimport shutil\n\nshutil.copy(a, b). And more.\nshutil.rmtree(a)";
-    let shown = shortened(&Code, &format!("{WORDS} {WORDS}\n\n{code}")).unwrap();
+    let shown = shortened(&CodeAdapter, &format!("{WORDS} {WORDS}\n\n{code}")).unwrap();
     assert!(shown.ends_with(code), "{shown}");
     let item = format!("{WORDS}\n\n- an item with code:\n\n    ```\n    a. B. c.\n    ```\n");
-    let shown = shortened(&Code, &item).unwrap();
+    let shown = shortened(&CodeAdapter, &item).unwrap();
     assert!(shown.ends_with("- an item with code:\n\n    ```\n    a. B. c.\n    ```\n"), "{shown}");
 }
 
 #[test]
 fn code_without_words_is_left_alone() {
     let text = format!("Look:\n\n```\n{}\n```\n", "let a = 1;\n".repeat(40));
-    assert_eq!(shortened(&Code, &text), None);
+    assert_eq!(shortened(&CodeAdapter, &text), None);
     let text = format!("{WORDS} {WORDS}");
-    assert!(!Code.detects(Part { text: &text, spans: &segment(&text) }));
+    assert!(!CodeAdapter.detects(Part { text: &text, spans: &segment(&text) }));
 }
 
 #[test]
@@ -48,8 +48,8 @@ fn a_gap_is_not_where_a_link_leads() {
     let signs = "\u{fffd}".repeat(22);
     let words = format!("{signs} {signs}\u{7}\n{signs}");
     let text = format!("Cp{signs}e\n\n    d\n[b]:\n      {words}\n```");
-    let shown = apply(&text, &cuts(&Code, &text));
-    assert!(Code.holds(&text, &shown), "{shown}");
+    let shown = apply(&text, &cuts(&CodeAdapter, &text));
+    assert!(CodeAdapter.holds(&text, &shown), "{shown}");
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn a_line_that_is_no_fence_becomes_none() {
     // `~` stands for a character that cannot be read.
     let text = "m\0~~~~~~~~~~~\u{7f}iz\n``` i~~~~\r\r~~~\u{6}~~~~~~~\0`\0\n```\n```\n~~~v~~~ ~~~~~~~~~~d~~~~~~~~~~~~~~w~~~r~"
         .replace('~', "\u{fffd}");
-    let shown = apply(&text, &cuts(&Code, &text));
-    assert!(Code.holds(&text, &shown), "{shown}");
+    let shown = apply(&text, &cuts(&CodeAdapter, &text));
+    assert!(CodeAdapter.holds(&text, &shown), "{shown}");
 }
 
 #[test]
@@ -73,8 +73,8 @@ fn hostile_texts_take_linear_time() {
         "a ```. B",
     ] {
         let text = piece.repeat(100_000);
-        let shown = apply(&text, &cuts(&Code, &text));
-        assert!(Code.holds(&text, &shown), "{piece}");
+        let shown = apply(&text, &cuts(&CodeAdapter, &text));
+        assert!(CodeAdapter.holds(&text, &shown), "{piece}");
     }
 }
 
@@ -93,10 +93,10 @@ proptest! {
             text.extend([words.as_str(), ". ", WORDS, "\n\n", &fence, "\n\n"]);
             expected.push(fence);
         }
-        let made = cuts(&Code, &text);
+        let made = cuts(&CodeAdapter, &text);
         atoms_are_whole(&text, &made);
         let shown = apply(&text, &made);
-        prop_assert!(Code.holds(&text, &shown), "{:?} became {:?}", text, shown);
+        prop_assert!(CodeAdapter.holds(&text, &shown), "{:?} became {:?}", text, shown);
         prop_assert_eq!(fences(&shown), expected);
     }
 }

@@ -5,7 +5,7 @@
 pub(super) enum ElementRole {
     /// It goes with all that is in it.
     Boilerplate,
-    /// A tag that stands alone, and goes.
+    /// A tag that is alone, and goes.
     Meta,
     /// Its tags go, what is in it stays; it begins a line.
     Box,
@@ -45,8 +45,8 @@ pub(super) fn role(name: &str) -> ElementRole {
     }
 }
 
-/// Whether an attribute says something to who reads the page.
-pub(super) fn says(attribute: &str) -> bool {
+/// Whether an attribute says something to a reader of the page.
+pub(super) fn is_readable(attribute: &str) -> bool {
     const NAMES: [&str; 26] = [
         "href",
         "src",

@@ -1,5 +1,5 @@
 //! Pages: what only a browser needs goes, the structure that carries meaning stays as HTML, and
-//! long text shrinks where it stands.
+//! long text shrinks where it is.
 //!
 //! Scripts, styles, pictures as drawings, comments, what the head says to machines, navigation and
 //! footers go, and attributes that say nothing to a reader; so do the tags of boxes. Headings,
@@ -22,9 +22,9 @@ const MAX_WHOLE_TEXT_BYTES: usize = 160;
 
 /// The adapter of pages.
 #[derive(Debug)]
-pub(crate) struct Html;
+pub(crate) struct HtmlAdapter;
 
-impl FormatAdapter for Html {
+impl FormatAdapter for HtmlAdapter {
     fn name(&self) -> &'static str {
         "html"
     }
@@ -34,12 +34,12 @@ impl FormatAdapter for Html {
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        holds(&PageTokens::of(before), after)
+        holds(&PageTokens::new(before), after)
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        let tokens = PageTokens::of(part.text);
-        let cuts = cuts(part.text, HtmlPage::of(&tokens));
+        let tokens = PageTokens::new(part.text);
+        let cuts = cuts(part.text, HtmlPage::new(&tokens));
         Attempt::new(cuts, move |after| holds(&tokens, after))
     }
 }
@@ -49,8 +49,8 @@ fn cuts(text: &str, page: HtmlPage) -> Vec<Cut> {
     for place in page.places.iter().filter(|place| place.range.len() >= MAX_WHOLE_TEXT_BYTES) {
         passages.add_place(place);
     }
-    let mut cuts = merged(passages.cuts(), page.cuts);
-    // Behind a stray mark, what follows a gap would be read as a tag. What leaves nothing in its
+    let mut cuts = merge_cuts(passages.cuts(), page.cuts);
+    // After a stray mark, what follows a gap would be read as a tag. What leaves nothing in its
     // place is part of a tag.
     let before = |at: usize| text.get(..at).unwrap_or_default();
     let is_stray = |at: usize| ["<", "</"].iter().any(|mark| before(at).ends_with(mark));
@@ -61,7 +61,7 @@ fn cuts(text: &str, page: HtmlPage) -> Vec<Cut> {
 /// Whether the text that is read is the same but for gaps, elements of structure follow each other
 /// as before, and each address is one of before, in order.
 fn holds(before: &PageTokens<'_>, after: &str) -> bool {
-    let (before, after) = (read::read(before), read::read(&PageTokens::of(after)));
+    let (before, after) = (read::read(before), read::read(&PageTokens::new(after)));
     let mut addresses = before.addresses.iter();
     before.structure == after.structure
         && after.addresses.iter().all(|address| addresses.any(|known| known == address))
@@ -77,7 +77,7 @@ fn is_document(text: &str) -> bool {
 }
 
 /// Sentences that go, and between them what says nothing.
-fn merged(sentences: Vec<Cut>, rest: Vec<Cut>) -> Vec<Cut> {
+fn merge_cuts(sentences: Vec<Cut>, rest: Vec<Cut>) -> Vec<Cut> {
     let mut cuts = Vec::with_capacity(sentences.len() + rest.len());
     let mut rest = rest.into_iter().peekable();
     for sentence in sentences {
@@ -85,7 +85,7 @@ fn merged(sentences: Vec<Cut>, rest: Vec<Cut>) -> Vec<Cut> {
         while let Some(cut) = rest.next_if(|cut| cut.range.end <= sentence.range.start) {
             cuts.push(cut);
         }
-        // What overlaps goes with the sentence; the blank beside the gap stays.
+        // What overlaps goes with the sentence; the blank next to the gap stays.
         let Cut { mut range, mut with } = sentence;
         while let Some(cut) = rest.next_if(|cut| cut.range.start < range.end) {
             if cut.range.start < range.start {
@@ -122,10 +122,10 @@ fn is_part(before: &str, after: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Where a run of words stands first.
+/// Where a run of words is first.
 fn find(words: &[u8], run: &[u8]) -> Option<usize> {
-    /// Bytes that tell most runs from others: what is made of a longer one to look for it costs more
-    /// than the search.
+    /// Bytes that tell most runs from others: what is made of a longer one to look for it costs
+    /// more than the search.
     const HEAD_BYTES: usize = 16;
     /// Places with these bytes that are looked at.
     const MAX_PLACES: usize = 4;

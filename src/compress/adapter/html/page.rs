@@ -1,9 +1,9 @@
-//! A page read once: what of it says nothing, and where its text stands.
+//! A page read once: what of it says nothing, and where its text is.
 
 use std::ops::Range;
 
 use super::TextBlock;
-use super::element::{ElementRole, role, says};
+use super::element::{ElementRole, is_readable, role};
 use super::scan::{HtmlToken, TokenKind, attributes, tokens};
 use crate::compress::adapter::Cut;
 
@@ -26,7 +26,7 @@ pub(super) struct PageTokens<'t> {
 }
 
 impl<'t> PageTokens<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         let list = tokens(text);
         let ends = boilerplate(text, &list);
         Self { text, list, ends }
@@ -34,7 +34,7 @@ impl<'t> PageTokens<'t> {
 }
 
 impl HtmlPage {
-    pub(super) fn of(PageTokens { text, list, ends }: &PageTokens<'_>) -> Self {
+    pub(super) fn new(PageTokens { text, list, ends }: &PageTokens<'_>) -> Self {
         let mut read = PageReader {
             text,
             page: Self { cuts: Vec::new(), places: Vec::new() },
@@ -110,7 +110,7 @@ fn is_heading(name: &str) -> bool {
 /// Boilerplate inside boilerplate that is followed.
 const DEEPEST: usize = 64;
 
-/// What stands in the place of what goes.
+/// What replaces what goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum BlankKind {
     None,
@@ -121,7 +121,7 @@ enum BlankKind {
 struct PageReader<'t> {
     text: &'t str,
     page: HtmlPage,
-    /// What goes as one, and what stands in its place.
+    /// What goes as one, and what is in its place.
     junk: Option<(Range<usize>, BlankKind)>,
     /// Elements that are open in which white space counts.
     verbatim: usize,
@@ -140,7 +140,7 @@ impl<'t> PageReader<'t> {
             // What is cut of a rest may let something close it.
             TokenKind::Declaration | TokenKind::Rest => {
                 self.close();
-                self.stays(range);
+                self.keep(range);
             }
             TokenKind::Open | TokenKind::Close => match role(name) {
                 ElementRole::Meta => self.junk(range, BlankKind::Line),
@@ -152,7 +152,7 @@ impl<'t> PageReader<'t> {
                 ElementRole::Inline => self.inline(token, name),
                 ElementRole::Mark => {
                     self.place(range.clone());
-                    self.whole(range.clone());
+                    self.add_whole(range.clone());
                     if let Some(place) = &mut self.place {
                         place.links.push(range);
                     }
@@ -176,7 +176,7 @@ impl<'t> PageReader<'t> {
 
     /// A tag that stays, without the attributes that say nothing.
     fn tag(&mut self, token: &HtmlToken) {
-        self.stays(token.range.clone());
+        self.keep(token.range.clone());
         if token.kind != TokenKind::Open {
             return;
         }
@@ -185,8 +185,8 @@ impl<'t> PageReader<'t> {
         let attributes = attributes(self.text, token);
         let mut before_slash = attributes.last().is_some_and(|last| is_slash(last.range.end));
         for attribute in attributes.into_iter().rev() {
-            let says = says(self.text.get(attribute.name).unwrap_or_default());
-            // A value without quotes would take the slash in that then stands behind it.
+            let says = is_readable(self.text.get(attribute.name).unwrap_or_default());
+            // A value without quotes would take the slash in that then follows it.
             if says || before_slash && self.follows_bare_value(token, attribute.range.start) {
                 before_slash = is_slash(attribute.range.start);
             } else {
@@ -196,7 +196,7 @@ impl<'t> PageReader<'t> {
         self.page.cuts.get_mut(first..).unwrap_or_default().reverse();
     }
 
-    /// Whether a value, or a name, without quotes may stand before a place in a tag.
+    /// Whether a value, or a name, without quotes may be before a place in a tag.
     fn follows_bare_value(&self, tag: &HtmlToken, at: usize) -> bool {
         at > tag.name.end && !self.text.get(..at).is_some_and(|head| head.ends_with(['"', '\'']))
     }
@@ -220,15 +220,15 @@ impl<'t> PageReader<'t> {
         {
             let start = self.open.get(depth).map_or(range.start, |(_, start)| *start);
             self.open.truncate(depth);
-            self.whole(start..range.end);
+            self.add_whole(start..range.end);
         } else {
-            self.whole(range);
+            self.add_whole(range);
         }
         self.tag(token);
     }
 
     /// No border falls into it.
-    fn whole(&mut self, range: Range<usize>) {
+    fn add_whole(&mut self, range: Range<usize>) {
         let Some(place) = &mut self.place else { return };
         while place.whole.last().is_some_and(|last| last.start >= range.start) {
             place.whole.pop();
@@ -239,7 +239,7 @@ impl<'t> PageReader<'t> {
     fn words(&mut self, range: Range<usize>) {
         let words = self.text.get(range.clone()).unwrap_or_default();
         if self.verbatim > 0 {
-            self.stays(range);
+            self.keep(range);
             return;
         }
         let bare = words.trim();
@@ -250,7 +250,7 @@ impl<'t> PageReader<'t> {
         }
         let core = range.start + head..range.start + head + bare.len();
         self.blanks(range.start..core.start);
-        self.stays(core.clone());
+        self.keep(core.clone());
         self.place(core.clone());
         // Lines are wrapped and indented as the source has it.
         let mut from = core.start;
@@ -278,7 +278,7 @@ impl<'t> PageReader<'t> {
 
     fn junk(&mut self, range: Range<usize>, with: BlankKind) {
         if self.verbatim > 0 {
-            // Only what stands on its own goes there.
+            // Only what is on its own goes there.
             self.flush();
             let is_tag = self.text.as_bytes().get(range.start) == Some(&b'<');
             if is_tag && !self.follows_bracket(range.start) {
@@ -298,8 +298,8 @@ impl<'t> PageReader<'t> {
         }
     }
 
-    /// What stands here stays.
-    fn stays(&mut self, range: Range<usize>) {
+    /// What is here stays.
+    fn keep(&mut self, range: Range<usize>) {
         if self.junk.as_ref().is_some_and(|(junk, _)| junk.end <= range.start) {
             self.flush();
         }
@@ -318,20 +318,20 @@ impl<'t> PageReader<'t> {
         }
     }
 
-    /// Whether a bracket stands before it that is text, and would begin a tag with what follows.
+    /// Whether a bracket precedes it that is text, and would begin a tag with what follows.
     fn follows_bracket(&self, at: usize) -> bool {
         let before = self.text.get(..at).unwrap_or_default();
         ["<", "</", "<!", "<?", "<!-"].iter().any(|head| before.ends_with(head))
     }
 
-    /// Text or an inline element stands here.
+    /// Text or an inline element is here.
     fn place(&mut self, range: Range<usize>) {
         if self.verbatim > 0 {
             return;
         }
         match &mut self.place {
             Some(place) => place.range.end = range.end,
-            None => self.place = Some(TextBlock::of(range)),
+            None => self.place = Some(TextBlock::new(range)),
         }
     }
 

@@ -114,7 +114,7 @@ fn tag(bytes: &[u8], start: usize, kind: TokenKind) -> ScanStep {
         if mark == b'>' {
             return ScanStep::Token(HtmlToken { kind, range: start..at, name });
         }
-        // A quote opens a value behind `=` only.
+        // A quote opens a value after `=` only.
         let head = bytes.get(..at - 1).unwrap_or_default().trim_ascii_end();
         if head.ends_with(b"=") && head.len() > name.end {
             let rest = bytes.get(at..).unwrap_or_default();
@@ -142,7 +142,7 @@ fn raw_end(bytes: &[u8], token: &HtmlToken) -> Option<usize> {
 
 /// An attribute with the blanks before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Attribute {
+pub(super) struct HtmlAttribute {
     pub(super) range: Range<usize>,
     pub(super) name: Range<usize>,
     /// Without its quotes.
@@ -150,7 +150,7 @@ pub(super) struct Attribute {
 }
 
 /// The attributes of a tag.
-pub(super) fn attributes(text: &str, tag: &HtmlToken) -> Vec<Attribute> {
+pub(super) fn attributes(text: &str, tag: &HtmlToken) -> Vec<HtmlAttribute> {
     let bytes = text.as_bytes().get(..tag.range.end.saturating_sub(1)).unwrap_or_default();
     let mut found = Vec::new();
     let mut at = tag.name.end;
@@ -181,7 +181,7 @@ pub(super) fn attributes(text: &str, tag: &HtmlToken) -> Vec<Attribute> {
                 (from..end, end)
             };
         }
-        found.push(Attribute { range: start..at, name, value });
+        found.push(HtmlAttribute { range: start..at, name, value });
     }
     found
 }

@@ -43,7 +43,7 @@ const PAGE: &str = r#"<!DOCTYPE html>
 
 #[test]
 fn a_page_keeps_what_a_reader_needs() {
-    let shown = shortened(&Html, PAGE).unwrap();
+    let shown = shortened(&HtmlAdapter, PAGE).unwrap();
     assert!(shown.len() * 10 < PAGE.len() * 6, "{shown}");
     for stays in [
         "<title>The label printer</title>",
@@ -65,7 +65,7 @@ fn a_page_keeps_what_a_reader_needs() {
 
 #[test]
 fn words_of_neighbours_stay_apart() {
-    let made = |text| apply(text, &cuts(&Html, text));
+    let made = |text| apply(text, &cuts(&HtmlAdapter, text));
     assert_eq!(made("<div>a</div><div>b</div>"), "\na\nb\n");
     assert_eq!(made("<p>a<span>b</span> <span>c</span></p>"), "<p>ab c</p>");
     assert_eq!(made("<p>a <!-- x --> b</p>"), "<p>a b</p>");
@@ -78,7 +78,7 @@ fn words_of_neighbours_stay_apart() {
 
 #[test]
 fn what_nothing_closes_stays() {
-    let made = |text| apply(text, &cuts(&Html, text));
+    let made = |text| apply(text, &cuts(&HtmlAdapter, text));
     assert_eq!(made("<p>a</p><nav><p>b"), "<p>a</p><nav><p>b");
     assert_eq!(made("<p>a</p><!-- b"), "<p>a</p><!-- b");
     assert_eq!(made("<svg class=\"x\"/><p>a</p>"), "<svg/><p>a</p>");
@@ -88,7 +88,7 @@ fn what_nothing_closes_stays() {
 fn an_attribute_goes_whole_behind_a_stray_mark() {
     let page = |attributes: &str| format!("<html{attributes}><p>Words</p></html>\n");
     let given = page(&format!(" a=\"{}\" href=es b</k", "x".repeat(400)));
-    assert_eq!(shown(&Html, &given), page(" href=es"));
+    assert_eq!(shown(&HtmlAdapter, &given), page(" href=es"));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn nothing_becomes_a_tag_behind_a_stray_mark() {
     let words = "and so on, for as long as a page is shortened at all. ".repeat(3);
     for stray in ["a <<!-- x -->b c", "a </<!-- x -->b>", "a <<div>b</div>"] {
         let page = format!("<html><p>{stray} {words}</p><!-- what goes --></html>");
-        let short = shortened(&Html, &page).unwrap();
+        let short = shortened(&HtmlAdapter, &page).unwrap();
         assert!(short.contains("a <") && !short.contains("a <b"), "{short}");
         assert!(!short.contains("what goes"), "{short}");
     }
@@ -104,7 +104,7 @@ fn nothing_becomes_a_tag_behind_a_stray_mark() {
 
 #[test]
 fn pages_are_known() {
-    let detects = |text: &str| Html.detects(Part { text, spans: &segment(text) });
+    let detects = |text: &str| HtmlAdapter.detects(Part { text, spans: &segment(text) });
     assert!(detects(PAGE));
     assert!(detects("<ul>\n<li><p>a</p></li>\n</ul>\n"));
     assert!(!detects("Words, and a <b>tag</b>."));
@@ -118,9 +118,9 @@ fn what_loses_words_or_links_does_not_hold() {
         ("<table class=\"wide\">", ""),
         ("All rights belong", "All rights belong</footer><p>x</p>"),
     ] {
-        assert!(!Html.holds(PAGE, &PAGE.replacen(from, to, 1)), "{from}");
+        assert!(!HtmlAdapter.holds(PAGE, &PAGE.replacen(from, to, 1)), "{from}");
     }
-    assert!(Html.holds(PAGE, PAGE));
+    assert!(HtmlAdapter.holds(PAGE, PAGE));
 }
 
 #[test]
@@ -155,8 +155,8 @@ fn hostile_texts_take_linear_time() {
     ] {
         let text = piece.repeat(200_000 / piece.len());
         for text in [format!("{text}>"), format!("<html>{text}")] {
-            let shown = apply(&text, &cuts(&Html, &text));
-            assert!(Html.holds(&text, &shown), "{piece}");
+            let shown = apply(&text, &cuts(&HtmlAdapter, &text));
+            assert!(HtmlAdapter.holds(&text, &shown), "{piece}");
         }
     }
 }
@@ -166,8 +166,8 @@ fn comments_between_sentences_that_go_are_one_gap_with_them() {
     let sentence = "The report lists every order that was placed after noon.";
     let page =
         format!("{sentence}<!-- a. B --><!-- a. B -->{sentence}<!-- a. B --><a href=\"/x\"><p>");
-    let shown = apply(&page, &cuts(&Html, &page));
-    assert!(Html.holds(&page, &shown), "{shown}");
+    let shown = apply(&page, &cuts(&HtmlAdapter, &page));
+    assert!(HtmlAdapter.holds(&page, &shown), "{shown}");
 }
 
 #[test]
@@ -175,20 +175,20 @@ fn a_declaration_among_words_stays_whole() {
     for declaration in ["<!\na. B>", "<!doctype a. B. C>"] {
         let sentence = "The report lists every order that was placed after noon. ";
         let page = format!("<html>4{declaration}{}", sentence.repeat(9));
-        let shown = apply(&page, &cuts(&Html, &page));
-        assert!(shown.contains(declaration) && Html.holds(&page, &shown), "{shown}");
+        let shown = apply(&page, &cuts(&HtmlAdapter, &page));
+        assert!(shown.contains(declaration) && HtmlAdapter.holds(&page, &shown), "{shown}");
     }
     let signs = "\u{fffd}".repeat(60);
     let page = format!("<html>4<!\n{signs}>{signs}");
-    let shown = apply(&page, &cuts(&Html, &page));
-    assert!(Html.holds(&page, &shown), "{shown}");
+    let shown = apply(&page, &cuts(&HtmlAdapter, &page));
+    assert!(HtmlAdapter.holds(&page, &shown), "{shown}");
 }
 
 #[test]
 fn a_value_without_quotes_takes_no_slash_in() {
     let page = "<html><a href=i b/>x</a><img src='i' b/><br b/><a b href=i/>";
-    let shown = apply(page, &cuts(&Html, page));
-    assert!(Html.holds(page, &shown), "{shown}");
+    let shown = apply(page, &cuts(&HtmlAdapter, page));
+    assert!(HtmlAdapter.holds(page, &shown), "{shown}");
     assert!(shown.contains("<img src='i'/>") && shown.contains("<br/>"), "{shown}");
 }
 
@@ -196,8 +196,8 @@ fn a_value_without_quotes_takes_no_slash_in() {
 fn what_nothing_closes_is_not_closed_by_a_cut() {
     let sentence = "The report lists every order that was placed after noon. ";
     let page = format!("<html><b x=\"{}<i>{}", sentence.repeat(4), sentence.repeat(4));
-    let shown = apply(&page, &cuts(&Html, &page));
-    assert!(Html.holds(&page, &shown), "{shown}");
+    let shown = apply(&page, &cuts(&HtmlAdapter, &page));
+    assert!(HtmlAdapter.holds(&page, &shown), "{shown}");
 }
 
 #[test]
@@ -205,8 +205,8 @@ fn a_tag_that_ends_on_a_line_of_its_own_stays_or_goes_whole() {
     let signs = |count| "\u{fffd}".repeat(count) + "\u{3}";
     let (tag, words) = (signs(22), signs(19));
     let page = format!("<html>h</a {tag}\n>\n{}\n{}\n{words}", signs(6), signs(2));
-    let shown = apply(&page, &cuts(&Html, &page));
-    assert!(Html.holds(&page, &shown), "{shown}");
+    let shown = apply(&page, &cuts(&HtmlAdapter, &page));
+    assert!(HtmlAdapter.holds(&page, &shown), "{shown}");
 }
 
 /// Tags and words in any order.
@@ -265,16 +265,16 @@ proptest! {
 
     #[test]
     fn what_is_read_stays(page in pages()) {
-        let shown = apply(&page, &cuts(&Html, &page));
-        prop_assert!(Html.holds(&page, &shown), "{:?} became {:?}", page, shown);
+        let shown = apply(&page, &cuts(&HtmlAdapter, &page));
+        prop_assert!(HtmlAdapter.holds(&page, &shown), "{:?} became {:?}", page, shown);
         prop_assert!(shown.len() <= page.len());
-        let again = apply(&shown, &cuts(&Html, &shown));
-        prop_assert!(Html.holds(&shown, &again), "{:?} became {:?}", shown, again);
+        let again = apply(&shown, &cuts(&HtmlAdapter, &shown));
+        prop_assert!(HtmlAdapter.holds(&shown, &again), "{:?} became {:?}", shown, again);
     }
 
     #[test]
     fn any_text_is_read(text in "(\\PC|[<>/='\" \n!-]|<p>|\\. ){0,200}") {
-        let shown = apply(&text, &cuts(&Html, &text));
-        prop_assert!(Html.holds(&text, &shown), "{:?} became {:?}", text, shown);
+        let shown = apply(&text, &cuts(&HtmlAdapter, &text));
+        prop_assert!(HtmlAdapter.holds(&text, &shown), "{:?} became {:?}", text, shown);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::json;
 
-/// Appends a text as a JSON string, with the escapes that the string `like` has where JSON leaves
+/// Appends a text as a JSON string, with the escapes that the string `like` has if JSON leaves
 /// a choice: all that is not ASCII, and slashes.
 pub(super) fn write(out: &mut String, text: &str, like: &str) {
     let is_ascii = like.is_ascii() && like.contains("\\u");

@@ -1,7 +1,7 @@
 //! JSON and JSON Lines: long strings are shortened, long arrays lose items.
 //!
 //! What is shown is JSON again: strings are re-encoded as they were written, numbers and keys keep
-//! their bytes, and in the place of items that went stands one string that counts them. Items that
+//! their bytes, and in the place of items that went is one string that counts them. Items that
 //! show a key path first, report an error, hold a number far from the others or facts that no
 //! other item shows stay.
 
@@ -30,9 +30,9 @@ const LINE_NOUN: &str = "line";
 
 /// The adapter of this module.
 #[derive(Debug)]
-pub(crate) struct Json;
+pub(crate) struct JsonAdapter;
 
-impl FormatAdapter for Json {
+impl FormatAdapter for JsonAdapter {
     fn name(&self) -> &'static str {
         "json"
     }
@@ -42,11 +42,11 @@ impl FormatAdapter for Json {
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        Documents::read(before).is_some_and(|own| own.holds(after))
+        JsonDocuments::read(before).is_some_and(|own| own.holds(after))
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
-        let Some(own) = Documents::read(part.text) else {
+        let Some(own) = JsonDocuments::read(part.text) else {
             return Attempt::none();
         };
         let roots: Vec<TapeNode<'_, '_>> = own.nodes().collect();
@@ -57,13 +57,13 @@ impl FormatAdapter for Json {
 }
 
 /// The values of a text: one, or one on each line.
-struct Documents<'a> {
+struct JsonDocuments<'a> {
     tape: Tape<'a>,
     roots: Vec<u32>,
 }
 
-impl<'a> Documents<'a> {
-    /// `None` where the text is neither.
+impl<'a> JsonDocuments<'a> {
+    /// `None` if the text is neither.
     fn read(text: &'a str) -> Option<Self> {
         let form =
             TapeFormat { layout: None, ascii: false, slashes: false, limits: DOCUMENT_LIMITS };
@@ -82,7 +82,7 @@ impl<'a> Documents<'a> {
 
     /// Whether a text has these values, with marks in the place of items, and shorter strings.
     fn holds(&self, after: &str) -> bool {
-        let shown = Documents::read(after);
+        let shown = JsonDocuments::read(after);
         shown.is_some_and(|shown| is_list_of(&mut self.nodes(), &mut shown.nodes(), LINE_NOUN))
     }
 }
@@ -156,20 +156,21 @@ impl<'w> JsonWork<'w> {
 
 /// The items of a list that go.
 fn gaps(items: &[TapeNode<'_, '_>], noun: &str) -> Vec<Range<usize>> {
-    // A list that holds such a string could not be told from one that lost items.
-    if items.len() <= MAX_WHOLE_ITEMS || items.iter().any(|item| marked(*item, noun).is_some()) {
+    // A list that contains such a string would look like one that lost items.
+    if items.len() <= MAX_WHOLE_ITEMS || items.iter().any(|item| mark_items(*item, noun).is_some())
+    {
         return Vec::new();
     }
-    let mut paths = Paths::of(items.len());
+    let mut paths = Paths::new(items.len());
     for (at, item) in items.iter().enumerate() {
-        paths.see(at, *item);
+        paths.add_item(at, *item);
     }
     let raw: Vec<&str> = items.iter().map(|item| item.raw()).collect();
     elide::gaps(&raw, &paths.must())
 }
 
-fn marked(item: TapeNode<'_, '_>, noun: &str) -> Option<usize> {
-    elide::marked(item.text()?, noun)
+fn mark_items(item: TapeNode<'_, '_>, noun: &str) -> Option<usize> {
+    elide::mark_items(item.text()?, noun)
 }
 
 /// Whether `after` is `before` with marks in the place of items, and shorter strings.
@@ -179,7 +180,7 @@ fn is_list_of<'t, 'a: 't, 'u, 'b: 'u>(
     noun: &str,
 ) -> bool {
     for shown in after {
-        if let Some(count) = marked(shown, noun) {
+        if let Some(count) = mark_items(shown, noun) {
             let Some(next) = before.next() else { return false };
             // Either a mark, or a string that always was there.
             let mut gone = |others: usize| 1 + before.take(others).count();

@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 
-use super::super::elide::{Outliers, States};
+use super::super::elide::{Outliers, StateWords};
 use super::hash;
 use crate::compress::notation::reports_error;
 use crate::json::tape::{TapeKind, TapeNode};
@@ -20,20 +20,20 @@ pub(super) struct Paths {
     before: Vec<(u64, usize)>,
     seen: usize,
     outliers: Outliers,
-    states: States,
+    states: StateWords,
     must: Vec<bool>,
     firsts: usize,
 }
 
 impl Paths {
     /// For a list of so many items.
-    pub(super) fn of(items: usize) -> Self {
+    pub(super) fn new(items: usize) -> Self {
         let (known, outliers) = (HashMap::default(), Outliers::default());
-        let (states, before) = (States::default(), Vec::new());
+        let (states, before) = (StateWords::default(), Vec::new());
         Self { known, before, seen: 0, outliers, states, must: vec![false; items], firsts: 0 }
     }
 
-    pub(super) fn see(&mut self, at: usize, item: TapeNode<'_, '_>) {
+    pub(super) fn add_item(&mut self, at: usize, item: TapeNode<'_, '_>) {
         let known = self.known.len();
         self.seen = 0;
         let reports = self.value(at, item, 0, MAX_DEPTH);
@@ -67,19 +67,19 @@ impl Paths {
         let column = self.column(path);
         match node.kind() {
             TapeKind::String => {
-                if node.raw().len() <= States::MAX_STATE_BYTES {
-                    self.states.see(column, at, hash(0, node.raw()));
+                if node.raw().len() <= StateWords::MAX_STATE_BYTES {
+                    self.states.add_word(column, at, hash(0, node.raw()));
                 }
                 node.text().is_some_and(reports_error)
             }
             TapeKind::Number => {
                 if let Ok(number) = node.raw().parse() {
-                    self.outliers.see(column, at, number);
+                    self.outliers.add_number(column, at, number);
                 }
                 false
             }
             TapeKind::Other => {
-                self.states.see(column, at, hash(0, node.raw()));
+                self.states.add_word(column, at, hash(0, node.raw()));
                 false
             }
             _ if depth == 0 => false,
@@ -89,7 +89,7 @@ impl Paths {
                 items.fold(false, |reports, item| self.value(at, item, path, depth - 1) | reports)
             }
             TapeKind::Object => node.members().fold(false, |reports, (key, value)| {
-                let is_told = says(value) && key.text().is_some_and(reports_error);
+                let is_told = is_error_value(value) && key.text().is_some_and(reports_error);
                 self.value(at, value, hash(path, key.raw()), depth - 1) | is_told | reports
             }),
         }
@@ -104,7 +104,7 @@ impl Paths {
 }
 
 /// Whether a value under a key such as `error` says that there was one.
-fn says(value: TapeNode<'_, '_>) -> bool {
+fn is_error_value(value: TapeNode<'_, '_>) -> bool {
     match value.kind() {
         TapeKind::Array | TapeKind::Object => value.is_full(),
         _ => !matches!(value.raw(), "null" | "false" | "0" | "\"\""),

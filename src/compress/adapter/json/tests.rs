@@ -16,9 +16,9 @@ fn rows(count: usize) -> Vec<Value> {
 fn long_strings_are_shortened_in_their_place() {
     let text = json!({"id": 7, "note": PROSE, "price": 1.50, "tags": ["a", "b"]}).to_string();
     let short = json!({"id": 7, "note": SHORT, "price": 1.50, "tags": ["a", "b"]}).to_string();
-    assert_eq!(shown(&Json, &text), short);
+    assert_eq!(shown(&JsonAdapter, &text), short);
     let text = text.replace("1.5", "1.5000").replace("The boiler", "Der Kessel f\\u00fcr");
-    let shown = shown(&Json, &text);
+    let shown = shown(&JsonAdapter, &text);
     assert!(shown.contains("1.5000") && shown.contains("f\\u00fcr") && shown.is_ascii(), "{shown}");
 }
 
@@ -26,7 +26,7 @@ fn long_strings_are_shortened_in_their_place() {
 fn a_document_in_a_string_is_shortened_too() {
     let inner = json!({"items": rows(80)}).to_string();
     let text = json!({"stdout": inner, "code": 0}).to_string();
-    let shown = parsed(&shown(&Json, &text));
+    let shown = parsed(&shown(&JsonAdapter, &text));
     let inner = parsed(shown["stdout"].as_str().unwrap());
     assert!(inner["items"].as_array().unwrap().len() < 40);
 }
@@ -34,11 +34,11 @@ fn a_document_in_a_string_is_shortened_too() {
 #[test]
 fn long_arrays_lose_items_that_are_counted() {
     let text = json!({"total": 200, "items": rows(200)}).to_string();
-    let shown = shown(&Json, &text);
+    let shown = shown(&JsonAdapter, &text);
     assert!(shown.len() * 2 < text.len(), "{shown}");
     let items = parsed(&shown)["items"].as_array().unwrap().clone();
     let count = |item: &Value| match item.as_str() {
-        Some(mark) => elide::marked(mark, ITEM_NOUN).unwrap(),
+        Some(mark) => elide::mark_items(mark, ITEM_NOUN).unwrap(),
         None => 1,
     };
     assert_eq!(items.iter().map(count).sum::<usize>(), 200);
@@ -52,7 +52,7 @@ fn what_differs_stays() {
     items[170]["state"] = json!("connection refused");
     items[190]["id"] = json!(900_000);
     items[210]["error"] = json!("timeout");
-    let shown = shown(&Json, &Value::from(items).to_string());
+    let shown = shown(&JsonAdapter, &Value::from(items).to_string());
     for kept in ["since", "connection refused", "900000", "\"error\":\"timeout\""] {
         assert!(shown.contains(kept), "{kept} not in {shown}");
     }
@@ -61,17 +61,17 @@ fn what_differs_stays() {
 #[test]
 fn lists_of_few_items_and_lists_with_marks_of_their_own_stay() {
     let few = json!({"list": rows(MAX_WHOLE_ITEMS)}).to_string();
-    assert_eq!(shown(&Json, &few), few);
+    assert_eq!(shown(&JsonAdapter, &few), few);
     let mut own = rows(60);
     own[30] = json!("… 3 more items");
     let own = Value::from(own).to_string();
-    assert_eq!(shown(&Json, &own), own);
+    assert_eq!(shown(&JsonAdapter, &own), own);
 }
 
 #[test]
 fn indented_documents_keep_their_indentation() {
     let text = serde_json::to_string_pretty(&json!({"list": rows(100)})).unwrap();
-    let shown = shown(&Json, &text);
+    let shown = shown(&JsonAdapter, &text);
     parsed(&shown);
     assert!(shown.lines().any(|line| line.starts_with("    \"… ")), "{shown}");
 }
@@ -79,7 +79,7 @@ fn indented_documents_keep_their_indentation() {
 #[test]
 fn a_document_a_line_loses_lines() {
     let text = rows(120).iter().map(|row| format!("{row}\n")).collect::<Vec<_>>().concat();
-    let shown = shown(&Json, &text);
+    let shown = shown(&JsonAdapter, &text);
     assert!(shown.len() * 2 < text.len());
     shown.lines().for_each(|line| drop(parsed(line)));
     assert!(shown.ends_with('\n') && shown.contains(" more lines\""));
@@ -88,9 +88,9 @@ fn a_document_a_line_loses_lines() {
 #[test]
 fn what_says_something_else_does_not_hold() {
     let text = Value::from(rows(40)).to_string();
-    let good = shown(&Json, &text);
-    assert!(Json.holds(&text, &good));
-    let count: usize = elide::marked(
+    let good = shown(&JsonAdapter, &text);
+    assert!(JsonAdapter.holds(&text, &good));
+    let count: usize = elide::mark_items(
         parsed(&good).as_array().unwrap().iter().find_map(Value::as_str).unwrap(),
         ITEM_NOUN,
     )
@@ -102,7 +102,7 @@ fn what_says_something_else_does_not_hold() {
         good.replace("\"state\":\"open\"", "\"state\":\"shut\""),
         good.replace(']', ""),
     ] {
-        assert!(bad != good && !Json.holds(&text, &bad), "{bad}");
+        assert!(bad != good && !JsonAdapter.holds(&text, &bad), "{bad}");
     }
 }
 
@@ -121,7 +121,7 @@ fn hostile_documents_are_read_once() {
             (0..80_000).map(|n| format!("{{\"k{n}\":1}},")).collect::<Vec<_>>().concat()
         ),
     ] {
-        let _ = shortened(&Json, &text);
+        let _ = shortened(&JsonAdapter, &text);
     }
 }
 
@@ -156,7 +156,7 @@ fn paths(value: &Value, path: &str, found: &mut Vec<String>, marked: &mut Vec<St
     match value {
         Value::Array(items) => {
             for item in items {
-                if item.as_str().and_then(|text| elide::marked(text, ITEM_NOUN)).is_some() {
+                if item.as_str().and_then(|text| elide::mark_items(text, ITEM_NOUN)).is_some() {
                     marked.push(path.to_owned());
                 }
                 paths(item, &format!("{path}[]"), found, marked);
@@ -178,7 +178,7 @@ proptest! {
     #[test]
     fn what_is_shown_parses_and_has_every_path_or_a_mark(value in any_value(), pretty in any::<bool>()) {
         let text = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
-        let shortened = shortened(&Json, &text);
+        let shortened = shortened(&JsonAdapter, &text);
         prop_assert!(shortened.reverted.is_empty());
         if let Some(shown) = shortened.text {
             prop_assert!(shown.len() < text.len());
@@ -196,6 +196,6 @@ proptest! {
 
     #[test]
     fn any_text_may_come(text in "([\\[\\]{}\",: \n…]|[a-c0-9]| more item){0,160}") {
-        prop_assert!(shortened(&Json, &text).reverted.is_empty());
+        prop_assert!(shortened(&JsonAdapter, &text).reverted.is_empty());
     }
 }

@@ -1,13 +1,13 @@
-//! Markdown documents: headings, tables, fences, front matter and lists stand as they were; the
-//! paragraphs below them shrink where they stand.
+//! Markdown documents: headings, tables, fences, front matter and lists stay as they were; the
+//! paragraphs below them shrink where they are.
 
 use super::{Attempt, FormatAdapter, InnerTexts, Part, layout};
 
 /// The adapter of texts with headings.
 #[derive(Debug)]
-pub(crate) struct Markdown;
+pub(crate) struct MarkdownAdapter;
 
-impl FormatAdapter for Markdown {
+impl FormatAdapter for MarkdownAdapter {
     fn name(&self) -> &'static str {
         "markdown"
     }

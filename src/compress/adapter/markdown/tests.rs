@@ -51,7 +51,7 @@ where it is. There is a button that starts the copy by hand, it is at the bottom
 
 #[test]
 fn a_document_shrinks_below_its_headings() {
-    let shown = shortened(&Markdown, DOCUMENT).unwrap();
+    let shown = shortened(&MarkdownAdapter, DOCUMENT).unwrap();
     assert!(shown.len() * 10 < DOCUMENT.len() * 8, "{shown}");
     for stays in [
         "---\ntitle: The stock service\n---\n\n# The stock service\n",
@@ -72,7 +72,7 @@ fn every_section_says_something() {
                    The third one adds what the second one left out. The last one is an afterthought.\n\n";
     let parts = (0..9).map(|at| format!("## Part {at}\n\nThis is part {at}. {section}"));
     let text = parts.collect::<Vec<_>>().concat();
-    let shown = shortened(&Markdown, &text).unwrap();
+    let shown = shortened(&MarkdownAdapter, &text).unwrap();
     for at in 0..9 {
         assert!(shown.contains(&format!("## Part {at}\n\nThis is part {at}.")), "{shown}");
     }
@@ -80,7 +80,7 @@ fn every_section_says_something() {
 
 #[test]
 fn what_is_no_document_is_left_to_others() {
-    let detects = |text: &str| Markdown.detects(Part { text, spans: &segment(text) });
+    let detects = |text: &str| MarkdownAdapter.detects(Part { text, spans: &segment(text) });
     let words = "Some words that stand for many others. ".repeat(8);
     assert!(detects(&format!("# One\n\n{words}\n\n# Two\n\n{words}")));
     assert!(detects(&format!("One\n===\n\n{words}\n\nTwo\n---\n\n{words}")));
@@ -96,7 +96,7 @@ fn what_a_backtick_keeps_from_being_a_fence_stays_none() {
     let words = "These are words that say little and go on for a while. ".repeat(6);
     let line = "``` reads src/a_b.rs:4711 and E0308. A single ` stands behind it. And so on.";
     let text = format!("# One\n\n{words}\n{line} {words}\n\n# Two\n\n{words}\n");
-    let shown = shortened(&Markdown, &text).unwrap();
+    let shown = shortened(&MarkdownAdapter, &text).unwrap();
     assert!(shown.len() * 10 < text.len() * 8, "{shown}");
     assert!(!shown.contains("a_b.rs") || shown.contains("A single ` stands"), "{shown}");
 }
@@ -106,8 +106,8 @@ fn what_stands_right_below_a_table_does_not_become_a_row() {
     // `~` stands for a character that cannot be read.
     let text = "~y_fl\n#\nt~~~~~\n\n#\n   o\n\na|~\n-|-\nl~~\0xo~\n  |\n8~~~~~\0\0~~~~~~~~~~~~~~~~s.~~~~~~~~~\u{7}.~~~~~~~\u{11}s.~~~~~~~~~\u{7}."
         .replace('~', "\u{fffd}");
-    let shown = apply(&text, &cuts(&Markdown, &text));
-    assert!(Markdown.holds(&text, &shown), "{shown}");
+    let shown = apply(&text, &cuts(&MarkdownAdapter, &text));
+    assert!(MarkdownAdapter.holds(&text, &shown), "{shown}");
 }
 
 #[test]
@@ -117,8 +117,8 @@ fn hostile_texts_take_linear_time() {
         "a. B ", "_a", "](",
     ] {
         let text = piece.repeat(1_000_000 / piece.len());
-        let shown = apply(&text, &cuts(&Markdown, &text));
-        assert!(Markdown.holds(&text, &shown), "{piece}");
+        let shown = apply(&text, &cuts(&MarkdownAdapter, &text));
+        assert!(MarkdownAdapter.holds(&text, &shown), "{piece}");
     }
 }
 
@@ -132,7 +132,7 @@ fn what_loses_structure_does_not_hold() {
         ("title: The", "title: […]"),
         ("[notes]: https://example.org/notes", "[…]"),
     ] {
-        assert!(!Markdown.holds(DOCUMENT, &DOCUMENT.replacen(from, to, 1)), "{from}");
+        assert!(!MarkdownAdapter.holds(DOCUMENT, &DOCUMENT.replacen(from, to, 1)), "{from}");
     }
 }
 
@@ -177,17 +177,17 @@ proptest! {
 
     #[test]
     fn headings_fences_and_tables_stay(text in documents()) {
-        let made = cuts(&Markdown, &text);
+        let made = cuts(&MarkdownAdapter, &text);
         atoms_are_whole(&text, &made);
         let shown = apply(&text, &made);
-        prop_assert!(Markdown.holds(&text, &shown), "{:?} became {:?}", text, shown);
-        let again = apply(&shown, &cuts(&Markdown, &shown));
-        prop_assert!(Markdown.holds(&shown, &again), "{:?} became {:?}", shown, again);
+        prop_assert!(MarkdownAdapter.holds(&text, &shown), "{:?} became {:?}", text, shown);
+        let again = apply(&shown, &cuts(&MarkdownAdapter, &shown));
+        prop_assert!(MarkdownAdapter.holds(&shown, &again), "{:?} became {:?}", shown, again);
     }
 
     #[test]
     fn any_text_is_read(text in "(\\PC|[\n#>*`|\\[\\]()_-]| |\\. |\n\n){0,200}") {
-        let made = cuts(&Markdown, &text);
+        let made = cuts(&MarkdownAdapter, &text);
         let shown = apply(&text, &made);
         prop_assert!(shown.len() <= text.len());
     }

@@ -10,9 +10,9 @@ const MIN_TEXT_BYTES: usize = 200;
 
 /// The adapter of texts that are nothing but words.
 #[derive(Debug)]
-pub(crate) struct Prose;
+pub(crate) struct ProseAdapter;
 
-impl FormatAdapter for Prose {
+impl FormatAdapter for ProseAdapter {
     fn name(&self) -> &'static str {
         "prose"
     }
@@ -22,11 +22,11 @@ impl FormatAdapter for Prose {
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        ProseText::of(before).has(after)
+        ProseText::new(before).has(after)
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        let read = ProseText::of(part.text);
+        let read = ProseText::new(part.text);
         Attempt::new(read.passages.cuts(), move |after| read.has(after))
     }
 }
@@ -39,16 +39,16 @@ struct ProseText<'t> {
 }
 
 impl<'t> ProseText<'t> {
-    fn of(text: &'t str) -> Self {
+    fn new(text: &'t str) -> Self {
         let paragraphs = paragraphs(text);
-        let mut passages = Passages::of_plain(text);
+        let mut passages = Passages::new_plain(text);
         for paragraph in &paragraphs {
             passages.add(paragraph);
         }
         Self { text, paragraphs, passages }
     }
 
-    /// Whether what stands between the marks is a run of sentences of the text, in order.
+    /// Whether what is between the marks is a run of sentences of the text, in order.
     fn has(&self, after: &str) -> bool {
         let sentences = self.passages.sentences();
         let mut starts: Vec<usize> = sentences.iter().map(|range| range.start).collect();
@@ -58,16 +58,17 @@ impl<'t> ProseText<'t> {
             let marks = self.text.get(outer.start..inner.start).unwrap_or_default();
             ends.push(outer.start + marks.trim_end().len());
         }
-        // What looks like a gap within a quote is no sentence of its own, and parts runs all the same.
+        // What looks like a gap within a quote is no sentence of its own, and parts runs all the
+        // same.
         for gap in memchr::memmem::find_iter(self.text.as_bytes(), GAP_MARK) {
             ends.push(self.text.get(..gap).unwrap_or_default().trim_end().len());
             let behind = self.text.get(gap + GAP_MARK.len()..).unwrap_or_default();
             starts.push(self.text.len() - behind.trim_start().len());
         }
-        let mut finder = RunFinder::of(self.text, starts, ends);
+        let mut finder = RunFinder::new(self.text, starts, ends);
         let mut from = 0;
         between_gaps(after).all(|run| {
-            // In a quote, the mark of a line may stand beside the gap.
+            // In a quote, the mark of a line may be next to the gap.
             let is_mark = |letter: char| letter == '>' || letter.is_whitespace();
             let (head, words) = (run.trim_start_matches(is_mark), run.trim_matches(is_mark));
             if words.is_empty() {
@@ -96,7 +97,7 @@ impl<'t> ProseText<'t> {
     }
 }
 
-/// Whether two letters stand beside each other, or one that needs no other: lines of brackets and
+/// Whether two letters are next to each other, or one that needs no other: lines of brackets and
 /// numbers are no sentences, and there may be a great many of them.
 fn has_words(text: &str) -> bool {
     let mut follows = false;
@@ -124,13 +125,13 @@ struct RunFinder<'t> {
 }
 
 impl<'t> RunFinder<'t> {
-    fn of(text: &'t str, mut starts: Vec<usize>, mut ends: Vec<usize>) -> Self {
+    fn new(text: &'t str, mut starts: Vec<usize>, mut ends: Vec<usize>) -> Self {
         starts.sort_unstable();
         ends.sort_unstable();
         Self { text, starts, ends, budget: text.len().saturating_mul(4) }
     }
 
-    /// The end of the first place behind `from` where a run stands between two borders.
+    /// The end of the first place after `from` where a run is between two borders.
     fn find(&mut self, run: &str, from: usize) -> Option<usize> {
         let (text, run) = (self.text.as_bytes(), run.as_bytes());
         let first = self.starts.partition_point(|start| *start < from);

@@ -37,7 +37,7 @@ sketch the table and the consumer for you.";
 #[test]
 fn a_gap_that_somebody_quotes_parts_nothing() {
     let text = format!("It must not be said: \"the plan […] was dropped\" in the end. {ANSWER}");
-    let shown = shortened(&Prose, &text).unwrap();
+    let shown = shortened(&ProseAdapter, &text).unwrap();
     assert!(
         shown.contains("It must not be said: \"the plan […] was dropped\" in the end."),
         "{shown}"
@@ -70,7 +70,7 @@ about it since last week. Is there anything left to do for the move, or can I cl
 /// A text shrinks so many times; `times` is in hundredths.
 #[track_caller]
 fn shrinks(text: &str, times: usize) {
-    let shown = shortened(&Prose, text).expect("it shrinks");
+    let shown = shortened(&ProseAdapter, text).expect("it shrinks");
     assert!(text.len() * 100 >= shown.len() * times, "{shown}");
 }
 
@@ -82,11 +82,11 @@ fn long_answers_shrink_to_a_third() {
 
 #[test]
 fn what_counts_stays() {
-    let shown = shortened(&Prose, ANSWER).unwrap();
+    let shown = shortened(&ProseAdapter, ANSWER).unwrap();
     for word in ["processed_messages", "9000", "PostgreSQL", "RabbitMQ", "Never delete a message"] {
         assert!(shown.contains(word), "{word} is not in {shown}");
     }
-    let shown = shortened(&Prose, CHAT).unwrap();
+    let shown = shortened(&ProseAdapter, CHAT).unwrap();
     for word in ["stock_levels", "db-north-2.internal", "5433", "do not switch"] {
         assert!(shown.contains(word), "{word} is not in {shown}");
     }
@@ -95,7 +95,7 @@ fn what_counts_stays() {
 #[test]
 fn lines_without_a_word_are_no_sentences() {
     for text in ["{\n", "[1,\n", "- 7 a 9\n"] {
-        assert_eq!(shortened(&Prose, &text.repeat(1_000)), None, "{text}");
+        assert_eq!(shortened(&ProseAdapter, &text.repeat(1_000)), None, "{text}");
     }
     assert!(has_words("1 ab") && has_words("7 \u{4eba}") && !has_words("a 1b"));
 }
@@ -105,7 +105,7 @@ fn a_short_text_keeps_its_order() {
     let text = "The storage cluster holds three copies of every file on machines of their own. The \
                 nightly job that compares them must never run while the backupWindow is open. Great. \
                 People in the office tend to forget that and then wonder why the board is red.";
-    let shown = shortened(&Prose, text).unwrap();
+    let shown = shortened(&ProseAdapter, text).unwrap();
     assert!(shown.contains("must never run while the backupWindow is open."), "{shown}");
     assert!(!shown.contains("Great."), "{shown}");
 }
@@ -114,20 +114,20 @@ fn a_short_text_keeps_its_order() {
 fn marks_of_before_part_sentences() {
     let text = "Great. […] a line without an end It must never be sent to 10.0.0.7 before the \
                 job_runner ends. The report lists every order that was placed after noon. Great.";
-    let made = cuts(&Prose, text);
-    assert!(Prose.holds(text, &apply(text, &made)));
+    let made = cuts(&ProseAdapter, text);
+    assert!(ProseAdapter.holds(text, &apply(text, &made)));
 }
 
 #[test]
 fn gaps_have_one_mark() {
-    let shown = shortened(&Prose, CHAT).unwrap();
+    let shown = shortened(&ProseAdapter, CHAT).unwrap();
     assert!(!shown.contains("[…] […]") && !shown.contains("[…]\n\n[…]"), "{shown}");
 }
 
 #[test]
 fn repeats_are_shown_once() {
     let text = "The billing team goes through every open invoice on Monday morning. ".repeat(8);
-    let shown = shortened(&Prose, &text).unwrap();
+    let shown = shortened(&ProseAdapter, &text).unwrap();
     assert_eq!(shown.matches("billing").count(), 1, "{shown}");
 }
 
@@ -144,7 +144,7 @@ fn chinese_shrinks_by_sentences() {
                 备份没有完成之前绝不能删除旧文件。大家都觉得这样很方便。新的接口地址是 api_v2 的 8443 端口。\
                 有人问过为什么不直接用邮件。邮件当然也可以，但是很容易被忘记。天气好的时候大家喜欢在外面吃午饭。"
         .repeat(2);
-    let shown = shortened(&Prose, &text).unwrap();
+    let shown = shortened(&ProseAdapter, &text).unwrap();
     assert!(
         shown.contains("备份没有完成之前绝不能删除旧文件。") && shown.contains("8443"),
         "{shown}"
@@ -159,8 +159,8 @@ fn hostile_texts_take_linear_time() {
         "a b.\n\n",
     ] {
         let text = piece.repeat(1_000_000 / piece.len());
-        let shown = apply(&text, &cuts(&Prose, &text));
-        assert!(Prose.holds(&text, &shown), "{piece}");
+        let shown = apply(&text, &cuts(&ProseAdapter, &text));
+        assert!(ProseAdapter.holds(&text, &shown), "{piece}");
     }
 }
 
@@ -193,34 +193,34 @@ proptest! {
 
     #[test]
     fn what_stays_is_whole_sentences_in_order(text in texts()) {
-        let made = cuts(&Prose, &text);
+        let made = cuts(&ProseAdapter, &text);
         let shown = apply(&text, &made);
-        prop_assert!(Prose.holds(&text, &shown), "{:?} became {:?}", text, shown);
+        prop_assert!(ProseAdapter.holds(&text, &shown), "{:?} became {:?}", text, shown);
         let atoms = atoms(&text);
         for cut in &made {
             prop_assert!(is_boundary(&atoms, cut.range.start) && is_boundary(&atoms, cut.range.end));
         }
-        let again = cuts(&Prose, &shown);
-        prop_assert!(Prose.holds(&shown, &apply(&shown, &again)), "{:?} became {:?}", shown, apply(&shown, &again));
+        let again = cuts(&ProseAdapter, &shown);
+        prop_assert!(ProseAdapter.holds(&shown, &apply(&shown, &again)), "{:?} became {:?}", shown, apply(&shown, &again));
     }
 
     #[test]
     fn any_text_is_read(text in "(\\PC|\n| |\\. ){0,300}") {
-        let made = cuts(&Prose, &text);
-        prop_assert!(Prose.holds(&text, &apply(&text, &made)), "{:?}", text);
+        let made = cuts(&ProseAdapter, &text);
+        prop_assert!(ProseAdapter.holds(&text, &apply(&text, &made)), "{:?}", text);
     }
 
     #[test]
     fn a_sentence_that_was_never_there_does_not_hold(text in texts()) {
         let shown = format!("{text} Nobody wrote this one.");
-        prop_assert!(!Prose.holds(&text, &shown));
+        prop_assert!(!ProseAdapter.holds(&text, &shown));
     }
 }
 
 #[test]
 fn marks_beside_words_belong_to_them() {
     let text = "T\u{0}\u{0}\u{fffd}zer the ce   Com\u{fffd}llar is lit ore \u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{7}hoever before sunrise by whoev hastes about half an h\u{fffd}\u{fffd}\u{fffd}\u{fffd}un\u{fffd}\u{fffd}\u{fffd}e waters warm en\u{fffd}\u{fffd}\u{fffd}y f kitchen. Nobody may leave >\ne\nb/>\n>";
-    assert!(shortened(&Prose, text).is_some());
+    assert!(shortened(&ProseAdapter, text).is_some());
     let text = "\u{118f0}. \n a\u{1face}. >\u{11370}\u{1d540}A\n>\n. . [[0. \u{a6dc}a0 \n0{\n";
-    assert!(Prose.holds(text, &apply(text, &cuts(&Prose, text))));
+    assert!(ProseAdapter.holds(text, &apply(text, &cuts(&ProseAdapter, text))));
 }

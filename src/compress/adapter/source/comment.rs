@@ -2,14 +2,14 @@
 
 /// Comments and doc strings, line by line.
 #[derive(Debug, Default)]
-pub(super) struct Comments {
+pub(super) struct CommentScan {
     /// What ends the one that is open.
     open: Option<&'static str>,
 }
 
-impl Comments {
+impl CommentScan {
     /// Whether a line is one, or belongs to one.
-    pub(super) fn see(&mut self, body: &str) -> bool {
+    pub(super) fn add_line(&mut self, body: &str) -> bool {
         if let Some(end) = self.open {
             if body.contains(end) {
                 self.open = None;
@@ -40,7 +40,7 @@ fn is_line_comment(body: &str) -> bool {
 }
 
 /// Whether a line of a comment says something, rather than opening or closing it.
-pub(super) fn says_something(body: &str) -> bool {
+pub(super) fn has_words(body: &str) -> bool {
     body.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
 }
 
@@ -49,8 +49,8 @@ mod tests {
     use super::*;
 
     fn seen(lines: &[&str]) -> Vec<bool> {
-        let mut comments = Comments::default();
-        lines.iter().map(|line| comments.see(line)).collect()
+        let mut comments = CommentScan::default();
+        lines.iter().map(|line| comments.add_line(line)).collect()
     }
 
     #[test]
@@ -72,6 +72,6 @@ mod tests {
         let expected = [true, true, true, false, true, true, false, false, true, true, true, false];
         assert_eq!(seen(&lines), expected);
         assert_eq!(seen(&["\"\"\"One line.\"\"\"", "x = 1"]), [true, false]);
-        assert!(says_something("/// a") && !says_something("/**"));
+        assert!(has_words("/// a") && !has_words("/**"));
     }
 }

@@ -1,5 +1,5 @@
 //! Which lines declare something, by their shape: a name, perhaps words before it, perhaps
-//! parameters behind it, and a block below. What opens a block without declaring anything begins
+//! parameters after it, and a block below. What opens a block without declaring anything begins
 //! with one of a few words that most languages share.
 
 /// Words that open a block or a call, and declare nothing.
@@ -18,9 +18,9 @@ const RESULT_WORDS: [&str; 8] =
 const IMPORT_WORDS: [&str; 7] =
     ["import", "use", "from", "require", "package", "using", "#include"];
 
-/// Whether a line that a block stands below declares something.
+/// Whether a line that a block is below declares something.
 pub(super) fn opens_declaration(body: &str) -> bool {
-    let body = without_reach(body.trim_ascii_end());
+    let body = without_visibility(body.trim_ascii_end());
     if CONTROL_WORDS.contains(&word(body)) || !body.starts_with(begins_a_name) {
         return false;
     }
@@ -43,9 +43,9 @@ pub(super) fn opens_declaration(body: &str) -> bool {
     }
 }
 
-/// Whether a line declares something and nothing stands below it: `const N: usize = 3;`, `N = 3`.
+/// Whether a line declares something and nothing is below it: `const N: usize = 3;`, `N = 3`.
 pub(super) fn is_short_declaration(body: &str) -> bool {
-    let body = without_reach(body);
+    let body = without_visibility(body);
     let end = body.find(['(', '{', '=', ';', ':']).unwrap_or(body.len());
     let head = body.get(..end).unwrap_or_default();
     let is_assigned = body.get(end..).is_some_and(|rest| rest.starts_with(['=', ':']));
@@ -56,7 +56,7 @@ pub(super) fn is_short_declaration(body: &str) -> bool {
 }
 
 pub(super) fn is_import(body: &str) -> bool {
-    let body = without_reach(body);
+    let body = without_visibility(body);
     let first = body.split([' ', '\t', '(', '<', '"']).next().unwrap_or_default();
     IMPORT_WORDS.contains(&first) && body.len() > first.len()
 }
@@ -72,7 +72,7 @@ pub(super) fn is_closing(body: &str) -> bool {
 }
 
 /// A declaration without the word that says how far it can be seen.
-fn without_reach(body: &str) -> &str {
+fn without_visibility(body: &str) -> &str {
     let Some(rest) = body.strip_prefix("pub") else { return body };
     let rest = match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
         Some((_, rest)) => rest,
@@ -90,7 +90,7 @@ fn begins_a_name(letter: char) -> bool {
     letter.is_alphabetic() || matches!(letter, '_' | '$' | '*' | '~')
 }
 
-/// `= (a) => {`, `= function (a) {`, `= async (a) => {`: behind the name of a function.
+/// `= (a) => {`, `= function (a) {`, `= async (a) => {`: after the name of a function.
 fn is_function(rest: &str) -> bool {
     let value = rest.trim_start_matches('=').trim_ascii_start();
     let value = value.strip_prefix("async").map_or(value, str::trim_ascii_start);
@@ -98,7 +98,7 @@ fn is_function(rest: &str) -> bool {
         || (value.ends_with("=> {") && is_balanced(value))
 }
 
-/// `(x) => {` behind a pattern: a case of a match.
+/// `(x) => {` after a pattern: a case of a match.
 fn is_arm(rest: &str) -> bool {
     rest.ends_with("=> {") && is_balanced(rest)
 }

@@ -1,17 +1,17 @@
-//! `source`: source code, and files as a viewer numbers their lines, as an outline. Declarations stay, and what bodies give back or refuse; of
-//! a comment that documents something its first line. The rest of the bodies stays for what it
-//! shows, and goes to marks where the body stood.
+//! `source`: source code, and files as a viewer numbers their lines, as an outline. Declarations
+//! stay, and what bodies give back or refuse; of a comment that documents something its first line.
+//! The rest of the bodies stays for what it shows, and goes to marks where the body was.
 //!
-//! What declares is told by shape (`declare`), so the outline knows no language.
+//! Declarations are found by shape (`declare`), so the outline knows no language.
 
 mod comment;
 mod declare;
 
-use super::choose::{LineRank, chosen};
+use super::choose::{LineRank, choose_cuts};
 use super::page::{LinePage, attempt, is_elided};
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Span, number, segment};
-use comment::{Comments, says_something};
+use comment::{CommentScan, has_words};
 use declare::{is_closing, is_import, is_result, is_short_declaration, opens_declaration};
 
 /// The part of a text, in hundredths, that makes it what it is.
@@ -20,7 +20,8 @@ const MIN_CODE_PERCENT: usize = 60;
 const MAX_PARAMETER_LINES: usize = 8;
 /// Imports up to so many are worth as much as any line.
 const MAX_WEIGHED_IMPORTS: usize = 3;
-/// What lines are worth beside their facts: at the top of a file, in a body, a comment in a body.
+/// Weights of lines in addition to their facts: at the top of a file, in a body, a comment in a
+/// body.
 const TOP_WEIGHT: u32 = 1;
 const BODY_WEIGHT: u32 = 0;
 const COMMENT_WEIGHT: u32 = 0;
@@ -40,8 +41,8 @@ impl FormatAdapter for SourceAdapter {
             let code = share(part.text, part.spans, Kind::Code);
             return code >= MIN_CODE_PERCENT && !part.has(is_other);
         }
-        // A view of a file: code in a language that nothing tells for sure, settings, records.
-        let page = LinePage::of(part.text);
+        // A view of a file: code in a language that no sign identifies for sure, settings, records.
+        let page = LinePage::new(part.text);
         let bare: Vec<&str> = (0..page.len()).map(|at| bare(page.line(at))).collect();
         let bare = bare.join("\n");
         share(&bare, &segment(&bare), Kind::Prose) < MIN_CODE_PERCENT
@@ -56,7 +57,7 @@ impl FormatAdapter for SourceAdapter {
         attempt(part.text, |page| {
             let own = |at| if is_numbered { bare(page.line(at)) } else { page.line(at) };
             let lines: Vec<SourceLine<'_>> = lines((0..page.len()).map(own));
-            chosen(page, &ranks(&lines))
+            choose_cuts(page, &ranks(&lines))
         })
     }
 }
@@ -80,23 +81,23 @@ fn bare(line: &str) -> &str {
     letters.as_str()
 }
 
-/// A line, and what stands around it.
+/// A line, and what is around it.
 #[derive(Debug, Clone, Copy)]
 struct SourceLine<'t> {
     body: &'t str,
     /// Columns before it; a tab is four.
     width: usize,
-    /// A block stands below it.
+    /// A block is below it.
     opens: bool,
     is_comment: bool,
 }
 
 fn lines<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<SourceLine<'t>> {
-    let mut comments = Comments::default();
+    let mut comments = CommentScan::default();
     let mut lines: Vec<SourceLine<'t>> = texts
         .map(|text| {
             let body = text.trim_ascii();
-            let is_comment = !body.is_empty() && comments.see(body);
+            let is_comment = !body.is_empty() && comments.add_line(body);
             SourceLine { body, width: width(text), opens: false, is_comment }
         })
         .collect();
@@ -137,7 +138,7 @@ fn set(ranks: &mut [LineRank], at: usize, rank: LineRank) {
     }
 }
 
-/// The first line that says something of a comment beside a declaration should stay.
+/// The first line with words of a comment next to a declaration should stay.
 fn rank_comment(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -> usize {
     let count = lines.iter().skip(at).take_while(|line| line.is_comment).count();
     let end = at + count;
@@ -145,12 +146,12 @@ fn rank_comment(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -> 
         let is_head = line.body.starts_with(['@', '#', '[']);
         is_head || (line.opens && opens_declaration(line.body)) || line.width == 0
     };
-    // A doc string stands below what it documents.
+    // A doc string is below what it documents.
     let is_below = at.checked_sub(1).and_then(|at| lines.get(at)).is_some_and(declares);
     let is_document = is_below || lines.get(end).is_some_and(declares);
     let mut is_told = false;
     for line in at..end {
-        let says = lines.get(line).is_some_and(|line| says_something(line.body));
+        let says = lines.get(line).is_some_and(|line| has_words(line.body));
         let rank = match (is_document, is_told) {
             (true, false) if says => LineRank::Should,
             (false, _) if says => LineRank::May(COMMENT_WEIGHT),
@@ -206,7 +207,7 @@ fn rank_statement(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -
     at + 1
 }
 
-/// Parameters that stand below the name, up to the line that closes them.
+/// Parameters that are below the name, up to the line that closes them.
 fn rank_parameters(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -> usize {
     let Some(head) = lines.get(at).filter(|head| head.body.ends_with(['(', ','])) else {
         return at + 1;

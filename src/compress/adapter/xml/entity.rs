@@ -1,6 +1,6 @@
 //! Text without its entities, and back.
 
-/// How characters of a text were written that did not stand for themselves.
+/// How characters of a text were written that did not represent themselves.
 #[derive(Debug, Default)]
 pub(super) struct Entities<'a>(Vec<(char, &'a str)>);
 
@@ -13,7 +13,7 @@ const MAX_NAME_BYTES: usize = 12;
 const MAX_SPELLINGS: usize = 64;
 
 impl<'a> Entities<'a> {
-    /// The text that raw text stands for; `None` where it has an entity of its own.
+    /// The text that raw text represents; `None` if it has an entity of its own.
     pub(super) fn read(raw: &'a str) -> Option<(String, Self)> {
         let (mut text, mut own) = (String::with_capacity(raw.len()), Self::default());
         let mut rest = raw;

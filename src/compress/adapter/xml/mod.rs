@@ -1,8 +1,8 @@
-//! XML: prose in elements, comments and CDATA sections is shortened where it stands, and
+//! XML: prose in elements, comments and CDATA sections is shortened where it is, and
 //! indentation between elements goes.
 //!
 //! Elements, attributes, instructions and every text that is no prose keep their bytes. A text
-//! with a document type stays as it is: its entities could stand for anything. Text beside child
+//! with a document type stays as it is: its entities could mean anything. Text next to child
 //! elements stays too: its sentences run through them.
 
 mod entity;
@@ -49,7 +49,7 @@ impl FormatAdapter for XmlAdapter {
         // What was cut is prose, by which it was found.
         let mut told = Vec::new();
         for piece in &own {
-            if let Some(cut) = shorter(piece, part.text, inside) {
+            if let Some(cut) = shorten_piece(piece, part.text, inside) {
                 told.push(piece.range.start);
                 cuts.push(cut);
             }
@@ -61,8 +61,8 @@ impl FormatAdapter for XmlAdapter {
     }
 }
 
-/// Whether a text has the pieces of another without its gaps, each as it was, or as the shorter form
-/// of prose.
+/// Whether a text has the pieces of another without its gaps, each as it was, or as the shorter
+/// form of prose.
 fn is_kept(
     before: &str,
     own: &[XmlPiece],
@@ -115,7 +115,7 @@ fn words(event: XmlEvent, raw: &str) -> Option<PieceWords<'_>> {
 }
 
 /// A piece with its prose in a shorter form.
-fn shorter(piece: &XmlPiece, text: &str, inside: &mut dyn InnerTexts) -> Option<Cut> {
+fn shorten_piece(piece: &XmlPiece, text: &str, inside: &mut dyn InnerTexts) -> Option<Cut> {
     let raw = piece.raw(text);
     if raw.len() < MIN_TEXT_BYTES || !piece.may_shrink() {
         return None;

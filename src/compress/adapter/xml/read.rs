@@ -24,7 +24,7 @@ pub(super) enum XmlEvent {
 pub(super) struct XmlPiece {
     pub(super) event: XmlEvent,
     pub(super) range: Range<usize>,
-    /// The element that it stands in also holds elements.
+    /// The element that it is in also holds elements.
     mixed: bool,
 }
 
@@ -33,7 +33,7 @@ impl XmlPiece {
         text.get(self.range.clone()).unwrap_or_default()
     }
 
-    /// Whether it may hold prose that stands for itself.
+    /// Whether it may hold prose that represents itself.
     pub(super) fn may_shrink(&self) -> bool {
         match self.event {
             XmlEvent::Markup => false,
@@ -43,7 +43,7 @@ impl XmlPiece {
     }
 }
 
-/// The pieces of a text that is one well-formed document without a document type; `None` where it
+/// The pieces of a text that is one well-formed document without a document type; `None` if it
 /// is another, or too deep or too large.
 pub(super) fn pieces(text: &str) -> Option<Vec<XmlPiece>> {
     let mut reader = Reader::from_str(text);

@@ -1,8 +1,8 @@
-//! YAML: scalars and comments that are prose are shortened where they stand.
+//! YAML: scalars and comments that are prose are shortened where they are.
 //!
-//! Which they are is told by what they say, not by their keys. Everything else keeps its bytes:
+//! They are found by their words, not by their keys. Everything else keeps its bytes:
 //! keys, anchors, tags, flow collections, digests, addresses, certificates, scripts. A scalar is
-//! written in the style it had; where that style cannot say the shorter words, it stays.
+//! written in the style it had; if that style cannot say the shorter words, it stays.
 
 mod scalar;
 mod scan;
@@ -32,7 +32,7 @@ impl FormatAdapter for YamlAdapter {
             return true;
         }
         // A comment at its head is a heading elsewhere, a document at its head front matter, and
-        // where values are sentences, it all looks like prose.
+        // if values are sentences, it all looks like prose.
         let may_be = |kind| {
             matches!(kind, segment::Kind::Yaml | segment::Kind::Markdown(_) | segment::Kind::Prose)
         };
@@ -43,7 +43,7 @@ impl FormatAdapter for YamlAdapter {
                 let small =
                     |event: &&YamlEvent| !raw(event, part.text).starts_with(char::is_uppercase);
                 let (all, names) = (keys.clone().count(), keys.filter(small).count());
-                // Words with a capital before a colon are labels of a writer, or who speaks.
+                // Words with a capital before a colon are labels of a writer, or names of speakers.
                 all >= MIN_KEYS && (names * 2 > all || part.has(is_yaml))
             })
     }
@@ -63,7 +63,7 @@ impl FormatAdapter for YamlAdapter {
         // Those that were cut are prose, by which they were found.
         let mut is_cut = vec![false; own.len()];
         for (event, is_cut) in own.iter().zip(&mut is_cut) {
-            let shorter = shorter(event, part.text, inside);
+            let shorter = shorten_scalar(event, part.text, inside);
             *is_cut = shorter.is_some();
             cuts.extend(shorter);
         }
@@ -88,7 +88,7 @@ fn raw<'t>(event: &YamlEvent, text: &'t str) -> &'t str {
     text.get(event.range.clone()).unwrap_or_default()
 }
 
-/// Whether a text has the same pieces, those that may shrink as they were or with fewer words.
+/// Whether a text has the same pieces; those that may shrink may have fewer words.
 fn is_kept(
     before: &str,
     own: &[YamlEvent],
@@ -116,7 +116,7 @@ fn prose(event: &YamlEvent, raw: &str) -> Option<String> {
     scalar::words(event, raw).filter(|words| is_prose(words))
 }
 
-fn shorter(event: &YamlEvent, text: &str, inside: &mut dyn InnerTexts) -> Option<Cut> {
+fn shorten_scalar(event: &YamlEvent, text: &str, inside: &mut dyn InnerTexts) -> Option<Cut> {
     let raw = raw(event, text);
     let words = prose(event, raw)?;
     let short = inside.shorten(&words)?;

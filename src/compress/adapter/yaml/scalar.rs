@@ -1,15 +1,15 @@
-//! What a scalar says, and how something else is said in the same style.
+//! The words of a scalar, and how other words are written in the same style.
 
 use std::fmt::Write as _;
 
 use super::scan::{YamlEvent, YamlKind};
 
-/// The words of a scalar or comment; `None` where it holds none.
+/// The words of a scalar or comment; `None` if it holds none.
 pub(super) fn words(event: &YamlEvent, raw: &str) -> Option<String> {
     match event.kind {
-        YamlKind::Plain => Some(folded(raw)),
-        YamlKind::Single => Some(folded(quoted(raw)?).replace("''", "'")),
-        YamlKind::Double => unescaped(quoted(raw)?),
+        YamlKind::Plain => Some(fold(raw)),
+        YamlKind::Single => Some(fold(quoted_words(raw)?).replace("''", "'")),
+        YamlKind::Double => unescaped(quoted_words(raw)?),
         YamlKind::Block => {
             let own = |line: &str| line.get(event.column..).unwrap_or_default().to_owned();
             Some(lines(raw).map(own).collect::<Vec<_>>().join("\n"))
@@ -25,26 +25,24 @@ pub(super) fn words(event: &YamlEvent, raw: &str) -> Option<String> {
     }
 }
 
-/// Other words in the style of a scalar or comment; `None` where that style cannot say them.
+/// Other words in the style of a scalar or comment; `None` if that style cannot say them.
 pub(super) fn write(event: &YamlEvent, raw: &str, words: &str) -> Option<String> {
     let breaks = if raw.contains("\r\n") { "\r\n" } else { "\n" };
     match event.kind {
-        YamlKind::Plain => stands_plain(words, raw).then(|| unfolded(words, raw, breaks)).flatten(),
-        YamlKind::Single => {
-            Some(format!("'{}'", unfolded(&words.replace('\'', "''"), raw, breaks)?))
-        }
-        YamlKind::Double => Some(escaped(words, raw)),
+        YamlKind::Plain => can_be_plain(words, raw).then(|| unfold(words, raw, breaks)).flatten(),
+        YamlKind::Single => Some(format!("'{}'", unfold(&words.replace('\'', "''"), raw, breaks)?)),
+        YamlKind::Double => Some(escape(words, raw)),
         YamlKind::Block => {
             let indent = " ".repeat(event.column);
             if words.starts_with([' ', '\t', '\n']) {
                 return None;
             }
-            Some(joined(words, breaks, |line| format!("{indent}{line}"), ""))
+            Some(join_lines(words, breaks, |line| format!("{indent}{line}"), ""))
         }
         YamlKind::Comment => {
             let indent = " ".repeat(event.column);
             let head = if raw.starts_with("# ") { "# " } else { "#" };
-            let all = joined(
+            let all = join_lines(
                 words,
                 breaks,
                 |line| format!("{indent}{head}{line}"),
@@ -61,18 +59,18 @@ fn lines(raw: &str) -> impl Iterator<Item = &str> {
     raw.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line))
 }
 
-fn joined(words: &str, breaks: &str, line: impl Fn(&str) -> String, blank: &str) -> String {
+fn join_lines(words: &str, breaks: &str, line: impl Fn(&str) -> String, blank: &str) -> String {
     let written =
         words.split('\n').map(|own| if own.is_empty() { blank.to_owned() } else { line(own) });
     written.collect::<Vec<_>>().join(breaks)
 }
 
-fn quoted(raw: &str) -> Option<&str> {
+fn quoted_words(raw: &str) -> Option<&str> {
     raw.get(1..raw.len().checked_sub(1)?)
 }
 
 /// Lines as one: a break is a blank, and a blank line a break.
-fn folded(raw: &str) -> String {
+fn fold(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut blanks = 0;
     for (at, line) in lines(raw).enumerate() {
@@ -98,8 +96,8 @@ fn folded(raw: &str) -> String {
     out
 }
 
-/// Words as lines, indented as those of `raw` are; `None` where it has one line and they more.
-fn unfolded(words: &str, raw: &str, breaks: &str) -> Option<String> {
+/// Words as lines, indented as those of `raw` are; `None` if it has one line and they more.
+fn unfold(words: &str, raw: &str, breaks: &str) -> Option<String> {
     if !words.contains('\n') {
         return Some(words.to_owned());
     }
@@ -119,8 +117,8 @@ fn unfolded(words: &str, raw: &str, breaks: &str) -> Option<String> {
     Some(out)
 }
 
-/// Whether words may stand without quotes in a block.
-fn stands_plain(words: &str, raw: &str) -> bool {
+/// Whether words may be without quotes in a block.
+fn can_be_plain(words: &str, raw: &str) -> bool {
     let opens =
         words.chars().next().is_some_and(|first| raw.starts_with(first) || first.is_alphanumeric());
     opens
@@ -140,7 +138,7 @@ fn stands_plain(words: &str, raw: &str) -> bool {
 
 /// A text between double quotes, its escapes read.
 fn unescaped(inner: &str) -> Option<String> {
-    // A break behind a backslash joins lines without a blank.
+    // A break after a backslash joins lines without a blank.
     let mut lines = inner.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     let mut raw = lines.next()?.to_owned();
     let mut blanks = 0;
@@ -176,7 +174,7 @@ fn unescaped(inner: &str) -> Option<String> {
     Some(out)
 }
 
-/// The character that stands behind a backslash, and the bytes of its name.
+/// The character that follows a backslash, and the bytes of its name.
 fn unit(escape: &str) -> Option<(char, usize)> {
     let first = escape.chars().next()?;
     let digits = match first {
@@ -210,7 +208,7 @@ fn unit(escape: &str) -> Option<(char, usize)> {
 }
 
 /// Words between double quotes, on one line.
-fn escaped(words: &str, raw: &str) -> String {
+fn escape(words: &str, raw: &str) -> String {
     let is_ascii = raw.is_ascii() && (raw.contains("\\u") || raw.contains("\\x"));
     let mut out = String::with_capacity(words.len() + 2);
     out.push('"');

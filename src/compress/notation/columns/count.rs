@@ -56,7 +56,7 @@ impl CountStep {
         }
     }
 
-    /// Appends what follows on a field, which stands in `out`.
+    /// Appends what follows on a field, which is in `out`.
     pub(super) fn write_next(self, out: &mut String, above: Range<usize>) -> Option<()> {
         let mut next = String::new();
         self.next(&mut next, out.get(above)?)?;
@@ -98,13 +98,13 @@ fn number(text: &str) -> Option<i64> {
 /// Minutes of a day.
 const DAY_MINUTES: i64 = 24 * 60;
 
-/// `2024-05-01`, `2024/05/01`, and the same with a time behind it.
+/// `2024-05-01`, `2024/05/01`, and the same with a time after it.
 #[derive(Debug, Clone, Copy)]
 struct Date<'a> {
     year: i64,
     month: i64,
     day: i64,
-    /// The minute of the day, and what stands before it.
+    /// The minute of the day, and what is before it.
     minute: Option<i64>,
     between: &'a str,
     joint: &'a str,
@@ -149,9 +149,9 @@ impl<'a> Date<'a> {
             CountStep::Minutes(by) => {
                 let minutes = self.minute? + i64::from(by);
                 self.minute = Some(minutes % DAY_MINUTES);
-                self.pass(minutes / DAY_MINUTES);
+                self.add_days(minutes / DAY_MINUTES);
             }
-            CountStep::Days(by) => self.pass(i64::from(by)),
+            CountStep::Days(by) => self.add_days(i64::from(by)),
             CountStep::Months(by) => {
                 let months = 12 * self.year + self.month - 1 + i64::from(by);
                 (self.year, self.month) = (months / 12, months % 12 + 1);
@@ -161,7 +161,7 @@ impl<'a> Date<'a> {
     }
 
     /// Goes on by so many days.
-    fn pass(&mut self, days: i64) {
+    fn add_days(&mut self, days: i64) {
         // 400 years have the same days in every calendar of ours.
         self.year += days / DAYS_OF_400_YEARS * 400;
         self.day += days % DAYS_OF_400_YEARS;

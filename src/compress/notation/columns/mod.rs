@@ -9,15 +9,15 @@
 //! 4,"error",2024-05-02,US
 //! ```
 //!
-//! - The first line is the first row, as it stands. `=DE` after a field is a value that all rows
+//! - The first line is the first row, as it is. `=DE` after a field is a value that all rows
 //!   below have in this place and none shows.
-//! - `quoted 2` names the columns in which every field below the first row stood in quotes. They
+//! - `quoted 2` names the columns in which every field below the first row was in quotes. They
 //!   are put back around a field that shows none; one that does is as it was.
 //! - `^` is the field of the row above.
 //! - `1 counts by 1 day`: rows do not show the first column, but for every eighth. It is that of
 //!   the row above and a day more; there are also `month` and `min`.
-//! - A row of all columns is a row as it stands: rows that report errors are, and those that have
-//!   another value than the header tells.
+//! - A row of all columns is a row as it was: rows that report errors are, and rows that have
+//!   another value than the header has.
 //!
 //! Nothing is left out: every row has its line.
 
@@ -29,19 +29,20 @@ use std::ops::Range;
 
 use self::count::CountStep;
 use self::style::{ColumnSet, ColumnStyle, fields, first_row};
-use super::bytes::same;
+use super::bytes::is_same;
 use super::{BlockBody, FoundBlock, Notation, NotationBlock, reports_error};
 
 /// Rows of the shortest table, the first one counted.
 const MIN_ROWS: usize = 4;
-/// Bytes from which on a field may stand as a ditto.
+/// Bytes from which on a field may be as a ditto.
 const MIN_DITTO_BYTES: usize = 5;
 const DITTO: &str = "^";
 const DITTO_WORDS: &str = "^ as above";
 const COUNTS_WORDS: &str = " counts by ";
-/// One row of so many stands whole where a column counts: nobody has to count far.
+/// One row of so many is written whole if a column counts, so that a reader does not have to count
+/// far.
 const WHOLE_ROW_INTERVAL: usize = 8;
-/// One row of so many may stand whole because a value or a count does not hold in it.
+/// One row of so many may be whole because a value or a count does not hold in it.
 const MIN_ROWS_PER_ODD_ROW: usize = 16;
 /// Bytes of the longest field of a first row.
 const MAX_NAME_BYTES: usize = 64;
@@ -63,7 +64,7 @@ impl Notation for ColumnsNotation {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
-            let Some(table) = Rows::first(rest) else {
+            let Some(table) = CsvRows::detect(rest) else {
                 at += 1;
                 continue;
             };
@@ -118,16 +119,16 @@ impl Notation for ColumnsNotation {
 }
 
 /// Rows of one width, and the names above them.
-struct Rows<'a> {
+struct CsvRows<'a> {
     separator: char,
     width: usize,
     /// The fields of the first row, then those of the next one, and so on.
     fields: Vec<&'a str>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> CsvRows<'a> {
     /// The table that begins with the first of these lines.
-    fn first(lines: &[&'a str]) -> Option<Self> {
+    fn detect(lines: &[&'a str]) -> Option<Self> {
         let (first, second) = (lines.first()?, lines.get(1)?);
         let mut found = Vec::new();
         let is_table = |(separator, _): &&(char, &str)| {
@@ -174,7 +175,7 @@ impl<'a> Rows<'a> {
             let mut fields = below.iter().skip(column).step_by(width);
             is_shown(column) && fields.all(|field| field.starts_with('"'))
         };
-        let quoted = ColumnSet::of(width, quoted);
+        let quoted = ColumnSet::new(width, quoted);
         let shown: Vec<bool> = (0..width).map(is_shown).collect();
         let ditto = !dittos.is_empty();
         let style = ColumnStyle { separator: self.separator, quoted, ditto, counts };
@@ -217,13 +218,13 @@ impl<'a> Rows<'a> {
             for (field, (value, votes)) in row.iter().zip(&mut lead) {
                 match *votes {
                     0 => (*value, *votes) = (field, 1),
-                    _ if same(value, field) => *votes += 1,
+                    _ if is_same(value, field) => *votes += 1,
                     _ => *votes -= 1,
                 }
             }
         }
         let odd = |column: usize, value: &str| {
-            rows().filter(|row| row.get(column).is_none_or(|field| !same(field, value))).count()
+            rows().filter(|row| row.get(column).is_none_or(|field| !is_same(field, value))).count()
         };
         // Each vote less than rows is half a row that has another field.
         let is_far = |votes: usize| (count - votes) / 2 * MIN_ROWS_PER_ODD_ROW > count;
@@ -282,12 +283,12 @@ impl<'a> Rows<'a> {
         let mut above = rows.next().unwrap_or_default();
         for row in rows {
             for ((field, above), count) in row.iter().zip(above).zip(&mut repeats) {
-                *count += usize::from(field.len() >= MIN_DITTO_BYTES && same(field, above));
+                *count += usize::from(field.len() >= MIN_DITTO_BYTES && is_same(field, above));
             }
             above = row;
         }
         let rows = self.count() - 1;
-        ColumnSet::of(self.width, |column| {
+        ColumnSet::new(self.width, |column| {
             is_shown(column) && repeats.get(column).is_some_and(|count| 3 * count >= rows)
         })
     }
@@ -389,7 +390,7 @@ fn write_row(
     }
 }
 
-/// The field without its quotes, where they are put back.
+/// The field without its quotes, if they are put back.
 fn unquoted<'a>(field: &'a str, column: usize, style: &ColumnStyle) -> &'a str {
     let inner = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));
     inner

@@ -10,13 +10,13 @@ use super::{COUNTS_WORDS, DITTO, DITTO_WORDS, MAX_COLUMNS, SEPARATORS};
 pub(super) struct ColumnSet(Vec<bool>);
 
 impl ColumnSet {
-    pub(super) fn of(width: usize, holds: impl Fn(usize) -> bool) -> Self {
+    pub(super) fn new(width: usize, holds: impl Fn(usize) -> bool) -> Self {
         let columns: Vec<bool> = (0..width).map(holds).collect();
         // Nothing is in an empty list.
         Self(if columns.contains(&true) { columns } else { Vec::new() })
     }
 
-    /// Adds a column; `None` where no table has so many.
+    /// Adds a column; `None` if no table has so many.
     pub(super) fn insert(&mut self, column: usize) -> Option<()> {
         if column >= self.0.len() {
             self.0.resize(Some(column + 1).filter(|width| *width <= MAX_COLUMNS)?, false);
@@ -102,7 +102,7 @@ impl ColumnStyle {
         self.counts.iter().find(|(known, _)| *known == column).map(|(_, step)| *step)
     }
 
-    /// Writes a field as it was; `above` is where the one of the row above stands.
+    /// Writes a field as it was; `above` is where the one of the row above is.
     pub(super) fn field(
         &self,
         out: &mut String,
@@ -123,7 +123,7 @@ impl ColumnStyle {
     }
 }
 
-/// The first row of a block as it was, and the values that stand beside its fields.
+/// The first row of a block as it was, and the constant values after its fields.
 pub(super) fn first_row(line: &str, separator: char) -> Option<(String, Vec<Option<&str>>)> {
     let mut out = String::new();
     let mut constants = Vec::new();

@@ -1,6 +1,6 @@
-//! Lines that stand again, as anchors and aliases do it in YAML.
+//! Repeated lines, written with anchors and aliases as in YAML.
 //!
-//! ` &3 12` behind a line names it and the 11 lines below it; `*3` further down stands for all of
+//! ` &3 12` after a line names it and the 11 lines below it; `*3` further down represents all of
 //! them, `*3 5` for the first five, with its own indentation in the place of theirs. A named
 //! stretch may hold aliases itself; it ends before the line in which it is used.
 
@@ -23,7 +23,7 @@ const MAX_COMPARISONS_PER_LINE: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AliasEntry<'a> {
     pub(super) text: Cow<'a, str>,
-    /// How many lines it stands for.
+    /// How many lines it represents.
     pub(super) lines: usize,
     /// Whether it is named or an alias: no table takes it.
     pub(super) is_fixed: bool,
@@ -32,14 +32,14 @@ pub(super) struct AliasEntry<'a> {
 /// Where stretches begin that begin alike, the first of them: lines, counted from one.
 type StretchIndex = [Option<NonZeroU32>; MAX_PLACES];
 
-/// A stretch that stands again.
+/// A stretch that repeats an earlier one.
 struct RepeatedStretch {
     at: usize,
     from: usize,
     lines: usize,
 }
 
-/// The lines, those that stand again as aliases.
+/// Writes the lines, with aliases for lines that repeat earlier ones.
 pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<AliasEntry<'a>> {
     let is_taken =
         |line: &&str| AliasLine::parse(line).is_some() || AnchorLine::parse(line).is_some();
@@ -83,13 +83,13 @@ pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<AliasEntry<'a>> {
 }
 
 /// The lines, each for itself.
-pub(super) fn plain<'a>(lines: &[&'a str]) -> Vec<AliasEntry<'a>> {
+pub(super) fn unaliased<'a>(lines: &[&'a str]) -> Vec<AliasEntry<'a>> {
     let entry =
         |line: &&'a str| AliasEntry { text: Cow::Borrowed(*line), lines: 1, is_fixed: false };
     lines.iter().map(entry).collect()
 }
 
-/// The text without names and aliases; `None` where one points nowhere.
+/// The text without names and aliases; `None` if one points nowhere.
 pub(super) fn read(text: &str, limit: usize) -> Option<String> {
     // Where each line that was read begins in the result, and each stretch among the lines.
     let mut out = String::new();
@@ -164,7 +164,7 @@ fn number(text: &str) -> Option<usize> {
 struct AliasLine<'l> {
     margin: &'l str,
     name: usize,
-    /// How many lines it stands for; none for all that its anchor names.
+    /// How many lines it represents; none for all that its anchor names.
     count: Option<usize>,
 }
 
@@ -203,7 +203,7 @@ struct AliasSearch<'l, 'a> {
     lines: &'l [&'a str],
     /// A hash of each line without its indentation, and how wide that is.
     known: Vec<(u64, usize)>,
-    /// Where the stretch ends that stands again and holds this line.
+    /// Where the stretch ends that occurs again and holds this line.
     ends: Vec<usize>,
     /// Lines that may still be compared.
     left: usize,
@@ -238,7 +238,7 @@ impl<'l, 'a> AliasSearch<'l, 'a> {
                 .iter()
                 .flatten()
                 .map(|place| place.get() as usize - 1)
-                .map(|from| (self.alike(from, at), from))
+                .map(|from| (self.count_alike(from, at), from))
                 .max_by_key(|(lines, _)| *lines);
             match best {
                 Some((lines, from)) if lines >= MIN_LINES && self.bytes(at, lines) >= MIN_BYTES => {
@@ -259,7 +259,7 @@ impl<'l, 'a> AliasSearch<'l, 'a> {
         again
     }
 
-    /// What tells the first lines of a stretch from others, wherever they stand.
+    /// A key of the first lines of a stretch, the same at any indentation.
     fn key(&self, at: usize) -> Option<u64> {
         let first = self.known.get(at..at + MIN_LINES)?;
         let (_, margin) = first.first()?;
@@ -273,7 +273,7 @@ impl<'l, 'a> AliasSearch<'l, 'a> {
     }
 
     /// Lines that two stretches begin with alike, up to the end of what belongs together.
-    fn alike(&mut self, from: usize, at: usize) -> usize {
+    fn count_alike(&mut self, from: usize, at: usize) -> usize {
         let (Some(one), Some(other)) = (self.lines.get(from), self.lines.get(at)) else { return 0 };
         let (one, other) = (margin(one), margin(other));
         let is_end =
@@ -346,7 +346,7 @@ mod tests {
         // A line that only looks like an alias is none.
         let odd = format!("{text}\n*7");
         let odd: Vec<&str> = odd.split('\n').collect();
-        assert_eq!(write(&odd), plain(&odd));
+        assert_eq!(write(&odd), unaliased(&odd));
     }
 
     #[test]

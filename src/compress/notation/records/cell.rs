@@ -3,30 +3,30 @@
 /// How the values of a form are written in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CellSyntax {
-    /// As they stand in YAML: what opens a quote or a bracket ends where that closes.
+    /// As they are in YAML: what opens a quote or a bracket ends where that closes.
     Yaml,
     /// Between tags or in quotes: bare, or in double quotes.
     Xml,
 }
 
-/// What parts the cells of a row: a comma, or a bar where values hold commas.
+/// What parts the cells of a row: a comma, or a bar if values hold commas.
 pub(super) const SEPARATORS: [char; 2] = [',', '|'];
 /// A value that is that of the cell before.
 pub(super) const SAME_CELL: &str = "=";
-/// Bytes from which on a value may stand as the cell before.
+/// Bytes from which on a value may be as the cell before.
 const MIN_SAME_BYTES: usize = 4;
 /// What ends a value in a list of columns.
 const LIST_ENDS: &[u8] = b",|}";
-/// What ends an item of a list that stood on lines of its own.
+/// What ends an item of a list that was on lines of its own.
 const ITEM_ENDS: &[u8] = b",]";
 
 impl CellSyntax {
-    /// Appends a value to a row. `None`, and nothing is of use, where it would not be read back.
+    /// Appends a value to a row. `None`, and nothing is of use, if it would not be read back.
     pub(super) fn write(self, row: &mut String, value: &str, separator: char) -> Option<()> {
         self.write_before(row, value, &[u8::try_from(separator).ok()?])
     }
 
-    /// Appends a value to a row, behind a cell that has the value `before`.
+    /// Appends a value to a row, after a cell that has the value `before`.
     pub(super) fn write_after(
         self,
         row: &mut String,
@@ -81,7 +81,7 @@ impl CellSyntax {
         text.split_at_checked(self.end(text, LIST_ENDS)?)
     }
 
-    /// The item at the head of a list that stood on lines of its own, without its bracket.
+    /// The item at the head of a list that was on lines of its own, without its bracket.
     pub(super) fn split_item(self, text: &str) -> Option<(&str, &str)> {
         text.split_at_checked(self.end(text, ITEM_ENDS)?)
     }
@@ -102,7 +102,7 @@ impl CellSyntax {
             (Self::Xml, Some(b'"')) => memchr::memchr(b'"', bytes.get(1..)?)? + 2,
             (Self::Yaml, Some(b'"' | b'\'')) => quote_end(bytes, 0)?,
             (Self::Yaml, Some(b'[' | b'{')) => flow_end(bytes)?,
-            // A list that stood on lines of its own.
+            // A list that was on lines of its own.
             (Self::Yaml, Some(b'-')) if bytes.get(1) == Some(&b'[') => {
                 flow_end(bytes.get(1..)?)? + 1
             }

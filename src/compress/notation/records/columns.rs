@@ -1,7 +1,7 @@
 //! The columns that records share, each a path of keys.
 //!
-//! Columns stand in an order in which every record keeps its own, and those that begin with the
-//! same keys stand together. A record that has another order ends the table.
+//! Columns are in an order in which every record keeps its own, and those that begin with the
+//! same keys are together. A record that has another order ends the table.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ const MAX_COLUMNS: usize = 128;
 /// Cells that a small table may leave empty.
 const MAX_EMPTY_CELLS: usize = 6;
 
-/// What stands for the members that have no column of their own.
+/// What represents the members that have no column of their own.
 pub(super) const OTHERS_KEY: &str = "*";
 
 /// A value and the keys that lead to it.
@@ -38,7 +38,7 @@ pub(super) struct RecordColumns<'a> {
 }
 
 impl<'a> RecordColumns<'a> {
-    /// Takes a record in; `false`, and nothing is changed, where it does not fit.
+    /// Takes a record in; `false`, and nothing is changed, if it does not fit.
     pub(super) fn add(&mut self, leaves: &[Leaf<'a>]) -> bool {
         let known = self.paths.len();
         let order = self.order.clone();
@@ -67,7 +67,7 @@ impl<'a> RecordColumns<'a> {
         Some(row)
     }
 
-    /// The first value that has no place behind those before it.
+    /// The first value that has no place after those before it.
     pub(super) fn misfit(&mut self, leaves: &[Leaf<'a>]) -> Option<usize> {
         let (known, order) = (self.paths.len(), self.order.clone());
         let mut next = 0;

@@ -1,4 +1,4 @@
-//! How a record stands in its lines, and how the line above its rows names that.
+//! How a record is in its lines, and how the line above its rows names that.
 
 use super::cell::CellSyntax;
 
@@ -7,11 +7,11 @@ use super::cell::CellSyntax;
 pub(super) struct RecordStyle {
     /// What a level adds.
     pub(super) step: String,
-    /// How far the dashes of a list stand behind their key.
+    /// How far the dashes of a list follow their key.
     pub(super) dashes: usize,
     /// Whether each line ends with a carriage return.
     pub(super) returns: bool,
-    /// Whether lines that stand again are aliases.
+    /// Whether lines that occur again are aliases.
     pub(super) aliases: bool,
 }
 
@@ -91,7 +91,7 @@ pub(super) enum RecordForm<'a> {
 
 /// Bytes of indentation that a record may have.
 pub(super) const MAX_INDENT_BYTES: usize = 200;
-/// What stands before the number of rows.
+/// What is before the number of rows.
 const ROWS_SIGN: &str = " ×";
 
 impl<'a> RecordForm<'a> {
@@ -127,8 +127,8 @@ impl<'a> RecordForm<'a> {
         format!("{indent}{line}{ROWS_SIGN}{rows}")
     }
 
-    /// Reads what [`RecordForm::head`] wrote behind the indentation: the form, and the columns without
-    /// their braces.
+    /// Reads what [`RecordForm::head`] wrote after the indentation: the form, and the columns
+    /// without their braces.
     pub(super) fn read(line: &'a str) -> Option<(Self, &'a str)> {
         let (open, close) = (line.find('{')?, line.rfind('}')?);
         let (before, after) = (line.get(..open)?, line.get(close + 1..)?);
@@ -189,7 +189,7 @@ impl<'l> TableHead<'l> {
     }
 }
 
-/// Columns in braces as they stand in a map on one line.
+/// Columns in braces as they are in a map on one line.
 fn spaced(columns: &str) -> String {
     let inner = columns.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     match inner.unwrap_or_default() {

@@ -1,7 +1,7 @@
-//! Records of YAML and XML as tables, among lines that stand as they are: `§records`.
+//! Records of YAML and XML as tables, among lines that stay as they are: `§records`.
 //!
 //! Documents that are one tree are shorter as outlines (`§yaml`, `§xml`); this is for those with
-//! comments, texts of several lines, and stretches that stand again.
+//! comments, texts of several lines, and stretches that occur again.
 //!
 //! ```text
 //! §records 6 indent 2
@@ -13,10 +13,10 @@
 //! admin,8080
 //! ```
 //!
-//! A line that ends with `×` and a number stands above so many rows; every other line stands for
+//! A line that ends with `×` and a number is above so many rows; every other line represents
 //! itself. It shows what a record looks like, with the names of its members in braces:
 //!
-//! | Line | Each row stands for |
+//! | Line | Each row represents |
 //! |---|---|
 //! | `- {a,b} ×2` | `- a: 1`, then `b: 2` on a line of its own |
 //! | `*: {a,b} ×2` | `key:`, then a member a line; the row begins with the key |
@@ -30,10 +30,10 @@
 //! have and none shows; `*` among attributes is a cell that holds some with their names. `{}` are
 //! the columns of the table before. An empty cell is a member that the record does not have.
 //! Columns are parted by `,`, or by `|`, and so are the cells. Values are those of the text, quotes
-//! included; those of XML stand without quotes unless they would read as something else. `-[a,b]`
+//! included; those of XML are without quotes unless they would read as something else. `-[a,b]`
 //! is a list in YAML with each item on a line of its own.
 //!
-//! Lines that stand again do so as aliases: see [`alias`].
+//! Lines that occur again do so as aliases: see [`alias`].
 
 mod alias;
 mod cell;
@@ -54,11 +54,11 @@ use form::{RecordForm, RecordStyle, TableHead};
 use read::RecordHeads;
 use record::LineRecord;
 
-/// Bytes that a line costs beside its own, whatever its indentation.
+/// Bytes that a line costs in addition to its own, whatever its indentation.
 const LINE_COST_BYTES: usize = 3;
-/// Bytes that a table costs beside its rows and columns.
+/// Bytes that a table costs in addition to its rows and columns.
 const TABLE_COST_BYTES: usize = 8;
-/// One for both: what is shown tells how it is read.
+/// One name for both: the block itself shows how it is read.
 const NOTATION_NAME: &str = "records";
 /// Bytes of the longest name of a line.
 const MAX_ANCHOR_BYTES: usize = 48;
@@ -66,12 +66,12 @@ const MAX_ANCHOR_BYTES: usize = 48;
 const MAX_READS_PER_LINE: usize = 16;
 
 /// Records of YAML.
-pub(crate) struct Yaml;
+pub(crate) struct YamlRecordsNotation;
 
 /// Records of XML.
-pub(crate) struct Xml;
+pub(crate) struct XmlRecordsNotation;
 
-impl Notation for Yaml {
+impl Notation for YamlRecordsNotation {
     fn name(&self) -> &'static str {
         NOTATION_NAME
     }
@@ -85,7 +85,7 @@ impl Notation for Yaml {
     }
 }
 
-impl Notation for Xml {
+impl Notation for XmlRecordsNotation {
     fn name(&self) -> &'static str {
         NOTATION_NAME
     }
@@ -99,9 +99,13 @@ impl Notation for Xml {
     }
 }
 
-type Read = for<'a> fn(&[&'a str], &RecordStyle) -> Option<LineRecord<'a>>;
+type RecordReader = for<'a> fn(&[&'a str], &RecordStyle) -> Option<LineRecord<'a>>;
 
-fn encode(lines: &[&str], style: fn(&[&str]) -> RecordStyle, read: Read) -> Vec<FoundBlock> {
+fn encode(
+    lines: &[&str],
+    style: fn(&[&str]) -> RecordStyle,
+    read: RecordReader,
+) -> Vec<FoundBlock> {
     // Lines that all end with a carriage return are read without it.
     let bare: Option<Vec<&str>> = lines.iter().map(|line| line.strip_suffix('\r')).collect();
     let returns = bare.is_some();
@@ -110,9 +114,9 @@ fn encode(lines: &[&str], style: fn(&[&str]) -> RecordStyle, read: Read) -> Vec<
 }
 
 /// The block of some lines, with aliases or without: names keep records out of tables.
-fn shortest(lines: &[&str], style: &RecordStyle, read: Read) -> Option<FoundBlock> {
+fn shortest(lines: &[&str], style: &RecordStyle, read: RecordReader) -> Option<FoundBlock> {
     let named = alias::write(lines);
-    let plain = named.iter().any(|entry| entry.is_fixed).then(|| alias::plain(lines));
+    let plain = named.iter().any(|entry| entry.is_fixed).then(|| alias::unaliased(lines));
     let found = plain.iter().chain([&named]).filter_map(|entries| block(entries, style, read));
     found.max_by_key(|found| {
         let before = lines.get(found.lines.clone()).unwrap_or_default().iter().map(cost);
@@ -126,10 +130,14 @@ fn cost(line: &&str) -> usize {
     line.trim_start().len() + LINE_COST_BYTES
 }
 
-fn block(entries: &[AliasEntry<'_>], style: &RecordStyle, read: Read) -> Option<FoundBlock> {
+fn block(
+    entries: &[AliasEntry<'_>],
+    style: &RecordStyle,
+    read: RecordReader,
+) -> Option<FoundBlock> {
     let texts: Vec<&str> = entries.iter().map(|entry| &*entry.text).collect();
     let is_fixed = |at: usize| entries.get(at).is_some_and(|entry| entry.is_fixed);
-    let mut shown = Shown::default();
+    let mut shown = RecordsBlock::default();
     let mut reads = entries.len().saturating_mul(MAX_READS_PER_LINE);
     let (mut at, mut stop) = (0, 0);
     while at < texts.len() {
@@ -169,20 +177,20 @@ fn block(entries: &[AliasEntry<'_>], style: &RecordStyle, read: Read) -> Option<
     Some(FoundBlock { lines, block: NotationBlock { args: style.words(), body: shown.body } })
 }
 
-/// A block on its way.
+/// A block while it is written.
 #[derive(Default)]
-struct Shown {
+struct RecordsBlock {
     body: BlockBody,
     /// The entries that it holds so far.
     taken: std::ops::Range<usize>,
     /// The columns of the table before.
     columns: String,
-    /// Whether a line that stands as it is would be read as another.
+    /// Whether a line that stays as it is would be read as another.
     is_odd: bool,
 }
 
-impl Shown {
-    /// Adds some entries, with those before them, and what stands in their place, if anything.
+impl RecordsBlock {
+    /// Adds some entries, with those before them, and what is in their place, if anything.
     fn take(&mut self, texts: &[&str], range: std::ops::Range<usize>, table: &[String]) {
         if self.taken.is_empty() {
             self.taken = range.start..range.start;
@@ -203,7 +211,7 @@ impl Shown {
 fn run<'a>(
     lines: &[&'a str],
     style: &RecordStyle,
-    read: Read,
+    read: RecordReader,
     reads: &mut usize,
 ) -> Vec<LineRecord<'a>> {
     let mut records: Vec<LineRecord<'a>> = Vec::new();
@@ -222,7 +230,7 @@ fn run<'a>(
     records
 }
 
-/// The lines that stand in the place of records, and how many lines those took; `None` where they
+/// The lines that replace records, and how many lines those took; `None` if they
 /// are no shorter.
 fn table(
     lines: &[&str],
@@ -257,7 +265,7 @@ fn decode(args: &str, body: &[&str], limit: usize) -> Option<String> {
     (text.len() <= limit).then_some(text)
 }
 
-/// The lines with all tables as the records that they stand for.
+/// The lines with all tables as the records that they represent.
 fn expand(style: &RecordStyle, body: &[&str], limit: usize) -> Option<String> {
     let mut out = String::new();
     let mut heads: Option<RecordHeads<'_>> = None;
@@ -283,7 +291,7 @@ fn expand(style: &RecordStyle, body: &[&str], limit: usize) -> Option<String> {
             if row > 0 {
                 out.push('\n');
             }
-            heads.row(&mut out, lines.next()?, form, head.indent, style)?;
+            heads.write_row(&mut out, lines.next()?, form, head.indent, style)?;
             if out.len() > limit {
                 return None;
             }

@@ -105,7 +105,7 @@ impl<'b> RecordHeads<'b> {
     }
 
     /// Appends the lines of one row.
-    pub(super) fn row(
+    pub(super) fn write_row(
         &self,
         out: &mut String,
         line: &'b str,

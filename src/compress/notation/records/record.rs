@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::columns::Leaf;
 use super::form::RecordForm;
 
-/// A member of a record: its text as it stands, its own members, or both where they stand on one
+/// A member of a record: its text as it is, its own members, or both if they are on one
 /// line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RecordItem<'a> {
@@ -22,7 +22,7 @@ pub(super) struct LineRecord<'a> {
     /// What names it, in a map of records.
     pub(super) key: Option<&'a str>,
     pub(super) items: Vec<RecordItem<'a>>,
-    /// What stands between its tags.
+    /// What is between its tags.
     pub(super) text: Option<&'a str>,
     /// How many lines it takes.
     pub(super) lines: usize,
@@ -35,7 +35,7 @@ impl<'a> RecordItem<'a> {
 }
 
 impl<'a> LineRecord<'a> {
-    /// The values with the keys that lead to them. What `is_closed` says of a path stands as one
+    /// The values with the keys that lead to them. What `is_closed` says of a path is as one
     /// value, if it can.
     pub(super) fn leaves(&self, is_closed: &dyn Fn(&[&str]) -> bool) -> Vec<Leaf<'a>> {
         let mut leaves = Vec::with_capacity(self.items.len());
@@ -62,7 +62,7 @@ fn add<'a>(
     }
 }
 
-/// Whether a key may stand in a list of columns.
+/// Whether a key may be in a list of columns.
 pub(super) fn is_key(key: &str) -> bool {
     !key.is_empty()
         && key != super::columns::OTHERS_KEY

@@ -19,7 +19,7 @@ fn shown(notation: &dyn Notation, text: &str) -> String {
 fn maps_in_a_list_become_rows() {
     let text = "ports:\n- name: web\n  port: 80\n  protocol: TCP\n- name: admin\n  port: 8080\n  protocol: TCP\n- name: x\n  protocol: TCP\nend: 1";
     assert_eq!(
-        shown(&Yaml, text),
+        shown(&YamlRecordsNotation, text),
         "indent 2\n- {name,port,protocol=TCP} ×3\nweb,80\nadmin,8080\nx,"
     );
 }
@@ -28,7 +28,7 @@ fn maps_in_a_list_become_rows() {
 fn maps_of_maps_become_rows_with_their_key_in_front() {
     let text = "codes:\n  '400':\n    $ref: bad\n    more:\n      a: 1\n  '404':\n    $ref: none, at all\n    more:\n      a: 1\n  '500':\n    $ref: x\n    list:\n    - p\n    - q r\n# a comment\nend: 1";
     assert_eq!(
-        shown(&Yaml, text),
+        shown(&YamlRecordsNotation, text),
         "indent 2\n  *: {$ref|list|more{a}} ×3\n'400'|bad||1\n'404'|none, at all||1\n'500'|x|-[p,q r]|"
     );
 }
@@ -37,7 +37,7 @@ fn maps_of_maps_become_rows_with_their_key_in_front() {
 fn maps_on_one_line_become_rows() {
     let text = "- { name: { common: Aruba, official: Aruba }, tld: [.aw, x], cur: { AWG: { a: 1 } }, id: '1' }\n- { name: { common: Chad, official: 'Republic, of' }, tld: [], cur: { XAF: { a: 1 } } }\n- { name: { common: Peru, official: Peru }, tld: [.pe], cur: null }";
     assert_eq!(
-        shown(&Yaml, text),
+        shown(&YamlRecordsNotation, text),
         "indent 2\n- { name{common,official},tld,cur,id } ×3\nAruba,=,[.aw, x],{ AWG: { a: 1 } },'1'\nChad,'Republic, of',[],{ XAF: { a: 1 } },\nPeru,=,[.pe],null,"
     );
 }
@@ -52,23 +52,33 @@ fn attributes_become_columns_and_rare_ones_keep_their_names() {
     let rows: Vec<String> = (0..9).map(row).collect();
     let text = format!("<books>\n{}\n</books>", rows.join("\n"));
     let expected = "indent 2\n  <book {id,*,lang=en,title,year}/> ×9\nb0,,\"\",1900\nb1,,\"\",1910\nb2,,\"\",1920\nb3,z=\"1, 2\",\"\",1930\nb4,,,1940\nb5,,\"\",1950\nb6,,\"\",1960\nb7,,\"\",1970\nb8,,\"\",1980";
-    assert_eq!(shown(&Xml, &text), expected);
+    assert_eq!(shown(&XmlRecordsNotation, &text), expected);
     // One that stands in another order keeps its name, too.
     let text = text.replace("<book id=\"b5\" lang=\"en\"", "<book lang=\"en\" id=\"b5\"");
-    assert!(shown(&Xml, &text).contains("id=\"b5\",\"\",1950"), "{}", shown(&Xml, &text));
+    assert!(
+        shown(&XmlRecordsNotation, &text).contains("id=\"b5\",\"\",1950"),
+        "{}",
+        shown(&XmlRecordsNotation, &text)
+    );
 }
 
 #[test]
 fn elements_of_text_become_columns() {
     let text = "<list>\n\t<dep>\n\t\t<group>org.a</group>\n\t\t<of>\n\t\t\t<v>1.0</v>\n\t\t</of>\n\t</dep>\n\t<dep>\n\t\t<group>org.b</group>\n\t\t<of>\n\t\t\t<v>1.0</v>\n\t\t</of>\n\t\t<scope>test</scope>\n\t</dep>\n</list>";
     assert_eq!(
-        shown(&Xml, text),
+        shown(&XmlRecordsNotation, text),
         "tab\n\t<dep> {group,of{v=1.0},scope} </dep> ×2\norg.a,\norg.b,test"
     );
     let text = "<item><id>1</id><name>a, b</name></item>\n<item><id>2</id><name>c</name></item>\n<item><id>3</id></item>";
-    assert_eq!(shown(&Xml, text), "\n<item>{id,name}</item> ×3\n1,\"a, b\"\n2,c\n3,");
+    assert_eq!(
+        shown(&XmlRecordsNotation, text),
+        "\n<item>{id,name}</item> ×3\n1,\"a, b\"\n2,c\n3,"
+    );
     let text = "<string name=\"app\">My App</string>\n<string name=\"ok\">OK</string>\n<string name=\"no\"></string>";
-    assert_eq!(shown(&Xml, text), "\n<string {name}>*</string> ×3\napp,My App\nok,OK\nno,\"\"");
+    assert_eq!(
+        shown(&XmlRecordsNotation, text),
+        "\n<string {name}>*</string> ×3\napp,My App\nok,OK\nno,\"\""
+    );
 }
 
 #[test]
@@ -79,10 +89,10 @@ fn lines_between_tables_stand_as_they_are() {
     let table = "{name,port} ×3\nweb,80\nadmin,8080\nother,9090";
     let again = "{} ×3\nx,80\ny,8080\nz,9090";
     assert_eq!(
-        shown(&Yaml, &text),
+        shown(&YamlRecordsNotation, &text),
         format!("indent 2\n- {table}\n\ntext: |\n  any\n  - thing\n- {again}")
     );
-    assert!(blocks(&Yaml, &text.replace("  any", "  any ×3")).is_empty());
+    assert!(blocks(&YamlRecordsNotation, &text.replace("  any", "  any ×3")).is_empty());
 }
 
 #[test]
@@ -90,7 +100,7 @@ fn stretches_that_stand_again_are_named() {
     let spec = "spec:\n    image: registry.example.org/worker\n    command: [run, --verbose]\n    ports:\n    - {a: 1}\n";
     let text = format!("worker:\n  {spec}scheduler:\n  {spec}end: 1");
     assert_eq!(
-        shown(&Yaml, &text),
+        shown(&YamlRecordsNotation, &text),
         "indent 2, *1 repeats the lines from &1 on\n  spec: &1 5\n    image: registry.example.org/worker\n    command: [run, --verbose]\n    ports:\n    - {a: 1}\nscheduler:\n  *1"
     );
 }
@@ -98,10 +108,10 @@ fn stretches_that_stand_again_are_named() {
 #[test]
 fn lines_that_end_with_a_carriage_return_are_as_short() {
     let text = "- name: web\n  port: 80\n- name: admin\n  port: 8080\n- name: other\n  port: 9090";
-    let plain = shown(&Yaml, text);
-    let other = shown(&Yaml, &format!("{}\r", text.replace('\n', "\r\n")));
+    let plain = shown(&YamlRecordsNotation, text);
+    let other = shown(&YamlRecordsNotation, &format!("{}\r", text.replace('\n', "\r\n")));
     assert_eq!(other, plain.replacen("indent 2", "indent 2, crlf", 1));
-    blocks(&Yaml, &text.replace("web\n", "web\r\n"));
+    blocks(&YamlRecordsNotation, &text.replace("web\n", "web\r\n"));
 }
 
 #[test]
@@ -109,7 +119,7 @@ fn reports_of_errors_are_shown_in_each_row() {
     let row = |name: &str| format!("- name: {name}\n  status: error at start\n  kind: x\n");
     let text = row("a") + &row("b") + &row("c");
     assert_eq!(
-        shown(&Yaml, text.trim_end()),
+        shown(&YamlRecordsNotation, text.trim_end()),
         "indent 2\n- {name,status,kind=x} ×3\na,error at start\nb,error at start\nc,error at start"
     );
 }
@@ -123,7 +133,7 @@ fn what_is_no_run_of_records_stays() {
         "a:\nb:\nc:\nd:",
         "- {a: 1, b: 2}\n- {a: 1, b: 2}\n- {a: 1, b: 2}",
     ] {
-        assert!(blocks(&Yaml, text).is_empty(), "{text}");
+        assert!(blocks(&YamlRecordsNotation, text).is_empty(), "{text}");
     }
     for text in [
         "<a x='1'/>\n<a x='2'/>\n<a x='3'/>",
@@ -131,7 +141,7 @@ fn what_is_no_run_of_records_stays() {
         "<a x=\"1\" x=\"2\"/>\n<a x=\"1\" x=\"2\"/>\n<a x=\"1\" x=\"2\"/>",
         "<p>text <b>bold</b></p>\n<p>text <b>bold</b></p>",
     ] {
-        assert!(blocks(&Xml, text).is_empty(), "{text}");
+        assert!(blocks(&XmlRecordsNotation, text).is_empty(), "{text}");
     }
 }
 
@@ -156,8 +166,8 @@ fn hostile_lines_are_read_once() {
         "a:\n".repeat(200_000),
         "- a: [".to_owned() + &"[".repeat(800_000),
     ] {
-        blocks(&Yaml, &text);
-        blocks(&Xml, &text);
+        blocks(&YamlRecordsNotation, &text);
+        blocks(&XmlRecordsNotation, &text);
     }
 }
 
@@ -172,14 +182,14 @@ fn a_block_that_says_too_much_is_refused() {
         ("", vec!["- {a,b} ×1", "=,2"]),
         ("", vec!["<t {a}/> ×1", "\"x"]),
     ] {
-        assert_eq!(Yaml.decode(args, &body, 1 << 16), None, "{body:?}");
-        assert_eq!(Xml.decode(args, &body, 1 << 16), None, "{body:?}");
+        assert_eq!(YamlRecordsNotation.decode(args, &body, 1 << 16), None, "{body:?}");
+        assert_eq!(XmlRecordsNotation.decode(args, &body, 1 << 16), None, "{body:?}");
     }
     let deep = format!("- {} ×1", "{a".repeat(100_000));
-    assert_eq!(Yaml.decode("", &[&deep, ""], 1 << 20), None);
+    assert_eq!(YamlRecordsNotation.decode("", &[&deep, ""], 1 << 20), None);
     let wide = format!("- {{{}}} ×1000", vec!["a=1"; 900].join(","));
     let body: Vec<&str> = std::iter::once(wide.as_str()).chain(vec![""; 1000]).collect();
-    assert_eq!(Yaml.decode("", &body, 1 << 16), None);
+    assert_eq!(YamlRecordsNotation.decode("", &body, 1 << 16), None);
 }
 
 fn value() -> impl Strategy<Value = String> {
@@ -244,8 +254,8 @@ proptest! {
             lines.push(format!("{pad}{head}{}", map(&members)));
         }
         let text = lines.join("\n");
-        blocks(&Yaml, &text);
-        blocks(&Xml, &text);
+        blocks(&YamlRecordsNotation, &text);
+        blocks(&XmlRecordsNotation, &text);
     }
 
     #[test]
@@ -280,8 +290,8 @@ proptest! {
             });
         }
         let text = lines.join("\n");
-        blocks(&Xml, &text);
-        blocks(&Yaml, &text);
+        blocks(&XmlRecordsNotation, &text);
+        blocks(&YamlRecordsNotation, &text);
     }
 
     #[test]
@@ -293,7 +303,7 @@ proptest! {
         ),
     ) {
         let body: Vec<&str> = body.iter().map(String::as_str).collect();
-        for notation in [&Yaml as &dyn Notation, &Xml] {
+        for notation in [&YamlRecordsNotation as &dyn Notation, &XmlRecordsNotation] {
             if let Some(text) = notation.decode(&args, &body, 300) {
                 prop_assert!(text.len() <= 300);
             }
@@ -305,7 +315,7 @@ proptest! {
         yaml in "(- |  |    |[a-c]: ?|[0-9]|\n|\\{ | \\}|, |'|\"|\\[|\\]|- \n){0,60}",
         xml in "(<a>|</a>|<b |x=\"1\"|/>|>| |\n|  |\t|[a-c]){0,60}",
     ) {
-        blocks(&Yaml, &yaml);
-        blocks(&Xml, &xml);
+        blocks(&YamlRecordsNotation, &yaml);
+        blocks(&XmlRecordsNotation, &xml);
     }
 }

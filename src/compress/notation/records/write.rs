@@ -9,7 +9,7 @@ use super::form::RecordForm;
 use super::record::{LineRecord, RecordItem};
 use crate::compress::notation::reports_error;
 
-/// Attributes of a record that may stand in another order than the columns.
+/// Attributes of a record that may be in another order than the columns.
 const MAX_ODD_ATTRIBUTES: usize = 16;
 
 /// A table as text, and how many records it took.
@@ -20,12 +20,12 @@ pub(super) struct RecordTable {
     pub(super) rows: Vec<String>,
 }
 
-/// The table of the first of these records; `None` where no two of them make one.
+/// The table of the first of these records; `None` if no two of them make one.
 pub(super) fn write(records: &[LineRecord<'_>]) -> Option<RecordTable> {
     let first = records.first()?;
     let (form, rows) = (first.form, leaves(records));
     let mut columns = RecordColumns::default();
-    let _ = rows.into_iter().take_while(|leaves| fit(&mut columns, form, leaves)).count();
+    let _ = rows.into_iter().take_while(|leaves| add_record(&mut columns, form, leaves)).count();
     let count = columns.rows();
     let columns = columns.finish();
     SEPARATORS.iter().find_map(|separator| {
@@ -55,8 +55,12 @@ pub(super) fn write(records: &[LineRecord<'_>]) -> Option<RecordTable> {
     })
 }
 
-/// Takes a record in; attributes that stand in another order are shown with their names.
-fn fit<'a>(columns: &mut RecordColumns<'a>, form: RecordForm<'_>, leaves: &[Leaf<'a>]) -> bool {
+/// Takes a record in; attributes that are in another order are shown with their names.
+fn add_record<'a>(
+    columns: &mut RecordColumns<'a>,
+    form: RecordForm<'_>,
+    leaves: &[Leaf<'a>],
+) -> bool {
     if columns.add(leaves) {
         return true;
     }
@@ -192,7 +196,7 @@ impl ShownColumns<'_, '_> {
 fn leaves<'a>(records: &[LineRecord<'a>]) -> Vec<Vec<Leaf<'a>>> {
     match records.first().map(|record| record.form) {
         Some(RecordForm::FlowItem | RecordForm::FlowKey) => {
-            let closed = closed(records);
+            let closed = closed_maps(records);
             let is_closed = |path: &[&str]| closed.contains(path);
             records.iter().map(|record| record.leaves(&is_closed)).collect()
         }
@@ -201,7 +205,7 @@ fn leaves<'a>(records: &[LineRecord<'a>]) -> Vec<Vec<Leaf<'a>>> {
     }
 }
 
-/// What is known of the maps that stand under one path.
+/// What is known of the maps that are under one path.
 #[derive(Default)]
 struct MapStats<'a> {
     count: usize,
@@ -210,12 +214,12 @@ struct MapStats<'a> {
     is_odd: bool,
 }
 
-/// Paths of maps that stay as they stand: those that share few keys, and those that are no maps in
+/// Paths of maps that stay as they are: maps that share few keys, and values that are no maps in
 /// some records.
-fn closed<'a>(records: &[LineRecord<'a>]) -> BTreeSet<Vec<&'a str>> {
+fn closed_maps<'a>(records: &[LineRecord<'a>]) -> BTreeSet<Vec<&'a str>> {
     let mut found: BTreeMap<Vec<&'a str>, MapStats<'a>> = BTreeMap::new();
     for record in records {
-        look(&mut found, &record.items, &mut Vec::new());
+        collect_maps(&mut found, &record.items, &mut Vec::new());
     }
     let is_closed =
         |maps: &MapStats<'_>| maps.is_odd || maps.keys.len() * maps.count > 2 * maps.members;
@@ -226,7 +230,7 @@ fn closed<'a>(records: &[LineRecord<'a>]) -> BTreeSet<Vec<&'a str>> {
         .collect()
 }
 
-fn look<'a>(
+fn collect_maps<'a>(
     found: &mut BTreeMap<Vec<&'a str>, MapStats<'a>>,
     items: &[RecordItem<'a>],
     path: &mut Vec<&'a str>,
@@ -243,13 +247,13 @@ fn look<'a>(
             maps.count += 1;
             maps.members += item.items.len();
             maps.keys.extend(item.items.iter().map(|item| item.key));
-            look(found, &item.items, path);
+            collect_maps(found, &item.items, path);
         }
         path.pop();
     }
 }
 
-/// Attributes that few records have stand together, with their names, where they stood.
+/// Attributes that few records have are together, with their names, where they was.
 fn attributes<'a>(records: &[LineRecord<'a>]) -> Vec<Vec<Leaf<'a>>> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for item in records.iter().flat_map(|record| &record.items) {

@@ -187,7 +187,7 @@ struct XmlLines<'l, 'a> {
 }
 
 impl<'a> XmlLines<'_, 'a> {
-    /// The elements up to the closing tag of that name; `pad` bytes stand before each.
+    /// The elements up to the closing tag of that name; `pad` bytes precede each.
     fn elements(
         &mut self,
         outer: &str,

@@ -1,4 +1,4 @@
-//! Records in YAML: maps whose values stand on one line each, and maps that stand on one line.
+//! Records in YAML: maps whose values are on one line each, and maps that are on one line.
 //!
 //! What is read here need not be all of YAML: lines that are written otherwise stay as they are.
 
@@ -76,7 +76,7 @@ fn is_dashed(body: &str) -> bool {
     body == "-" || body.starts_with("- ")
 }
 
-/// The key of a line, and its value as it stands.
+/// The key of a line, and its value as it is.
 fn member(body: &str) -> Option<(&str, &str)> {
     let bytes = body.as_bytes();
     let key = match bytes.first()? {
@@ -102,12 +102,12 @@ struct YamlLines<'l, 'a> {
     lines: &'l [&'a str],
     style: &'l RecordStyle,
     at: usize,
-    /// What stands behind a dash.
+    /// What is after a dash.
     first: Option<&'a str>,
 }
 
 impl<'a> YamlLines<'_, 'a> {
-    /// The members that stand `wide` deep; nothing deeper may be left between them.
+    /// The members that are `wide` deep; nothing deeper may be left between them.
     fn members(&mut self, wide: usize, nested: usize) -> Option<Vec<RecordItem<'a>>> {
         let nested = nested.checked_sub(1)?;
         let mut items: Vec<RecordItem<'a>> = Vec::new();
@@ -125,7 +125,7 @@ impl<'a> YamlLines<'_, 'a> {
             }
             self.at += 1;
             if !value.is_empty() {
-                // A list in brackets after a dash stands for one on lines of its own.
+                // A list in brackets after a dash represents one on lines of its own.
                 if value.starts_with(['|', '>', '&']) || value.starts_with("-[") {
                     return None;
                 }
@@ -143,8 +143,8 @@ impl<'a> YamlLines<'_, 'a> {
         (!items.is_empty()).then_some(items)
     }
 
-    /// What stands on the next line behind so many spaces: nothing where it has fewer, and an
-    /// error where it has more.
+    /// What is on the next line after so many spaces: nothing if it has fewer, and an
+    /// error if it has more.
     fn body(&mut self, wide: usize) -> Option<&'a str> {
         if let Some(first) = self.first.take() {
             return Some(first);
@@ -155,11 +155,11 @@ impl<'a> YamlLines<'_, 'a> {
             return Some("");
         }
         let body = line.get(wide..)?;
-        // A list that stands no deeper than its key ends the map around it.
+        // A list that is no deeper than its key ends the map around it.
         (stands == wide).then_some(if is_dashed(body) { "" } else { body })
     }
 
-    /// Values with a dash before each, written as `-[a,b]`; nothing where none stand here.
+    /// Values with a dash before each, written as `-[a,b]`; nothing if none are here.
     fn list(&mut self, wide: usize) -> Option<String> {
         let mut list = String::from("-[");
         let is_item =

@@ -1,4 +1,4 @@
-//! Single values: which strings may stand without quotes, and where a quoted value ends.
+//! Single values: which strings may be without quotes, and where a quoted value ends.
 
 use super::loose;
 use super::scalar::{has_outer_space, is_canonical, is_other_than_string, value_end};
@@ -9,7 +9,7 @@ use crate::json::tape::{TapeKind, TapeNode};
 /// Line breaks and bytes from which on a string is written out as lines.
 const MIN_TEXT_BREAKS: usize = 3;
 const MIN_TEXT_BYTES: usize = 200;
-/// What stands before and after the lines of a string.
+/// What is before and after the lines of a string.
 pub(super) const FENCE: &str = "\"\"\"";
 
 /// The cell that says the same as the one before it.
@@ -18,7 +18,7 @@ pub(super) const SAME_CELL: &str = "=";
 /// Characters that end a value in a list of columns.
 const COLUMN_MARKS: [char; 4] = [',', '|', '{', '}'];
 
-/// Where a value stands.
+/// Where a value is.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CellPlace {
     /// On the rest of a line.
@@ -63,7 +63,7 @@ pub(super) fn write_row_key(
     }
 }
 
-/// Appends a key where its value or its columns follow.
+/// Appends a key if its value or its columns follow.
 pub(super) fn write_key(out: &mut String, key: TapeNode<'_, '_>, style: JsonStyle) {
     match key.text() {
         Some(text) if key.marks().has(Marks::WORD) || is_plain_key(text) => out.push_str(text),
@@ -91,7 +91,7 @@ pub(super) fn is_text(node: TapeNode<'_, '_>, style: JsonStyle) -> bool {
 pub(super) fn read<'b>(writer: &mut StyledWriter<'b>, text: &'b str, strings: bool) -> Option<()> {
     match text.as_bytes().first()? {
         b'[' | b'{' => loose::read(writer, text),
-        b'"' => writer.quoted(text),
+        b'"' => writer.write_quoted(text),
         _ if !strings && is_other_than_string(text) => writer.raw(text),
         _ => writer.string(text),
     }
@@ -106,7 +106,7 @@ pub(super) fn split_cell(text: &str, separator: char) -> Option<(&str, &str)> {
     text.split_at_checked(end)
 }
 
-/// Whether a string may stand without quotes; `marks` is what it holds.
+/// Whether a string may be without quotes; `marks` is what it holds.
 fn stands_bare(text: &str, marks: Marks, place: CellPlace, strings: bool) -> bool {
     let Some(first) = text.as_bytes().first() else { return false };
     if matches!(first, b'"' | b'[' | b'{') || marks.has(Marks::CONTROL) || has_outer_space(text) {
@@ -130,7 +130,7 @@ pub(super) fn starts_item(line: &str) -> bool {
     line.strip_prefix('-').is_some_and(|rest| rest.starts_with([':', '[', '{']))
 }
 
-/// Keys that stand without quotes: words, with the joints that names and paths have.
+/// Keys that are without quotes: words, with the joints that names and paths have.
 fn is_plain_key(key: &str) -> bool {
     let joint = |c: char| matches!(c, '_' | '-' | '.' | '/' | '$' | '@' | '+' | '#');
     !key.is_empty()

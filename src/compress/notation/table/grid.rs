@@ -7,12 +7,12 @@ use super::style::{JsonStyle, StyledWriter};
 use crate::compress::notation::{BlockBody, reports_error};
 use crate::json::tape::{TapeKind, TapeNode};
 
-/// What stands for the key that opens each row, in the list of columns.
+/// What represents the key that opens each row, in the list of columns.
 const ROW_KEY: &str = "*";
-/// What follows the name of a column of strings only, where some look like numbers.
+/// What follows the name of a column of strings only, if some look like numbers.
 const STRINGS_SUFFIX: &str = ":str";
 
-/// Bytes from which on a value may stand as the one before it.
+/// Bytes from which on a value may be as the one before it.
 const MIN_SAME_BYTES: usize = 6;
 /// Separators that cost as much as the quotes of a string.
 const SEPARATORS_PER_QUOTES: usize = 8;
@@ -24,8 +24,8 @@ pub(super) struct TableGrid {
     pub(super) rows: BlockBody,
 }
 
-/// A column whose values stand in the rows.
-struct Field<'t, 'n, 'a> {
+/// A column whose values are in the rows.
+struct GridField<'t, 'n, 'a> {
     cells: &'t [Option<TapeNode<'n, 'a>>],
     strings: bool,
 }
@@ -78,8 +78,8 @@ pub(super) fn write(
 
 /// Whether a value is that of the field before, and long enough to say so.
 fn is_same(
-    before: &Field<'_, '_, '_>,
-    field: &Field<'_, '_, '_>,
+    before: &GridField<'_, '_, '_>,
+    field: &GridField<'_, '_, '_>,
     row: usize,
     node: TapeNode<'_, '_>,
 ) -> bool {
@@ -89,7 +89,7 @@ fn is_same(
         && other.is_some_and(|other| other.raw() == node.raw())
 }
 
-/// A comma, the cheapest, but where it would put many strings in quotes.
+/// A comma, the cheapest, but if it would put many strings in quotes.
 fn separator(columns: &[TableColumn<'_, '_>]) -> char {
     let commas = strings_with(columns, ',');
     let is_bar =
@@ -122,7 +122,7 @@ fn strings_with(columns: &[TableColumn<'_, '_>], separator: char) -> usize {
 /// The list of columns while it is written, and the fields that the rows show.
 struct ColumnList<'t, 'n, 'a> {
     list: String,
-    fields: Vec<Field<'t, 'n, 'a>>,
+    fields: Vec<GridField<'t, 'n, 'a>>,
     keys: Option<&'t [TapeNode<'t, 't>]>,
     separator: char,
     style: JsonStyle,
@@ -154,7 +154,7 @@ impl<'t, 'n, 'a> ColumnList<'t, 'n, 'a> {
                 if strings {
                     self.list.push_str(STRINGS_SUFFIX);
                 }
-                self.fields.push(Field { cells, strings });
+                self.fields.push(GridField { cells, strings });
             }
         }
         self.list.push('}');
@@ -199,7 +199,7 @@ fn are_strings(cells: &[Option<TapeNode<'_, '_>>]) -> bool {
 
 /// A column as it was read.
 struct GridHead<'b> {
-    /// The key as it stands in the document, with its colon.
+    /// The key as it is in the document, with its colon.
     key: String,
     source: GridSource<'b>,
 }
@@ -297,7 +297,7 @@ impl<'b> GridHeads<'b> {
         self.keyed
     }
 
-    /// Whether rows stand on lines of their own.
+    /// Whether rows are on lines of their own.
     pub(super) fn has_lines(&self) -> bool {
         self.count > 0
     }

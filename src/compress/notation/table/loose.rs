@@ -93,7 +93,7 @@ fn value<'b>(writer: &mut StyledWriter<'b>, text: &'b str, depth: usize) -> Opti
         }
         b'"' => {
             let (string, rest) = text.split_at_checked(scalar::value_end(text)?)?;
-            writer.quoted(string)?;
+            writer.write_quoted(string)?;
             Some(rest)
         }
         _ => {

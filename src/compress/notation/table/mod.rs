@@ -1,10 +1,10 @@
 //! JSON as an outline with tables: `§json`.
 //!
 //! One block is one JSON document, or several documents of one line each. The words of the header
-//! say how the white space of the document stood: nothing (none), `python` (a space after each
-//! comma and colon), `indent 2`, `tab` (a value a line); `ascii` says that strings held `\u`
-//! escapes for all that is not ASCII, `slashes` that they held `\/` for each slash, and `lines` that
-//! each row is a document on its own line.
+//! say how the white space of the document was: nothing (none), `python` (a space after each comma
+//! and colon), `indent 2`, `tab` (a value a line); `ascii` says that strings held `\u` escapes for
+//! all that is not ASCII, `slashes` that they held `\/` for each slash, and `lines` that each row
+//! is a document on its own line.
 //!
 //! ```text
 //! §json 15 python
@@ -25,27 +25,27 @@
 //!  by: support
 //! ```
 //!
-//! - `key: value` is a member (`key:12` where it is a number); `key:` an object whose members
+//! - `key: value` is a member (`key:12` if it is a number); `key:` an object whose members
 //!   follow, one space deeper.
 //! - `key[n]` is an array: one item a line. An item of several lines begins with `-` in the place
 //!   of a key.
 //! - `key[n]{columns}` is an array of objects: one row a line. `a{b,c}` is an object inside the
 //!   rows, `a=value` a value that all rows have and none shows, `a:str` a column of strings only.
 //!   A row without anything to show has no line. An empty cell is a key that the row does not
-//!   have; `null` and `""` stand for themselves. Columns are parted by `,`, or by `|`, and so are
+//!   have; `null` and `""` represent themselves. Columns are parted by `,`, or by `|`, and so are
 //!   the cells; `=` is the cell before once more. `{}` says that the columns are those of the table before.
 //! - `key{n}{*,columns}` is an object of objects: `*` is the key of each row, and `a=*` a member
 //!   that has the same text.
-//! - A string stands bare, unless it would read as something else: then it is a JSON string. An
+//! - A string is bare, unless it would read as something else: then it is a JSON string. An
 //!   array or object inside a line is JSON without the quotes that it can be read without.
 //! - `key: """` is a string; its lines follow as they are, up to a line `"""`.
 //! - The document itself is `[n]…`, `{n}…`, or its members.
 //!
-//! With `lines`, a row that begins with `{` is a document as it stands: lines that report errors
+//! With `lines`, a row that begins with `{` is a document as it is: lines that report errors
 //! are not taken apart.
 //!
 //! Numbers and quoted strings keep their own bytes. A bare string is written back with the
-//! escapes that JSON asks for; where the document has others, the string stays in quotes.
+//! escapes that JSON asks for; if the document has others, the string stays in quotes.
 
 mod cell;
 mod grid;
@@ -77,9 +77,9 @@ const MIN_DOCUMENT_BYTES: usize = 48;
 const LINES_WORD: &str = "lines";
 
 /// The notation of this module.
-pub(crate) struct Table;
+pub(crate) struct TableNotation;
 
-impl Notation for Table {
+impl Notation for TableNotation {
     fn name(&self) -> &'static str {
         "json"
     }
@@ -131,20 +131,20 @@ fn is_line_document(line: &str) -> bool {
 }
 
 /// One document a line: consecutive objects that are alike become the rows of one table. A line
-/// that reports an error stands in it as it is.
+/// that reports an error is in it as it is.
 fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<NotationBlock>)) {
     if let [line] = lines {
         add(0..1, document(line));
         return;
     }
     let mut tape = Tape::default();
-    let mut strings = Strings::default();
-    let entries: Vec<Entry<'_>> =
-        lines.iter().map(|line| Entry::new(line, &mut tape, &mut strings)).collect();
-    let escapes = entries.iter().any(Entry::escapes);
+    let mut strings = ErrorStrings::default();
+    let entries: Vec<DocumentLine<'_>> =
+        lines.iter().map(|line| DocumentLine::new(line, &mut tape, &mut strings)).collect();
+    let escapes = entries.iter().any(DocumentLine::escapes);
     let mut at = 0;
     while let Some(rest) = entries.get(at..).filter(|rest| !rest.is_empty()) {
-        let mut group = Group::new(&tape, escapes);
+        let mut group = DocumentGroup::new(&tape, escapes);
         let _ = rest.iter().take_while(|entry| group.add(entry)).count();
         let taken = group.taken;
         if let Some(block) = group.block(rest) {
@@ -159,15 +159,15 @@ fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<NotationBl
 }
 
 /// A line of a text of one document a line.
-struct Entry<'a> {
+struct DocumentLine<'a> {
     line: &'a str,
     reports: bool,
-    /// The document, unless the line is to stand as it is: its number and style.
+    /// The document, unless the line is to be as it is: its number and style.
     document: Option<(u32, JsonStyle)>,
 }
 
-impl<'a> Entry<'a> {
-    fn new(line: &'a str, tape: &mut Tape<'a>, strings: &mut Strings<'a>) -> Self {
+impl<'a> DocumentLine<'a> {
+    fn new(line: &'a str, tape: &mut Tape<'a>, strings: &mut ErrorStrings<'a>) -> Self {
         let document = one(line, tape);
         let reports = match document.and_then(|(root, _)| tape.node(root)) {
             Some(root) => strings.report(root),
@@ -190,9 +190,9 @@ impl<'a> Entry<'a> {
 /// The strings of the line before, and which of them report errors. Lines that are alike have
 /// most strings in common.
 #[derive(Default)]
-struct Strings<'a>(Vec<(&'a str, bool)>);
+struct ErrorStrings<'a>(Vec<(&'a str, bool)>);
 
-impl<'a> Strings<'a> {
+impl<'a> ErrorStrings<'a> {
     /// Whether a document that is a line reports an error: nothing but its strings can.
     fn report(&mut self, root: TapeNode<'_, 'a>) -> bool {
         let mut reports = false;
@@ -216,11 +216,11 @@ impl<'a> Strings<'a> {
 }
 
 /// Lines on their way into one table.
-struct Group<'n, 'a> {
+struct DocumentGroup<'n, 'a> {
     tape: &'n Tape<'a>,
     merge: RowMerge<'n, 'a>,
     style: Option<JsonStyle>,
-    /// Lines so far, those that report errors too.
+    /// Lines so far, including lines that report errors.
     seen: usize,
     /// Lines up to the last row: a report at the end belongs to no table.
     taken: usize,
@@ -229,11 +229,11 @@ struct Group<'n, 'a> {
     escapes: bool,
     /// Whether a line has a character outside of printable ASCII.
     wide: bool,
-    /// Whether a line has slashes that stand for themselves.
+    /// Whether a line has slashes that represent themselves.
     bare: bool,
 }
 
-impl<'n, 'a> Group<'n, 'a> {
+impl<'n, 'a> DocumentGroup<'n, 'a> {
     fn new(tape: &'n Tape<'a>, escapes: bool) -> Self {
         let merge = RowMerge::default();
         let (seen, taken, rows) = (0, 0, 0);
@@ -241,7 +241,7 @@ impl<'n, 'a> Group<'n, 'a> {
     }
 
     /// Whether the line belongs to the table.
-    fn add(&mut self, entry: &Entry<'a>) -> bool {
+    fn add(&mut self, entry: &DocumentLine<'a>) -> bool {
         let fits = if entry.reports {
             // Only what opens a brace is read as a whole line.
             self.rows > 0 && entry.line.starts_with('{')
@@ -252,7 +252,7 @@ impl<'n, 'a> Group<'n, 'a> {
         fits
     }
 
-    fn add_row(&mut self, entry: &Entry<'a>) -> bool {
+    fn add_row(&mut self, entry: &DocumentLine<'a>) -> bool {
         let Some((root, own)) = entry.document else { return false };
         let Some(root) = self.tape.node(root).filter(|root| root.is_full_object()) else {
             return false;
@@ -277,7 +277,7 @@ impl<'n, 'a> Group<'n, 'a> {
         true
     }
 
-    fn block(self, entries: &[Entry<'_>]) -> Option<NotationBlock> {
+    fn block(self, entries: &[DocumentLine<'_>]) -> Option<NotationBlock> {
         let style = self.style.filter(|_| self.rows > 1)?;
         let grid = grid::write(&self.merge.finish()?, None, self.rows, style);
         let entries = entries.get(..self.taken)?;
@@ -307,10 +307,10 @@ impl<'n, 'a> Group<'n, 'a> {
 
 /// The document that a text is: its number and style.
 fn one<'a>(text: &'a str, tape: &mut Tape<'a>) -> Option<(u32, JsonStyle)> {
-    let style = JsonStyle::of(text)?;
+    let style = JsonStyle::detect(text)?;
     let mut read = |style: JsonStyle| Some((tape.read(text, style.form())?, style));
-    // A key of the other kind stands in no quotes that would tell it.
-    read(style).or_else(|| read(style.plain()?))
+    // A key of the other kind is in no quotes that would tell it.
+    read(style).or_else(|| read(style.without_escapes()?))
 }
 
 fn document(text: &str) -> Option<NotationBlock> {

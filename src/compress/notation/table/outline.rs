@@ -1,4 +1,4 @@
-//! A document as lines: one for each member, and tables where objects are alike.
+//! A document as lines: one for each member, and tables if objects are alike.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,9 @@ use crate::compress::notation::BlockBody;
 use crate::json::tape::{TapeKind, TapeNode};
 
 /// Bytes a row, on average, up to which objects make a table. Wider ones are hard to read, and
-/// their values stand better on lines of their own.
+/// their values are better on lines of their own.
 const MAX_ROW_BYTES: usize = 1200;
-/// The same where the columns are named for many rows.
+/// The same if the columns are named for many rows.
 const MAX_WIDE_ROW_BYTES: usize = 4096;
 const MIN_WIDE_ROWS: usize = 16;
 /// Bytes of an object that makes a table by itself.
@@ -22,7 +22,7 @@ const MARGIN: &str = "                                                          
 /// Bytes of an array or object that stays on the line of its key.
 const MAX_INLINE_BYTES: usize = 100;
 
-/// The document as lines; `None` where it has nothing to say line by line.
+/// The document as lines; `None` if it has nothing to say line by line.
 pub(super) fn write(root: TapeNode<'_, '_>, style: JsonStyle) -> Option<BlockBody> {
     if !root.is_full() {
         return None;
@@ -60,7 +60,7 @@ impl Outline {
         }
     }
 
-    /// The value of the line that was begun, which stands `depth` deep.
+    /// The value of the line that was begun, which is `depth` deep.
     fn value(&mut self, node: TapeNode<'_, '_>, depth: usize) {
         if node.is_full() && !is_short(node) {
             if node.kind() == TapeKind::Array {

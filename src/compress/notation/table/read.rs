@@ -8,7 +8,7 @@ use super::style::{JsonStyle, StyledWriter};
 /// Nesting that is read.
 const MAX_DEPTH: usize = 64;
 
-/// The document that the lines stand for; with `rows`, one document a row of their one table.
+/// The document that the lines represent; with `rows`, one document a row of their one table.
 pub(super) fn read(body: &[&str], style: JsonStyle, rows: bool, limit: usize) -> Option<String> {
     let mut writer = StyledWriter::new(style, limit);
     writer.reserve(body.iter().map(|line| line.len() + 1).sum());
@@ -47,7 +47,7 @@ impl<'b> TableReader<'_, 'b> {
         self.lines.next().copied()
     }
 
-    /// The members that stand exactly `depth` deep.
+    /// The members that are exactly `depth` deep.
     fn members(&mut self, depth: usize) -> Option<()> {
         if depth > MAX_DEPTH {
             return None;
@@ -126,7 +126,7 @@ impl<'b> TableReader<'_, 'b> {
         self.writer.end()
     }
 
-    /// A table; `alone` where each row is a document of its own.
+    /// A table; `alone` if each row is a document of its own.
     fn table(&mut self, head: &'b str, keyed: bool, alone: bool) -> Option<()> {
         let (open, close) = if keyed { ('{', '}') } else { ('[', ']') };
         let (count, columns) = head.strip_prefix(open)?.split_once(close)?;

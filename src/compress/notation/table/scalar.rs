@@ -1,4 +1,4 @@
-//! Scalars as text: where one ends, and which strings may stand without quotes.
+//! Scalars as text: where one ends, and which strings may be without quotes.
 
 use super::style::JsonStyle;
 use crate::json;
@@ -43,9 +43,9 @@ pub(super) fn value_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether the style writes this string as it stands in the document.
+/// Whether the style writes this string as it is in the document.
 pub(super) fn is_canonical(node: TapeNode<'_, '_>, style: JsonStyle) -> bool {
-    let is_strange = node.marks().has(style.strange());
+    let is_strange = node.marks().has(style.odd_marks());
     !(is_strange || style.slashes && node.has_bare_slash())
 }
 

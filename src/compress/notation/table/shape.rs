@@ -1,6 +1,6 @@
 //! The columns that rows of objects share.
 //!
-//! Columns stand in an order in which every row keeps its own; rows that disagree about the order
+//! Columns are in an order in which every row keeps its own; rows that disagree about the order
 //! of two keys have no such order, and make no table.
 
 use crate::json::tape::TapeNode;
@@ -15,7 +15,7 @@ pub(super) struct TableColumn<'n, 'a> {
 }
 
 pub(super) enum ColumnCells<'n, 'a> {
-    /// A value each row, or none where the row has no such key.
+    /// A value each row, or none if the row has no such key.
     Leaf(Vec<Option<TapeNode<'n, 'a>>>),
     /// The columns of the objects that this column holds; a row without any of them has none.
     Nested(Vec<TableColumn<'n, 'a>>),
@@ -33,7 +33,7 @@ pub(super) struct RowMerge<'n, 'a> {
 }
 
 impl<'n, 'a> RowMerge<'n, 'a> {
-    /// Takes a row in. `false`, and nothing is changed, where it does not fit.
+    /// Takes a row in. `false`, and nothing is changed, if it does not fit.
     pub(super) fn add(&mut self, row: TapeNode<'n, 'a>) -> bool {
         // Rows that share little make a table of holes, which would cost more room than the rows.
         let sparse = self.columns.len() * self.rows > 4 * self.present + 1024;
@@ -62,7 +62,7 @@ impl<'n, 'a> RowMerge<'n, 'a> {
             let ahead = self.columns.get(next..).unwrap_or_default();
             let at = match ahead.iter().position(same) {
                 Some(step) => next + step,
-                // Behind this row's last key: the row has another order.
+                // After this row's last key: the row has another order.
                 None if self.columns.iter().take(next).any(same) => return false,
                 None => {
                     if self.columns.len() >= MAX_COLUMNS {

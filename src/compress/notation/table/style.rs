@@ -1,6 +1,6 @@
 //! How a JSON document is laid out, and a writer that lays one out so.
 //!
-//! A document is taken only where writing its values in one of these styles gives its own bytes
+//! A document is taken only if writing its values in one of these styles gives its own bytes
 //! back, so a style and the values are the whole document.
 
 use std::fmt::Write as _;
@@ -32,7 +32,7 @@ impl JsonStyle {
     pub(super) const PLAIN: Self = Self { layout: Layout::Compact, ascii: false, slashes: false };
 
     /// The only style in which `text` may be written.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn detect(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let (letters, slashes) = escapes(bytes);
         let layout = match memchr::memchr(b'\n', bytes).and_then(|at| bytes.get(at + 1..)) {
@@ -47,14 +47,14 @@ impl JsonStyle {
             None if spaced(text) => Layout::Python,
             None => Layout::Compact,
         };
-        // What stands in the other way stays in quotes.
+        // What is in the other way stays in quotes.
         let ascii = letters > 0 && letters > wide(bytes);
         let slashes = slashes > 0 && 2 * slashes > memchr::memchr_iter(b'/', bytes).count();
         Some(Self { layout, ascii, slashes })
     }
 
     /// The same layout with no more escapes than JSON asks for, if this one has more.
-    pub(super) fn plain(self) -> Option<Self> {
+    pub(super) fn without_escapes(self) -> Option<Self> {
         (self.ascii || self.slashes).then_some(Self { ascii: false, slashes: false, ..self })
     }
 
@@ -69,7 +69,7 @@ impl JsonStyle {
     }
 
     /// The mark of a string that this style would write in another way.
-    pub(super) fn strange(self) -> Marks {
+    pub(super) fn odd_marks(self) -> Marks {
         if self.ascii { Marks::NOT_ASCII_FORM } else { Marks::NOT_PLAIN_FORM }
     }
 
@@ -119,14 +119,14 @@ impl JsonStyle {
     #[inline]
     pub(super) fn string(self, out: &mut String, text: &str) {
         if self.ascii || self.slashes {
-            self.escaped(out, text);
+            self.write_escaped(out, text);
         } else {
             json::write_string(out, text);
         }
     }
 
-    /// The same, where there are more escapes than JSON asks for.
-    fn escaped(self, out: &mut String, text: &str) {
+    /// The same, if there are more escapes than JSON asks for.
+    fn write_escaped(self, out: &mut String, text: &str) {
         let plain = |byte: u8| {
             (!self.ascii || (b' '..=b'~').contains(&byte)) && !(self.slashes && byte == b'/')
         };
@@ -151,7 +151,7 @@ impl JsonStyle {
     }
 }
 
-/// How many characters outside of ASCII, and how many slashes, stand as escapes.
+/// How many characters outside of ASCII, and how many slashes, are as escapes.
 fn escapes(bytes: &[u8]) -> (usize, usize) {
     let (mut letters, mut slashes) = (0, 0);
     for at in memchr::memchr_iter(b'\\', bytes) {
@@ -165,12 +165,12 @@ fn escapes(bytes: &[u8]) -> (usize, usize) {
     (letters, slashes)
 }
 
-/// How many characters outside of ASCII stand for themselves.
+/// How many characters outside of ASCII represent themselves.
 fn wide(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte >= 0xc0).count()
 }
 
-/// Whether the first comma or colon outside of the first string has a space behind it.
+/// Whether the first comma or colon outside of the first string has a space after it.
 fn spaced(text: &str) -> bool {
     let mut quoted = false;
     let mut bytes = text.bytes();
@@ -194,7 +194,7 @@ pub(super) struct StyledWriter<'b> {
     /// What is open: its closing bracket, and whether it is still empty.
     open: Vec<(char, bool)>,
     after_key: bool,
-    /// The line break and the indentation before a value, where each has its line.
+    /// The line break and the indentation before a value, if each has its line.
     line: String,
     /// Keys, and where they were written with their colons: most are written often.
     keys: [Option<(&'b str, Range<usize>)>; KEY_CACHE_SLOTS],
@@ -236,7 +236,7 @@ impl<'b> StyledWriter<'b> {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
-        self.within()
+        self.check_limit()
     }
 
     pub(super) fn array(&mut self) -> Option<()> {
@@ -255,7 +255,7 @@ impl<'b> StyledWriter<'b> {
             self.out.push_str(&self.line);
         }
         self.out.push(bracket);
-        self.within()
+        self.check_limit()
     }
 
     /// A key and its colon, as [`StyledWriter::written_key`] gave them.
@@ -265,7 +265,7 @@ impl<'b> StyledWriter<'b> {
         Some(())
     }
 
-    /// A key that stands in quotes or for itself.
+    /// A key that is in quotes or for itself.
     pub(super) fn shown_key(&mut self, key: &'b str) -> Option<()> {
         let slot = slot(key);
         if let Some(Some((known, written))) = self.keys.get(slot)
@@ -275,7 +275,7 @@ impl<'b> StyledWriter<'b> {
             self.place();
             self.out.extend_from_within(written);
             self.after_key = true;
-            return self.within();
+            return self.check_limit();
         }
         let is_quoted = key.starts_with('"');
         if is_quoted && !self.is_string(key) {
@@ -293,7 +293,7 @@ impl<'b> StyledWriter<'b> {
             *known = Some((key, start..self.out.len()));
         }
         self.after_key = true;
-        self.within()
+        self.check_limit()
     }
 
     fn is_string(&mut self, text: &'b str) -> bool {
@@ -306,7 +306,7 @@ impl<'b> StyledWriter<'b> {
             .is_some_and(|node| node.kind() == TapeKind::String)
     }
 
-    /// A key that stands in quotes or for itself, as it stands in the document with its colon.
+    /// A key that is in quotes or for itself, as it is in the document with its colon.
     pub(super) fn written_key(&mut self, key: &'b str) -> Option<String> {
         let mut written = String::with_capacity(key.len() + 4);
         if key.starts_with('"') {
@@ -324,7 +324,7 @@ impl<'b> StyledWriter<'b> {
     pub(super) fn raw(&mut self, raw: &str) -> Option<()> {
         self.place();
         self.out.push_str(raw);
-        self.within()
+        self.check_limit()
     }
 
     /// A string by its text.
@@ -332,11 +332,11 @@ impl<'b> StyledWriter<'b> {
     pub(super) fn string(&mut self, text: &str) -> Option<()> {
         self.place();
         self.style.string(&mut self.out, text);
-        self.within()
+        self.check_limit()
     }
 
-    /// A string in quotes, as it stands.
-    pub(super) fn quoted(&mut self, text: &'b str) -> Option<()> {
+    /// A string in quotes, as it is.
+    pub(super) fn write_quoted(&mut self, text: &'b str) -> Option<()> {
         self.is_string(text).then_some(())?;
         self.raw(text)
     }
@@ -347,14 +347,14 @@ impl<'b> StyledWriter<'b> {
         self.open.push((closing, true));
         self.line.push_str(self.pad());
         self.out.push(bracket);
-        self.within()
+        self.check_limit()
     }
 
     fn colon_text(&self) -> &'static str {
         if self.style.layout == Layout::Compact { ":" } else { ": " }
     }
 
-    /// What stands before a key, or before a value that has none.
+    /// What is before a key, or before a value that has none.
     #[inline]
     fn place(&mut self) {
         if std::mem::take(&mut self.after_key) {
@@ -377,7 +377,7 @@ impl<'b> StyledWriter<'b> {
     }
 
     #[inline]
-    fn within(&self) -> Option<()> {
+    fn check_limit(&self) -> Option<()> {
         (self.out.len() <= self.limit).then_some(())
     }
 }

@@ -9,13 +9,13 @@ use super::*;
 fn decoded(lines: &[&str], found: &FoundBlock) -> String {
     let body: Vec<&str> = found.block.body.lines().collect();
     let original = lines[found.lines.clone()].join("\n");
-    let text = Table.decode(&found.block.args, &body, original.len());
+    let text = TableNotation.decode(&found.block.args, &body, original.len());
     text.unwrap_or_else(|| panic!("{original:?} is not read back from {:#?}", found.block))
 }
 
 fn check(text: &str) -> Vec<FoundBlock> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let found = Table.encode(&lines);
+    let found = TableNotation.encode(&lines);
     for one in &found {
         assert_eq!(decoded(&lines, one), lines[one.lines.clone()].join("\n"), "{:#?}", one.block);
         assert!(one.block.body.lines().all(|line| !line.contains(['\n', MARK])));
@@ -235,13 +235,13 @@ fn a_hundred_thousand_rows_that_share_nothing_are_read_once() {
 #[test]
 fn a_block_that_says_too_much_is_refused() {
     let body = ["[99999999999]{a=aaaaaaaaaaaaaaaa}"];
-    assert_eq!(Table.decode("", &body, 1 << 16), None);
-    assert_eq!(Table.decode("", &["[2]{a}", "1", "2", "3"], 1 << 16), None);
-    assert_eq!(Table.decode("", &["[1]{}"], 1 << 16), None);
+    assert_eq!(TableNotation.decode("", &body, 1 << 16), None);
+    assert_eq!(TableNotation.decode("", &["[2]{a}", "1", "2", "3"], 1 << 16), None);
+    assert_eq!(TableNotation.decode("", &["[1]{}"], 1 << 16), None);
     let deep: Vec<String> = (0..5_000).map(|depth| format!("{}a:", " ".repeat(depth))).collect();
     let deep: Vec<&str> = deep.iter().map(String::as_str).collect();
-    assert_eq!(Table.decode("", &deep, 1 << 20), None);
-    assert_eq!(Table.decode("", &[&"-[1]".repeat(50_000)], 1 << 20), None);
+    assert_eq!(TableNotation.decode("", &deep, 1 << 20), None);
+    assert_eq!(TableNotation.decode("", &[&"-[1]".repeat(50_000)], 1 << 20), None);
 }
 
 /// A document, its numbers and strings as they are written.
@@ -453,7 +453,7 @@ proptest! {
         body in prop::collection::vec("( {0,3}[-a\"]{0,2}(: |:|\\[[0-9]\\]|\\{[0-9]\\})?(\\{(\\*,)?[a-c]([,|{}=:]|:str|=\\*|[a-c]){0,6}\\}?)?|[ -~]{0,12}|\"\"\"|([a-z0-9\"]{0,3}[,|]){0,4})", 0..8),
     ) {
         let body: Vec<&str> = body.iter().map(String::as_str).collect();
-        if let Some(text) = Table.decode(&args, &body, 300) {
+        if let Some(text) = TableNotation.decode(&args, &body, 300) {
             prop_assert!(text.len() <= 300);
         }
     }

@@ -1,5 +1,5 @@
 //! Trees of another format as an outline with tables: their values are strings that hold what
-//! stood in the source, byte for byte.
+//! was in the source, byte for byte.
 
 use super::style::{self, JsonStyle};
 use super::{outline, read, scalar};
@@ -19,7 +19,7 @@ impl JsonTree {
         self.json.push(mark);
     }
 
-    /// The comma behind the one before, where there is one.
+    /// The comma after the one before, if there is one.
     pub(super) fn next(&mut self) {
         if !matches!(self.json.as_bytes().last(), None | Some(b'[' | b'{' | b':')) {
             self.json.push(',');
@@ -39,7 +39,7 @@ impl JsonTree {
         self.json.push_str("\":");
     }
 
-    /// A value by what stands in the source.
+    /// A value by what is in the source.
     pub(super) fn value(&mut self, raw: &str) {
         if scalar::is_other_than_string(raw) {
             self.json.push_str(raw);
@@ -67,7 +67,7 @@ impl JsonTree {
         self.json.insert(start, '[');
     }
 
-    /// The block, where the tree `holds` and it is shorter than so many bytes.
+    /// The block, if the tree `holds` and it is shorter than so many bytes.
     pub(super) fn block(
         &self,
         bytes: usize,
@@ -86,14 +86,15 @@ impl JsonTree {
 }
 
 /// Reads a block and writes its tree.
-pub(super) fn decoded(
+pub(super) fn decode(
     body: &[&str],
     limit: usize,
     write: impl Fn(TapeNode<'_, '_>) -> Option<String>,
 ) -> Option<String> {
-    /// Bytes of JSON for each of the source: quotes, and `\u` and four digits for what is no letter.
+    /// Bytes of JSON for each of the source: quotes, and `\u` and four digits for what is no
+    /// letter.
     const MAX_JSON_PER_SOURCE_BYTE: usize = 8;
-    /// Bytes of JSON for each of the block, beside [`MAX_JSON`]: a small block could ask for any
+    /// Bytes of JSON for each of the block, next to [`MAX_JSON`]: a small block could ask for any
     /// number of values, and each takes more memory than it has bytes.
     const MAX_JSON_PER_BLOCK_BYTE: usize = 16;
     const MIN_JSON_ALLOWANCE_BYTES: usize = 8 << 20;
@@ -124,7 +125,7 @@ pub(super) fn without_returns<'l>(lines: &[&'l str]) -> Option<(Vec<&'l str>, &'
     Some((lines.iter().map(|line| line.strip_suffix('\r').unwrap_or(line)).collect(), words))
 }
 
-/// The text that a block stands for, by what decodes the rest of its header.
+/// The text that a block represents, by what decodes the rest of its header.
 pub(super) fn with_returns(
     args: &str,
     limit: usize,
@@ -152,7 +153,7 @@ fn form() -> TapeFormat {
     TapeFormat { layout: None, ascii: false, slashes: false, limits: style::DOCUMENT_LIMITS }
 }
 
-/// The text of a value or key, as it stood in the source.
+/// The text of a value or key, as it was in the source.
 pub(super) fn source<'t>(node: TapeNode<'t, 't>) -> &'t str {
     node.text().unwrap_or(node.raw())
 }

@@ -1,12 +1,12 @@
 //! A column: the values of a hole, and what foretells most of them.
 
-use super::super::bytes::{has, same};
+use super::super::bytes::{has, is_same};
 use super::form::{Hole, PadSide, fold, number, width_text};
 
 /// Hits of a step below which it says nothing.
 const MIN_HITS: usize = 4;
 
-/// What stands in a row: so many `^`, and a text.
+/// What is in a row: so many `^`, and a text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cell<'a> {
     pub(super) ups: usize,
@@ -24,7 +24,7 @@ impl Cell<'_> {
 pub(super) struct HoleColumn<'a> {
     pub(super) hole: Hole,
     pub(super) values: Vec<&'a str>,
-    /// Whether all values are runs, which nothing that separates cells stands in.
+    /// Whether all values are runs, which nothing that separates cells is in.
     pub(super) is_run: bool,
 }
 
@@ -43,7 +43,7 @@ impl<'a> HoleColumn<'a> {
     }
 
     /// Widths for the next column.
-    pub(super) fn of_widths(widths: &[usize]) -> Self {
+    pub(super) fn from_widths(widths: &[usize]) -> Self {
         let values = widths.iter().map(|width| width_text(*width)).collect();
         Self {
             hole: Hole { pad: PadSide::Next, path: false, name: None, step: 0, first: None },
@@ -57,11 +57,11 @@ impl<'a> HoleColumn<'a> {
         self.hole.first.is_none()
     }
 
-    /// The cell of a value: empty where it is foretold.
+    /// The cell of a value: empty if it is foretold.
     #[inline]
     pub(super) fn cell<'v>(&self, text: &'v str, before: Option<&str>) -> Cell<'v> {
         match before {
-            Some(before) if self.hole.step == 0 && same(before, text) => Cell::default(),
+            Some(before) if self.hole.step == 0 && is_same(before, text) => Cell::default(),
             Some(before) if self.hole.step != 0 || self.hole.path => self.of_foretold(text, before),
             _ => Cell { ups: 0, text },
         }
@@ -85,7 +85,7 @@ fn are_paths(values: &[&str]) -> bool {
     if !values.iter().take(MIN_HITS).any(has_folder) || has_sign(values) {
         return false;
     }
-    let alike = |pair: &[&str]| matches!(pair, [a, b] if !same(a, b) && fold(b, a).is_some());
+    let alike = |pair: &[&str]| matches!(pair, [a, b] if !is_same(a, b) && fold(b, a).is_some());
     values.windows(2).filter(|pair| alike(pair)).count() * 5 > values.len()
 }
 
@@ -96,7 +96,7 @@ fn has_sign(values: &[&str]) -> bool {
 /// Whether `foretold` gives the value.
 fn is_foretold(before: &str, value: &str, step: i64) -> bool {
     if step == 0 {
-        return same(before, value);
+        return is_same(before, value);
     }
     let wider = value.len() > before.len() && !value.starts_with('0');
     let next = || number(before)?.checked_add(step);
@@ -121,10 +121,10 @@ fn count_foretold(values: &[&str], step: i64) -> usize {
 
 /// How many values are the one before.
 fn repeats(values: &[&str]) -> usize {
-    values.windows(2).filter(|pair| matches!(pair, [a, b] if same(a, b))).count()
+    values.windows(2).filter(|pair| matches!(pair, [a, b] if is_same(a, b))).count()
 }
 
-/// The difference that stands most often among the first few, where it is no chance.
+/// The difference that is most often among the first few, if it is no chance.
 fn step(values: &[&str]) -> Option<i64> {
     const MAX_SAMPLE_ROWS: usize = 9;
     let mut steps: Vec<i64> = values
@@ -142,7 +142,7 @@ fn step(values: &[&str]) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::form::foretold;
+    use super::super::form::next_value;
     use super::*;
     use proptest::prelude::*;
 
@@ -153,7 +153,7 @@ mod tests {
         fn what_counts_as_foretold_is_foretold(
             before in "0{0,2}[0-9]{0,3}|9{1,19}|[a-z]{1,2}", step in -20..20_i64, other in "0{0,2}[0-9]{1,3}",
         ) {
-            let next = foretold(&before, step);
+            let next = next_value(&before, step);
             prop_assert_eq!(is_foretold(&before, &other, step), next.as_deref() == Some(other.as_str()));
             // A step of 0 is not asked for: texts need be no numbers to be the same.
             if step != 0 {

@@ -1,6 +1,6 @@
-//! Where words that differ are cut, so that what they share stands in the form.
+//! Where words that differ are cut, so that what they share is in the form.
 
-use super::super::bytes::{common, same};
+use super::super::bytes::{common, is_same};
 
 /// A part of a word, in all lines.
 #[derive(Debug, PartialEq, Eq)]
@@ -10,23 +10,23 @@ pub(super) enum WordPart<'a> {
 }
 
 /// A part on its way: what it is in the first line, and the values once they differ.
-struct OpenPart<'a> {
+struct PartBuilder<'a> {
     first: &'a str,
-    /// What the part is where it is no run; a sign that differs is another shape.
+    /// What the part is if it is no run; a sign that differs is another shape.
     sign: Option<u8>,
     values: Vec<&'a str>,
     /// Where it ends in the word that was read last.
     end: usize,
 }
 
-impl<'a> OpenPart<'a> {
-    fn of(first: &'a str, end: &mut usize) -> Self {
+impl<'a> PartBuilder<'a> {
+    fn new(first: &'a str, end: &mut usize) -> Self {
         let sign = first.bytes().next().filter(|_| !is_run(first));
         *end += first.len();
         Self { first, sign, values: Vec::new(), end: *end }
     }
 
-    /// Reads the part of a word that begins at a byte; `None` where that has another shape.
+    /// Reads the part of a word that begins at a byte; `None` if that has another shape.
     fn read(&mut self, word: &'a str, at: usize, row: usize, rows: usize) -> Option<()> {
         let rest = word.as_bytes().get(at..)?;
         if let Some(sign) = self.sign {
@@ -37,7 +37,7 @@ impl<'a> OpenPart<'a> {
         let run = word.get(at..at + length).filter(|run| !run.is_empty())?;
         self.end = at + length;
         if self.values.is_empty() {
-            if same(run, self.first) {
+            if is_same(run, self.first) {
                 return Some(());
             }
             self.values.reserve_exact(rows);
@@ -61,19 +61,19 @@ impl<'a> OpenPart<'a> {
     }
 }
 
-/// The runs of words, column by column, where all have the same signs and more than one run.
+/// The runs of words, column by column, if all have the same signs and more than one run.
 pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<WordPart<'a>>> {
     let mut end = 0;
-    let mut columns: Vec<OpenPart<'a>> =
-        runs(first).map(|run| OpenPart::of(run, &mut end)).collect();
+    let mut columns: Vec<PartBuilder<'a>> =
+        runs(first).map(|run| PartBuilder::new(run, &mut end)).collect();
     if columns.len() < 2 {
         return None;
     }
     // What all begin with, and a byte of the next run, is the same in all: a few words mostly tell
     // that there is no such run.
-    let few = alike(first.as_bytes(), words.iter().step_by(words.len() / SAMPLE_WORDS + 1));
+    let few = common_length(first.as_bytes(), words.iter().step_by(words.len() / SAMPLE_WORDS + 1));
     let is_some = columns.first().is_some_and(|column| column.end < few);
-    let alike = if is_some { alike(first.as_bytes(), words.iter()) } else { 0 };
+    let alike = if is_some { common_length(first.as_bytes(), words.iter()) } else { 0 };
     let same = columns.iter().take_while(|column| column.end < alike).count();
     let start = same.checked_sub(1).and_then(|last| columns.get(last)).map_or(0, |last| last.end);
     let others = columns.get_mut(same..)?;
@@ -81,7 +81,7 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<WordP
         [last] if alike < first.len() => last.read_rest(words, start)?,
         _ => read(others, first, words, start)?,
     }
-    let end = |column: OpenPart<'a>| match column.values.as_slice() {
+    let end = |column: PartBuilder<'a>| match column.values.as_slice() {
         [] => WordPart::Same(column.first),
         _ => WordPart::Values(column.values),
     };
@@ -92,7 +92,7 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<WordP
 const SAMPLE_WORDS: usize = 8;
 
 /// How many bytes some words begin with like the first.
-pub(super) fn alike<'w>(first: &[u8], words: impl Iterator<Item = &'w &'w str>) -> usize {
+pub(super) fn common_length<'w>(first: &[u8], words: impl Iterator<Item = &'w &'w str>) -> usize {
     let mut alike = first;
     for word in words {
         let both = common(alike, word.as_bytes());
@@ -106,7 +106,7 @@ pub(super) fn alike<'w>(first: &[u8], words: impl Iterator<Item = &'w &'w str>) 
 
 /// Reads the parts of words that begin at a byte.
 fn read<'a>(
-    columns: &mut [OpenPart<'a>],
+    columns: &mut [PartBuilder<'a>],
     first: &'a str,
     words: &[&'a str],
     start: usize,

@@ -2,7 +2,7 @@
 
 use super::super::out::PieceSink;
 use super::EMPTY_CELL_WORDS;
-use super::form::{FormPiece, Hole, PadSide, RowForm, foretold, unfolded, width_of};
+use super::form::{FormPiece, Hole, PadSide, RowForm, next_value, unfold_cell, width_of};
 
 /// Forms that a block may have: one for each tag.
 const MAX_FORMS: usize = 52;
@@ -19,7 +19,7 @@ struct RowReader {
 struct PreviousValue<'a> {
     /// Where it is a cell.
     cell: Option<&'a str>,
-    /// Where it stands in no cell as a whole.
+    /// Where it is in no cell as a whole.
     made: String,
     is_made: bool,
 }
@@ -34,7 +34,7 @@ impl<'a> PreviousValue<'a> {
         self.is_made = false;
     }
 
-    fn make(&mut self, text: &str) {
+    fn make_text(&mut self, text: &str) {
         self.made.clear();
         self.made.push_str(text);
         self.is_made = true;
@@ -45,14 +45,14 @@ impl<'a> PreviousValue<'a> {
         if self.is_made {
             self.made.truncate(cut);
         } else {
-            self.make(self.cell?.get(..cut)?);
+            self.make_text(self.cell?.get(..cut)?);
         }
         self.made.push_str(name);
         Some(())
     }
 }
 
-/// Writes the lines that a block stands for.
+/// Writes the lines that a block represents.
 pub(super) fn text(args: &str, body: &[&str], out: &mut impl PieceSink) -> Option<()> {
     let count: usize = args.strip_prefix("with ")?.strip_suffix(EMPTY_CELL_WORDS)?.parse().ok()?;
     if count > MAX_FORMS {
@@ -158,18 +158,18 @@ impl<'a> RowCells<'a> {
 fn next<'b, 'a>(hole: &Hole, before: &'b mut PreviousValue<'a>, cell: &'a str) -> Option<&'b str> {
     if !cell.is_empty() {
         if hole.path && cell.starts_with('^') {
-            let (cut, name) = unfolded(cell, before.text()?)?;
+            let (cut, name) = unfold_cell(cell, before.text()?)?;
             before.unfold(cut, name)?;
         } else {
             before.set(cell);
         }
     } else if let Some(text) = before.text() {
         if hole.step != 0 {
-            let text = foretold(text, hole.step)?;
-            before.make(&text);
+            let text = next_value(text, hole.step)?;
+            before.make_text(&text);
         }
     } else {
-        before.make(hole.first.as_deref()?);
+        before.make_text(hole.first.as_deref()?);
     }
     before.text()
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::bytes::common;
 use super::super::out::PieceSink;
 
-/// Where the spaces stand that fill a value to its width.
+/// Where the spaces are that fill a value to its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PadSide {
     None,
@@ -56,7 +56,7 @@ impl RowForm {
         self.holes().filter(|hole| hole.first.is_none()).count()
     }
 
-    /// The cells of a row, where the line can be one of this form's. Reading and writing both
+    /// The cells of a row, if the line can be one of this form's. Reading and writing both
     /// ask here, so they agree about which lines are rows.
     #[inline]
     pub(super) fn row<'a>(&self, line: &'a str) -> Option<&'a str> {
@@ -193,7 +193,7 @@ impl PadSide {
 }
 
 /// The value that follows `before`: the same text, or the number and `step`, as wide as it was.
-pub(super) fn foretold(before: &str, step: i64) -> Option<String> {
+pub(super) fn next_value(before: &str, step: i64) -> Option<String> {
     if step == 0 {
         return Some(before.to_owned());
     }
@@ -214,17 +214,17 @@ pub(super) fn foretold(before: &str, step: i64) -> Option<String> {
 }
 
 /// What a cell of paths says that begins with `^`: each takes a folder more off the value before.
-/// How much of that stays, and what stands behind it.
+/// How much of that stays, and what is after it.
 #[inline]
-pub(super) fn unfolded<'c>(cell: &'c str, before: &str) -> Option<(usize, &'c str)> {
+pub(super) fn unfold_cell<'c>(cell: &'c str, before: &str) -> Option<(usize, &'c str)> {
     let name = cell.trim_start_matches('^');
     let last = (cell.len() - name.len()).checked_sub(1)?;
     let mut slashes = before.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'/');
     Some((slashes.nth(last)?.0 + 1, name))
 }
 
-/// The cell for a path, where it has folders in common with the one before: how many `^`, and
-/// what stands behind them.
+/// The cell for a path, if it has folders in common with the one before: how many `^`, and
+/// what is after them.
 #[inline]
 pub(super) fn fold<'a>(value: &'a str, before: &str) -> Option<(usize, &'a str)> {
     const MAX_DEPTH: usize = 4;

@@ -1,6 +1,6 @@
 //! Which lines are of one form: groups of lines with as many words and the same fixed words.
 //!
-//! A word is *fixed* where it has no digit and stands at its place in many lines of that many
+//! A word is *fixed* if it has no digit and is at its place in many lines of that many
 //! words. Lines that find no group that way are grouped by the classes of their first words, and
 //! what follows these is one word more. Counts are kept in tables of a fixed size, so two words
 //! may share one; that can cost savings, and changes nothing else.
@@ -25,7 +25,7 @@ const SAMPLE_LINES: usize = 1000;
 #[derive(Debug)]
 pub(super) struct LineGroup {
     pub(super) lines: Vec<usize>,
-    /// Where the words of each line stand among those of all.
+    /// Where the words of each line are among those of all.
     firsts: Vec<usize>,
     /// How many words of each line there are.
     width: usize,
@@ -50,13 +50,13 @@ pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines) -> (Vec<LineGroup>, 
     let read = read(lines, &mut words, seen);
     let keys = exact(&read, &mut words);
     let mut groups = GroupBuilder { lines, keys: KeyTable::new(read.len()), found: Vec::new() };
-    let mut rest = groups.gather(read, &mut words, &keys, None);
+    let mut rest = groups.gather_groups(read, &mut words, &keys, None);
     find_fixed(&rest, &mut words);
     for _ in 0..MAX_ROUNDS {
         let Some(length) = best_beginning(&rest, &words) else { break };
         let keys: Vec<u64> =
-            rest.iter().map(|line| Beginnings::of(line, &words, length).key(length)).collect();
-        rest = groups.gather(rest, &mut words, &keys, Some(length));
+            rest.iter().map(|line| Beginnings::new(line, &words, length).key(length)).collect();
+        rest = groups.gather_groups(rest, &mut words, &keys, Some(length));
     }
     (groups.found, words)
 }
@@ -65,12 +65,12 @@ pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines) -> (Vec<LineGroup>, 
 const MAX_SLOTS: usize = 1 << 16;
 
 /// How many lines hold a word at its place.
-struct Counts {
+struct WordCounts {
     table: Vec<u16>,
     mask: usize,
 }
 
-impl Counts {
+impl WordCounts {
     /// Room for about so many words.
     fn new(words: usize) -> Self {
         let slots = (words * 4).next_power_of_two().clamp(64, MAX_SLOTS);
@@ -100,7 +100,7 @@ impl Counts {
 /// Finds out which words are fixed among the lines of as many words; gives the keys of the lines by
 /// all of their words.
 fn exact(read: &[WordLine], words: &mut [LineWord]) -> Vec<u64> {
-    let mut counts = Counts::new(words.len());
+    let mut counts = WordCounts::new(words.len());
     let mut lines = [0_u32; MAX_WORDS + 1];
     for line in read {
         if let Some(lines) = lines.get_mut(line.count) {
@@ -133,7 +133,7 @@ fn exact(read: &[WordLine], words: &mut [LineWord]) -> Vec<u64> {
 /// Finds out which of the first words are fixed among all lines that are left.
 fn find_fixed(rest: &[WordLine], words: &mut [LineWord]) {
     let held = |line: &WordLine| line.count.min(MAX_BEGINNING_WORDS);
-    let mut counts = Counts::new(rest.iter().map(held).sum());
+    let mut counts = WordCounts::new(rest.iter().map(held).sum());
     // Lines of more than so many words.
     let mut longer = [0_u32; MAX_BEGINNING_WORDS];
     for line in rest {
@@ -160,7 +160,7 @@ struct Beginnings([(u64, u32); MAX_BEGINNING_WORDS + 1]);
 
 impl Beginnings {
     /// Lines that have no more words than a beginning do not have it.
-    fn of(line: &WordLine, words: &[LineWord], longest: usize) -> Self {
+    fn new(line: &WordLine, words: &[LineWord], longest: usize) -> Self {
         let mut found = [(0, 0); MAX_BEGINNING_WORDS + 1];
         let mut key = 9;
         let mut fixed = 0;
@@ -189,7 +189,7 @@ fn best_beginning(rest: &[WordLine], words: &[LineWord]) -> Option<usize> {
     let seen: Vec<Beginnings> = rest
         .iter()
         .step_by(apart)
-        .map(|line| Beginnings::of(line, words, MAX_BEGINNING_WORDS))
+        .map(|line| Beginnings::new(line, words, MAX_BEGINNING_WORDS))
         .collect();
     let apart = i64::try_from(apart).unwrap_or(1);
     let mut best = (0, None);
@@ -238,7 +238,7 @@ struct GroupBuilder<'a> {
 
 impl GroupBuilder<'_> {
     /// Moves the lines whose key is that of enough lines into groups; gives back the others.
-    fn gather(
+    fn gather_groups(
         &mut self,
         lines: Vec<WordLine>,
         words: &mut [LineWord],

@@ -63,8 +63,8 @@ fn logs_take_so_long() {
             start.elapsed().as_secs_f64()
         };
         let severity = seconds(&|| lines.iter().filter(|line| reports_error(line)).count());
-        let group = seconds(&|| group::groups(&lines, &mut ErrorLines::of(lines.len())).0.len());
-        let (groups, words) = group::groups(&lines, &mut ErrorLines::of(lines.len()));
+        let group = seconds(&|| group::groups(&lines, &mut ErrorLines::new(lines.len())).0.len());
+        let (groups, words) = group::groups(&lines, &mut ErrorLines::new(lines.len()));
         let shape = seconds(&|| {
             groups
                 .iter()
@@ -73,7 +73,7 @@ fn logs_take_so_long() {
                 })
                 .count()
         });
-        let all = seconds(&|| Template.encode(&lines).len());
+        let all = seconds(&|| TemplateNotation.encode(&lines).len());
         sums = (sums.0 + size, sums.1 + all);
         say(&format!(
             "{name:16} severity {:5.0} group {:5.0} shape {:5.0} all {:5.0} MB/s",

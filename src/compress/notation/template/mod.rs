@@ -21,11 +21,11 @@
 //! of separators. An empty cell says what its hole foretells: the value before, in the same hole.
 //! Empty cells at the end are left out.
 //!
-//! Holes, whose signs stand in this order where there are several:
+//! Holes, whose signs are in this order if there are several:
 //!
 //! - `{}` is a cell.
 //! - `{>8}` and `{<8}` fill the value with spaces to 8 characters, on its left or its right.
-//!   `{>}` stands for no text: its value is the width that the next hole is filled to, on its left.
+//!   `{>}` represents no text: its value is the width that the next hole is filled to, on its left.
 //! - `{/}` is a path. A cell `^x` is `x` in the folder of the value before (its text up to the
 //!   last `/`), `^^x` in the one above that.
 //! - `{a}` shares the value before with all holes of that letter, in all forms.
@@ -33,7 +33,7 @@
 //! - `{+2}` foretells the number before and 2 more, at least as wide as that was.
 //!
 //! `{{` is a brace. A line of the text that could be read as a row, or that begins with `\`, has
-//! a `\` before it. Every line that reports an error stands as it is.
+//! a `\` before it. Every line that reports an error stays as it is.
 
 mod column;
 mod cut;
@@ -48,20 +48,20 @@ mod write;
 
 use super::{DecodeSink, ErrorLines, FoundBlock, Notation, NotationBlock};
 
-/// What a header says of empty cells, for whoever reads it without these words.
+/// The words of a header about empty cells, for readers without this description.
 const EMPTY_CELL_WORDS: &str = ", empty as before";
 
 /// Rows and forms; see the module.
 #[derive(Debug)]
-pub(crate) struct Template;
+pub(crate) struct TemplateNotation;
 
-impl Notation for Template {
+impl Notation for TemplateNotation {
     fn name(&self) -> &'static str {
         "template"
     }
 
     fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
-        self.encode_seen(lines, &mut ErrorLines::of(lines.len()))
+        self.encode_seen(lines, &mut ErrorLines::new(lines.len()))
     }
 
     fn encode_seen(&self, lines: &[&str], seen: &mut ErrorLines) -> Vec<FoundBlock> {
@@ -74,7 +74,7 @@ impl Notation for Template {
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
-        let mut out = DecodeSink::made(limit);
+        let mut out = DecodeSink::with_limit(limit);
         self.write(args, body, &mut out)?;
         Some(out.into_text())
     }

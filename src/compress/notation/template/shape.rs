@@ -2,7 +2,7 @@
 //! space that fills a word to a width is a pad, and the rest are cells.
 
 use super::column::HoleColumn;
-use super::cut::{WordPart, alike, border, columns, common_end, digit_border};
+use super::cut::{WordPart, border, columns, common_end, common_length, digit_border};
 use super::form::{MAX_PAD_SPACES, PadSide};
 use super::group::LineGroup;
 use super::words::LineWord;
@@ -10,7 +10,7 @@ use super::words::LineWord;
 /// Table and row of every line that has them.
 pub(super) type RowPlace = Option<(usize, usize)>;
 
-/// Lines of one form, with what stands in their holes.
+/// Lines of one form, with what is in their holes.
 #[derive(Debug)]
 pub(super) struct ShapeTable<'a> {
     pub(super) lines: Vec<usize>,
@@ -35,7 +35,7 @@ pub(super) enum ShapePart<'a> {
 /// Holes of a form; a group that needs more is no table.
 const MAX_HOLES: usize = 60;
 
-/// A word in every line of a group, and what stands before it.
+/// A word in every line of a group, and what is before it.
 #[derive(Default)]
 struct WordColumn<'a> {
     first_gap: &'a str,
@@ -44,7 +44,7 @@ struct WordColumn<'a> {
     same_text: bool,
     /// Whether there is nothing but spaces before it.
     is_spaced: bool,
-    /// Bytes before it, and itself, line by line; none where nobody asks.
+    /// Bytes before it, and itself, line by line; none if they are not needed.
     gaps: Vec<usize>,
     texts: Vec<&'a str>,
 }
@@ -88,7 +88,7 @@ impl<'s, 'a> GroupSource<'s, 'a> {
     }
 
     /// A word of every line with the white space before it.
-    fn loose(self, place: usize) -> Option<Vec<&'a str>> {
+    fn texts_with_space(self, place: usize) -> Option<Vec<&'a str>> {
         let both = self.rows().map(|(line, row)| {
             let before = place.checked_sub(1).and_then(|before| row.get(before));
             line.get(before.map_or(0, |word| bytes(word).1)..bytes(row.get(place)?).1)
@@ -126,14 +126,14 @@ pub(super) fn table<'a>(source: GroupSource<'_, 'a>) -> Option<ShapeTable<'a>> {
             WordGap::Pads(base) => parts.text(words.first_gap.get(..base)?),
             WordGap::Widths(base) => {
                 parts.text(words.first_gap.get(..base)?);
-                parts.0.push(ShapePart::Column(HoleColumn::of_widths(&words.widths(base))));
+                parts.0.push(ShapePart::Column(HoleColumn::from_widths(&words.widths(base))));
                 parts.0.push(ShapePart::Column(HoleColumn::new(PadSide::None, words.texts, false)));
                 continue;
             }
             WordGap::Loose => {
                 parts.0.push(ShapePart::Column(HoleColumn::new(
                     PadSide::None,
-                    source.loose(place)?,
+                    source.texts_with_space(place)?,
                     false,
                 )));
                 continue;
@@ -197,7 +197,7 @@ fn places<'a>(source: GroupSource<'_, 'a>) -> Option<Vec<WordColumn<'a>>> {
 }
 
 impl WordColumn<'_> {
-    /// The width that each word is filled to: the one before where that does, too.
+    /// The width that each word is filled to: the one before if that does, too.
     fn widths(&self, base: usize) -> Vec<usize> {
         let mut before = 0;
         let widths = self.gaps.iter().zip(&self.texts).map(|(gap, word)| {
@@ -303,7 +303,7 @@ impl<'a> ShapeParts<'a> {
         }
     }
 
-    /// A word: piece by piece where it has the same signs in every line, else as one cell.
+    /// A word: piece by piece if it has the same signs in every line, else as one cell.
     fn word(&mut self, words: Vec<&'a str>) {
         let Some(columns) = words.first().and_then(|first| columns(first, &words)) else {
             return self.cell(words, false);
@@ -321,7 +321,7 @@ impl<'a> ShapeParts<'a> {
         let first = values.first().copied().unwrap_or("");
         let shortest = values.iter().map(|value| value.len()).min().unwrap_or(0);
         let most = shortest.saturating_sub(1);
-        let before = alike(first.as_bytes().get(..most).unwrap_or_default(), values.iter());
+        let before = common_length(first.as_bytes().get(..most).unwrap_or_default(), values.iter());
         let before =
             border(&values, before, false, |value, at| Some(at).filter(|at| *at <= value.len()));
         let before = digit_border(&values, before);

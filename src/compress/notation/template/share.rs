@@ -1,6 +1,6 @@
-//! Which holes share the value before: a time stamp stands in every form, a name in several.
+//! Which holes share the value before: a time stamp is in every form, a name in several.
 //!
-//! Columns are brought together by where a value stood last, then only those stay together for
+//! Columns are brought together by where a value was last, then only those stay together for
 //! which the shared value foretells more than their own.
 
 use super::super::bytes::hash;
@@ -26,7 +26,7 @@ struct SharedColumn {
     is_path: bool,
     /// A hole that adds to the value before, or is a width, has its own.
     may_share: bool,
-    /// Where the value stood last, and how often.
+    /// Where the value was last, and how often.
     sources: Vec<(usize, usize)>,
     rows: usize,
     class: usize,
@@ -35,7 +35,7 @@ struct SharedColumn {
 }
 
 impl SharedColumn {
-    fn of(table: usize, class: usize, column: &HoleColumn<'_>) -> Self {
+    fn new(table: usize, class: usize, column: &HoleColumn<'_>) -> Self {
         let hole = &column.hole;
         Self {
             table,
@@ -64,7 +64,7 @@ pub(super) fn name(tables: &mut [ShapeTable<'_>], places: &[RowPlace]) {
     for (table, held) in tables.iter().enumerate() {
         starts.push(members.len());
         for column in held.columns() {
-            members.push(SharedColumn::of(table, members.len(), column));
+            members.push(SharedColumn::new(table, members.len(), column));
         }
     }
     let values = values(tables, places, &starts, &members);
@@ -75,8 +75,8 @@ pub(super) fn name(tables: &mut [ShapeTable<'_>], places: &[RowPlace]) {
         return;
     }
     own_hits(&values, &mut members);
-    // The first round takes out who loses, the second counts without them. Who neither wins nor
-    // loses may be where the others have their values from.
+    // The first round takes out the losers, the second counts without them. A column that neither
+    // wins nor loses may be where the others have their values from.
     for round in 0..3 {
         shared_hits(&values, &mut members);
         let losers = members.iter_mut().filter(|member| member.shared < member.own);
@@ -117,7 +117,7 @@ fn values<'a>(
     values
 }
 
-/// Where each value stood last.
+/// Where each value was last.
 fn follow(values: &[RowValue<'_>], members: &mut [SharedColumn]) {
     let mut keys = KeyTable::new(values.len());
     let mut last: Vec<usize> = Vec::new();
@@ -154,7 +154,7 @@ fn hits(is_path: bool, before: Option<&RowValue<'_>>, value: &RowValue<'_>) -> u
     }
 }
 
-/// Brings each column together with those that often held its value last.
+/// Joins each column with the columns that often had its value last.
 fn unite(members: &mut [SharedColumn]) {
     for at in 0..members.len() {
         let Some(member) = members.get(at) else { continue };

@@ -7,11 +7,11 @@ use super::*;
 pub(super) fn decoded(lines: &[&str]) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut next = 0;
-    for FoundBlock { lines: range, block } in Template.encode(lines) {
+    for FoundBlock { lines: range, block } in TemplateNotation.encode(lines) {
         out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
         let body: Vec<&str> = block.body.lines().collect();
         let shown = lines[range.clone()].join("\n");
-        out.push(Template.decode(&block.args, &body, shown.len()).expect("decodes"));
+        out.push(TemplateNotation.decode(&block.args, &body, shown.len()).expect("decodes"));
         next = range.end;
     }
     out.extend(lines[next..].iter().map(|line| (*line).to_owned()));
@@ -21,7 +21,7 @@ pub(super) fn decoded(lines: &[&str]) -> String {
 pub(super) fn shown(lines: &[&str]) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut next = 0;
-    for FoundBlock { lines: range, block } in Template.encode(lines) {
+    for FoundBlock { lines: range, block } in TemplateNotation.encode(lines) {
         out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
         out.push(format!("§template {} {}", block.body.len(), block.args));
         out.extend(block.body.lines().map(str::to_owned));
@@ -33,7 +33,7 @@ pub(super) fn shown(lines: &[&str]) -> String {
 
 fn check(lines: &[&str]) -> Result<(), TestCaseError> {
     let mut end = 0;
-    for FoundBlock { lines: range, block } in Template.encode(lines) {
+    for FoundBlock { lines: range, block } in TemplateNotation.encode(lines) {
         prop_assert!(range.start >= end);
         end = range.end;
         prop_assert!(!block.args.contains('\n'));
@@ -44,9 +44,12 @@ fn check(lines: &[&str]) -> Result<(), TestCaseError> {
             prop_assert!(body.contains(line) || body.contains(&escaped.as_str()), "{line}");
         }
         let text = lines[range].join("\n");
-        prop_assert_eq!(Template.decode(&block.args, &body, text.len()), Some(text.clone()));
         prop_assert_eq!(
-            Template.decode(&block.args, &body, text.len().saturating_sub(1)),
+            TemplateNotation.decode(&block.args, &body, text.len()),
+            Some(text.clone())
+        );
+        prop_assert_eq!(
+            TemplateNotation.decode(&block.args, &body, text.len().saturating_sub(1)),
             None,
             "longer than the limit"
         );
@@ -173,7 +176,9 @@ fn lines_that_look_like_rows_stay_what_they_are() {
     lines.insert(3, "\\A1".to_owned());
     lines.insert(3, "A,={}".to_owned());
     check_all(&lines).unwrap();
-    assert!(!Template.encode(&lines.iter().map(String::as_str).collect::<Vec<_>>()).is_empty());
+    assert!(
+        !TemplateNotation.encode(&lines.iter().map(String::as_str).collect::<Vec<_>>()).is_empty()
+    );
 }
 
 #[test]
@@ -189,7 +194,7 @@ fn reports_of_errors_stand_verbatim() {
 #[test]
 fn what_is_no_block_of_ours_is_refused() {
     let none = |args: &str, body: &[&str]| {
-        assert_eq!(Template.decode(args, body, 1000), None, "{args} {body:?}");
+        assert_eq!(TemplateNotation.decode(args, body, 1000), None, "{args} {body:?}");
     };
     none("", &[]);
     none("with", &["A,={}"]);
@@ -212,7 +217,7 @@ fn what_is_no_block_of_ours_is_refused() {
     none("with 1, empty as before", &["A,={/}", "A,a/b", "A,^^c"]);
     none("with 1, empty as before", &["A,=x", "A1"]);
     assert_eq!(
-        Template.decode("with 1, empty as before", &["A,={>3}|", "A1", "\\A1"], 1000),
+        TemplateNotation.decode("with 1, empty as before", &["A,={>3}|", "A1", "\\A1"], 1000),
         Some("  1|\nA1".into())
     );
 }
@@ -222,7 +227,7 @@ fn a_short_block_that_stands_for_much_is_refused() {
     let mut body = vec!["A,={}".to_owned(), format!("A,{}", "x".repeat(1000))];
     body.extend((0..1000).map(|_| "A".to_owned()));
     let body: Vec<&str> = body.iter().map(String::as_str).collect();
-    assert_eq!(Template.decode("with 1, empty as before", &body, 100_000), None);
+    assert_eq!(TemplateNotation.decode("with 1, empty as before", &body, 100_000), None);
 }
 
 /// Lines as programs write them: some forms, filled with values of all kinds.
@@ -305,7 +310,7 @@ proptest! {
         let count = format!("with {}, empty as before", forms.len());
         let body: Vec<&str> = forms.iter().chain(&rows).map(String::as_str).collect();
         for args in [count, args] {
-            if let Some(text) = Template.decode(&args, &body, 5_000) {
+            if let Some(text) = TemplateNotation.decode(&args, &body, 5_000) {
                 prop_assert!(text.len() <= 5_000);
             }
         }
@@ -323,7 +328,7 @@ fn the_example_of_the_module_reads_as_it_says() {
         "A,,,,512",
         "B01,07,944",
     ];
-    let text = Template.decode("with 2, empty as before", &body, 1000).unwrap();
+    let text = TemplateNotation.decode("with 2, empty as before", &body, 1000).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines,

@@ -1,10 +1,10 @@
-//! The words of lines: where they stand, what is in them, and which lines report errors.
+//! The words of lines: where they are, what is in them, and which lines report errors.
 
 use super::super::ErrorLines;
 use super::super::bytes::{ByteClasses, chunks, hash_within};
 use super::super::severity::ErrorScan;
 
-/// Words of a line that are told apart; the last takes the rest of the line.
+/// Words into which a line is split; the last takes the rest of the line.
 pub(super) const MAX_WORDS: usize = 40;
 /// Bytes of a line that is worth a row, and of one that still is.
 const LINE_BYTES: std::ops::Range<usize> = 8..20_000;
@@ -17,7 +17,7 @@ pub(super) struct LineWord {
     /// Byte positions: no line with words is longer than these can tell.
     pub(super) start: u16,
     pub(super) end: u16,
-    /// Whether nothing but spaces stands between it and the word before.
+    /// Whether nothing but spaces is between it and the word before.
     pub(super) is_spaced: bool,
     pub(super) class: u8,
 }
@@ -28,7 +28,7 @@ pub(super) const HAS_LETTER: u8 = 2;
 pub(super) const IS_FIXED: u8 = 4;
 pub(super) const IS_FIXED_FIRST: u8 = 8;
 
-/// A line that may become a row: where it stands, and its words among those of all lines.
+/// A line that may become a row: where it is, and its words among those of all lines.
 #[derive(Debug)]
 pub(super) struct WordLine {
     pub(super) at: usize,
@@ -69,7 +69,7 @@ pub(super) fn read(
     read
 }
 
-/// What is in a word that stands in a chunk from a bit on, up to another.
+/// What is in a word that is in a chunk from a bit on, up to another.
 fn class(planes: &ByteClasses, from: u32, to: u32) -> u8 {
     let range = (u32::MAX << from) & !(u32::MAX.checked_shl(to).unwrap_or(0));
     u8::from(planes.digits & range != 0) * HAS_DIGIT
@@ -80,17 +80,17 @@ fn class(planes: &ByteClasses, from: u32, to: u32) -> u8 {
 fn split(text: &str, words: &mut Vec<LineWord>) -> bool {
     let line = text.as_bytes();
     let first = words.len();
-    let mut reports = ErrorScan::of(text);
+    let mut reports = ErrorScan::new(text);
     // A word that goes on in the next chunk: where it began, what was in it.
     let mut open: Option<(usize, u8)> = None;
     let mut has_tab = false;
     chunks(line, |base, chunk, shift| {
-        let planes = &ByteClasses::of(chunk, shift);
-        reports.see(base, planes);
+        let planes = &ByteClasses::new(chunk, shift);
+        reports.scan_chunk(base, planes);
         has_tab |= planes.tabs != 0;
         let before = planes.solid << 1 | u32::from(open.is_some());
         let mut starts = planes.solid & !before;
-        // Behind the end of the line, no byte is solid.
+        // After the end of the line, no byte is solid.
         let mut ends = !planes.solid & before;
         while ends != 0 {
             let end = ends.trailing_zeros();
@@ -111,7 +111,7 @@ fn split(text: &str, words: &mut Vec<LineWord>) -> bool {
             open = Some((base + start as usize, class(planes, start, u32::BITS)));
         }
     });
-    if reports.found() {
+    if reports.reports_error() {
         return false;
     }
     words.extend(open.map(|(start, class)| word(start, line.len(), class)));

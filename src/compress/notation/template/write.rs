@@ -15,7 +15,7 @@ const FORM_TAGS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The body of a block.
 pub(super) struct TemplateBody {
-    /// The lines that the block stands for.
+    /// The lines that the block represents.
     pub(super) lines: Range<usize>,
     pub(super) body: BlockBody,
     /// How many forms the body begins with.
@@ -24,7 +24,7 @@ pub(super) struct TemplateBody {
 
 /// Writes the body of the block of some tables; none if none of them saves tokens.
 pub(super) fn body(lines: &[&str], tables: Vec<ShapeTable<'_>>) -> Option<TemplateBody> {
-    let mut tables = worthy(lines, tables);
+    let mut tables = select_tables(lines, tables);
     let first = tables.iter().filter_map(|table| table.lines.first()).min().copied()?;
     let last = tables.iter().filter_map(|table| table.lines.last()).max().copied()?;
     let range = first..last + 1;
@@ -49,7 +49,7 @@ pub(super) fn body(lines: &[&str], tables: Vec<ShapeTable<'_>>) -> Option<Templa
         let row = place.and_then(|(table, row)| Some((grids.get(table)?, row, forms.get(table)?)));
         match row {
             Some((grid, row, form)) => grid.row(row, form, body.line()),
-            None => escaped(&forms, line, body.line()),
+            None => write_escaped(&forms, line, body.line()),
         }
     }
     Some(TemplateBody { lines: range, body, forms: forms.len() })
@@ -67,8 +67,8 @@ fn places(tables: &[ShapeTable<'_>], lines: usize) -> Vec<RowPlace> {
     places
 }
 
-/// The tables that save tokens, the best of them where there are many, by their first lines.
-fn worthy<'a>(lines: &[&str], tables: Vec<ShapeTable<'a>>) -> Vec<ShapeTable<'a>> {
+/// The tables that save tokens, the best of them if there are many, by their first lines.
+fn select_tables<'a>(lines: &[&str], tables: Vec<ShapeTable<'a>>) -> Vec<ShapeTable<'a>> {
     let gains = tables.into_iter().map(|table| (gain(lines, &table), table));
     let mut gains: Vec<_> = gains.filter(|(gain, _)| *gain > 0).collect();
     gains.sort_by_key(|(gain, table)| (-gain, table.lines.first().copied()));
@@ -112,7 +112,7 @@ fn gain(lines: &[&str], table: &ShapeTable<'_>) -> i64 {
 struct RowGrid<'a> {
     width: usize,
     cells: Vec<Cell<'a>>,
-    /// How many cells stand in each row: empty ones at its end do not.
+    /// How many cells are in each row: empty ones at its end do not.
     filled: Vec<u8>,
     tally: CellTally,
 }
@@ -198,7 +198,7 @@ fn tags<'a>(plain: impl Iterator<Item = &'a str>) -> Vec<char> {
     tags
 }
 
-fn escaped(forms: &[RowForm], line: &str, out: &mut String) {
+fn write_escaped(forms: &[RowForm], line: &str, out: &mut String) {
     let first = line.bytes().next().map_or('\n', char::from);
     let is_row = || forms.iter().any(|form| form.tag == first && form.row(line).is_some());
     if first == '\\' || is_row() {
@@ -209,7 +209,7 @@ fn escaped(forms: &[RowForm], line: &str, out: &mut String) {
 
 /// What the cells of a table hold, to choose what separates them.
 struct CellTally {
-    /// The bytes that stand in cells that may not hold a separator.
+    /// The bytes that are in cells that may not hold a separator.
     seen: [bool; 256],
     words: usize,
     empty: usize,
@@ -222,7 +222,7 @@ impl Default for CellTally {
 }
 
 impl CellTally {
-    /// Takes in the cells that stand in a row of so many, and whether those of their columns are
+    /// Takes in the cells that are in a row of so many, and whether those of their columns are
     /// runs.
     fn add<'a>(&mut self, cells: impl Iterator<Item = (Cell<'a>, bool)>, width: usize) {
         for (at, (cell, is_run)) in cells.enumerate() {
@@ -240,10 +240,10 @@ impl CellTally {
         }
     }
 
-    /// Commas where many cells are empty, for a run of commas is one token; spaces where words
+    /// Commas if many cells are empty, for a run of commas is one token; spaces if words
     /// follow, for a word and the space before it are one.
     ///
-    /// Where all of these stand in cells already, a control character that does not.
+    /// If all of these are in cells already, a control character that does not.
     fn separator(&self) -> char {
         let order = if self.words > 2 * self.empty {
             [' ', ',', '|', ';', '\t', '~']
@@ -272,7 +272,7 @@ fn cell_weight(cell: Cell<'_>) -> i64 {
 
 /// About how many tokens a text has: runs of letters, groups of three digits, runs of signs.
 fn weight(text: &str) -> i64 {
-    ClassRun::default().over(text.as_bytes())
+    ClassRun::default().count_tokens(text.as_bytes())
 }
 
 /// About how many tokens some texts have. Two at a time: a step waits for the one before it in the
@@ -286,8 +286,8 @@ fn weights<'t>(mut texts: impl Iterator<Item = &'t str>) -> i64 {
             tokens += run.step(*byte) + beside.step(*next);
         }
         let both = one.len().min(other.len());
-        tokens += run.over(one.get(both..).unwrap_or_default());
-        tokens += beside.over(other.get(both..).unwrap_or_default());
+        tokens += run.count_tokens(one.get(both..).unwrap_or_default());
+        tokens += beside.count_tokens(other.get(both..).unwrap_or_default());
     }
     tokens
 }
@@ -310,8 +310,8 @@ impl ClassRun {
         i64::from(self.0 >> 7)
     }
 
-    /// Those that some more bytes begin.
-    fn over(&mut self, bytes: &[u8]) -> i64 {
+    /// The tokens that some more bytes begin.
+    fn count_tokens(&mut self, bytes: &[u8]) -> i64 {
         bytes.iter().map(|byte| self.step(*byte)).sum()
     }
 }

@@ -22,7 +22,7 @@ const TABS: [u8; PAD_BYTES] = [b'\t'; PAD_BYTES];
 
 impl<'a> Tape<'a> {
     /// Reads one document that is the whole text, and gives the number of its value; `None`, and
-    /// nothing is added, where it is not JSON of that form, or says a key twice in one object.
+    /// nothing is added, if it is not JSON of that form, or says a key twice in one object.
     pub(crate) fn read(&mut self, text: &'a str, form: TapeFormat) -> Option<u32> {
         let (start, decoded) = (self.entries.len(), self.decoded.len());
         let root = u32::try_from(start).ok()?;
@@ -40,7 +40,7 @@ impl<'a> Tape<'a> {
         Some(root)
     }
 
-    /// A document without the white space between its tokens; `None` where it is not JSON, or says
+    /// A document without the white space between its tokens; `None` if it is not JSON, or says
     /// a key twice in one object.
     pub(crate) fn compact(text: &'a str, limits: Limits) -> Option<String> {
         let mut tape = Self::default();
@@ -53,7 +53,7 @@ impl<'a> Tape<'a> {
     }
 }
 
-/// `FREE` where white space may stand anywhere: what asks for it costs as much as what reads.
+/// `FREE` if white space may be anywhere: what asks for it costs as much as what reads.
 struct TapeReader<'t, 'a, const FREE: bool> {
     tape: &'t mut Tape<'a>,
     text: &'a str,
@@ -70,9 +70,9 @@ struct TapeReader<'t, 'a, const FREE: bool> {
 
 impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
     fn new(tape: &'t mut Tape<'a>, text: &'a str, form: TapeFormat) -> Self {
-        tape.turn_to(form);
+        tape.set_format(form);
         tape.entries.reserve(text.len() / BYTES_PER_ENTRY);
-        let (refused, values) = (form.refused(), form.limits.values);
+        let (refused, values) = (form.refused_in_keys(), form.limits.values);
         let (bytes, short) = (text.as_bytes(), Vec::new());
         Self { tape, text, bytes, at: 0, form, refused, values, short, copied: 0 }
     }
@@ -147,7 +147,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
             loop {
                 self.value(depth + 1)?;
                 count += 1;
-                if !self.another(depth + 1, b']')? {
+                if !self.next_item(depth + 1, b']')? {
                     break;
                 }
             }
@@ -158,7 +158,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
     fn object(&mut self, depth: usize) -> Option<()> {
         let start = self.at;
         let own = self.open(TapeKind::Object, depth)?;
-        let mut keys = ObjectKeys::of(self.tape, depth);
+        let mut keys = ObjectKeys::new(self.tape, depth);
         let mut count = 0;
         self.any_space();
         if self.peek()? != b'}' {
@@ -168,7 +168,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
                 self.colon()?;
                 self.value(depth + 1)?;
                 count += 1;
-                if !self.another(depth + 1, b'}')? {
+                if !self.next_item(depth + 1, b'}')? {
                     break;
                 }
             }
@@ -192,7 +192,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
             (self.peek()? == b'"').then_some(())?;
             self.string()?;
             let key = self.tape.entries.last_mut()?;
-            key.marks.add(Marks::of_key(key.raw));
+            key.marks.add(Marks::from_key(key.raw));
         }
         let key = self.tape.entries.last()?;
         // A plain way of writing gives other bytes for it, and keys are written in no other.
@@ -200,18 +200,18 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
             return None;
         }
         if is_odd || keys.has_odd(self.tape) {
-            return keys.odd(self.tape, own, is_odd);
+            return keys.add_key(self.tape, own, is_odd);
         }
         Some(())
     }
 
-    /// Whether one of the next keys of the object before stands here; it is read then.
+    /// Whether one of the next keys of the object before is here; it is read then.
     #[inline]
     fn expected_key(&mut self, keys: &mut ObjectKeys) -> Option<bool> {
         if keys.at >= keys.end {
             return Some(false);
         }
-        let (mut entry, mut after) = ObjectKeys::known(self.tape, keys.at)?;
+        let (mut entry, mut after) = ObjectKeys::known_key(self.tape, keys.at)?;
         if !begins(self.bytes.get(self.at..)?, entry.raw.as_bytes()) {
             let Some(later) = self.later_key(keys, after) else { return Some(false) };
             (entry, after) = later;
@@ -223,7 +223,8 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
         Some(true)
     }
 
-    /// The key that stands here, of those that follow one of the object before, and the one behind.
+    /// The key at this place, among the keys that follow one of the object before, and the one
+    /// after it.
     #[inline(never)]
     fn later_key(&self, keys: &ObjectKeys, mut expected: u32) -> Option<(TapeEntry<'a>, u32)> {
         let rest = self.bytes.get(self.at..)?;
@@ -231,7 +232,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
             if expected >= keys.end {
                 break;
             }
-            let (entry, after) = ObjectKeys::known(self.tape, expected)?;
+            let (entry, after) = ObjectKeys::known_key(self.tape, expected)?;
             if begins(rest, entry.raw.as_bytes()) {
                 return Some((entry, after));
             }
@@ -240,7 +241,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
         None
     }
 
-    /// What stands between a key and its value.
+    /// What is between a key and its value.
     #[inline]
     fn colon(&mut self) -> Option<()> {
         self.any_space();
@@ -253,7 +254,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
         Some(())
     }
 
-    /// What stands before the first value of an array or object `depth` deep, or after its last.
+    /// What is before the first value of an array or object `depth` deep, or after its last.
     fn line(&mut self, depth: usize) -> Option<()> {
         let (pad, mut wide) = match self.form.layout {
             _ if FREE => return Some(()),
@@ -275,7 +276,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
 
     /// Whether another value follows in what is `depth` deep; if not, the bracket is next.
     #[inline]
-    fn another(&mut self, depth: usize, bracket: u8) -> Option<bool> {
+    fn next_item(&mut self, depth: usize, bracket: u8) -> Option<bool> {
         self.any_space();
         if self.peek()? == b',' {
             self.at += 1;
@@ -297,7 +298,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
         found.then_some(TapeKind::Other)
     }
 
-    /// Passes over white space, where it may stand anywhere.
+    /// Passes over white space, if it may be anywhere.
     #[inline]
     fn any_space(&mut self) {
         if !FREE {
@@ -305,13 +306,13 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
         }
         // Most tokens follow each other at once.
         if self.peek().is_some_and(|byte| byte <= b' ') {
-            self.leave_out();
+            self.remove_last();
         }
     }
 
     /// Passes over white space and leaves it out of the shorter text.
     #[inline(never)]
-    fn leave_out(&mut self) {
+    fn remove_last(&mut self) {
         if self.copied == 0 {
             self.short.reserve(self.bytes.len());
         }

@@ -1,4 +1,4 @@
-//! Strings: most hold no escape and are taken as they stand.
+//! Strings: most hold no escape and are taken as they are.
 
 use super::TapeReader;
 use crate::json::scan;
@@ -16,12 +16,12 @@ impl<const FREE: bool> TapeReader<'_, '_, FREE> {
             let raw = self.text.get(start..self.at)?;
             return self.push(raw, TapeKind::String, (0, 0), false, marks);
         }
-        self.escaped(start, marks)
+        self.read_escaped(start, marks)
     }
 
     /// Reads a string from its first escape on.
     #[inline(never)]
-    fn escaped(&mut self, start: usize, mut marks: Marks) -> Option<()> {
+    fn read_escaped(&mut self, start: usize, mut marks: Marks) -> Option<()> {
         let from = self.tape.decoded.len();
         let mut copied = start + 1;
         loop {

@@ -103,7 +103,7 @@ pub fn replay(
     let mut faults = Faults::default();
     let mut mode = None;
     let mut given = None;
-    if let Some(fields) = Fields::of(&node, Path::Root, &["mode", "request"], &mut faults) {
+    if let Some(fields) = Fields::read(&node, Path::Root, &["mode", "request"], &mut faults) {
         mode = fields.choice("mode", REPLAY_MODES, &mut faults);
         given = fields.get("request");
         if mode == Some(ReplayMode::Refresh) && given.is_some() {

@@ -89,7 +89,7 @@ pub fn put_golden(
 
 /// The ids that a body names.
 fn names(node: &Node<'_>, faults: &mut Faults) -> Vec<String> {
-    let Some(fields) = Fields::of(node, Path::Root, &["compilations"], faults) else {
+    let Some(fields) = Fields::read(node, Path::Root, &["compilations"], faults) else {
         return Vec::new();
     };
     let Some(items) = fields.get("compilations").and_then(Node::as_array) else {

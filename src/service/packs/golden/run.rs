@@ -41,7 +41,7 @@ pub fn run(
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let mut against = None;
-    if let Some(fields) = Fields::of(&node, Path::Root, &["against"], &mut faults)
+    if let Some(fields) = Fields::read(&node, Path::Root, &["against"], &mut faults)
         && let Some(given) = fields.text("against", &mut faults)
     {
         against = PackRef::parse(given);

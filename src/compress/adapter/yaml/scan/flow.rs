@@ -3,8 +3,8 @@
 /// Collections inside one another.
 const MAX_DEPTH: usize = 64;
 
-/// The byte behind the quoted scalar that begins at a byte.
-pub(super) fn quoted(text: &str, at: usize) -> Option<usize> {
+/// The byte after the quoted scalar that begins at a byte.
+pub(super) fn quoted_end(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let quote = *bytes.get(at)?;
     let mut end = at + 1;
@@ -31,11 +31,11 @@ pub(super) fn quoted(text: &str, at: usize) -> Option<usize> {
     (!is_parted).then_some(end + 1)
 }
 
-/// The byte behind the flow collection that begins at a byte.
+/// The byte after the flow collection that begins at a byte.
 pub(super) fn collection(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut open = Vec::new();
-    // What stood before, white space aside: a quote inside a word opens nothing.
+    // What was before, white space aside: a quote inside a word opens nothing.
     let mut before = b'[';
     let mut at = at;
     loop {
@@ -56,7 +56,7 @@ pub(super) fn collection(text: &str, at: usize) -> Option<usize> {
                 }
             }
             b'"' | b'\'' if matches!(before, b'[' | b'{' | b',' | b':') => {
-                at = quoted(text, at)?;
+                at = quoted_end(text, at)?;
                 before = b'"';
                 continue;
             }

@@ -1,9 +1,9 @@
-//! Keys: before a colon, or behind a question mark on a line of their own.
+//! Keys: before a colon, or after a question mark on a line of their own.
 
 use super::{UnsureYaml, YamlKind, YamlLine, YamlScan, before_comment, flow};
 
 impl YamlScan<'_> {
-    /// The colon behind the key that begins at a byte, if one does.
+    /// The colon after the key that begins at a byte, if one does.
     pub(super) fn key_end(&self, at: usize, line: YamlLine) -> Result<Option<usize>, UnsureYaml> {
         let rest = self.slice(at..line.end);
         let ends = |colon: usize| {
@@ -12,7 +12,7 @@ impl YamlScan<'_> {
         };
         match rest.as_bytes().first().ok_or(UnsureYaml)? {
             b'"' | b'\'' => {
-                let end = flow::quoted(self.text, at).ok_or(UnsureYaml)?;
+                let end = flow::quoted_end(self.text, at).ok_or(UnsureYaml)?;
                 let colon = if end < line.end { self.skip(end, line) } else { end };
                 Ok((end < line.end && ends(colon)).then_some(colon))
             }
@@ -29,14 +29,14 @@ impl YamlScan<'_> {
         }
     }
 
-    /// Takes a key behind a question mark: a scalar that ends on that line.
+    /// Takes a key after a question mark: a scalar that ends on that line.
     pub(super) fn asked_key(&mut self, at: usize, line: YamlLine) -> Option<()> {
         let column = at - line.start;
         self.push(YamlKind::Item, column, at..at + 1)?;
         self.parents.push(column);
         let own = self.properties(self.skip(at + 1, line), line)?;
         let end = match self.byte(own).filter(|_| own < line.end)? {
-            b'"' | b'\'' => flow::quoted(self.text, own).filter(|end| *end <= line.end)?,
+            b'"' | b'\'' => flow::quoted_end(self.text, own).filter(|end| *end <= line.end)?,
             b'|' | b'>' | b'[' | b'{' | b'*' | b'#' | b'%' | b'@' | b'`' | b',' | b']' | b'}'
             | b'\t' => return None,
             _ if [b'-', b'?', b':'].iter().any(|mark| self.is_mark(*mark, own, line)) => {
@@ -46,11 +46,11 @@ impl YamlScan<'_> {
                 let bare = before_comment(self.slice(own..line.end)).trim_ascii_end();
                 let is_whole = !bare.contains(": ")
                     && !bare.ends_with(':')
-                    && self.goes_on(line.next).is_none();
+                    && self.next_line_of_scalar(line.next).is_none();
                 own + is_whole.then_some(bare.len())?
             }
         };
         self.push(YamlKind::Key, own - line.start, own..end)?;
-        self.rest(end)
+        self.read_line_end(end)
     }
 }

@@ -14,7 +14,7 @@ const MAX_EVENTS: usize = 500_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum YamlKind {
-    /// `---`, `...`, a directive, or a comment behind a value.
+    /// `---`, `...`, a directive, or a comment after a value.
     Marker,
     /// The dash of an item of a sequence; the marks before a key and its value on lines of their
     /// own.
@@ -28,7 +28,7 @@ pub(super) enum YamlKind {
     Plain,
     Single,
     Double,
-    /// What tells the style of a block scalar.
+    /// The indicator of the style of a block scalar.
     Header,
     /// The lines of a block scalar, from the first that is not blank to the last.
     Block,
@@ -44,7 +44,7 @@ pub(super) struct YamlEvent {
     pub(super) range: Range<usize>,
 }
 
-/// The events of a text; `None` where it is no YAML that is known for sure.
+/// The events of a text; `None` if it is no YAML that is known for sure.
 pub(super) fn scan(text: &str) -> Option<Vec<YamlEvent>> {
     let mut scan = YamlScan { text, at: 0, events: Vec::new(), parents: Vec::new() };
     while scan.at < text.len() {
@@ -61,7 +61,7 @@ struct YamlScan<'t> {
     parents: Vec<usize>,
 }
 
-/// What stands there is not known for sure.
+/// What is there is not known for sure.
 struct UnsureYaml;
 
 /// A line: its start, and its end without the line break.
@@ -81,7 +81,7 @@ impl<'t> YamlScan<'t> {
         self.text.as_bytes().get(at).copied()
     }
 
-    /// The rest of the line on which a byte stands.
+    /// The rest of the line on which a byte is.
     fn line_at(&self, start: usize) -> YamlLine {
         let rest = self.text.as_bytes().get(start..).unwrap_or_default();
         let (end, next) = match memchr::memchr(b'\n', rest) {
@@ -140,7 +140,7 @@ impl<'t> YamlScan<'t> {
             return self.push(YamlKind::Marker, 0, line.start..line.end);
         }
         while self.parents.pop_if(|parent| *parent >= column).is_some() {}
-        self.entry(start, line)
+        self.read_entry(start, line)
     }
 
     /// A comment; one on the line before, as far in, is part of it.
@@ -156,9 +156,9 @@ impl<'t> YamlScan<'t> {
         self.push(YamlKind::Comment, column, range)
     }
 
-    /// Takes dashes and a key, or a value that stands for itself; the colon of a key that was asked
-    /// for stands as a dash does.
-    fn entry(&mut self, start: usize, line: YamlLine) -> Option<()> {
+    /// Takes dashes and a key, or a value that represents itself; the colon of a key that was asked
+    /// for is as a dash does.
+    fn read_entry(&mut self, start: usize, line: YamlLine) -> Option<()> {
         let mut at = start;
         loop {
             if self.is_mark(b'?', at, line) {
@@ -186,12 +186,12 @@ impl<'t> YamlScan<'t> {
         if value >= line.end { Some(()) } else { self.value(value, line) }
     }
 
-    /// Whether a mark stands for itself at a byte of a line.
+    /// Whether a mark represents itself at a byte of a line.
     fn is_mark(&self, mark: u8, at: usize, line: YamlLine) -> bool {
         self.byte(at) == Some(mark) && (at + 1 == line.end || self.byte(at + 1) == Some(b' '))
     }
 
-    /// The byte behind blanks.
+    /// The byte after blanks.
     fn skip(&self, at: usize, line: YamlLine) -> usize {
         line.end - self.slice(at..line.end).trim_start_matches(' ').len()
     }
@@ -217,8 +217,8 @@ impl<'t> YamlScan<'t> {
         let column = at - line.start;
         let (kind, end) = match self.byte(at)? {
             b'#' => return self.push(YamlKind::Marker, column, at..line.end),
-            b'"' => (YamlKind::Double, flow::quoted(self.text, at)?),
-            b'\'' => (YamlKind::Single, flow::quoted(self.text, at)?),
+            b'"' => (YamlKind::Double, flow::quoted_end(self.text, at)?),
+            b'\'' => (YamlKind::Single, flow::quoted_end(self.text, at)?),
             b'[' | b'{' => (YamlKind::Flow, flow::collection(self.text, at)?),
             b'*' => {
                 let rest = self.slice(at..line.end);
@@ -231,14 +231,14 @@ impl<'t> YamlScan<'t> {
             {
                 return None;
             }
-            _ => return self.plain(at, line),
+            _ => return self.read_plain(at, line),
         };
         self.push(kind, column, at..end)?;
-        self.rest(end)
+        self.read_line_end(end)
     }
 
     /// Takes what follows a value on its line: nothing, or a comment.
-    fn rest(&mut self, at: usize) -> Option<()> {
+    fn read_line_end(&mut self, at: usize) -> Option<()> {
         let line = self.line_at(at);
         self.at = line.next;
         let rest = self.slice(at..line.end);
@@ -252,14 +252,14 @@ impl<'t> YamlScan<'t> {
     }
 
     /// Takes a plain scalar with the lines on which it goes on.
-    fn plain(&mut self, at: usize, first: YamlLine) -> Option<()> {
+    fn read_plain(&mut self, at: usize, first: YamlLine) -> Option<()> {
         let mut end = at;
         let mut line = YamlLine { start: at, ..first };
         loop {
             let body = self.slice(line.start..line.end);
             let words = before_comment(body);
             let bare = words.trim_ascii_end();
-            // A key would have to stand on a line of its own.
+            // A key would have to be on a line of its own.
             if bare.contains(": ") || bare.ends_with(':') {
                 return None;
             }
@@ -269,14 +269,14 @@ impl<'t> YamlScan<'t> {
                 self.push(YamlKind::Plain, at - first.start, at..end)?;
                 return self.push(YamlKind::Marker, 0, line.start + words.len()..line.end);
             }
-            let Some(next) = self.goes_on(line.next) else { break };
+            let Some(next) = self.next_line_of_scalar(line.next) else { break };
             line = next;
         }
         self.push(YamlKind::Plain, at - first.start, at..end)
     }
 
     /// The next line that is not blank, if it is part of the scalar before.
-    fn goes_on(&self, at: usize) -> Option<YamlLine> {
+    fn next_line_of_scalar(&self, at: usize) -> Option<YamlLine> {
         let mut at = at;
         while at < self.text.len() {
             let line = self.line_at(at);

@@ -2,9 +2,9 @@
 //!
 //! A block is one element with all that it holds. `name: text` is an element that holds text,
 //! `name:` one that holds elements or has attributes, `name[n]` so many elements of that name one
-//! after the other, `{}` an empty one. `@name` is an attribute, `#` the text beside attributes.
+//! after the other, `{}` an empty one. `@name` is an attribute, `#` the text next to attributes.
 //! The words of the header say how it was laid out: `indent 2` (an element a line), `spaced` (a
-//! blank before each `/>`), `dots` (attributes with dots in their names stand as trees).
+//! blank before each `/>`), `dots` (attributes with dots in their names are as trees).
 
 mod read;
 mod write;
@@ -16,7 +16,7 @@ use super::{MIN_DOCUMENT_BYTES, tree};
 
 /// Spaces that a level is indented by.
 const MAX_INDENT_SPACES: usize = 8;
-/// What stands before the name of an attribute, and in the place of one for a text.
+/// What is before the name of an attribute, and in the place of one for a text.
 const ATTRIBUTE_SIGN: &str = "@";
 const TEXT_KEY: &str = "#";
 
@@ -29,7 +29,7 @@ impl Notation for XmlNotation {
     }
 
     fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
-        // What stands before the root stays: a declaration, comments.
+        // What is before the root stays: a declaration, comments.
         let is_root = |line: &&str| {
             line.strip_prefix('<').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()))
         };
@@ -43,7 +43,7 @@ impl Notation for XmlNotation {
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
         tree::with_returns(args, limit, |args| {
             let form = XmlLayout::parse(args)?;
-            tree::decoded(body, limit, |root| write::document(root, form, limit))
+            tree::decode(body, limit, |root| write::document(root, form, limit))
         })
     }
 }
@@ -65,7 +65,7 @@ fn block(lines: &[&str]) -> Option<NotationBlock> {
 /// How a document is laid out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct XmlLayout {
-    /// Spaces a level, each element on a line; 0 where nothing stands between elements.
+    /// Spaces a level, each element on a line; 0 if nothing is between elements.
     indent: usize,
     spaced: bool,
     dots: bool,

@@ -7,11 +7,11 @@ use super::{ATTRIBUTE_SIGN, MAX_INDENT_SPACES, TEXT_KEY, XmlLayout};
 const MAX_DEPTH: usize = 28;
 
 /// The tree of a text that is one element, its attributes with dots as trees or as they are;
-/// `None` where it holds more than elements, attributes and texts.
+/// `None` if it holds more than elements, attributes and texts.
 pub(super) fn document(text: &str, dots: bool) -> Option<(JsonTree, XmlLayout)> {
     let (tree, form) = (JsonTree::default(), XmlLayout::default());
     let mut reader = XmlReader { rest: text, tree, form, dots, laid_out: false, has_empty: false };
-    let name = reader.opening()?;
+    let name = reader.open_element()?;
     reader.tree.mark('{');
     reader.tree.key(name);
     reader.element(name, 0)?;
@@ -23,11 +23,11 @@ struct XmlReader<'t> {
     rest: &'t str,
     tree: JsonTree,
     form: XmlLayout,
-    /// Whether attributes with dots stand as trees.
+    /// Whether attributes with dots are as trees.
     dots: bool,
     /// Whether the indentation is known.
     laid_out: bool,
-    /// Whether an empty element told if a blank stands before each `/>`.
+    /// Whether an empty element showed if a blank is before each `/>`.
     has_empty: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'t> XmlReader<'t> {
     }
 
     /// The name of the element that opens here.
-    fn opening(&mut self) -> Option<&'t str> {
+    fn open_element(&mut self) -> Option<&'t str> {
         self.eat("<")?;
         let is_end = |byte: &u8| {
             matches!(byte, b' ' | b'>' | b'/' | b'<' | b'!' | b'?' | b'\n' | b'\t' | b'"' | b'=')
@@ -56,7 +56,7 @@ impl<'t> XmlReader<'t> {
         (!is_odd).then_some(name)
     }
 
-    /// Takes the rest of an element behind its name.
+    /// Takes the rest of an element after its name.
     fn element(&mut self, name: &str, depth: usize) -> Option<()> {
         if depth > MAX_DEPTH {
             return None;
@@ -156,7 +156,7 @@ impl<'t> XmlReader<'t> {
                 break;
             }
             self.is_gap(gap, depth + 1)?;
-            let name = self.opening()?;
+            let name = self.open_element()?;
             match &mut before {
                 Some((known, start, several)) if *known == name => {
                     if !std::mem::replace(several, true) {
@@ -184,7 +184,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Whether such white space stands before what is so deep.
+    /// Whether such white space precedes what is so deep.
     fn is_gap(&self, gap: &str, depth: usize) -> Option<()> {
         let indent = self.form.indent;
         let holds = if indent == 0 {

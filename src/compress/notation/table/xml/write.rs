@@ -4,7 +4,7 @@ use super::super::tree::source;
 use super::{ATTRIBUTE_SIGN, TEXT_KEY, XmlLayout};
 use crate::json::tape::{TapeKind, TapeNode};
 
-/// The element; `None` where the tree is none, or it would be longer than `limit` bytes.
+/// The element; `None` if the tree is none, or it would be longer than `limit` bytes.
 pub(super) fn document(root: TapeNode<'_, '_>, form: XmlLayout, limit: usize) -> Option<String> {
     let mut members = root.members();
     let (name, value) = members.next()?;
@@ -72,15 +72,15 @@ impl XmlWriter {
             self.out.push_str(text);
         } else {
             self.out.push_str(if self.form.spaced { " />" } else { "/>" });
-            return self.within();
+            return self.check_limit();
         }
         self.out.push_str("</");
         self.out.push_str(name);
         self.out.push('>');
-        self.within()
+        self.check_limit()
     }
 
-    /// Writes an attribute, or all that its tree stands for.
+    /// Writes an attribute, or all that its tree represents.
     fn attribute(&mut self, name: &str, value: TapeNode<'_, '_>) -> Option<()> {
         let before = self.path.len();
         self.path.push_str(name);
@@ -99,7 +99,7 @@ impl XmlWriter {
             }
         }
         self.path.truncate(before);
-        self.within()
+        self.check_limit()
     }
 
     fn break_line(&mut self, depth: usize) {
@@ -109,7 +109,7 @@ impl XmlWriter {
         }
     }
 
-    fn within(&self) -> Option<()> {
+    fn check_limit(&self) -> Option<()> {
         (self.out.len() <= self.limit).then_some(())
     }
 }

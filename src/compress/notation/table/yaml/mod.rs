@@ -1,10 +1,11 @@
 //! YAML as an outline with tables: `§yaml`.
 //!
-//! A block is one document, or a part of one that begins at the margin: maps and sequences, a
-//! value a line, each in its own spelling. The words of the header say how it was laid out: how
-//! far maps stand in (`indent 2`), whether sequences stand in under their key (`dashes in`),
-//! whether values follow one rule of quotes (`quoted`), and from which depth on all is written in flow style (`flow 1`), with blanks inside braces
-//! (`padded`), and how an empty map is written there (`empty "{  }"`).
+//! A block is one document, or a part of one that begins at the margin: maps and sequences, a value
+//! a line, each in its own spelling. The words of the header say how it was laid out: how far maps
+//! are in (`indent 2`), whether sequences are in under their key (`dashes in`), whether values
+//! follow one rule of quotes (`quoted`), and from which depth on all is written in flow style
+//! (`flow 1`), with blanks inside braces (`padded`), and how an empty map is written there (`empty
+//! "{  }"`).
 
 mod quote;
 mod read;
@@ -13,7 +14,7 @@ mod write;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::super::{FoundBlock, Notation, NotationBlock, quoted, unquoted};
+use super::super::{FoundBlock, Notation, NotationBlock, quote, unquote};
 use super::{MIN_DOCUMENT_BYTES, tree};
 
 /// Spaces that a level is indented by.
@@ -39,7 +40,7 @@ impl Notation for YamlNotation {
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
         tree::with_returns(args, limit, |args| {
             let form = YamlLayout::parse(args)?;
-            tree::decoded(body, limit, |root| write::document(root, &form, limit))
+            tree::decode(body, limit, |root| write::document(root, &form, limit))
         })
     }
 }
@@ -68,7 +69,7 @@ fn block(lines: &[&str]) -> Option<NotationBlock> {
     if source.len() < MIN_DOCUMENT_BYTES {
         return None;
     }
-    // Flow style is taken apart where all of it stands equally deep, and kept as it is elsewhere.
+    // Flow style is taken apart if all of it is equally deep, and kept as it is elsewhere.
     [true, false].into_iter().find_map(|flow| {
         let (tree, form) = read::document(&lines, flow)?;
         let args = tree::words(form.words(), returns);
@@ -81,18 +82,18 @@ fn block(lines: &[&str]) -> Option<NotationBlock> {
 /// How a document is laid out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct YamlLayout {
-    /// Spaces that a map stands in from its key; 0 where none does.
+    /// Spaces that a map is in from its key; 0 if none does.
     indent: usize,
-    /// Whether a sequence stands in from its key too.
+    /// Whether a sequence is in from its key too.
     dashes_in: bool,
-    flow: Option<Flow>,
+    flow: Option<FlowStyle>,
     /// Whether values follow the rule of quotes.
     quoted: bool,
 }
 
 /// How flow style is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Flow {
+struct FlowStyle {
     /// From which depth on.
     depth: usize,
     /// Whether braces have blanks inside.
@@ -119,7 +120,7 @@ impl YamlLayout {
                 words.push_str("padded ");
             }
             if flow.empty != "{}" {
-                let _ = write!(words, "empty {} ", quoted(&flow.empty));
+                let _ = write!(words, "empty {} ", quote(&flow.empty));
             }
         }
         words.truncate(words.trim_end().len());
@@ -147,13 +148,13 @@ impl YamlLayout {
             rest = after.trim_start();
         }
         if let Some(depth) = number(&mut rest, "flow ")? {
-            let mut flow = Flow { depth, padded: false, empty: "{}".to_owned() };
+            let mut flow = FlowStyle { depth, padded: false, empty: "{}".to_owned() };
             if let Some(after) = rest.strip_prefix("padded") {
                 flow.padded = true;
                 rest = after.trim_start();
             }
             if let Some(empty) = rest.strip_prefix("empty ") {
-                flow.empty = unquoted(empty)?;
+                flow.empty = unquote(empty)?;
                 let inner = flow.empty.strip_prefix('{')?.strip_suffix('}')?;
                 inner.bytes().all(|byte| byte == b' ').then_some(())?;
                 rest = "";

@@ -1,16 +1,16 @@
-//! Values by what they say, where a document quotes them by one rule.
+//! Values by what they say, if a document quotes them by one rule.
 //!
 //! The rule: a value that holds a blank or a mark, or that would read as something else than text,
-//! stands in single quotes, or in double quotes where it holds a single one; all others stand
-//! bare. A value that stood in another way has a backslash before it.
+//! is in single quotes, or in double quotes if it holds a single one; all others are
+//! bare. A value that was in another way has a backslash before it.
 
 use std::borrow::Cow;
 
-/// What stands before a value that is shown as it stood.
+/// What is before a value that is shown as it was.
 const VERBATIM_SIGN: char = '\\';
 
-/// What says the value that stands as `raw`, and whether it follows the rule.
-pub(super) fn shown(raw: &str) -> (Cow<'_, str>, bool) {
+/// What says the value that is as `raw`, and whether it follows the rule.
+pub(super) fn show_value(raw: &str) -> (Cow<'_, str>, bool) {
     let text = match raw.as_bytes() {
         [b'\'', inner @ .., b'\''] if !inner.contains(&b'\'') => raw.get(1..raw.len() - 1),
         [b'"', inner @ .., b'"'] if !inner.contains(&b'"') && !inner.contains(&b'\\') => {
@@ -19,15 +19,15 @@ pub(super) fn shown(raw: &str) -> (Cow<'_, str>, bool) {
         _ => Some(raw),
     };
     match text {
-        Some(text) if !text.starts_with(VERBATIM_SIGN) && written(text) == raw => {
+        Some(text) if !text.starts_with(VERBATIM_SIGN) && write_value(text) == raw => {
             (text.into(), true)
         }
         _ => (format!("{VERBATIM_SIGN}{raw}").into(), false),
     }
 }
 
-/// How a value stands that [`shown`] says.
-pub(super) fn written(text: &str) -> Cow<'_, str> {
+/// How a value is that [`shown`] says.
+pub(super) fn write_value(text: &str) -> Cow<'_, str> {
     if let Some(raw) = text.strip_prefix(VERBATIM_SIGN) {
         return raw.into();
     }
@@ -86,14 +86,14 @@ mod tests {
             (".aw", ".aw"),
             ("'no'", "no"),
         ] {
-            assert_eq!(shown(raw), (text.into(), true));
-            assert_eq!(written(text), raw);
+            assert_eq!(show_value(raw), (text.into(), true));
+            assert_eq!(write_value(text), raw);
         }
         for raw in
             ["two words", "'bare'", "\"a b\"", "'it''s'", "\\x", "'", "\"", "12", "\"\\n it's\""]
         {
-            let (text, follows) = shown(raw);
-            assert!(!follows && text == format!("\\{raw}") && written(&text) == raw, "{raw}");
+            let (text, follows) = show_value(raw);
+            assert!(!follows && text == format!("\\{raw}") && write_value(&text) == raw, "{raw}");
         }
     }
 }

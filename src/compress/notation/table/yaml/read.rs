@@ -2,12 +2,12 @@
 
 use super::super::scalar;
 use super::super::tree::JsonTree;
-use super::{Flow, MAX_INDENT_SPACES, YamlLayout, quote};
+use super::{FlowStyle, MAX_INDENT_SPACES, YamlLayout, quote};
 
 /// Collections inside one another.
 const MAX_DEPTH: usize = 60;
 
-/// The tree of some lines, flow style taken apart or kept; `None` where they hold more than maps,
+/// The tree of some lines, flow style taken apart or kept; `None` if they hold more than maps,
 /// sequences and values of one line each.
 pub(super) fn document(lines: &[&str], flow: bool) -> Option<(JsonTree, YamlLayout)> {
     /// Values in quotes for each that does not follow the rule of quotes.
@@ -19,7 +19,7 @@ pub(super) fn document(lines: &[&str], flow: bool) -> Option<(JsonTree, YamlLayo
     read(lines, flow, false).map(|document| (document.tree, document.form))
 }
 
-/// How many values stand in quotes, and how many do not follow the rule of quotes.
+/// How many values are in quotes, and how many do not follow the rule of quotes.
 #[derive(Default)]
 struct QuoteCounts {
     quoted: usize,
@@ -69,11 +69,11 @@ impl YamlValues {
         if !self.quoted {
             return self.tree.value(raw);
         }
-        // What reads as a number is one where it stands bare.
+        // What reads as a number is one if it is bare.
         if scalar::is_other_than_string(raw) {
             return self.tree.value(raw);
         }
-        let (text, follows) = quote::shown(raw);
+        let (text, follows) = quote::show_value(raw);
         self.quotes.quoted += usize::from(raw.starts_with(['\'', '"']));
         self.quotes.others += usize::from(!follows);
         self.tree.text(&text);
@@ -87,12 +87,12 @@ struct YamlReader<'l> {
     form: YamlLayout,
     /// Whether flow style is taken apart.
     flow: bool,
-    /// Whether sequences stand in from their keys, once one was met.
+    /// Whether sequences are in from their keys, once one was met.
     dashes: Option<bool>,
 }
 
 impl<'l> YamlReader<'l> {
-    /// Takes the map or sequence that stands so far in.
+    /// Takes the map or sequence that is so far in.
     fn node(&mut self, column: usize, depth: usize) -> Option<()> {
         let is_flow = self.form.flow.as_ref().is_some_and(|flow| depth >= flow.depth);
         if depth > MAX_DEPTH || is_flow {
@@ -125,19 +125,19 @@ impl<'l> YamlReader<'l> {
                 self.rest.pop();
                 match value {
                     Some(value) => self.value(value, depth + 1)?,
-                    None => self.below(column, depth + 1)?,
+                    None => self.read_below(column, depth + 1)?,
                 }
             }
             self.values.tree.mark('}');
         }
-        // What stands deeper than all that is open belongs to nothing; a sequence may stand as far
-        // in as the key behind it.
+        // What is deeper than all that is open belongs to nothing; a sequence may be as far
+        // in as the key after it.
         let is_over = |(at, _): &(usize, &str)| *at < column || (is_sequence && *at == column);
         self.rest.last().is_none_or(is_over).then_some(())
     }
 
-    /// Takes what stands below a key, if anything does.
-    fn below(&mut self, column: usize, depth: usize) -> Option<()> {
+    /// Takes what is below a key, if anything does.
+    fn read_below(&mut self, column: usize, depth: usize) -> Option<()> {
         let Some((at, text)) = self.rest.last().copied() else {
             self.values.value("");
             return Some(());
@@ -158,7 +158,7 @@ impl<'l> YamlReader<'l> {
         self.node(at, depth)
     }
 
-    /// Whether a level may stand so much further in.
+    /// Whether a level may be so much further in.
     fn steps(&mut self, step: usize) -> bool {
         if self.form.indent == 0 {
             self.form.indent = step;
@@ -174,7 +174,7 @@ impl<'l> YamlReader<'l> {
             self.values.value(raw);
             return Some(());
         }
-        let flow = self.form.flow.get_or_insert_with(|| Flow {
+        let flow = self.form.flow.get_or_insert_with(|| FlowStyle {
             depth,
             padded: false,
             empty: String::new(),
@@ -190,7 +190,7 @@ fn is_item(text: &str) -> bool {
     text == "-" || text.starts_with("- ")
 }
 
-/// The key of a line, and its value if one stands there.
+/// The key of a line, and its value if one is there.
 fn key(text: &str) -> Option<(&str, Option<&str>)> {
     let (key, rest) = match text.as_bytes().first()? {
         quote @ (b'"' | b'\'') => {
@@ -214,7 +214,7 @@ fn key(text: &str) -> Option<(&str, Option<&str>)> {
 /// Takes a collection in flow style or a value inside one; gives what follows.
 fn collection<'l>(
     values: &mut YamlValues,
-    flow: &mut Flow,
+    flow: &mut FlowStyle,
     text: &'l str,
     depth: usize,
 ) -> Option<&'l str> {
@@ -256,7 +256,7 @@ fn collection<'l>(
     rest.trim_start_matches(' ').strip_prefix('}')
 }
 
-/// A key or value in flow style, as it stands, and what follows.
+/// A key or value in flow style, as it is, and what follows.
 fn scalar<'l>(text: &'l str, ends: &[&str]) -> Option<(&'l str, &'l str)> {
     let bytes = text.as_bytes();
     let length = match bytes.first()? {

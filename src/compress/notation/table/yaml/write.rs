@@ -2,10 +2,10 @@
 
 use super::super::tree::source;
 use super::YamlLayout;
-use super::quote::written;
+use super::quote::write_value;
 use crate::json::tape::{TapeKind, TapeNode};
 
-/// The document; `None` where it would be longer than `limit` bytes.
+/// The document; `None` if it would be longer than `limit` bytes.
 pub(super) fn document(root: TapeNode<'_, '_>, form: &YamlLayout, limit: usize) -> Option<String> {
     let mut writer = YamlWriter { form, out: String::new(), limit };
     writer.block(root, 0, 0)?;
@@ -77,7 +77,7 @@ impl YamlWriter<'_> {
         let start = self.out.len();
         self.out.push(' ');
         self.inline(node);
-        // Nothing stands for nothing.
+        // Nothing represents nothing.
         if self.out.len() == start + 1 {
             self.out.pop();
         }
@@ -85,7 +85,7 @@ impl YamlWriter<'_> {
         (self.out.len() <= self.limit + 1).then_some(())
     }
 
-    /// A value as it stands on a line.
+    /// A value as it is on a line.
     fn inline(&mut self, node: TapeNode<'_, '_>) {
         match (node.kind(), &self.form.flow) {
             (TapeKind::Array, _) => {
@@ -114,7 +114,9 @@ impl YamlWriter<'_> {
                 self.out.push_str(pad);
                 self.out.push('}');
             }
-            (TapeKind::String, _) if self.form.quoted => self.out.push_str(&written(source(node))),
+            (TapeKind::String, _) if self.form.quoted => {
+                self.out.push_str(&write_value(source(node)))
+            }
             _ => self.out.push_str(source(node)),
         }
     }
