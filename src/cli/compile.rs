@@ -118,7 +118,7 @@ fn edit(text: &str, args: &CompileArgs) -> Result<String, CommandError> {
         Some('[') => {
             let list = serde_json::from_str::<&RawValue>(text);
             match list {
-                Ok(list) => OrderedMembers::of("messages", list.to_owned()),
+                Ok(list) => OrderedMembers::new("messages", list.to_owned()),
                 Err(_) => return Ok(text.to_owned()),
             }
         }

@@ -126,7 +126,7 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
 
 pub(super) fn expand(args: &ExpandArgs) -> Result<(), CommandError> {
     let given = InputFile::read(&read_input(&args.file)?)?;
-    let mut request = OrderedMembers::of(given.key, given.value().to_owned());
+    let mut request = OrderedMembers::new(given.key, given.value().to_owned());
     let originals = match &args.originals {
         Some(path) => Some(originals(&read_input(path)?, path)?),
         None => given.members.get("originals").filter(is_object).map(ToOwned::to_owned),

@@ -6,8 +6,9 @@
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::CommandError;
 use super::members::OrderedMembers;
-use super::{CommandError, transcript};
+use super::transcript::read_transcript;
 use crate::service;
 
 /// The keys that hold a list of messages.
@@ -35,13 +36,16 @@ impl InputFile {
         let json = without_mark(text);
         let found = match json.trim_start().chars().next() {
             Some('[') => list(json),
-            Some('{') => object(json)?.or_else(|| transcript::read(json)),
+            Some('{') => object(json)?.or_else(|| {
+                let members = read_transcript(json)?;
+                Some(Self { key: "messages", members })
+            }),
             _ => None,
         };
         match found {
             Some(found) => Ok(found),
             None => {
-                Ok(Self { key: "text", members: OrderedMembers::of("text", to_raw_value(text)?) })
+                Ok(Self { key: "text", members: OrderedMembers::new("text", to_raw_value(text)?) })
             }
         }
     }
@@ -76,7 +80,7 @@ fn list(text: &str) -> Option<InputFile> {
     let key = if first.parts.is_some() { "contents" } else { "messages" };
     let list = serde_json::from_str::<Box<RawValue>>(text).ok()?;
     let messages = items.iter().all(|item| item.role.is_some());
-    messages.then(|| InputFile { key, members: OrderedMembers::of(key, list) })
+    messages.then(|| InputFile { key, members: OrderedMembers::new(key, list) })
 }
 
 fn object(text: &str) -> Result<Option<InputFile>, CommandError> {

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 pub(super) struct OrderedMembers(Vec<(String, Box<RawValue>)>);
 
 impl OrderedMembers {
-    pub(super) fn of(key: &str, value: Box<RawValue>) -> Self {
+    pub(super) fn new(key: &str, value: Box<RawValue>) -> Self {
         Self(vec![(key.to_owned(), value)])
     }
 

@@ -7,7 +7,6 @@
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::input_file::InputFile;
 use super::members::OrderedMembers;
 
 #[derive(Deserialize)]
@@ -24,8 +23,8 @@ struct TranscriptEntry {
     content: Box<RawValue>,
 }
 
-/// The messages of such a log; none where a line is something else.
-pub(super) fn read(text: &str) -> Option<InputFile> {
+/// Reads the messages of such a log; returns nothing if a line is something else.
+pub(super) fn read_transcript(text: &str) -> Option<OrderedMembers> {
     let mut messages: Vec<(Option<String>, String, Vec<Box<RawValue>>)> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let line: TranscriptLine = serde_json::from_str(line).ok()?;
@@ -45,7 +44,7 @@ pub(super) fn read(text: &str) -> Option<InputFile> {
     let messages: Option<Vec<Box<RawValue>>> =
         messages.into_iter().map(|(_, role, blocks)| message(&role, &blocks)).collect();
     let list = to_raw_value(&messages?).ok()?;
-    Some(InputFile { key: "messages", members: OrderedMembers::of("messages", list) })
+    Some(OrderedMembers::new("messages", list))
 }
 
 fn text_block(content: &RawValue) -> Option<Box<RawValue>> {
@@ -54,7 +53,7 @@ fn text_block(content: &RawValue) -> Option<Box<RawValue>> {
 }
 
 fn message(role: &str, blocks: &[Box<RawValue>]) -> Option<Box<RawValue>> {
-    let mut message = OrderedMembers::of("role", to_raw_value(role).ok()?);
+    let mut message = OrderedMembers::new("role", to_raw_value(role).ok()?);
     message.set("content", to_raw_value(blocks).ok()?);
     RawValue::from_string(message.to_json().ok()?).ok()
 }
@@ -77,17 +76,17 @@ mod tests {
             r#"{"message":{"id":"a","role":"assistant","content":[{"type":"text","text":"2"}]}}"#,
             "\n",
         );
-        let given = read(log).unwrap();
+        let read = read_transcript(log).unwrap();
         let wanted = concat!(
             r#"[{"role":"user","content":[{"type":"text","text":"go"}]},"#,
             r#"{"role":"assistant","content":[{"type":"text","text":"1"},{"type":"text","text":"2"}]}]"#
         );
-        assert_eq!(given.value().get(), wanted);
+        assert_eq!(read.get("messages").unwrap().get(), wanted);
     }
 
     #[test]
     fn other_lines_of_json_are_a_text() {
-        assert!(read("{\"level\":\"info\",\"message\":\"started\"}\n").is_none());
-        assert!(read("{\"a\":1}\n{\"b\":2}\n").is_none());
+        assert!(read_transcript("{\"level\":\"info\",\"message\":\"started\"}\n").is_none());
+        assert!(read_transcript("{\"a\":1}\n{\"b\":2}\n").is_none());
     }
 }

@@ -20,7 +20,7 @@ impl ChainLink {
     pub const START: ContentHash = ContentHash([0; 32]);
 
     /// The link of the entry `body` behind one with `prev_hash`.
-    pub fn of(seq: u64, prev_hash: ContentHash, body: &str) -> Self {
+    pub fn new(seq: u64, prev_hash: ContentHash, body: &str) -> Self {
         let hash = Sha256::new().chain_update(prev_hash.0).chain_update(body.as_bytes());
         Self { seq, prev_hash, hash: ContentHash(hash.finalize().into()) }
     }
@@ -32,14 +32,14 @@ mod tests {
 
     #[test]
     fn a_hash_depends_on_the_text_and_on_all_before_it() {
-        let first = ChainLink::of(1, ChainLink::START, "{}");
+        let first = ChainLink::new(1, ChainLink::START, "{}");
         // The first is the SHA-256 of 32 zero bytes and `{}`.
         assert_eq!(
             first.hash.to_string(),
             ContentHash::of(&format!("{}{{}}", "\0".repeat(32))).to_string()
         );
-        let second = ChainLink::of(2, first.hash, "{}");
+        let second = ChainLink::new(2, first.hash, "{}");
         assert_ne!(first.hash, second.hash);
-        assert_ne!(ChainLink::of(1, ChainLink::START, "{ }").hash, first.hash);
+        assert_ne!(ChainLink::new(1, ChainLink::START, "{ }").hash, first.hash);
     }
 }

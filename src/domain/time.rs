@@ -71,7 +71,7 @@ impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0.div_euclid(1_000_000);
         let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        let (year, month, day) = date(days);
+        let CalendarDate { year, month, day } = CalendarDate::from_days(days);
         let (hour, minute) = (second / 3600, second / 60 % 60);
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
     }
@@ -89,7 +89,7 @@ fn digits(text: &str, count: usize) -> Option<i64> {
     if plain { text.parse().ok() } else { None }
 }
 
-/// The days from 1970 to a day: the other way round than [`date`].
+/// The days from 1970 to a day: the inverse of [`CalendarDate::from_days`].
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -99,18 +99,27 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// Year, month and day of a count of days since 1970. Years are counted from March, so that a
-/// leap day is the last of its year; 400 years have 146,097 days.
-fn date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
+/// A day of the Gregorian calendar.
+struct CalendarDate {
+    year: i64,
+    month: i64,
+    day: i64,
+}
+
+impl CalendarDate {
+    /// The date of a count of days since 1970. Years are counted from March, so that a leap day is
+    /// the last of its year; 400 years have 146,097 days.
+    fn from_days(days: i64) -> Self {
+        let days = days + 719_468;
+        let era = days.div_euclid(146_097);
+        let of_era = days.rem_euclid(146_097);
+        let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year + year / 4 - year / 100);
+        let shifted = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * shifted + 2) / 5 + 1;
+        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+        Self { year: year + era * 400 + i64::from(month <= 2), month, day }
+    }
 }
 
 /// Tells the time: the machine's, or one that a test sets. Cheap to clone.

@@ -41,6 +41,7 @@ mod matching;
 mod order;
 mod outcome_store;
 mod patch;
+mod pattern;
 mod point;
 mod points;
 mod projection;
@@ -65,12 +66,11 @@ pub use failure::{CallFailure, FailureCause, UNREACHED};
 pub use matching::{ArgCondition, ArgTest, HookMatch, MatchContext};
 pub use order::{HookSet, Manifest, OrderDifference};
 pub use outcome_store::{OutcomeKey, OutcomeStore, answered_key, key};
+pub use pattern::hook_patterns;
 pub use point::{HookKind, Point, ProvideRule};
 pub use points::{PointDoc, about, answer, write_point};
 pub use projection::Projection;
-pub use read::{
-    CheckUrl, GivenId, HOOK_KEYS, hook_patterns, is_hook_id, read_hook, read_hook_within,
-};
+pub use read::{CheckUrl, GivenId, HOOK_KEYS, HookChecks, is_hook_id, read_hook, read_hook_within};
 pub use read_match::EVENTS;
 pub use recorded::RecordedHooks;
 pub use round::{

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::matching::{ArgCondition, ArgTest, HookMatch};
+use super::pattern::read_pattern;
 use super::point::Point;
-use super::read::pattern;
 use super::text::is_pointer;
 use crate::json::{Faults, Fields, Path};
 use crate::limit::PatternBudget;
@@ -156,7 +156,7 @@ fn read_test(
                 compiled.map_err(|error| given.fault("value", error.to_string(), faults));
             ArgTest::Glob(text.into(), compiled.ok()?)
         }
-        _ => ArgTest::Regex(pattern(node, &path.key("value"), patterns, faults)?),
+        _ => ArgTest::Regex(read_pattern(node, &path.key("value"), patterns, faults)?),
     })
 }
 

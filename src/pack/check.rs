@@ -14,24 +14,24 @@ pub(super) fn run(
     targets: &[(Arc<str>, String)],
     lint: &mut Lint,
 ) {
-    /// Rules, and capabilities, of a whole pack.
-    const MOST: usize = 500;
+    /// Rules, or capabilities, of a whole pack.
+    const MAX_ITEMS: usize = 500;
     let node = fields.node();
     let all: usize = pack.policy.bundles.iter().map(|bundle| bundle.rules.len()).sum();
     for (count, layer) in [(all, "policy_layer"), (pack.capabilities.len(), "tooling_layer")] {
-        if count > MOST {
-            let detail = format!("{count} of them; a pack may have {MOST}");
+        if count > MAX_ITEMS {
+            let detail = format!("{count} of them; a pack may have {MAX_ITEMS}");
             lint.error_at("pack_too_large", format!("/{layer}"), detail);
             return;
         }
     }
-    let names = DefinedNames::of(pack);
-    compatibility(pack, lint);
-    intents(pack, targets, lint);
-    rules((pack, &names), node, lint);
-    gates(pack, &names, lint);
-    tools(pack, &names, lint);
-    budget(pack, lint);
+    let names = DefinedNames::new(pack);
+    check_compatibility(pack, lint);
+    check_intents(pack, targets, lint);
+    check_rules(pack, &names, node, lint);
+    check_gates(pack, &names, lint);
+    check_tools(pack, &names, lint);
+    check_budget(pack, lint);
 }
 
 /// What the layers define, to be looked up: rules name thousands of things.
@@ -48,7 +48,7 @@ struct DefinedNames<'p> {
 }
 
 impl<'p> DefinedNames<'p> {
-    fn of(pack: &'p Pack) -> Self {
+    fn new(pack: &'p Pack) -> Self {
         let gates = &pack.policy.gates;
         let mut capabilities = BTreeMap::new();
         for capability in &pack.capabilities {
@@ -84,7 +84,7 @@ impl<'p> DefinedNames<'p> {
 
 /// Whether there is what the pack needs. It may be published ahead of its runtime; nothing is
 /// compiled under it before.
-fn compatibility(pack: &Pack, lint: &mut Lint) {
+fn check_compatibility(pack: &Pack, lint: &mut Lint) {
     for (name, detail) in pack.unmet() {
         let path = format!("/contract_meta/compatibility/requires/{}", escaped(name));
         lint.warn_at("pack_incompatible", path, detail);
@@ -96,7 +96,7 @@ fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-fn intents(pack: &Pack, targets: &[(Arc<str>, String)], lint: &mut Lint) {
+fn check_intents(pack: &Pack, targets: &[(Arc<str>, String)], lint: &mut Lint) {
     twice(pack.intents.iter().map(|intent| &intent.id), |at, id| {
         let path = format!("/intent_layer/catalog/{at}/id");
         lint.error_at("intent_duplicate", path, format!("the intent `{id}` stands twice"));
@@ -146,7 +146,7 @@ fn placed<'p>(pack: &'p Pack, node: &Node<'_>) -> Vec<(String, &'p PolicyRule)> 
     found
 }
 
-fn rules((pack, names): (&Pack, &DefinedNames<'_>), node: &Node<'_>, lint: &mut Lint) {
+fn check_rules(pack: &Pack, names: &DefinedNames<'_>, node: &Node<'_>, lint: &mut Lint) {
     let placed = placed(pack, node);
     twice(placed.iter().map(|(_, rule)| &rule.id), |at, id| {
         let place = placed.get(at).map(|(place, _)| format!("{place}/rule_id"));
@@ -164,11 +164,17 @@ fn rules((pack, names): (&Pack, &DefinedNames<'_>), node: &Node<'_>, lint: &mut 
         }
     }
     for (place, rule) in placed {
-        one((pack, names), &place, rule, lint);
+        check_rule(pack, names, &place, rule, lint);
     }
 }
 
-fn one((pack, names): (&Pack, &DefinedNames<'_>), place: &str, rule: &PolicyRule, lint: &mut Lint) {
+fn check_rule(
+    pack: &Pack,
+    names: &DefinedNames<'_>,
+    place: &str,
+    rule: &PolicyRule,
+    lint: &mut Lint,
+) {
     for pattern in &rule.intents {
         if !pack.intents.iter().any(|intent| matches(pattern, &intent.id)) {
             let detail = format!("no intent of the catalogue is `{pattern}`");
@@ -223,7 +229,7 @@ fn one((pack, names): (&Pack, &DefinedNames<'_>), place: &str, rule: &PolicyRule
     }
 }
 
-fn gates(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
+fn check_gates(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
     twice(pack.policy.gates.iter().map(|gate| &gate.id), |at, id| {
         let path = format!("/policy_layer/approval_gates/{at}/gate_id");
         lint.error_at("policy_gate_duplicate", path, format!("the gate `{id}` stands twice"));
@@ -237,7 +243,7 @@ fn gates(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
     }
 }
 
-fn tools(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
+fn check_tools(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
     twice(pack.capabilities.iter().map(|capability| &capability.key), |_, key| {
         let path = "/tooling_layer/adapter_registry".to_owned();
         lint.error_at("tool_capability_duplicate", path, format!("`{key}` stands twice"));
@@ -259,7 +265,7 @@ fn tools(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
     }
 }
 
-fn budget(pack: &Pack, lint: &mut Lint) {
+fn check_budget(pack: &Pack, lint: &mut Lint) {
     for name in pack.budget.splits.keys() {
         let is_known = &**name == "default"
             || pack.intents.iter().any(|intent| intent.id == *name)

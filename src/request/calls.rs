@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::memory::{is_memory_key, read_scope};
+use super::memory::read_scope;
+use super::options::read::read_allowed_keys;
 use super::tools::ToolOptions;
 use crate::domain::{MemoryScope, Notes, Source, ToolDefinition};
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
 
 /// Calls of one message.
-const MOST_CALLS: usize = 256;
+const MAX_CALLS: usize = 256;
 
 /// The calls of one assistant message, and what a model may write.
 #[derive(Debug)]
@@ -45,9 +46,9 @@ pub fn read_calls<'r>(body: &'r Node<'r>) -> Result<CallsRequest<'r>, Vec<Fault>
     let list = list.unwrap_or_default();
     let options = ToolOptions::read(&fields, &list, &mut faults, &mut notes);
     let request = CallsRequest {
-        calls: fields.list("calls", MOST_CALLS, &mut faults),
+        calls: fields.list("calls", MAX_CALLS, &mut faults),
         source: fields.choice("source", &sources, &mut faults),
-        session_id: super::compile::session_id(&fields, &mut faults),
+        session_id: super::read_session_id(&fields, "session_id", &mut faults),
         scope: read_scope(&fields, &mut faults),
         allowed_keys: read_allowed_keys(&fields, &mut faults),
         tools: list,
@@ -55,18 +56,4 @@ pub fn read_calls<'r>(body: &'r Node<'r>) -> Result<CallsRequest<'r>, Vec<Fault>
         knows_tools: tools.is_some(),
     };
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
-}
-
-/// Reads `allowed_keys`.
-pub(in crate::request) fn read_allowed_keys(
-    given: &Fields<'_, '_>,
-    faults: &mut Faults,
-) -> Option<Vec<Arc<str>>> {
-    given.get("allowed_keys")?;
-    let keys = given.texts("allowed_keys", 1_000, faults);
-    for (index, key) in keys.iter().enumerate().filter(|(_, key)| !is_memory_key(key)) {
-        let list = given.path().key("allowed_keys");
-        faults.add(&list.index(index), format!("`{key}` cannot be a key"));
-    }
-    Some(keys.into_iter().map(Into::into).collect())
 }

@@ -59,9 +59,11 @@ pub const SECTIONS: &[(&str, &[&str])] = &[
 const BUDGET: &[&str] = &["context_window", "reserve_output", "on_overflow"];
 
 /// The longest deadline a request may ask for.
-const LONGEST_DEADLINE_MS: u64 = 60_000;
-/// Tokens that the largest window of the field holds, with room to grow.
-const LARGEST_WINDOW: u64 = 1 << 40;
+const MAX_DEADLINE_MS: u64 = 60_000;
+/// Limit of a context window: far above the largest window that any model has.
+const MAX_WINDOW_TOKENS: u64 = 1 << 40;
+/// Tokens reserved for the reply if the request gives neither a window nor a reserve.
+const DEFAULT_RESERVE_TOKENS: u64 = 8_192;
 
 /// What happens where the payload does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,7 +183,7 @@ fn read_with(
     let target = fields.choice("target", &targets, &mut faults).unwrap_or(Target::Openai);
     let model = fields.text_without_nul("model", &mut faults);
     let model = resolve_model(model, target, models, &mut notes);
-    let (context_window, reserve_output, on_overflow) = budget(&fields, &model, &mut faults);
+    let budget = BudgetOptions::read(&fields, &model, &mut faults);
     fields.choice("repair", provider::REPAIR_MODES, &mut faults);
     let conversation = read_conversation(body, source, &mut faults, &mut notes);
     let tools = ToolOptions::read(&fields, &conversation.tools, &mut faults, &mut notes);
@@ -190,9 +192,9 @@ fn read_with(
         tools,
         target,
         model,
-        context_window,
-        reserve_output,
-        on_overflow,
+        context_window: budget.context_window,
+        reserve_output: budget.reserve_output,
+        on_overflow: budget.on_overflow,
         compression: Compression::read(&fields, adapters, &mut faults),
         protect: Protect::read(&fields, &mut faults),
         cache: CacheOptions::read(&fields, &mut faults),
@@ -226,7 +228,7 @@ fn read_with(
                 &mut faults,
             )
             .unwrap_or(Explain::Summary),
-        deadline_ms: fields.whole("deadline_ms", 1, LONGEST_DEADLINE_MS, &mut faults),
+        deadline_ms: fields.whole("deadline_ms", 1, MAX_DEADLINE_MS, &mut faults),
         is_governed: false,
         on_deadline: fields
             .choice(
@@ -238,7 +240,7 @@ fn read_with(
         notes,
     };
     let CompileRequest { conversation, tools, memory, compression, notes, .. } = &mut request;
-    tools.give_way(&conversation.tools, (memory.as_mut(), compression), notes);
+    tools.withdraw_taken_tools(&conversation.tools, memory.as_mut(), compression, notes);
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
 }
 
@@ -268,28 +270,40 @@ pub fn resolve_model(
     }
 }
 
-fn budget(fields: &Fields<'_, '_>, model: &Model, faults: &mut Faults) -> (u64, u64, OnOverflow) {
-    /// What is kept for the reply where neither window nor reserve is given.
-    const USUAL_REPLY: u64 = 8_192;
-    let path = fields.path().key("budget");
-    let given = fields.get("budget").and_then(|node| Fields::read(node, path, BUDGET, faults));
-    let mut window = None;
-    let mut reserve = None;
-    let mut on_overflow = None;
-    if let Some(given) = &given {
-        window = given.whole("context_window", 1, LARGEST_WINDOW, faults);
-        reserve = given.whole("reserve_output", 0, LARGEST_WINDOW, faults);
-        let words = [("report", OnOverflow::Report), ("fail", OnOverflow::Fail)];
-        on_overflow = given.choice("on_overflow", &words, faults);
+/// The key `budget`, with its defaults.
+struct BudgetOptions {
+    context_window: u64,
+    reserve_output: u64,
+    on_overflow: OnOverflow,
+}
+
+impl BudgetOptions {
+    fn read(fields: &Fields<'_, '_>, model: &Model, faults: &mut Faults) -> Self {
+        let path = fields.path().key("budget");
+        let given = fields.get("budget").and_then(|node| Fields::read(node, path, BUDGET, faults));
+        let mut window = None;
+        let mut reserve = None;
+        let mut on_overflow = None;
+        if let Some(given) = &given {
+            window = given.whole("context_window", 1, MAX_WINDOW_TOKENS, faults);
+            reserve = given.whole("reserve_output", 0, MAX_WINDOW_TOKENS, faults);
+            let words = [("report", OnOverflow::Report), ("fail", OnOverflow::Fail)];
+            on_overflow = given.choice("on_overflow", &words, faults);
+        }
+        let default_reserve =
+            if window.is_some() { 0 } else { model.max_output.min(DEFAULT_RESERVE_TOKENS) };
+        let window = window.unwrap_or(model.context_window);
+        let reserve = reserve.unwrap_or(default_reserve);
+        if reserve >= window {
+            let detail = format!("must be less than the window of {window} tokens");
+            faults.add(&path.key("reserve_output"), detail);
+        }
+        Self {
+            context_window: window,
+            reserve_output: reserve,
+            on_overflow: on_overflow.unwrap_or(OnOverflow::Report),
+        }
     }
-    let usual = if window.is_some() { 0 } else { model.max_output.min(USUAL_REPLY) };
-    let window = window.unwrap_or(model.context_window);
-    let reserve = reserve.unwrap_or(usual);
-    if reserve >= window {
-        let detail = format!("must be less than the window of {window} tokens");
-        faults.add(&path.key("reserve_output"), detail);
-    }
-    (window, reserve, on_overflow.unwrap_or(OnOverflow::Report))
 }
 
 fn dynamic_state(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<RawJson> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::options::{RequestMemoryEntry, read};
 
 use crate::hook::{
-    CheckUrl, DeliveryMode, GivenId, Hook, HookKind, hook_patterns, read_hook_within,
+    CheckUrl, DeliveryMode, GivenId, Hook, HookChecks, HookKind, hook_patterns, read_hook_within,
 };
 use crate::json::{Faults, Fields, Limits, Node, Path, Value, parse};
 
@@ -45,8 +45,8 @@ impl HookChoice {
         for (at, node) in fields.list("hooks", MOST, faults).iter().enumerate() {
             let made = format!("inline-{at}");
             let here = path.index(at);
-            let allowed = (check_url, &mut patterns);
-            let read = read_hook_within(node, here, GivenId::Made(&made), allowed, faults);
+            let checks = HookChecks { check_url, patterns: &mut patterns };
+            let read = read_hook_within(node, here, GivenId::Made(&made), checks, faults);
             let Some(mut hook) = read else { continue };
             if hooks.iter().any(|other| other.id == hook.id) {
                 faults.add(&here.key("id"), "is the id of another hook of the list");

@@ -53,7 +53,7 @@ pub use options::{
 pub use results::{
     Lengths, RESULT_LEVELS, RawResult, ResultsRequest, TruncateOptions, read_results,
 };
-pub use sessions::{SessionWrite, is_session_id, read_session, read_session_id};
+pub use sessions::{SessionRequest, SessionWrite, is_session_id, read_session, read_session_id};
 pub use snapshots::{
     RestoreSession, SNAPSHOT_FORMAT, TakeSnapshot, read_session_restore, read_snapshot,
     read_take_snapshot,

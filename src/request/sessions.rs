@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::json::{Faults, Fields, Node, Path};
 
 /// A hundred years.
-const LONGEST_SECONDS: u64 = 100 * 365 * 86_400;
+const MAX_TTL_SECONDS: u64 = 100 * 365 * 86_400;
 
 /// What is said of a session; what is absent stays as it is. `defaults` are read by the service,
 /// which knows what a compile takes.
@@ -15,18 +15,29 @@ pub struct SessionWrite {
     pub ttl: Option<Option<u64>>,
 }
 
-/// Reads the body of `POST /sessions`, or of a `PATCH`; the id is only the former's.
+/// The body of `POST /sessions`, or of a `PATCH`.
+#[derive(Debug, Clone, Default)]
+pub struct SessionRequest<'r, 'a> {
+    /// Only in the body of a `POST`.
+    pub id: Option<Arc<str>>,
+    pub write: SessionWrite,
+    /// The defaults as they were given; the service checks them.
+    pub defaults: Option<&'r Node<'a>>,
+}
+
+/// Reads the body of `POST /sessions` (`is_new`), or of a `PATCH`.
 pub fn read_session<'r, 'a>(
     body: &'r Node<'a>,
     is_new: bool,
     faults: &mut Faults,
-) -> (Option<Arc<str>>, SessionWrite, Option<&'r Node<'a>>) {
+) -> SessionRequest<'r, 'a> {
     let known: &[&str] = if is_new { &["id", "defaults", "ttl"] } else { &["defaults", "ttl"] };
     let Some(fields) = Fields::read(body, Path::Root, known, faults) else {
-        return (None, SessionWrite::default(), None);
+        return SessionRequest::default();
     };
     let id = is_new.then(|| read_session_id(&fields, "id", faults)).flatten();
-    (id, SessionWrite { ttl: read_ttl(&fields, faults) }, fields.node().get("defaults"))
+    let write = SessionWrite { ttl: read_ttl(&fields, faults) };
+    SessionRequest { id, write, defaults: fields.node().get("defaults") }
 }
 
 /// Reads `ttl`: seconds from the last use, or null.
@@ -41,7 +52,7 @@ fn read_ttl(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Option<u64>>
     if given.get("seconds").is_none() {
         given.fault("seconds", "is missing", faults);
     }
-    given.whole("seconds", 1, LONGEST_SECONDS, faults).map(Some)
+    given.whole("seconds", 1, MAX_TTL_SECONDS, faults).map(Some)
 }
 
 /// The name of a session as a member of a request.

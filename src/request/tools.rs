@@ -115,12 +115,13 @@ impl ToolOptions {
         })
     }
 
-    /// Takes our tools back where the caller has its own of their names: one name stands for one
-    /// tool, and the model's calls of it are the caller's.
-    pub(in crate::request) fn give_way(
+    /// Withdraws the service's tools if the caller has tools of the same names: one name stands for
+    /// one tool, and the model's calls of it are for the caller.
+    pub(super) fn withdraw_taken_tools(
         &self,
         list: &[ToolDefinition],
-        (memory, compression): (Option<&mut MemoryOptions>, &mut Compression),
+        memory: Option<&mut MemoryOptions>,
+        compression: &mut Compression,
         notes: &mut Notes,
     ) {
         const CODE: &str = "tool_name_taken";

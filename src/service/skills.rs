@@ -190,7 +190,7 @@ pub fn render(services: &Services, name: &str, body: &str) -> Result<(Skill, Str
     let found = find(services, name)?.ok_or(Error::NotFound("there is no skill of this name"))?;
     let names = names.unwrap_or_else(|| found.skill.argument_names());
     let folder = found.skill.base_dir.as_deref().filter(|_| with_folder);
-    let text = render_skill((&found.skill.instructions, folder), &given, &names, append);
+    let text = render_skill(&found.skill.instructions, folder, &given, &names, append);
     let text = text.map_err(|error| Error::Invalid(vec![too_long(Path::Root, error)]))?;
     Ok((found.skill, text))
 }
@@ -208,7 +208,7 @@ pub(super) fn instructions(
 ) -> Result<Result<String, Fault>, StoreError> {
     if let Some(found) = find(services, name)? {
         let names = found.skill.argument_names();
-        let text = render_skill((&found.skill.instructions, None), given, &names, true);
+        let text = render_skill(&found.skill.instructions, None, given, &names, true);
         return Ok(text.map_err(|error| too_long(Path::Root.key("skill"), error)));
     }
     let known = all(services).unwrap_or_default();

@@ -10,7 +10,19 @@ use super::{Error, Tx};
 use crate::domain::{ChainLink, ContentHash, RawJson, word_of};
 
 /// Lines that are read at once while a log is checked.
-const CHECKED_AT_ONCE: usize = 500;
+const CHECK_BATCH_LINES: usize = 500;
+
+/// The last line of a log: its number and its hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LogHead {
+    seq: u64,
+    hash: ContentHash,
+}
+
+impl LogHead {
+    /// The head of a log without lines.
+    const START: Self = Self { seq: 0, hash: ChainLink::START };
+}
 
 /// One of a tenant's logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,10 +66,10 @@ impl Tx<'_> {
         body: impl FnOnce(u64) -> String,
         content: Option<&str>,
     ) -> Result<ChainLink, Error> {
-        let (last, hash) = self.log_head(log)?.unwrap_or((0, ChainLink::START));
-        let seq = last + 1;
+        let head = self.log_head(log)?.unwrap_or(LogHead::START);
+        let seq = head.seq + 1;
         let body = body(seq);
-        let link = ChainLink::of(seq, hash, &body);
+        let link = ChainLink::new(seq, head.hash, &body);
         self.execute(
             "INSERT INTO memory_log (tenant, log, seq, prev_hash, hash, body, content)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -88,35 +100,35 @@ impl Tx<'_> {
 
     /// Follows a log from its first line to its last. All of it is read.
     pub fn verify_log(&self, log: TenantLog) -> Result<LogVerification, Error> {
-        let mut last = (0, ChainLink::START);
+        let mut last = LogHead::START;
         loop {
             let found = self.all(
                 "SELECT seq, prev_hash, hash, body, content FROM memory_log
                  WHERE tenant = ?1 AND log = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4",
-                values![log.word(), last.0, CHECKED_AT_ONCE],
+                values![log.word(), last.seq, CHECK_BATCH_LINES],
                 |row| Ok((line(row)?, row.get::<Option<Arc<str>>>(4)?)),
             )?;
             for (line, content) in &found {
                 if !follows(line, content.as_deref(), last) {
-                    return Ok(LogVerification { lines: last.0, broken_at: Some(last.0 + 1) });
+                    return Ok(LogVerification { lines: last.seq, broken_at: Some(last.seq + 1) });
                 }
-                last = (line.link.seq, line.link.hash);
+                last = LogHead { seq: line.link.seq, hash: line.link.hash };
             }
-            if found.len() < CHECKED_AT_ONCE {
+            if found.len() < CHECK_BATCH_LINES {
                 break;
             }
         }
-        let head = self.log_head(log)?.unwrap_or((0, ChainLink::START));
+        let head = self.log_head(log)?.unwrap_or(LogHead::START);
         // Where they differ, lines are gone from its end, or the head itself was changed.
-        let broken_at = (head != last).then_some(last.0 + 1);
-        Ok(LogVerification { lines: last.0, broken_at })
+        let broken_at = (head != last).then_some(last.seq + 1);
+        Ok(LogVerification { lines: last.seq, broken_at })
     }
 
-    fn log_head(&self, log: TenantLog) -> Result<Option<(u64, ContentHash)>, Error> {
+    fn log_head(&self, log: TenantLog) -> Result<Option<LogHead>, Error> {
         self.first(
             "SELECT seq, hash FROM memory_log_head WHERE tenant = ?1 AND log = ?2",
             values![log.word()],
-            |row| Ok((row.get(0)?, row.get(1)?)),
+            |row| Ok(LogHead { seq: row.get(0)?, hash: row.get(1)? }),
         )
     }
 }
@@ -127,13 +139,13 @@ fn line(row: &dyn Row) -> Result<LogLine, Error> {
     Ok(LogLine { link, body: RawJson::new(body) })
 }
 
-/// Whether a line is what was written behind the line of this number and hash.
-fn follows(line: &LogLine, content: Option<&str>, (seq, hash): (u64, ContentHash)) -> bool {
+/// Whether a line is what was written after the line `before`.
+fn follows(line: &LogLine, content: Option<&str>, before: LogHead) -> bool {
     let says = |key: &str, wanted: &Value| {
         let body: Option<Value> = serde_json::from_str(line.body.as_str()).ok();
         body.is_some_and(|body| body.get(key) == Some(wanted))
     };
-    ChainLink::of(seq + 1, hash, line.body.as_str()) == line.link
+    ChainLink::new(before.seq + 1, before.hash, line.body.as_str()) == line.link
         && says("seq", &Value::from(line.link.seq))
         && content.is_none_or(|content| {
             says("content", &Value::from(ContentHash::of(content).to_string()))

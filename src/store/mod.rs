@@ -69,7 +69,7 @@ pub use self::memory::{FoundEntry, MemoryCursor, MemoryFilter, MemoryView};
 pub use self::outcomes::HookOutcome;
 pub use self::packs::PublishResult;
 use self::postgres::Postgres;
-pub use self::sessions::SentPayload;
+pub use self::sessions::{SentPayload, StoredSnapshot};
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
 pub use self::tx::{ObservedFact, Tx};

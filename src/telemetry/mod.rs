@@ -30,8 +30,11 @@ pub enum Error {
     Traces { endpoint: String, source: opentelemetry_otlp::ExporterBuildError },
 }
 
-/// Crates whose lines quote what they are given: they are not heard, whatever the filter says.
-const QUOTING: &[&str] = &["rmcp"];
+/// The target of the spans of traces. Nothing else has it.
+const TRACE_TARGET: &str = "contexture::trace";
+
+/// Crates whose log lines quote their input: their lines are dropped, whatever the filter says.
+const SILENCED_CRATES: &[&str] = &["rmcp"];
 
 /// Logs and traces as long as they are wanted. What still waits to be sent is sent on drop.
 #[derive(Debug)]
@@ -54,7 +57,8 @@ pub fn init(config: &TelemetryConfig) -> Result<TelemetryGuard, Error> {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
-    let ours = filter_fn(|line| !QUOTING.iter().any(|name| line.target().starts_with(name)));
+    let ours =
+        filter_fn(|line| !SILENCED_CRATES.iter().any(|name| line.target().starts_with(name)));
     let lines = lines.with_filter(silent(filter)).with_filter(ours);
     #[cfg(feature = "otlp")]
     let started = {
@@ -80,7 +84,7 @@ pub fn init(config: &TelemetryConfig) -> Result<TelemetryGuard, Error> {
 
 /// A filter that no span of a trace passes.
 fn silent(filter: EnvFilter) -> EnvFilter {
-    match format!("{}=off", trace::TARGET).parse() {
+    match format!("{}=off", TRACE_TARGET).parse() {
         Ok(directive) => filter.add_directive(directive),
         Err(_) => filter,
     }

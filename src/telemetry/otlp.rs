@@ -15,10 +15,10 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::registry::LookupSpan;
 
-use super::trace::TARGET;
+use super::TRACE_TARGET;
 
 /// The collector's way for traces, behind the base of its URL.
-const PATH: &str = "/v1/traces";
+const TRACES_PATH: &str = "/v1/traces";
 
 /// What sends the spans. Those that still wait are sent by [`SdkTracerProvider::shutdown`].
 ///
@@ -31,7 +31,7 @@ pub(super) fn provider(
     let exporter = opentelemetry_otlp::SpanExporter::builder()
         .with_http()
         .with_protocol(Protocol::HttpBinary)
-        .with_endpoint(format!("{}{PATH}", endpoint.trim_end_matches('/')))
+        .with_endpoint(format!("{}{TRACES_PATH}", endpoint.trim_end_matches('/')))
         .build()?;
     let mut resource = Resource::builder();
     if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
@@ -53,7 +53,7 @@ where
         .with_location(false)
         .with_threads(false)
         .with_tracked_inactivity(false)
-        .with_filter(Targets::new().with_target(TARGET, Level::INFO))
+        .with_filter(Targets::new().with_target(TRACE_TARGET, Level::INFO))
 }
 
 /// Makes `span` a part of the trace that the headers name, if they do.

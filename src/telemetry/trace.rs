@@ -9,8 +9,7 @@ use std::time::Duration;
 use tracing::Span;
 use tracing::field::Empty;
 
-/// What the spans of traces bear, and nothing else does.
-pub(super) const TARGET: &str = "contexture::trace";
+use super::TRACE_TARGET;
 
 /// A request, from its head to that of its answer. `header` reads the caller's headers: where they name
 /// a trace (W3C Trace Context), this is a part of it.
@@ -21,7 +20,7 @@ pub fn request<'h>(
     header: impl Fn(&str) -> Option<&'h str>,
 ) -> Span {
     let span = tracing::info_span!(
-        target: TARGET,
+        target: TRACE_TARGET,
         "request",
         otel.name = %format_args!("{method} {route}"),
         otel.kind = "server",
@@ -52,13 +51,13 @@ pub fn answered(span: &Span, status: u16, problem: Option<&'static str>) {
 
 /// The work of a request on a thread of its own, from the moment that it has one: `waited` before.
 pub fn job(waited: Duration) -> Span {
-    tracing::info_span!(target: TARGET, "job", contexture.waited_ms = waited.as_secs_f64() * 1e3)
+    tracing::info_span!(target: TRACE_TARGET, "job", contexture.waited_ms = waited.as_secs_f64() * 1e3)
 }
 
 /// A call of a hook, by whatever cause.
 pub fn hook(id: &str, point: &str) -> Span {
     tracing::info_span!(
-        target: TARGET,
+        target: TRACE_TARGET,
         "hook",
         otel.name = %format_args!("hook {point}"),
         otel.kind = "client",

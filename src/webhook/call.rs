@@ -77,6 +77,15 @@ pub struct Exchange {
     pub attempts: u32,
 }
 
+/// A call with its signature among the headers, ready to be sent.
+struct SignedCall<'c> {
+    call: &'c Call<'c>,
+    endpoint: &'c Endpoint,
+    key: &'c BreakerKey,
+    headers: &'c [(&'c str, String)],
+    deadline: Instant,
+}
+
 impl Webhooks {
     /// `policy` says whom hooks may call.
     pub fn new(
@@ -149,7 +158,8 @@ impl Webhooks {
         let key = BreakerKey::of(&call.scope.tenant, call.hook);
         let key = if test { key.for_trial() } else { key };
         let deadline = start + call.allowance;
-        let answering = self.answer(&call, endpoint, &key, &own, deadline, &mut exchange);
+        let request = SignedCall { call: &call, endpoint, key: &key, headers: &own, deadline };
+        let answering = self.send(&request, &mut exchange);
         exchange.answer = answering.instrument(span.clone()).await;
         exchange.took = start.elapsed();
         let result = match &exchange.answer {
@@ -170,15 +180,13 @@ impl Webhooks {
         exchange
     }
 
-    async fn answer(
+    /// Sends a call, a second time if no connection was made, and reads the answer.
+    async fn send(
         &self,
-        call: &Call<'_>,
-        endpoint: &Endpoint,
-        key: &BreakerKey,
-        headers: &[(&str, String)],
-        deadline: Instant,
+        signed: &SignedCall<'_>,
         exchange: &mut Exchange,
     ) -> Result<HookAnswer, CallFailure> {
+        let SignedCall { call, endpoint, key, headers, deadline } = *signed;
         if endpoint.secrets.is_locked() {
             let why = "the secrets of this hook cannot be read";
             return Err(CallFailure::new(FailureCause::SecretsUnavailable, why));

@@ -94,9 +94,9 @@ impl ProveRound {
 
         let id = answer.get("id").map(ToOwned::to_owned).unwrap_or_default();
         let shown =
-            OrderedMembers::of(given.key, value(&answer, given.key).to_owned()).to_json()?;
+            OrderedMembers::new(given.key, value(&answer, given.key).to_owned()).to_json()?;
         let stored =
-            if given.is_text() { OrderedMembers::of("id", id).to_json()? } else { shown.clone() };
+            if given.is_text() { OrderedMembers::new("id", id).to_json()? } else { shown.clone() };
         let expanded = given_back(&store, &stored)?;
         let decoded = given_back(&services()?, &shown)?;
 
@@ -152,7 +152,7 @@ fn given_back(services: &Services, request: &str) -> Result<OrderedMembers, Comm
 
 /// The tokens of a text.
 pub(super) fn count(services: &Services, text: &str) -> Result<u64, CommandError> {
-    let request = OrderedMembers::of("text", to_raw_value(text)?).to_json()?;
+    let request = OrderedMembers::new("text", to_raw_value(text)?).to_json()?;
     let counted = tokens::count(services, &request, &patience());
     Ok(counted.map_err(|error| failure(error.into()))?.tokens)
 }

@@ -26,7 +26,8 @@ pub struct SkillUse {
 ///
 /// Fails if the text, at any step, would take more than [`MAX_RENDERED_BYTES`].
 pub fn render_skill(
-    (instructions, base_dir): (&str, Option<&str>),
+    instructions: &str,
+    base_dir: Option<&str>,
     given: &SkillUse,
     argument_names: &[&str],
     append: bool,
@@ -38,11 +39,11 @@ pub fn render_skill(
             Some(folder) => format!("Base directory for this skill: {folder}\n\n{instructions}"),
             None => instructions.to_owned(),
         };
-        let text = with_vars(&text, &given.vars, &allowance())?;
+        let text = fill_vars(&text, &given.vars, &allowance())?;
         let Some(args) = &given.args else { return Ok(text) };
         let words = words(args);
         let limit = allowance();
-        let (mut rendered, replaced) = with_args(&text, (args, &words), argument_names, &limit)?;
+        let (mut rendered, replaced) = fill_args(&text, args, &words, argument_names, &limit)?;
         if !replaced && append && !args.trim().is_empty() {
             rendered.push_str("\n\nARGUMENTS: ")?;
             rendered.push_str(args)?;
@@ -52,7 +53,7 @@ pub fn render_skill(
     rendered().map_err(|AllowanceExceeded { .. }| RenderedTooLong)
 }
 
-fn with_vars(
+fn fill_vars(
     text: &str,
     vars: &[(Arc<str>, Arc<str>)],
     allowance: &Allowance,
@@ -77,10 +78,11 @@ fn with_vars(
     Ok(out.into_string())
 }
 
-/// Answers also whether any place asked for an argument.
-fn with_args<'l>(
+/// Fills the places of arguments; returns also whether there were any.
+fn fill_args<'l>(
     text: &str,
-    (args, words): (&str, &[String]),
+    args: &str,
+    words: &[String],
     names: &[&str],
     allowance: &'l Allowance,
 ) -> Result<(PaidText<'l>, bool), AllowanceExceeded> {
@@ -168,7 +170,7 @@ mod tests {
     fn rendered(text: &str, args: Option<&str>, vars: &[(&str, &str)], names: &[&str]) -> String {
         let vars = vars.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let given = SkillUse { args: args.map(Into::into), vars };
-        render_skill((text, None), &given, names, true).unwrap()
+        render_skill(text, None, &given, names, true).unwrap()
     }
 
     #[test]
@@ -194,7 +196,7 @@ mod tests {
     #[test]
     fn a_folder_stands_first() {
         let given = SkillUse { args: Some("a".into()), vars: Vec::new() };
-        let text = render_skill(("do", Some("/skills/x")), &given, &[], false).unwrap();
+        let text = render_skill("do", Some("/skills/x"), &given, &[], false).unwrap();
         assert_eq!(text, "Base directory for this skill: /skills/x\n\ndo");
     }
 
@@ -204,7 +206,7 @@ mod tests {
             args: Some(args.into()),
             vars: vars.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         };
-        let rendered = |text: &str, given: &SkillUse| render_skill((text, None), given, &[], true);
+        let rendered = |text: &str, given: &SkillUse| render_skill(text, None, given, &[], true);
         let many = "$ARGUMENTS ".repeat(5_000);
         assert_eq!(rendered(&many, &given(&"a".repeat(60_000), &[])), Err(RenderedTooLong));
         // What variables put in may ask for arguments: that, too, is text.

@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::{HookAnswer, is_reasoning, is_text};
 use crate::domain::Replacing;
+use crate::hook::pattern::read_pattern;
 use crate::hook::point::Point;
-use crate::hook::read::pattern;
 use crate::hook::text;
 use crate::json::{Faults, Fields, Node, write_string};
 use crate::limit::{Allowance, AllowanceExceeded, PatternBudget};
@@ -48,13 +48,13 @@ impl Redact {
         for (index, item) in items.iter().enumerate() {
             let path = list.index(index);
             if item.as_str().is_some() {
-                let regex = pattern(item, &path, budget, faults);
+                let regex = read_pattern(item, &path, budget, faults);
                 patterns.extend(regex.map(|regex| (regex, Arc::clone(&usual))));
             } else if let Some(given) = Fields::read(item, path, PATTERN_KEYS, faults) {
                 let with = replacement(&given, faults).unwrap_or_else(|| Arc::clone(&usual));
                 match given.get("regex") {
                     Some(node) => {
-                        let regex = pattern(node, &given.path().key("regex"), budget, faults);
+                        let regex = read_pattern(node, &given.path().key("regex"), budget, faults);
                         patterns.extend(regex.map(|regex| (regex, with)));
                     }
                     None => given.fault("regex", "is missing", faults),

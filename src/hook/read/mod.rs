@@ -5,11 +5,10 @@ mod headers;
 use std::sync::Arc;
 use std::time::Duration;
 
-use regex::Regex;
-
 use self::headers::read_headers;
 use super::builtin::{self, Builtin};
 use super::definition::{DeliveryMode, Endpoint, EnforcementMode, Hook, HookAction, OnFailure};
+use super::pattern::hook_patterns;
 use super::point::{HookKind, Point};
 use super::projection::Projection;
 use super::read_match::read_match;
@@ -50,11 +49,6 @@ const MAX_TOKENS: u64 = 1024;
 const MOST_TOKENS: u64 = 1_000_000;
 const MOST_PRIORITY: i64 = 1_000_000;
 const MOST_POINTERS: usize = 64;
-/// Bytes of a pattern as it is written.
-const LONGEST_PATTERN: usize = 512;
-/// Patterns of the hooks of one request, and the bytes that they take compiled.
-const MAX_PATTERNS: usize = 256;
-const MAX_PATTERNS_BYTES: usize = 8 << 20;
 
 /// Says of a URL whether a hook may call it: the address in its final form, or what is wrong.
 pub type CheckUrl<'c> = &'c dyn Fn(&str) -> Result<String, String>;
@@ -68,20 +62,23 @@ pub fn read_hook<'r>(
     check_url: CheckUrl<'_>,
     faults: &mut Faults,
 ) -> Option<Hook> {
-    read_hook_within(node, path, id, (check_url, &mut hook_patterns()), faults)
+    let checks = HookChecks { check_url, patterns: &mut hook_patterns() };
+    read_hook_within(node, path, id, checks, faults)
 }
 
-/// What the hooks of one request may have of patterns.
-pub fn hook_patterns() -> PatternBudget {
-    PatternBudget::new(MAX_PATTERNS, MAX_PATTERNS_BYTES)
+/// The checks of a hook that go beyond its own text.
+pub struct HookChecks<'c> {
+    pub check_url: CheckUrl<'c>,
+    /// Shared by all hooks of a request.
+    pub patterns: &'c mut PatternBudget,
 }
 
-/// The same, for one of several hooks that share what they may have of patterns.
+/// Reads one of several hooks, which share one budget of patterns.
 pub fn read_hook_within<'r>(
     node: &'r Node<'_>,
     path: Path<'r>,
     id: GivenId<'_>,
-    (check_url, patterns): (CheckUrl<'_>, &mut PatternBudget),
+    mut checks: HookChecks<'_>,
     faults: &mut Faults,
 ) -> Option<Hook> {
     let fields = Fields::read(node, path, HOOK_KEYS, faults)?;
@@ -93,12 +90,12 @@ pub fn read_hook_within<'r>(
         fields.fault("kind", "is missing", faults);
     }
     let points = read_points(&fields, kind, faults);
-    let does = read_does(&fields, &points, kind, (check_url, patterns), faults);
+    let does = read_action(&fields, &points, kind, &mut checks, faults);
     let limits = CallLimits::read(&fields, kind, faults);
     let (on_failure, allow_fail_open) = read_on_failure(&fields, &points, kind, faults);
     let reverify = only(&fields, "reverify", kind, HookKind::Guard, faults)
         && fields.flag("reverify", faults) == Some(true);
-    let matching = read_match(&fields, &points, patterns, faults);
+    let matching = read_match(&fields, &points, checks.patterns, faults);
     let projection = read_projection(&fields, faults);
     let mode =
         fields.choice("mode", EnforcementMode::WORDS, faults).unwrap_or(EnforcementMode::Enforce);
@@ -202,11 +199,11 @@ fn read_points(fields: &Fields<'_, '_>, kind: Option<HookKind>, faults: &mut Fau
     points
 }
 
-fn read_does(
+fn read_action(
     fields: &Fields<'_, '_>,
     points: &[Point],
     kind: Option<HookKind>,
-    (check_url, patterns): (CheckUrl<'_>, &mut PatternBudget),
+    checks: &mut HookChecks<'_>,
     faults: &mut Faults,
 ) -> Option<HookAction> {
     let (url, name) = (fields.text("url", faults), fields.text("builtin", faults));
@@ -218,7 +215,7 @@ fn read_does(
         _ => {}
     }
     if let Some(url) = url {
-        let checked = check_url(url).map_err(|why| fields.fault("url", why, faults)).ok();
+        let checked = (checks.check_url)(url).map_err(|why| fields.fault("url", why, faults)).ok();
         if fields.get("config").is_some() {
             fields.fault("config", "is for a `builtin`", faults);
         }
@@ -246,7 +243,7 @@ fn read_does(
     }
     let config = fields.get("config");
     let path = fields.path().key("config");
-    Builtin::read(name, config, path, patterns, faults).map(HookAction::Builtin)
+    Builtin::read(name, config, path, checks.patterns, faults).map(HookAction::Builtin)
 }
 
 struct CallLimits {
@@ -341,24 +338,6 @@ fn read_session(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>
     let given =
         Fields::read(fields.get("scope")?, fields.path().key("scope"), &["session_id"], faults)?;
     given.text("session_id", faults).map(Arc::from)
-}
-
-/// A regular expression that is short and small enough to be taken from a stranger.
-pub(super) fn pattern(
-    node: &Node<'_>,
-    path: &Path<'_>,
-    patterns: &mut PatternBudget,
-    faults: &mut Faults,
-) -> Option<Regex> {
-    let Some(source) = node.as_str() else {
-        faults.add(path, format!("must be a string, not {}", node.kind()));
-        return None;
-    };
-    if source.is_empty() || source.len() > LONGEST_PATTERN {
-        faults.add(path, format!("must be a pattern of 1 to {LONGEST_PATTERN} bytes"));
-        return None;
-    }
-    patterns.compile(source).map_err(|error| faults.add(path, error.to_string())).ok()
 }
 
 #[cfg(test)]

@@ -145,7 +145,9 @@ impl HookRound<'_> {
         occurrence: u32,
         check: PayloadCheck<'_>,
     ) -> Result<Changed, HookStop> {
-        let Some(pointer) = at.point.payload() else { return Ok(Changed::default()) };
+        if at.point.payload().is_none() {
+            return Ok(Changed::default());
+        }
         let first_run = self.runs.len();
         let mut changed = Changed::default();
         let mut hooks = transforms.iter();
@@ -153,7 +155,7 @@ impl HookRound<'_> {
             let before: Arc<str> = changed.input.clone().unwrap_or_else(|| at.input.into());
             let here = HookInput { input: &before, ..*at };
             let (mut run, answer) = self.ask(hook, &here, occurrence).await;
-            let stop = match self.taken(hook, &here, pointer, (answer, check), &mut run) {
+            let stop = match self.apply_answer(hook, &here, answer, check, &mut run) {
                 Ok(new) => {
                     changed = new.unwrap_or(changed);
                     None
@@ -172,15 +174,17 @@ impl HookRound<'_> {
         Ok(changed)
     }
 
-    /// What a transform's answer makes of the input, where that holds; the run says what came of it.
-    pub(super) fn taken(
+    /// Applies a transform's answer to the input and records the outcome in `run`. Returns nothing
+    /// if the input stays as it is, as it does under a hook that is only audited.
+    pub(super) fn apply_answer(
         &self,
         hook: &Hook,
         at: &HookInput<'_>,
-        pointer: &str,
-        (answer, check): (Result<HookAnswer, CallFailure>, PayloadCheck<'_>),
+        answer: Result<HookAnswer, CallFailure>,
+        check: PayloadCheck<'_>,
         run: &mut HookRun,
     ) -> Result<Option<Changed>, HookStop> {
+        let pointer = at.point.payload().unwrap_or_default();
         let whole = hook.projection.keeps_whole(pointer);
         let new = answer.and_then(|answer| {
             let new = patch::apply(at.input, pointer, &answer, whole)?;

@@ -207,9 +207,7 @@ impl HookRound<'_> {
         if run.answer.is_none() && self.keeps(hook) {
             run.answer = answer.as_ref().ok().and_then(HookAnswer::write);
         }
-        let pointer = line.point.payload().unwrap_or_default();
-        let check = line.item.check;
-        let taken = self.taken(hook, &line.at(), pointer, (answer, check), &mut run);
+        let applied = self.apply_answer(hook, &line.at(), answer, line.item.check, &mut run);
         let said = match (&run.outcome, hook.mode) {
             (RunOutcome::Applied, EnforcementMode::Enforce) | (RunOutcome::Unchanged, _) => {
                 run.answer.clone()
@@ -217,7 +215,7 @@ impl HookRound<'_> {
             _ => None,
         };
         line.runs.push(run);
-        match taken {
+        match applied {
             Ok(Some(new)) => line.changed = new,
             Ok(None) => {}
             Err(stop) => {

@@ -46,14 +46,15 @@ fn guardrails(given: &Fields<'_, '_>, read: &mut PolicyLayer, lint: &mut Lint) {
     let path = rails.path().key("redaction_rules");
     let mut budget = PatternBudget::new(MOST, MAX_PATTERNS_BYTES);
     for (at, node) in list(&rails, "redaction_rules", MOST, lint).iter().enumerate() {
-        redaction(node, path.index(at), (&mut read.redaction, &mut budget), lint);
+        read_redaction(node, path.index(at), &mut read.redaction, &mut budget, lint);
     }
 }
 
-fn redaction(
+fn read_redaction(
     node: &Node<'_>,
     path: Path<'_>,
-    (rules, budget): (&mut Redaction, &mut PatternBudget),
+    rules: &mut Redaction,
+    budget: &mut PatternBudget,
     lint: &mut Lint,
 ) {
     const KNOWN: &[&str] = &["id", "regex", "replacement"];

@@ -21,7 +21,7 @@ pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>
     let mut messages = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         if let Some(message) = one(cx, item, index, &mut calls, &path.index(index)) {
-            message::push(message, &mut messages);
+            message::push_message(message, &mut messages);
         }
     }
     messages

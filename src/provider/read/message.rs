@@ -16,26 +16,39 @@ use crate::json::{Node, Path};
 
 /// Reads a list of messages. A message that holds tool results and something else becomes
 /// several, all with its id and origin.
-pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
-    let mut legacy = Legacy::default();
+pub(super) fn read_list(
+    cx: &mut ReadContext<'_>,
+    items: &[Node<'_>],
+    path: &Path<'_>,
+) -> Vec<Message> {
+    let mut legacy = LegacyIds::default();
     let mut messages = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        if let Some(message) = one(cx, item, index, &mut legacy, &path.index(index)) {
-            push(message, &mut messages);
+        let item = ListedItem { node: item, index, path: &path.index(index) };
+        if let Some(message) = read_message(cx, item, &mut legacy) {
+            push_message(message, &mut messages);
         }
     }
     messages
 }
 
+/// An item of the list that is read.
+#[derive(Clone, Copy)]
+pub(super) struct ListedItem<'i, 'a> {
+    pub(super) node: &'i Node<'a>,
+    pub(super) index: usize,
+    pub(super) path: &'i Path<'i>,
+}
+
 /// Ids for the calls of the time before calls had any: `function_call` and the `function` role.
 #[derive(Debug, Default)]
-pub(super) struct Legacy {
+pub(super) struct LegacyIds {
     unanswered: HashMap<Arc<str>, VecDeque<Arc<str>>>,
 }
 
 /// Appends a message with its tool results in messages of their own: those of a user stand
 /// before what else was said, as they answer the message before.
-pub(super) fn push(message: Message, messages: &mut Vec<Message>) {
+pub(super) fn push_message(message: Message, messages: &mut Vec<Message>) {
     let is_result = |part: &Part| matches!(part.content, Content::ToolResult(_));
     let alone = message.role == Role::Tool && message.parts.len() <= 1;
     if alone || !message.parts.iter().any(is_result) {
@@ -80,14 +93,13 @@ const KNOWN: &[&str] = &[
     "tool_calls",
 ];
 
-/// One message; none after a fault that leaves nothing to read.
-pub(super) fn one(
+/// Reads one message; returns nothing after a fault that leaves nothing to read.
+pub(super) fn read_message(
     cx: &mut ReadContext<'_>,
-    node: &Node<'_>,
-    index: usize,
-    legacy: &mut Legacy,
-    path: &Path<'_>,
+    item: ListedItem<'_, '_>,
+    legacy: &mut LegacyIds,
 ) -> Option<Message> {
+    let ListedItem { node, index, path } = item;
     if node.as_object().is_none() {
         cx.fault(path, format!("a message must be an object, not {}", node.kind()));
         return None;
@@ -111,12 +123,12 @@ pub(super) fn one(
     message.parts.extend(attachments(cx, node, path));
     if role == Role::Assistant {
         calls(cx, node, path, &mut message);
-        function_call(cx, node, index, legacy, path, &mut message);
+        read_function_call(cx, item, legacy, &mut message);
     } else {
         refuse_calls(cx, node, path, &message);
     }
     if role == Role::Tool {
-        answer(cx, node, role_word, index, legacy, path, &mut message);
+        read_tool_result(cx, item, role_word, legacy, &mut message);
     }
     mark(cx, node, path, &mut message);
     Some(message)
@@ -241,14 +253,13 @@ fn call(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> ToolCall 
 }
 
 /// The call of an assistant before there were several at once.
-fn function_call(
+fn read_function_call(
     cx: &mut ReadContext<'_>,
-    node: &Node<'_>,
-    index: usize,
-    legacy: &mut Legacy,
-    path: &Path<'_>,
+    item: ListedItem<'_, '_>,
+    legacy: &mut LegacyIds,
     message: &mut Message,
 ) {
+    let ListedItem { node, index, path } = item;
     let Some(call) = present(node, "function_call") else { return };
     let path = path.key("function_call");
     let name = cx.required(call, "name", &path, "a function call names its function");
@@ -281,16 +292,15 @@ fn refuse_calls(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, mess
     }
 }
 
-/// Makes what a tool message says the answer to its call.
-fn answer(
+/// Turns the content of a tool message into the result of its call.
+fn read_tool_result(
     cx: &mut ReadContext<'_>,
-    node: &Node<'_>,
+    item: ListedItem<'_, '_>,
     role_word: &str,
-    index: usize,
-    legacy: &mut Legacy,
-    path: &Path<'_>,
+    legacy: &mut LegacyIds,
     message: &mut Message,
 ) {
+    let ListedItem { node, index, path } = item;
     message.extra.retain(|(key, _)| !matches!(&**key, "tool_call_id" | "call_id" | "is_error"));
     let is_result = |part: &&Part| matches!(part.content, Content::ToolResult(_));
     let results = message.parts.iter().filter(is_result).count();

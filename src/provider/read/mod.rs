@@ -144,8 +144,10 @@ fn messages(cx: &mut ReadContext<'_>, body: &Node<'_>, source: Source) -> Vec<Me
         return Vec::new();
     }
     match source {
-        Source::Openai | Source::Anthropic | Source::Neutral => message::list(cx, items, &path),
-        Source::OpenaiResponses => responses::list(cx, items, &path),
+        Source::Openai | Source::Anthropic | Source::Neutral => {
+            message::read_list(cx, items, &path)
+        }
+        Source::OpenaiResponses => responses::read_list(cx, items, &path),
         Source::Gemini => gemini::list(cx, items, &path),
     }
 }

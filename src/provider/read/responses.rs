@@ -8,14 +8,18 @@ use std::sync::Arc;
 
 use super::block;
 use super::context::{ReadContext, extra, present};
-use super::message::{self, Legacy};
+use super::message::{self, LegacyIds, ListedItem};
 use crate::domain::{Content, Message, Part, RawJson, Role, Thinking, ToolCall, ToolResult};
 use crate::json::{Node, Path};
 
 /// Reads a list of input items.
-pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
+pub(super) fn read_list(
+    cx: &mut ReadContext<'_>,
+    items: &[Node<'_>],
+    path: &Path<'_>,
+) -> Vec<Message> {
     let mut run = ItemCollector::default();
-    let mut legacy = Legacy::default();
+    let mut legacy = LegacyIds::default();
     for (index, item) in items.iter().enumerate() {
         let path = path.index(index);
         if item.as_object().is_none() {
@@ -23,9 +27,13 @@ pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>
             continue;
         }
         match cx.member(item, "type", &path).as_deref() {
-            Some("message") => said(cx, item, index, &mut legacy, &path, &mut run),
+            Some("message") => {
+                let item = ListedItem { node: item, index, path: &path };
+                read_message_item(cx, item, &mut legacy, &mut run);
+            }
             None if item.get("role").is_some() || item.get("type").is_none() => {
-                said(cx, item, index, &mut legacy, &path, &mut run);
+                let item = ListedItem { node: item, index, path: &path };
+                read_message_item(cx, item, &mut legacy, &mut run);
             }
             None => {}
             Some("function_call") => {
@@ -91,7 +99,7 @@ impl ItemCollector {
 
     fn end(&mut self, message: Message) {
         self.close();
-        message::push(message, &mut self.messages);
+        message::push_message(message, &mut self.messages);
     }
 
     fn finish(mut self) -> Vec<Message> {
@@ -100,16 +108,15 @@ impl ItemCollector {
     }
 }
 
-/// A `message` item, with or without its `type`.
-fn said(
+/// Reads a `message` item, with or without its `type`.
+fn read_message_item(
     cx: &mut ReadContext<'_>,
-    item: &Node<'_>,
-    index: usize,
-    legacy: &mut Legacy,
-    path: &Path<'_>,
+    item: ListedItem<'_, '_>,
+    legacy: &mut LegacyIds,
     run: &mut ItemCollector,
 ) {
-    let Some(mut message) = message::one(cx, item, index, legacy, path) else { return };
+    let ListedItem { node, index, .. } = item;
+    let Some(mut message) = message::read_message(cx, item, legacy) else { return };
     message.extra.retain(|(key, _)| &**key != "type");
     if message.role != Role::Assistant {
         run.end(message);
@@ -119,7 +126,7 @@ fn said(
     if message.parts.is_empty() {
         message.parts.push(Part::text(""));
     }
-    let id = present(item, "id").map(|id| (Arc::from("id"), RawJson::new(id.raw)));
+    let id = present(node, "id").map(|id| (Arc::from("id"), RawJson::new(id.raw)));
     // Texts that name one id are written as one item again.
     for (at, part) in message.parts.iter_mut().enumerate() {
         if at == 0 || matches!(part.content, Content::Text(_)) {

@@ -79,11 +79,7 @@ struct ListItem<'i, 'a> {
 }
 
 impl<'i, 'a> ListItem<'i, 'a> {
-    fn of(
-        node: &'i Node<'a>,
-        (list, index): (&'i str, usize),
-        faults: &mut Faults,
-    ) -> Option<Self> {
+    fn new(node: &'i Node<'a>, list: &'i str, index: usize, faults: &mut Faults) -> Option<Self> {
         if node.as_object().is_none() {
             let pointer = format!("{list}/{index}");
             let detail = format!("must be an object, not {}", node.kind());
@@ -194,7 +190,7 @@ pub(super) fn evidence(
     let items = items(node, at, most, faults);
     let mut read = Vec::with_capacity(items.len());
     for (index, node) in items.iter().enumerate() {
-        let item = ListItem::of(node, (at, index), faults);
+        let item = ListItem::new(node, at, index, faults);
         read.extend(item.map(|item| piece(&item, faults)));
     }
     read
@@ -266,7 +262,7 @@ pub(super) fn memory(node: &Node<'_>, most: usize, faults: &mut Faults) -> Vec<M
     let items = items(node, AT, most, faults);
     let mut read = Vec::with_capacity(items.len());
     for (index, node) in items.iter().enumerate() {
-        let item = ListItem::of(node, (AT, index), faults);
+        let item = ListItem::new(node, AT, index, faults);
         read.extend(item.map(|item| record(&item, faults)));
     }
     read

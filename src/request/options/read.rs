@@ -12,17 +12,18 @@ use super::{
 use crate::domain::{CacheTtl, MemoryScope, Notes, RawJson, Role};
 use crate::json::{Faults, Fields, Node, Path};
 use crate::provider::without_nul;
-use crate::request::calls::read_allowed_keys;
-use crate::request::memory::read_scope;
+use crate::request::memory::{is_memory_key, read_scope};
 
 /// Turns a request may shield; more than any conversation has.
-const MOST_TURNS: u64 = 10_000;
+const MAX_TURNS: u64 = 10_000;
 /// Bytes of a compiled pattern set: a short pattern can ask for half a second of work above it.
-const PATTERN_SIZE: usize = 1 << 20;
-const MOST_PATTERNS: usize = 32;
-const LONGEST_PATTERN: usize = 512;
-/// Bytes of what a caller says of summaries.
-const LONGEST_INSTRUCTIONS: usize = 8 << 10;
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+/// Names in `allowed_keys`.
+const MAX_ALLOWED_KEYS: usize = 1_000;
+const MAX_PATTERNS: usize = 32;
+const MAX_PATTERN_BYTES: usize = 512;
+/// Bytes of the key `summary_instructions`.
+const MAX_INSTRUCTIONS_BYTES: usize = 8 << 10;
 
 pub(in crate::request) const COMPRESSION: &[&str] = &[
     "level",
@@ -45,6 +46,20 @@ pub(in crate::request) const OUTPUT: &[&str] = &["tag", "prefill"];
 pub(in crate::request) const SKILL: &[&str] = &["name", "instructions", "args", "vars"];
 pub(in crate::request) const MEMORY: &[&str] =
     &["scope", "placement", "max_tokens", "query", "write", "allowed_keys", "entries"];
+
+/// Reads `allowed_keys`.
+pub(crate) fn read_allowed_keys(
+    given: &Fields<'_, '_>,
+    faults: &mut Faults,
+) -> Option<Vec<Arc<str>>> {
+    given.get("allowed_keys")?;
+    let keys = given.texts("allowed_keys", MAX_ALLOWED_KEYS, faults);
+    for (index, key) in keys.iter().enumerate().filter(|(_, key)| !is_memory_key(key)) {
+        let list = given.path().key("allowed_keys");
+        faults.add(&list.index(index), format!("`{key}` cannot be a key"));
+    }
+    Some(keys.into_iter().map(Into::into).collect())
+}
 
 impl Placement {
     pub(in crate::request) const WORDS: &'static [(&'static str, Self)] =
@@ -87,7 +102,7 @@ impl Compression {
             given.fault("compress_to", "must not be more than `trigger`", faults);
         }
         read.keep_recent_turns = given
-            .whole("keep_recent_turns", 0, MOST_TURNS, faults)
+            .whole("keep_recent_turns", 0, MAX_TURNS, faults)
             .and_then(|turns| usize::try_from(turns).ok())
             .unwrap_or(read.keep_recent_turns);
         read.thinking =
@@ -109,8 +124,8 @@ pub(in crate::request) fn summary_instructions(
     faults: &mut Faults,
 ) -> Option<Arc<str>> {
     let text = fields.text("summary_instructions", faults)?.trim();
-    if text.len() > LONGEST_INSTRUCTIONS {
-        let detail = format!("must not be longer than {LONGEST_INSTRUCTIONS} bytes");
+    if text.len() > MAX_INSTRUCTIONS_BYTES {
+        let detail = format!("must not be longer than {MAX_INSTRUCTIONS_BYTES} bytes");
         fields.fault("summary_instructions", detail, faults);
     }
     (!text.is_empty()).then(|| text.into())
@@ -122,7 +137,7 @@ impl Clear {
         let Some(given) = section(fields, "clear", fields.path(), CLEAR, faults) else {
             return read;
         };
-        let keep = given.whole("keep", 0, MOST_TURNS, faults);
+        let keep = given.whole("keep", 0, MAX_TURNS, faults);
         read.keep = keep.and_then(|keep| usize::try_from(keep).ok()).unwrap_or(read.keep);
         read.least_tokens = given.whole("least_tokens", 0, 1 << 40, faults).unwrap_or(0);
         let tools = given.texts("exclude_tools", 1_000, faults);
@@ -164,7 +179,7 @@ impl Protect {
         }
         read.read_patterns(&given, faults);
         let turns = |key, faults: &mut Faults| {
-            let turns = given.whole(key, 0, MOST_TURNS, faults).unwrap_or(0);
+            let turns = given.whole(key, 0, MAX_TURNS, faults).unwrap_or(0);
             usize::try_from(turns).unwrap_or(usize::MAX)
         };
         read.recent_turns = turns("recent_turns", faults);
@@ -175,7 +190,7 @@ impl Protect {
     fn read_patterns(&mut self, given: &Fields<'_, '_>, faults: &mut Faults) {
         let mut sources = Vec::new();
         let list = given.path().key("patterns");
-        for (index, item) in given.list("patterns", MOST_PATTERNS, faults).iter().enumerate() {
+        for (index, item) in given.list("patterns", MAX_PATTERNS, faults).iter().enumerate() {
             let Some(one) = Fields::read(item, list.index(index), &["regex", "label"], faults)
             else {
                 continue;
@@ -186,8 +201,8 @@ impl Protect {
                 }
                 continue;
             };
-            if source.len() > LONGEST_PATTERN {
-                one.fault("regex", format!("must be at most {LONGEST_PATTERN} bytes"), faults);
+            if source.len() > MAX_PATTERN_BYTES {
+                one.fault("regex", format!("must be at most {MAX_PATTERN_BYTES} bytes"), faults);
                 continue;
             }
             if let Err(error) = compile(&[source]) {
@@ -208,7 +223,10 @@ impl Protect {
 }
 
 fn compile(sources: &[&str]) -> Result<RegexSet, regex::Error> {
-    RegexSetBuilder::new(sources).size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build()
+    RegexSetBuilder::new(sources)
+        .size_limit(MAX_COMPILED_BYTES)
+        .dfa_size_limit(MAX_COMPILED_BYTES)
+        .build()
 }
 
 impl CacheOptions {

@@ -27,7 +27,7 @@ impl SkillOptions {
         let Some(text) = text else {
             return Some(Self { name: name?.into(), instructions: "".into(), wanted: Some(used) });
         };
-        let text = render_skill((text, None), &used, &[], true)
+        let text = render_skill(text, None, &used, &[], true)
             .map_err(|error| given.fault("instructions", error.to_string(), faults))
             .ok()?;
         let instructions = without_nul(&text, &given.path().key("instructions"), notes);

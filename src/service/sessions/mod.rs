@@ -35,7 +35,7 @@ use super::{Error, Services, StoreError, defaults};
 use crate::domain::{RawJson, Session};
 use crate::json::{self, Faults, Limits, Node};
 pub use crate::request::SWITCH_REASONS;
-use crate::request::{self, COMPILE_KEYS, SessionWrite};
+use crate::request::{self, COMPILE_KEYS, SessionRequest, SessionWrite};
 use crate::store::Tx;
 
 const UNKNOWN: Error = Error::NotFound("there is no session of this id");
@@ -55,8 +55,8 @@ pub fn create(
 ) -> Result<(Session, bool), Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
-    let (id, write, given) = request::read_session(&node, true, &mut faults);
-    let given = given.filter(|node| !node.is_null());
+    let SessionRequest { id, write, defaults } = request::read_session(&node, true, &mut faults);
+    let given = defaults.filter(|node| !node.is_null());
     let hooks_scoped = given.is_some_and(unscoped_hooks::has_hooks);
     if hooks_scoped {
         unscoped_hooks::require_scope(services)?;
@@ -122,7 +122,8 @@ pub fn update(
 ) -> Result<Session, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
-    let (_, write, patch) = request::read_session(&node, false, &mut faults);
+    let SessionRequest { write, defaults: patch, .. } =
+        request::read_session(&node, false, &mut faults);
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }

@@ -8,7 +8,7 @@ use crate::json::{self, Fault, Faults, Limits, Path};
 use crate::request::{self, RestoreSession};
 use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, StoreError};
-use crate::store::Tx;
+use crate::store::{StoredSnapshot, Tx};
 
 const NO_SNAPSHOT: Error = Error::NotFound("there is no snapshot of this id");
 
@@ -133,7 +133,7 @@ pub(super) fn kept(tx: &Tx<'_>, name: &str, session: &str) -> Result<SessionStat
 struct DamagedSnapshot;
 
 fn written(tx: &Tx<'_>, id: &str) -> Result<(SnapshotHead, String), Error> {
-    let (head, document, messages) = tx.snapshot(id)?.ok_or(NO_SNAPSHOT)?;
+    let StoredSnapshot { head, document, messages } = tx.snapshot(id)?.ok_or(NO_SNAPSHOT)?;
     let text = document::whole(&head, &document, &messages);
     Ok((head, text))
 }

@@ -18,8 +18,6 @@ use crate::store::error::{Error, OpenError, broken};
 
 /// How long it may take until a connection stands.
 const CONNECTING: Duration = Duration::from_secs(5);
-/// How long to wait for an answer: a little longer than the database works on a statement.
-pub(super) const PATIENCE: Duration = Duration::from_secs(7);
 /// What the database is told of each connection. A server that stands still in the middle of a
 /// transaction loses it after `idle_in_transaction_session_timeout`, and with it its tenant's lock.
 const SETTINGS: &str = "-c statement_timeout=6000 -c lock_timeout=6000 \
@@ -53,10 +51,6 @@ impl Drop for Background {
 }
 
 type ConnectionDriver = Pin<Box<dyn Future<Output = Result<(), tokio_postgres::Error>> + Send>>;
-
-/// No answer came.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ConnectTimeout;
 
 impl PostgresTarget {
     pub(super) fn new(url: &PostgresUrl) -> Result<Self, OpenError> {
@@ -144,12 +138,6 @@ impl PostgresTarget {
         let handle = runtime.map(|runtime| runtime.handle().clone());
         handle.ok_or_else(|| broken("the thread of the database has ended"))
     }
-}
-
-/// Waits for an answer on this thread, whatever else runs on it.
-pub(super) fn wait<F: Future>(handle: &Handle, future: F) -> Result<F::Output, ConnectTimeout> {
-    let _timers = handle.enter();
-    pollster::block_on(tokio::time::timeout(PATIENCE, future)).map_err(|_| ConnectTimeout)
 }
 
 /// A client, and what moves its bytes until the connection ends.

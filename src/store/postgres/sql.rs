@@ -10,15 +10,14 @@ use tokio::runtime::Handle;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Statement};
 
-use super::connect::wait;
 use super::error;
-use super::stall::StallSwitch;
+use super::stall::{ANSWER_TIMEOUT, StallSwitch};
 use crate::store::Error;
 use crate::store::error::broken;
 use crate::store::sql::{Dialect, Row, Sql, SqlValue, check_texts};
 
-/// Statements that a connection keeps compiled.
-const STATEMENTS: usize = 256;
+/// Texts of statements that a connection keeps compiled.
+const MAX_STATEMENTS: usize = 256;
 
 /// A statement and the types of its values: null has none of its own.
 type TypedStatement = (Vec<Type>, Statement);
@@ -63,7 +62,7 @@ impl Connection {
         &self,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Error> {
-        if let Ok(answer) = wait(&self.handle, answer) {
+        if let Ok(answer) = block_on(&self.handle, answer) {
             answer.map_err(error)
         } else {
             self.dead.set(true);
@@ -87,7 +86,7 @@ impl Connection {
         let dollars = with_dollars(sql);
         let statement = self.wait(self.client.prepare_typed(&dollars, &types))?;
         let mut statements = self.statements.borrow_mut();
-        if statements.len() >= STATEMENTS {
+        if statements.len() >= MAX_STATEMENTS {
             statements.clear();
         }
         statements.entry(sql.into()).or_default().push((types, statement.clone()));
@@ -121,6 +120,16 @@ impl Sql for Connection {
     fn dialect(&self) -> Dialect {
         Dialect::Postgres
     }
+}
+
+/// No answer came in time.
+#[derive(Debug, Clone, Copy)]
+struct AnswerTimeout;
+
+/// Waits for an answer on this thread, whatever else runs on it.
+fn block_on<F: Future>(handle: &Handle, future: F) -> Result<F::Output, AnswerTimeout> {
+    let _timers = handle.enter();
+    pollster::block_on(tokio::time::timeout(ANSWER_TIMEOUT, future)).map_err(|_| AnswerTimeout)
 }
 
 /// The values that a statement names, up to the last one.

@@ -1,22 +1,23 @@
-//! What is known of a database that takes connections and does not answer.
+//! A switch that keeps callers from waiting for a database that accepts connections and does not
+//! answer.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::connect::PATIENCE;
+/// How long to wait for an answer: a little longer than the database works on a statement.
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(7);
+/// How long a database that did not answer is not asked again.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// How long nobody asks a database that did not answer.
-const PAUSE: Duration = Duration::from_secs(1);
-
-/// Whether the database is known not to answer: then nobody waits for it but one, now and then, who
-/// finds out whether it does again.
+/// Set while the database does not answer: requests fail at once, except for one at a time that
+/// tries again after a pause.
 #[derive(Debug, Default)]
 pub(super) struct StallSwitch(Mutex<Option<Instant>>);
 
 impl StallSwitch {
     /// Notes that no answer came.
     pub(super) fn note(&self) {
-        *self.until() = Some(Instant::now() + PAUSE);
+        *self.until() = Some(Instant::now() + RETRY_PAUSE);
     }
 
     pub(super) fn clear(&self) {
@@ -30,7 +31,7 @@ impl StallSwitch {
             None => true,
             Some(until) if now < until => false,
             Some(_) => {
-                *until = Some(now + PATIENCE);
+                *until = Some(now + ANSWER_TIMEOUT);
                 true
             }
         }

@@ -9,6 +9,7 @@ mod texts;
 
 pub use self::payload::SentPayload;
 use self::row::{COLUMNS, READ, SessionJson, session, values_of};
+pub use self::snapshots::StoredSnapshot;
 use super::memory::placeholders;
 use super::sql::values;
 use super::{Error, Tenant, Tx};

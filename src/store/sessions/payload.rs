@@ -30,7 +30,7 @@ impl Tx<'_> {
         let mut packer = Packer::default();
         let new: BTreeSet<ContentHash> = payload.blocks.iter().map(|(hash, _)| *hash).collect();
         for (hash, text) in payload.blocks.iter().filter(|(hash, _)| !old.contains(hash)) {
-            self.put_session_text(&mut packer, (session, TextKind::Block), hash, text)?;
+            self.put_session_text(&mut packer, session, TextKind::Block, hash, text)?;
         }
         for hash in old.difference(&new) {
             self.drop_session_text(session, TextKind::Block, hash)?;

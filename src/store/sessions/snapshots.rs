@@ -6,7 +6,16 @@ use crate::domain::{RawJson, SnapshotHead};
 use crate::store::sql::{Row, values};
 use crate::store::{Error, Tx};
 
-const HEAD: &str = "id, session, label, created_at, length(digests) / 32, hooks_scoped";
+/// A snapshot as it is stored.
+#[derive(Debug, Clone)]
+pub struct StoredSnapshot {
+    pub head: SnapshotHead,
+    /// All of the session's state except its messages.
+    pub document: String,
+    pub messages: Vec<RawJson>,
+}
+
+const HEAD_COLUMNS: &str = "id, session, label, created_at, length(digests) / 32, hooks_scoped";
 
 impl Tx<'_> {
     /// Stores a snapshot of what a session is now. `document` is all of its state but for the
@@ -31,21 +40,18 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// A snapshot: its head, its document, its messages.
-    pub fn snapshot(
-        &self,
-        id: &str,
-    ) -> Result<Option<(SnapshotHead, String, Vec<RawJson>)>, Error> {
+    /// Reads a snapshot.
+    pub fn snapshot(&self, id: &str) -> Result<Option<StoredSnapshot>, Error> {
         let found = self.first(
             &format!(
-                "SELECT {HEAD}, document, digests FROM snapshots WHERE tenant = ?1 AND id = ?2"
+                "SELECT {HEAD_COLUMNS}, document, digests FROM snapshots WHERE tenant = ?1 AND id = ?2"
             ),
             values![id],
             |row| Ok((head(row)?, row.get::<String>(6)?, row.get::<Vec<u8>>(7)?)),
         )?;
         let Some((head, document, digests)) = found else { return Ok(None) };
         let messages = self.messages_of(&head.session, &digests)?;
-        Ok(Some((head, document, messages)))
+        Ok(Some(StoredSnapshot { head, document, messages }))
     }
 
     /// At most so many snapshots of a session behind an id, in the order in which they were taken.
@@ -57,7 +63,7 @@ impl Tx<'_> {
     ) -> Result<Vec<SnapshotHead>, Error> {
         self.all(
             &format!(
-                "SELECT {HEAD} FROM snapshots
+                "SELECT {HEAD_COLUMNS} FROM snapshots
                  WHERE tenant = ?1 AND session = ?2 AND id > ?3 ORDER BY id LIMIT ?4"
             ),
             values![session, after.unwrap_or_default(), limit],

@@ -45,8 +45,8 @@ impl Tx<'_> {
         let mut packer = Packer::default();
         for (next, message) in (self.count_messages(session)?..).zip(messages) {
             let hash = ContentHash::of(message.as_str());
-            let place = (session, TextKind::Message);
-            self.put_session_text(&mut packer, place, &hash, message.as_str())?;
+            let kind = TextKind::Message;
+            self.put_session_text(&mut packer, session, kind, &hash, message.as_str())?;
             self.execute(
                 "INSERT INTO session_messages (tenant, session, seq, digest)
                  VALUES (?1, ?2, ?3, ?4)",

@@ -33,7 +33,8 @@ impl Tx<'_> {
     pub(super) fn put_session_text(
         &self,
         packer: &mut Packer,
-        (session, kind): (&str, TextKind),
+        session: &str,
+        kind: TextKind,
         hash: &ContentHash,
         text: &str,
     ) -> Result<(), Error> {

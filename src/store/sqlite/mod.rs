@@ -111,7 +111,7 @@ impl Sqlite {
         let health = Arc::new(ConditionCell::default());
         // Who writes beside the one that has the file leaves that to it.
         let reserve = match &place {
-            DatabaseLocation::File(file) if lock.is_some() => Some(Reserve::of(file)),
+            DatabaseLocation::File(file) if lock.is_some() => Some(Reserve::new(file)),
             _ => None,
         };
         let writer = SqliteWriter::start(writer, Arc::clone(&health), reserve)

@@ -23,7 +23,7 @@ pub(super) struct Reserve {
 
 impl Reserve {
     /// The reserve of a database; not taken yet.
-    pub(super) fn of(database: &Path) -> Self {
+    pub(super) fn new(database: &Path) -> Self {
         let mut name = database.as_os_str().to_owned();
         name.push("-reserve");
         Self { file: name.into(), is_held: false, tried: None }
@@ -81,11 +81,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("store.db");
         let file = folder.path().join("store.db-reserve");
-        let mut reserve = Reserve::of(&database);
+        let mut reserve = Reserve::new(&database);
         assert!(!reserve.give_up(), "there is nothing to give");
         reserve.take();
         assert!(!file.exists(), "it is not tried again at once");
-        let mut reserve = Reserve::of(&database);
+        let mut reserve = Reserve::new(&database);
         reserve.take();
         assert_eq!(std::fs::metadata(&file).unwrap().len(), BYTES);
         #[cfg(unix)]
@@ -93,14 +93,14 @@ mod tests {
             use std::os::unix::fs::MetadataExt as _;
             assert!(std::fs::metadata(&file).unwrap().blocks() * 512 >= BYTES, "a hole");
         }
-        let mut next = Reserve::of(&database);
+        let mut next = Reserve::new(&database);
         next.take();
         assert!(next.give_up() && !file.exists(), "a process before has taken it");
     }
 
     #[test]
     fn where_there_is_no_room_nothing_is_left() {
-        let mut reserve = Reserve::of(Path::new("/proc/no-such-folder/store.db"));
+        let mut reserve = Reserve::new(Path::new("/proc/no-such-folder/store.db"));
         reserve.take();
         assert!(!reserve.is_held && !reserve.give_up());
     }

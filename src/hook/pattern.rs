@@ -1,0 +1,36 @@
+//! Regular expressions of hooks, and the budget that the hooks of one request share.
+
+use regex::Regex;
+
+use crate::json::{Faults, Node, Path};
+use crate::limit::PatternBudget;
+
+/// Bytes of a pattern as it is written.
+const MAX_PATTERN_BYTES: usize = 512;
+/// Patterns of the hooks of one request.
+const MAX_PATTERNS: usize = 256;
+/// Bytes of the compiled patterns of the hooks of one request.
+const MAX_COMPILED_BYTES: usize = 8 << 20;
+
+/// Makes the budget of patterns that the hooks of one request share.
+pub fn hook_patterns() -> PatternBudget {
+    PatternBudget::new(MAX_PATTERNS, MAX_COMPILED_BYTES)
+}
+
+/// Reads a regular expression that is short and small enough to be compiled for any caller.
+pub(super) fn read_pattern(
+    node: &Node<'_>,
+    path: &Path<'_>,
+    patterns: &mut PatternBudget,
+    faults: &mut Faults,
+) -> Option<Regex> {
+    let Some(source) = node.as_str() else {
+        faults.add(path, format!("must be a string, not {}", node.kind()));
+        return None;
+    };
+    if source.is_empty() || source.len() > MAX_PATTERN_BYTES {
+        faults.add(path, format!("must be a pattern of 1 to {MAX_PATTERN_BYTES} bytes"));
+        return None;
+    }
+    patterns.compile(source).map_err(|error| faults.add(path, error.to_string())).ok()
+}
