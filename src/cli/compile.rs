@@ -18,7 +18,7 @@ use crate::pipeline::Deadline;
 use crate::service::{self, Services};
 
 /// How long a compile on the command line may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+const CALL_TIMEOUT: Duration = Duration::from_mins(1);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -73,7 +73,7 @@ pub(super) fn run(args: &CompileArgs) -> Result<(), CommandError> {
     if let Some(path) = &args.models_file {
         models.extend(config::read_models(path)?);
     }
-    let deadline = Deadline::at(Instant::now() + PATIENCE);
+    let deadline = Deadline::at(Instant::now() + CALL_TIMEOUT);
     let answer = service::compile::compile(&Services::new(models)?, &body, &deadline)
         .map_err(|error| failure(error.into()))?;
     let parts: PrintedAnswer<'_> = serde_json::from_str(answer.text())?;

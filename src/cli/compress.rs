@@ -20,7 +20,7 @@ use crate::pipeline::Deadline;
 use crate::service::{self, Services};
 
 /// How long one call on the command line may take.
-const PATIENCE: Duration = Duration::from_mins(5);
+const CALL_TIMEOUT: Duration = Duration::from_mins(5);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -160,7 +160,7 @@ pub(super) fn models(file: Option<&Path>) -> Result<Models, CommandError> {
 }
 
 pub(super) fn patience() -> Deadline {
-    Deadline::at(Instant::now() + PATIENCE)
+    Deadline::at(Instant::now() + CALL_TIMEOUT)
 }
 
 fn is_object(value: &&RawValue) -> bool {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::CommandError;
 
 /// How long connecting and answering may each take.
-const PATIENCE: Duration = Duration::from_secs(2);
+const STEP_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bytes of the answer that are looked at: the status line is in the first of them.
-const ENOUGH: u64 = 64;
+const MAX_READ_BYTES: u64 = 64;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct HealthArgs {
@@ -25,12 +25,12 @@ pub(super) struct HealthArgs {
 
 /// Succeeds where `GET /readyz` answers 200.
 pub(super) fn run(args: &HealthArgs) -> Result<(), CommandError> {
-    let mut stream = TcpStream::connect_timeout(&reachable(args.listen), PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut stream = TcpStream::connect_timeout(&reachable(args.listen), STEP_TIMEOUT)?;
+    stream.set_read_timeout(Some(STEP_TIMEOUT))?;
+    stream.set_write_timeout(Some(STEP_TIMEOUT))?;
     stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
     let mut head = Vec::new();
-    stream.take(ENOUGH).read_to_end(&mut head)?;
+    stream.take(MAX_READ_BYTES).read_to_end(&mut head)?;
     let head = String::from_utf8_lossy(&head);
     match head.split_whitespace().nth(1) {
         Some("200") => Ok(()),

@@ -12,7 +12,7 @@ use super::transcript::read_transcript;
 use crate::service;
 
 /// The keys that hold a list of messages.
-const LISTS: [&str; 3] = ["messages", "contents", "input"];
+const LIST_KEYS: [&str; 3] = ["messages", "contents", "input"];
 
 /// A conversation or a text, with the options that stand beside it.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ fn object(text: &str) -> Result<Option<InputFile>, CommandError> {
         let value = members.get(key).map(RawValue::get);
         value.is_some_and(|value| value.starts_with('['))
     };
-    if let Some(key) = LISTS.into_iter().find(is_list) {
+    if let Some(key) = LIST_KEYS.into_iter().find(is_list) {
         return Ok(Some(InputFile { key, members }));
     }
     let is_text = members.get("text").is_some_and(|value| value.get().starts_with('"'));

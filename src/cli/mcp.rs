@@ -14,7 +14,7 @@ use crate::service::mcp::{CallTime, McpHost};
 use crate::service::pool::Pool;
 
 /// What one call may take.
-const LONGEST: Duration = Duration::from_mins(1);
+const CALL_TIMEOUT: Duration = Duration::from_mins(1);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct McpArgs {
@@ -26,7 +26,7 @@ pub(super) struct McpArgs {
 pub(super) fn run(args: &McpArgs) -> Result<(), CommandError> {
     let services = server::services_beside(&args.place.database_url)?;
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let host = McpHost::new(services, Pool::new(threads), CallTime::Each(LONGEST));
+    let host = McpHost::new(services, Pool::new(threads), CallTime::Each(CALL_TIMEOUT));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         match host.serve(stdio()).await {

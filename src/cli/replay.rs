@@ -48,7 +48,7 @@ pub(super) struct ReplayArgs {
 }
 
 /// What one replay may take.
-const LONGEST: Duration = Duration::from_mins(1);
+const REPLAY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Compiles it again and prints what came of it.
 pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
@@ -72,7 +72,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
 /// Does it on a thread of a pool, as a server does, since hooks may have to be waited for.
 fn in_place(services: Services, id: String, body: String) -> Result<ReplayResult, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let end = Instant::now() + LONGEST;
+    let end = Instant::now() + REPLAY_TIMEOUT;
     let deadline = Deadline::at(end);
     let job = move |seat| compilations::replay(&services.seated(seat), &id, &body, &deadline);
     Ok(runtime.block_on(async { Pool::new(1).admit()?.run(end, (), job).await })?)

@@ -34,7 +34,7 @@ pub struct KeysConfig {
 pub struct SecretText(String);
 
 impl SecretText {
-    const SHORTEST: usize = 32;
+    const MIN_KEY_CHARS: usize = 32;
 
     pub fn reveal(&self) -> &str {
         &self.0
@@ -52,8 +52,8 @@ impl FromStr for SecretText {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
-        if text.len() < Self::SHORTEST || !is_visible {
-            return Err(format!("must be at least {} visible characters", Self::SHORTEST));
+        if text.len() < Self::MIN_KEY_CHARS || !is_visible {
+            return Err(format!("must be at least {} visible characters", Self::MIN_KEY_CHARS));
         }
         Ok(Self(text.to_owned()))
     }

@@ -52,10 +52,10 @@ impl fmt::Debug for ContentHash {
 ///
 /// The only way to read one is [`Self::parse`], so an id can never name anything else.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ArtifactId([u8; Self::BYTES]);
+pub struct ArtifactId([u8; Self::ID_BYTES]);
 
 impl ArtifactId {
-    const BYTES: usize = 12;
+    const ID_BYTES: usize = 12;
 
     /// The id of a text's artifact.
     pub fn of_text(text: &str) -> Self {
@@ -63,27 +63,27 @@ impl ArtifactId {
     }
 
     pub fn of(hash: &ContentHash) -> Self {
-        let mut id = [0; Self::BYTES];
+        let mut id = [0; Self::ID_BYTES];
         for (to, from) in id.iter_mut().zip(hash.0) {
             *to = from;
         }
         Self(id)
     }
 
-    pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+    pub const fn from_bytes(bytes: [u8; Self::ID_BYTES]) -> Self {
         Self(bytes)
     }
 
-    pub const fn as_bytes(&self) -> &[u8; Self::BYTES] {
+    pub const fn as_bytes(&self) -> &[u8; Self::ID_BYTES] {
         &self.0
     }
 
     /// Reads 24 hex digits in lower case, and nothing else.
     pub fn parse(text: &str) -> Option<Self> {
-        if text.len() != 2 * Self::BYTES {
+        if text.len() != 2 * Self::ID_BYTES {
             return None;
         }
-        let mut id = [0; Self::BYTES];
+        let mut id = [0; Self::ID_BYTES];
         let (pairs, _) = text.as_bytes().as_chunks::<2>();
         for (byte, [high, low]) in id.iter_mut().zip(pairs) {
             *byte = digit(*high)? << 4 | digit(*low)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Timestamp;
 
-const SECONDS: i64 = 86_400;
+const SECONDS_PER_DAY: i64 = 86_400;
 
 /// A day, counted from 1970 in UTC; shown as `2026-12-31`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,12 +14,12 @@ pub struct Day(pub i64);
 impl Day {
     /// The day that a point in time lies in.
     pub fn of(at: Timestamp) -> Self {
-        Self(at.micros().div_euclid(SECONDS * 1_000_000))
+        Self(at.micros().div_euclid(SECONDS_PER_DAY * 1_000_000))
     }
 
     /// When it begins.
     pub fn start(self) -> Timestamp {
-        Timestamp::from_micros(self.0.saturating_mul(SECONDS * 1_000_000))
+        Timestamp::from_micros(self.0.saturating_mul(SECONDS_PER_DAY * 1_000_000))
     }
 
     /// How long it still is from `now`.

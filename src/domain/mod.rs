@@ -63,8 +63,8 @@ pub use replacing::{ReplaceFn, Replacing};
 pub use session::{ModelCalibration, Session};
 pub use session_state::{SessionState, SnapshotHead};
 pub use skill::{
-    LONGEST_SKILL, MAX_RENDERED_BYTES, RenderedTooLong, Skill, SkillFormat, SkillUse, StoredSkill,
-    is_skill_name, list_skills, render_skill,
+    MAX_RENDERED_BYTES, MAX_SKILL_BYTES, RenderedTooLong, Skill, SkillFormat, SkillUse,
+    StoredSkill, is_skill_name, list_skills, render_skill,
 };
 pub use stored_pack::StoredPack;
 pub use summary::{AskedSummary, Chat, Summary};

@@ -107,7 +107,7 @@ pub struct Models {
 
 impl Models {
     /// Tokens of the window of a model that is not in the table.
-    pub const UNKNOWN_WINDOW: u64 = 128_000;
+    pub const DEFAULT_WINDOW_TOKENS: u64 = 128_000;
 
     /// The table that comes with the program.
     pub fn built_in() -> Self {
@@ -166,7 +166,7 @@ impl Models {
         Model {
             name: name.into(),
             family,
-            context_window: Self::UNKNOWN_WINDOW,
+            context_window: Self::DEFAULT_WINDOW_TOKENS,
             max_output: 8_192,
             tokenizer: TokenizerName::O200kBase,
             factor_milli: family.factor_milli(),

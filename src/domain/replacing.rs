@@ -20,7 +20,7 @@ pub struct Replacing<'a> {
 
 /// How often a text that grew is held at once on its way into a payload: shown to hooks, read back,
 /// counted, written, recorded.
-const COPIES: usize = 4;
+const COPIES_HELD: usize = 4;
 
 /// Is called with each range of a text that is to be replaced and what to put there, in order,
 /// without overlap.
@@ -45,7 +45,7 @@ impl<'a> Replacing<'a> {
             let stretch = self.text.get(from..end).unwrap_or_default();
             find(stretch, &mut |found, with| {
                 // What is remembered of a range takes memory, too.
-                let growth = with.len().saturating_sub(found.len()).saturating_mul(COPIES);
+                let growth = with.len().saturating_sub(found.len()).saturating_mul(COPIES_HELD);
                 self.allowance.take(growth.saturating_add(size_of::<Range<usize>>()))?;
                 next.put(&self.text, from + found.start..from + found.end, with);
                 Ok(())

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{RawJson, Source, Timestamp};
 
 /// Models of a session that are remembered.
-const MOST_MODELS: usize = 16;
+const MAX_MODELS: usize = 16;
 
 /// A conversation under a name. Its turns, memory, messages and snapshots are kept beside it.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +106,7 @@ impl Session {
         };
         measured.raw = raw;
         self.measured.push(measured);
-        let beyond = self.measured.len().saturating_sub(MOST_MODELS);
+        let beyond = self.measured.len().saturating_sub(MAX_MODELS);
         self.measured.drain(..beyond);
     }
 
@@ -128,12 +128,15 @@ impl Session {
 
 impl ModelCalibration {
     /// Factors beyond these are no provider's.
-    const LEAST: u64 = 10;
-    const MOST: u64 = 10_000_000;
+    const MIN_FACTOR_MILLI: u64 = 10;
+    const MAX_FACTOR_MILLI: u64 = 10_000_000;
 
     /// The factor that `tokens` of the provider are for `raw` tokens of ours.
     pub fn factor_of(tokens: u64, raw: u64) -> Option<u32> {
-        let milli = tokens.saturating_mul(1000).checked_div(raw)?.clamp(Self::LEAST, Self::MOST);
+        let milli = tokens
+            .saturating_mul(1000)
+            .checked_div(raw)?
+            .clamp(Self::MIN_FACTOR_MILLI, Self::MAX_FACTOR_MILLI);
         u32::try_from(milli).ok()
     }
 }

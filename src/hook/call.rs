@@ -17,7 +17,7 @@ use crate::domain::Timestamp;
 use crate::json::{canonical_with_nulls, parse, write_string};
 
 /// Calls of one hook at once.
-pub const CALLS: usize = 8;
+pub const MAX_CONCURRENT_CALLS: usize = 8;
 
 /// Calls webhooks. The one that uses the network is in the module `webhook`; a replay has one that
 /// answers from a record, a test one of its own.

@@ -58,7 +58,9 @@ mod write;
 
 pub use answer::{HookAnswer, IncludePlace, ProvidedText};
 pub use builtin::{Builtin, DenyCommand, NAMES as BUILTIN_NAMES, Redact, SecretScan, Truncate};
-pub use call::{Attempt, CALLS, Call, CallFuture, CallReply, CallScope, Caller, digest, envelope};
+pub use call::{
+    Attempt, Call, CallFuture, CallReply, CallScope, Caller, MAX_CONCURRENT_CALLS, digest, envelope,
+};
 pub use definition::{
     DeliveryMode, Endpoint, EnforcementMode, HIDDEN_PATH, Hook, HookAction, OnFailure, redacted_url,
 };
@@ -74,8 +76,8 @@ pub use read::{CheckUrl, GivenId, HOOK_KEYS, HookChecks, is_hook_id, read_hook, 
 pub use read_match::EVENTS;
 pub use recorded::RecordedHooks;
 pub use round::{
-    BUDGET, Changed, CheckedInput, CountTokens, Denial, Fragment, GuardDecision, HookInput,
-    HookRound, PayloadCheck, ProvideResult, QueuedCall, join,
+    Changed, CheckedInput, CountTokens, Denial, Fragment, GuardDecision, HookInput, HookRound,
+    MAX_ROUND_TIME, PayloadCheck, ProvideResult, QueuedCall, join,
 };
 pub use run::{HookRun, HookStop, RunOutcome, SkipReason};
 pub use sample::sample;

@@ -11,9 +11,9 @@ use crate::limit::PatternBudget;
 
 const KEYS: &[&str] = &["tools", "args", "agents", "sessions", "events", "status"];
 const CONDITION_KEYS: &[&str] = &["path", "op", "value"];
-const MOST: usize = 64;
-const MOST_CONDITIONS: usize = 32;
-const LONGEST: usize = 512;
+const MAX_TEXTS: usize = 64;
+const MAX_CONDITIONS: usize = 32;
+const MAX_TEXT_BYTES: usize = 512;
 
 /// Every event of the feed.
 pub const EVENTS: &[&str] = &[
@@ -36,7 +36,7 @@ pub const EVENTS: &[&str] = &[
     "stream:gap",
     "stream:overflow",
 ];
-const ENDINGS: &[&str] = &["success", "failed", "timeout", "cycle", "depth"];
+const DELEGATION_STATUSES: &[&str] = &["success", "failed", "timeout", "cycle", "depth"];
 
 pub(super) fn read_match(
     fields: &Fields<'_, '_>,
@@ -58,9 +58,9 @@ pub(super) fn read_match(
     tell("events", |point| point == Point::Event, faults);
     tell("status", |point| point == Point::Delegation, faults);
     let texts = |key: &str, faults: &mut Faults| -> Vec<Arc<str>> {
-        let texts = given.texts(key, MOST, faults);
-        if texts.iter().any(|text| text.is_empty() || text.len() > LONGEST) {
-            given.fault(key, format!("must hold texts of 1 to {LONGEST} bytes"), faults);
+        let texts = given.texts(key, MAX_TEXTS, faults);
+        if texts.iter().any(|text| text.is_empty() || text.len() > MAX_TEXT_BYTES) {
+            given.fault(key, format!("must hold texts of 1 to {MAX_TEXT_BYTES} bytes"), faults);
         }
         texts.into_iter().map(Arc::from).collect()
     };
@@ -85,7 +85,7 @@ pub(super) fn read_match(
         }
     };
     known(&matching.events, "events", "event", EVENTS, faults);
-    known(&matching.status, "status", "ending", ENDINGS, faults);
+    known(&matching.status, "status", "ending", DELEGATION_STATUSES, faults);
     matching
 }
 
@@ -96,7 +96,7 @@ fn read_conditions(
 ) -> Vec<ArgCondition> {
     let list = fields.path().key("args");
     let mut conditions = Vec::new();
-    for (index, item) in fields.list("args", MOST_CONDITIONS, faults).iter().enumerate() {
+    for (index, item) in fields.list("args", MAX_CONDITIONS, faults).iter().enumerate() {
         let path = list.index(index);
         let Some(given) = Fields::read(item, path, CONDITION_KEYS, faults) else { continue };
         let pointer = given.text("path", faults);
@@ -141,8 +141,8 @@ fn read_test(
             return None;
         }
     };
-    if text.len() > LONGEST {
-        given.fault("value", format!("must be at most {LONGEST} bytes"), faults);
+    if text.len() > MAX_TEXT_BYTES {
+        given.fault("value", format!("must be at most {MAX_TEXT_BYTES} bytes"), faults);
         return None;
     }
     Some(match op {

@@ -10,9 +10,9 @@ use crate::domain::Timestamp;
 
 const PREFIX: &str = "whsec_";
 /// Bytes of a new secret.
-const NEW: usize = 32;
+const NEW_SECRET_BYTES: usize = 32;
 /// Bytes that Standard Webhooks allows.
-const ALLOWED: std::ops::RangeInclusive<usize> = 24..=64;
+const ALLOWED_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 
 /// The key of a hook's signatures. It is wiped when dropped, and shown by
 /// [`HookSecret::reveal`] alone.
@@ -22,7 +22,7 @@ pub struct HookSecret(SecretSlice<u8>);
 impl HookSecret {
     /// A new one, of the machine's random source; none where that has nothing to give.
     pub fn generate() -> Option<Self> {
-        let mut bytes = vec![0; NEW];
+        let mut bytes = vec![0; NEW_SECRET_BYTES];
         getrandom::fill(&mut bytes).ok()?;
         Some(Self(bytes.into()))
     }
@@ -35,7 +35,7 @@ impl HookSecret {
 
     /// Takes the bytes themselves, such as those that were sealed. None where they are not 24 to 64.
     pub fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
-        ALLOWED.contains(&bytes.len()).then(|| Self(bytes.into()))
+        ALLOWED_BYTES.contains(&bytes.len()).then(|| Self(bytes.into()))
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -72,7 +72,7 @@ pub struct Secrets {
 
 impl Secrets {
     /// Secrets that sign at once.
-    pub const MOST: usize = 5;
+    pub const MAX_LIVE: usize = 5;
 
     pub fn of(secret: HookSecret) -> Self {
         Self::from_list(vec![LiveSecret { secret, until: None }])
@@ -104,7 +104,7 @@ impl Secrets {
     /// Those that sign at `now`, newest first.
     pub fn live(&self, now: Timestamp) -> impl Iterator<Item = &HookSecret> {
         let live = move |secret: &&LiveSecret| secret.until.is_none_or(|until| now < until);
-        self.list.iter().filter(live).take(Self::MOST).map(|secret| &secret.secret)
+        self.list.iter().filter(live).take(Self::MAX_LIVE).map(|secret| &secret.secret)
     }
 
     /// With a new secret in front. What signed without end signs until `until` from now on; what
@@ -114,7 +114,7 @@ impl Secrets {
         let mut list = vec![LiveSecret { secret: new, until: None }];
         for old in &self.list {
             let end = old.until.map_or(until, |end| end.min(until));
-            if now < end && list.len() < Self::MOST {
+            if now < end && list.len() < Self::MAX_LIVE {
                 list.push(LiveSecret { secret: old.secret.clone(), until: Some(end) });
             }
         }
@@ -162,6 +162,6 @@ mod tests {
         for _ in 0..20 {
             many = many.rotated(HookSecret::generate().unwrap(), at(0), at(100));
         }
-        assert_eq!(count(&many, 0), Secrets::MOST);
+        assert_eq!(count(&many, 0), Secrets::MAX_LIVE);
     }
 }

@@ -16,7 +16,7 @@ use super::document::RouteTable;
 use super::problem::{Kind, Problem};
 use super::query::{Query, find_nul};
 use super::state::{AppState, Hops};
-use crate::service::hooks::{HOP_HEADER, MOST_HOPS};
+use crate::service::hooks::{HOP_HEADER, MAX_HOPS};
 use crate::telemetry::{Metrics, trace};
 
 /// Identifies a request in its answer, its problem and the logs.
@@ -210,10 +210,9 @@ pub(super) async fn check_hops(mut request: Request, next: Next) -> Response {
     if let Some(value) = request.headers().get(HOP_HEADER) {
         let hops = value.to_str().ok().and_then(|text| text.trim().parse::<u8>().ok());
         match hops {
-            Some(hops) if hops <= MOST_HOPS => request.extensions_mut().insert(Hops(hops)),
+            Some(hops) if hops <= MAX_HOPS => request.extensions_mut().insert(Hops(hops)),
             Some(_) => {
-                let detail =
-                    format!("it came through more than {MOST_HOPS} services like this one");
+                let detail = format!("it came through more than {MAX_HOPS} services like this one");
                 return Problem::with_detail(Kind::LoopDetected, detail).into_response();
             }
             None => {

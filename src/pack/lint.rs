@@ -39,7 +39,7 @@ pub(super) struct Lint {
 
 impl Lint {
     /// Faults kept of each kind; a document of a million faults is answered, not echoed.
-    pub(super) const MOST: usize = 256;
+    pub(super) const MAX_FAULTS: usize = 256;
 
     pub(super) fn error(&mut self, code: &'static str, at: &Path<'_>, detail: impl Into<String>) {
         self.push(code, Severity::Error, at.pointer(), detail.into());
@@ -66,7 +66,7 @@ impl Lint {
     }
 
     fn push(&mut self, code: &'static str, severity: Severity, pointer: String, detail: String) {
-        if self.coded.len() < Self::MOST {
+        if self.coded.len() < Self::MAX_FAULTS {
             let (did_you_mean, sum) = (None, None);
             self.coded.push(LintFault { code, severity, pointer, detail, did_you_mean, sum });
         }

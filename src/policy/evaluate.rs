@@ -25,7 +25,7 @@ pub enum RuleFailure {
     Depth,
     #[error(
         "it takes more than {MAX_OPERATIONS} operations, or goes through or makes more than \
-         {MAX_WORK} items and bytes"
+         {MAX_WORK_UNITS} items and bytes"
     )]
     Budget,
 }
@@ -59,13 +59,13 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { left: 16 * MAX_WORK }
+        Self { left: 16 * MAX_WORK_UNITS }
     }
 }
 
 /// Evaluates a rule, and takes what it does from the effort of all of them.
 pub fn evaluate(rule: &Value, data: &Value, effort: &mut Effort) -> Evaluation {
-    let max_work = effort.left.min(MAX_WORK);
+    let max_work = effort.left.min(MAX_WORK_UNITS);
     let mut machine = Evaluator { depth: 0, operations: 0, work: 0, max_work, unsure: None };
     let value = machine.apply(rule, data);
     effort.left = effort.left.saturating_sub(machine.work);
@@ -85,7 +85,7 @@ pub(super) struct Evaluator {
 const MAX_DEPTH: usize = 64;
 const MAX_OPERATIONS: usize = 10_000;
 /// Items and bytes that one rule may go through or make.
-const MAX_WORK: usize = 4_000_000;
+const MAX_WORK_UNITS: usize = 4_000_000;
 /// Work that each item of a list or record costs that is made: it takes memory.
 const MADE_ITEM_WORK: usize = 8;
 
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn rules_share_what_they_may_do_together() {
-        let text = Value::text("a".repeat(MAX_WORK - 100));
+        let text = Value::text("a".repeat(MAX_WORK_UNITS - 100));
         let cat = Value::record(vec![("cat".into(), text)]);
         let mut effort = Effort::default();
         let done = (0..20).map(|_| evaluate(&cat, &Value::Null, &mut effort).value.is_ok());

@@ -84,7 +84,7 @@ impl Evaluator {
 }
 
 /// Bytes of a path that is told.
-const MAX_TOLD_PATH_BYTES: usize = 200;
+const MAX_PATH_BYTES: usize = 200;
 
 /// The path that a `var` reads.
 fn path_of(rule: &Value) -> Option<Arc<str>> {
@@ -94,5 +94,5 @@ fn path_of(rule: &Value) -> Option<Arc<str>> {
         Value::List(items) => items.first()?,
         path => path,
     };
-    (&**name == "var" && path.text_bytes() <= MAX_TOLD_PATH_BYTES).then(|| js::text(path))
+    (&**name == "var" && path.text_bytes() <= MAX_PATH_BYTES).then(|| js::text(path))
 }

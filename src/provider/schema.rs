@@ -8,11 +8,11 @@ use crate::json::{self, Limits, Node, Value, write_string};
 const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
 
 /// Sizes, which Gemini's API writes as strings: they have 64 bits there.
-const SIZES: [&str; 6] =
+const SIZE_KEYS: [&str; 6] =
     ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
 
 /// Keywords beside which `null` needs a schema of its own: all of them hold at once.
-const JOINED: [&str; 6] = ["$ref", "allOf", "oneOf", "not", "const", "if"];
+const COMBINING_KEYS: [&str; 6] = ["$ref", "allOf", "oneOf", "not", "const", "if"];
 
 /// A schema with its types in small letters, which Gemini takes as well. None: it has them.
 pub(super) fn lower_types(schema: &Node<'_>) -> Option<String> {
@@ -32,7 +32,7 @@ pub fn as_json_schema(schema: &str) -> Option<String> {
 
 /// Whether something that looks like a size stands before a string.
 fn has_text_size(schema: &str) -> bool {
-    SIZES.iter().any(|size| {
+    SIZE_KEYS.iter().any(|size| {
         schema.match_indices(*size).any(|(at, _)| {
             let behind = schema.get(at + size.len()..).unwrap_or_default();
             let behind = behind.strip_prefix('"').map(str::trim_start);
@@ -65,7 +65,7 @@ impl SchemaWriter {
         };
         let nullable = node.get("nullable").and_then(Node::as_bool).filter(|_| self.fully);
         let takes_null = nullable == Some(true) && !top;
-        let wraps = takes_null && JOINED.iter().any(|key| node.get(key).is_some());
+        let wraps = takes_null && COMBINING_KEYS.iter().any(|key| node.get(key).is_some());
         if wraps {
             self.out.push_str(r#"{"anyOf":["#);
         }
@@ -119,7 +119,7 @@ impl SchemaWriter {
                 | "else",
                 _,
             ) => self.schema(value, false),
-            (size, Value::String(text)) if self.fully && SIZES.contains(&size) => {
+            (size, Value::String(text)) if self.fully && SIZE_KEYS.contains(&size) => {
                 match text.parse::<u64>() {
                     Ok(number) => {
                         self.out.push_str(&number.to_string());

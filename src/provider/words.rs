@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Most names that one note shows.
-const MOST: usize = 10;
+const MAX_NAMES: usize = 10;
 
 /// A name, never longer than a line.
 pub(super) fn shown(text: &str) -> String {
@@ -13,9 +13,10 @@ pub(super) fn shown(text: &str) -> String {
 
 /// Names in a row; how many more there are where that is not all of them.
 pub(super) fn listed<T: AsRef<str>>(names: &[T]) -> String {
-    let first: Vec<String> = names.iter().take(MOST).map(|name| shown(name.as_ref())).collect();
+    let first: Vec<String> =
+        names.iter().take(MAX_NAMES).map(|name| shown(name.as_ref())).collect();
     let mut text = first.join(", ");
-    if let Some(more) = names.len().checked_sub(MOST).filter(|more| *more > 0) {
+    if let Some(more) = names.len().checked_sub(MAX_NAMES).filter(|more| *more > 0) {
         let _ = write!(text, " and {more} more");
     }
     text

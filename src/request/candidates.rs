@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::memory::{
-    LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_VALUE, name, read_key, read_scope, read_ttl,
+    MAX_DESCRIPTION_BYTES, MAX_NAME_BYTES, MAX_VALUE_BYTES, name, read_key, read_scope, read_ttl,
 };
 use crate::domain::{
     Actor, ActorKind, Classification, FactProperty, MemoryClass, MemoryScope, MemoryTier,
@@ -13,14 +13,14 @@ use crate::json::Fields;
 use crate::json::{Fault, Faults, Node, Path};
 
 /// Intents, and references to evidence.
-const MOST_REFS: usize = 32;
+const MAX_REFS: usize = 32;
 /// Bytes of all references to evidence, and of a consent.
-const LONGEST_REFS: usize = 16 << 10;
-const LONGEST_CONSENT: usize = 4 << 10;
+const MAX_REFS_BYTES: usize = 16 << 10;
+const MAX_CONSENT_BYTES: usize = 4 << 10;
 /// Bytes of a reviewer's reason.
-const LONGEST_REASON: usize = 4 << 10;
+const MAX_REASON_BYTES: usize = 4 << 10;
 /// How sure a policy wants a proposal to be where it does not say.
-const USUAL_CONFIDENCE: f64 = 0.8;
+const DEFAULT_CONFIDENCE: f64 = 0.8;
 
 const PROPOSE_KEYS: &[&str] = &[
     "value",
@@ -116,7 +116,7 @@ pub fn read_proposal(body: &Node<'_>) -> Result<ProposalRequest, ProposeFault> {
         // Told below where there is none.
         class: class.unwrap_or(MemoryClass::Preference),
         key: fields.get("key").and_then(|_| read_key(&fields, &mut faults)),
-        description: limited(&fields, "description", LONGEST_DESCRIPTION, &mut faults),
+        description: limited(&fields, "description", MAX_DESCRIPTION_BYTES, &mut faults),
         scope,
         tier: fields.choice("tier", MemoryTier::WORDS, &mut faults).unwrap_or(MemoryTier::Semantic),
         classification: fields
@@ -159,7 +159,7 @@ pub fn read_review(body: &Node<'_>) -> Result<ReviewRequest, Vec<Fault>> {
     needed(&fields, "verdict", &mut faults);
     let verdict = fields.choice("verdict", ReviewVerdict::WORDS, &mut faults);
     needed(&fields, "reason", &mut faults);
-    let reason = limited(&fields, "reason", LONGEST_REASON, &mut faults);
+    let reason = limited(&fields, "reason", MAX_REASON_BYTES, &mut faults);
     if reason.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
         fields.fault("reason", "must say why", &mut faults);
     }
@@ -220,8 +220,8 @@ fn read_value(fields: &Fields<'_, '_>, faults: &mut Faults) -> RawJson {
         fields.fault("value", "is missing", faults);
         return RawJson::new("null");
     };
-    if node.raw.len() > LONGEST_VALUE {
-        fields.fault("value", format!("must be at most {LONGEST_VALUE} bytes"), faults);
+    if node.raw.len() > MAX_VALUE_BYTES {
+        fields.fault("value", format!("must be at most {MAX_VALUE_BYTES} bytes"), faults);
     }
     RawJson::new(node.raw)
 }
@@ -252,7 +252,7 @@ fn read_policy(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<WritePoli
     let given = Fields::read(node, fields.path().key("policy"), known, faults)?;
     let mut classes = |key: &str| {
         let mut found = Vec::new();
-        for (index, word) in given.texts(key, MOST_REFS, faults).into_iter().enumerate() {
+        for (index, word) in given.texts(key, MAX_REFS, faults).into_iter().enumerate() {
             let class = class_of(word);
             if class.is_none() {
                 let words: Vec<_> = MemoryClass::WORDS.iter().map(|(word, _)| *word).collect();
@@ -267,7 +267,7 @@ fn read_policy(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<WritePoli
     Some(WritePolicy {
         classes: given.get("classes").map(|_| listed),
         auto_promote_classes,
-        min_confidence: share(&given, "min_confidence", faults).unwrap_or(USUAL_CONFIDENCE),
+        min_confidence: share(&given, "min_confidence", faults).unwrap_or(DEFAULT_CONFIDENCE),
         consent_required: given.flag("consent_required", faults).unwrap_or(false),
     })
 }
@@ -299,9 +299,9 @@ fn limited(
 /// Short texts, each once.
 fn names(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Vec<Arc<str>> {
     let mut kept: Vec<Arc<str>> = Vec::new();
-    for (index, text) in fields.texts(key, MOST_REFS, faults).into_iter().enumerate() {
-        if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(char::is_control) {
-            let detail = format!("must be 1 to {LONGEST_NAME} bytes without control characters");
+    for (index, text) in fields.texts(key, MAX_REFS, faults).into_iter().enumerate() {
+        if text.is_empty() || text.len() > MAX_NAME_BYTES || text.chars().any(char::is_control) {
+            let detail = format!("must be 1 to {MAX_NAME_BYTES} bytes without control characters");
             faults.add(&fields.path().key(key).index(index), detail);
         } else if !kept.iter().any(|known| **known == *text) {
             kept.push(text.into());
@@ -312,9 +312,9 @@ fn names(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Vec<Arc<str
 
 fn read_evidence(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<RawJson> {
     let node = fields.get("evidence_refs")?;
-    fields.list("evidence_refs", MOST_REFS, faults);
-    if node.raw.len() > LONGEST_REFS {
-        let detail = format!("must be at most {LONGEST_REFS} bytes");
+    fields.list("evidence_refs", MAX_REFS, faults);
+    if node.raw.len() > MAX_REFS_BYTES {
+        let detail = format!("must be at most {MAX_REFS_BYTES} bytes");
         fields.fault("evidence_refs", detail, faults);
     }
     Some(RawJson::new(node.raw))
@@ -325,9 +325,10 @@ fn read_consent(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<RawJson>
     let node = fields.get("consent")?;
     let is_named = node.as_str().is_some_and(|id| !id.trim().is_empty());
     let is_good = is_named || node.as_bool().is_some() || node.as_object().is_some();
-    if !is_good || node.raw.len() > LONGEST_CONSENT {
-        let detail =
-            format!("must be true, false, an id or an object, of at most {LONGEST_CONSENT} bytes");
+    if !is_good || node.raw.len() > MAX_CONSENT_BYTES {
+        let detail = format!(
+            "must be true, false, an id or an object, of at most {MAX_CONSENT_BYTES} bytes"
+        );
         fields.fault("consent", detail, faults);
     }
     (node.as_bool() != Some(false)).then(|| RawJson::new(node.raw))

@@ -115,7 +115,7 @@ pub fn read_compress<'r, 'a>(
     known_adapters: &KnownAdapters,
 ) -> Result<CompressRequest<'r, 'a>, Vec<Fault>> {
     /// Turns that are shielded where the request does not say.
-    const RECENT: u64 = 4;
+    const DEFAULT_RECENT_TURNS: u64 = 4;
     let mut faults = Faults::default();
     let mut notes = Notes::default();
     let known: Vec<&str> =
@@ -142,7 +142,8 @@ pub fn read_compress<'r, 'a>(
         notes.warn("level_without_originals", "/level".to_owned(), detail);
     }
     let level = asked.unwrap_or(usual).min(most);
-    let turns = fields.whole("keep_recent_turns", 0, 10_000, &mut faults).unwrap_or(RECENT);
+    let turns =
+        fields.whole("keep_recent_turns", 0, 10_000, &mut faults).unwrap_or(DEFAULT_RECENT_TURNS);
     let explain = [("summary", Explain::Summary), ("full", Explain::Full)];
     let explain = fields.choice("explain", &explain, &mut faults).unwrap_or(Explain::Summary);
     let protect = Protect::read(&fields, &mut faults);

@@ -8,7 +8,7 @@ use crate::domain::{DelegationPath, DelegationStatus, RawJson};
 use crate::json::{Fault, Faults, Fields, Node, Path};
 
 /// Bytes of a task, and of what came of it.
-const LONGEST_TEXT: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// What a session is switched to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,8 +108,8 @@ pub fn read_delegation(body: &Node<'_>) -> Result<DelegationRequest, Vec<Fault>>
 
 fn text(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Arc<str> {
     let text = fields.text(key, faults).unwrap_or_default();
-    if text.len() > LONGEST_TEXT {
-        fields.fault(key, format!("must be at most {LONGEST_TEXT} bytes"), faults);
+    if text.len() > MAX_TEXT_BYTES {
+        fields.fault(key, format!("must be at most {MAX_TEXT_BYTES} bytes"), faults);
     }
     text.into()
 }

@@ -6,18 +6,18 @@ use crate::domain::{Classification, MemoryScope, MemoryStatus, MemoryTier, Memor
 use crate::json::{self, Fault, Faults, Fields, Limits, Node, Path};
 
 /// Bytes of a key.
-const LONGEST_KEY: usize = 256;
+const MAX_KEY_BYTES: usize = 256;
 /// Bytes of a value's JSON.
-pub(super) const LONGEST_VALUE: usize = 64 << 10;
+pub(super) const MAX_VALUE_BYTES: usize = 64 << 10;
 /// Bytes of a description, and of metadata.
-pub(super) const LONGEST_DESCRIPTION: usize = 4 << 10;
-const LONGEST_METADATA: usize = 16 << 10;
-const MOST_TAGS: usize = 32;
+pub(super) const MAX_DESCRIPTION_BYTES: usize = 4 << 10;
+const MAX_METADATA_BYTES: usize = 16 << 10;
+const MAX_TAGS: usize = 32;
 /// Bytes of a tag, a subject, an agent, a source, an author.
-pub(super) const LONGEST_NAME: usize = 256;
+pub(super) const MAX_NAME_BYTES: usize = 256;
 /// A hundred years.
-const LONGEST_SECONDS: u64 = 100 * 365 * 86_400;
-const MOST_TURNS: u64 = 1 << 40;
+const MAX_TTL_SECONDS: u64 = 100 * 365 * 86_400;
+const MAX_TTL_TURNS: u64 = 1 << 40;
 
 pub const MEMORY_PUT_KEYS: &[&str] = &[
     "value",
@@ -144,8 +144,8 @@ pub(in crate::request) fn read_scope(fields: &Fields<'_, '_>, faults: &mut Fault
 /// A short text without control characters.
 pub(super) fn name(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Option<Arc<str>> {
     let text = fields.text(key, faults)?;
-    if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(char::is_control) {
-        let detail = format!("must be 1 to {LONGEST_NAME} bytes without control characters");
+    if text.is_empty() || text.len() > MAX_NAME_BYTES || text.chars().any(char::is_control) {
+        let detail = format!("must be 1 to {MAX_NAME_BYTES} bytes without control characters");
         fields.fault(key, detail, faults);
         return None;
     }
@@ -166,34 +166,34 @@ pub(in crate::request) fn read_key(
 }
 
 /// Words that stand in the place of a key in a path.
-const TAKEN: &[&str] = &["import", "recall"];
+const RESERVED_KEYS: &[&str] = &["import", "recall"];
 
 /// Whether a key can be one.
 pub fn is_memory_key(key: &str) -> bool {
     !key.is_empty()
-        && key.len() <= LONGEST_KEY
+        && key.len() <= MAX_KEY_BYTES
         && !key.chars().any(char::is_control)
-        && !TAKEN.contains(&key)
+        && !RESERVED_KEYS.contains(&key)
 }
 
 /// What is wrong with a text that is to be remembered, or with what it is about.
 pub fn check_memory_text(value: &str, description: Option<&str>) -> Option<String> {
-    if value.len() > LONGEST_VALUE {
-        return Some(format!("`value` must be at most {LONGEST_VALUE} bytes"));
+    if value.len() > MAX_VALUE_BYTES {
+        return Some(format!("`value` must be at most {MAX_VALUE_BYTES} bytes"));
     }
     let description = description?;
     if description.contains('\0') {
         return Some("`description` must not contain the character NUL".to_owned());
     }
-    let is_long = description.len() > LONGEST_DESCRIPTION;
-    is_long.then(|| format!("`description` must be at most {LONGEST_DESCRIPTION} bytes"))
+    let is_long = description.len() > MAX_DESCRIPTION_BYTES;
+    is_long.then(|| format!("`description` must be at most {MAX_DESCRIPTION_BYTES} bytes"))
 }
 
 fn check_key(key: &str, place: &Path<'_>, faults: &mut Faults) -> bool {
     let good = is_memory_key(key);
     if !good {
         let detail = format!(
-            "the key must be 1 to {LONGEST_KEY} bytes without control characters, and not `import` or `recall`"
+            "the key must be 1 to {MAX_KEY_BYTES} bytes without control characters, and not `import` or `recall`"
         );
         faults.add(place, detail);
     }
@@ -206,12 +206,12 @@ pub(super) fn read_write(fields: &Fields<'_, '_>, whole: bool, faults: &mut Faul
     if value.is_none() && whole {
         fields.fault("value", "is missing", faults);
     }
-    if value.as_ref().is_some_and(|value| value.as_str().len() > LONGEST_VALUE) {
-        fields.fault("value", format!("must be at most {LONGEST_VALUE} bytes"), faults);
+    if value.as_ref().is_some_and(|value| value.as_str().len() > MAX_VALUE_BYTES) {
+        fields.fault("value", format!("must be at most {MAX_VALUE_BYTES} bytes"), faults);
     }
     let description = fields.text_without_nul("description", faults);
-    if description.is_some_and(|text| text.len() > LONGEST_DESCRIPTION) {
-        let detail = format!("must be at most {LONGEST_DESCRIPTION} bytes");
+    if description.is_some_and(|text| text.len() > MAX_DESCRIPTION_BYTES) {
+        let detail = format!("must be at most {MAX_DESCRIPTION_BYTES} bytes");
         fields.fault("description", detail, faults);
     }
     MemoryWrite {
@@ -234,8 +234,8 @@ pub(in crate::request) fn read_metadata(
     faults: &mut Faults,
 ) -> Option<RawJson> {
     let node = fields.get("metadata")?;
-    if node.as_object().is_none() || node.raw.len() > LONGEST_METADATA {
-        let detail = format!("must be an object of at most {LONGEST_METADATA} bytes");
+    if node.as_object().is_none() || node.raw.len() > MAX_METADATA_BYTES {
+        let detail = format!("must be an object of at most {MAX_METADATA_BYTES} bytes");
         fields.fault("metadata", detail, faults);
         return None;
     }
@@ -244,11 +244,11 @@ pub(in crate::request) fn read_metadata(
 
 fn read_tags(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Vec<Arc<str>>> {
     fields.get("tags")?;
-    let tags = fields.texts("tags", MOST_TAGS, faults);
+    let tags = fields.texts("tags", MAX_TAGS, faults);
     let mut kept: Vec<Arc<str>> = Vec::new();
     for (index, tag) in tags.into_iter().enumerate() {
-        if tag.is_empty() || tag.len() > LONGEST_NAME || tag.chars().any(char::is_control) {
-            let detail = format!("must be 1 to {LONGEST_NAME} bytes without control characters");
+        if tag.is_empty() || tag.len() > MAX_NAME_BYTES || tag.chars().any(char::is_control) {
+            let detail = format!("must be 1 to {MAX_NAME_BYTES} bytes without control characters");
             faults.add(&fields.path().key("tags").index(index), detail);
         } else if !kept.iter().any(|known| **known == *tag) {
             kept.push(tag.into());
@@ -265,8 +265,8 @@ pub(super) fn read_ttl(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<O
         return Some(None);
     }
     let given = Fields::read(node, fields.path().key("ttl"), &["turns", "seconds"], faults)?;
-    let turns = given.whole("turns", 0, MOST_TURNS, faults).map(MemoryTtl::Turns);
-    let seconds = given.whole("seconds", 0, LONGEST_SECONDS, faults).map(MemoryTtl::Seconds);
+    let turns = given.whole("turns", 0, MAX_TTL_TURNS, faults).map(MemoryTtl::Turns);
+    let seconds = given.whole("seconds", 0, MAX_TTL_SECONDS, faults).map(MemoryTtl::Seconds);
     if given.get("turns").is_some() == given.get("seconds").is_some() {
         fields.fault("ttl", "must have either `turns` or `seconds`", faults);
         return None;
@@ -341,8 +341,8 @@ pub fn read_store(body: &Node<'_>) -> Result<StoreRequest, StoreFault> {
     let action = fields.text("action", &mut faults).unwrap_or("add");
     let known = StoreAction::WORDS.iter().find(|(word, _)| *word == action);
     let content: Option<Arc<str>> = fields.text("content", &mut faults).map(Into::into);
-    if content.as_ref().is_some_and(|text| text.len() > LONGEST_VALUE) {
-        fields.fault("content", format!("must be at most {LONGEST_VALUE} bytes"), &mut faults);
+    if content.as_ref().is_some_and(|text| text.len() > MAX_VALUE_BYTES) {
+        fields.fault("content", format!("must be at most {MAX_VALUE_BYTES} bytes"), &mut faults);
     }
     let key = fields.get("key").and_then(|_| read_key(&fields, &mut faults));
     let matching: Option<Arc<str>> = fields.text("match", &mut faults).map(Into::into);

@@ -46,7 +46,7 @@ pub use memory::{
 pub use options::read_skill_use;
 pub use options::{
     ADAPTER_KEYS, CACHE_TTLS, CacheOptions, CacheState, Clear, Compression, Explain, KnownAdapters,
-    Level, MOST_PATTERNS_IN_ALL, MemoryOptions, OnArrival, OutputOptions, Pattern, Placement,
+    Level, MAX_PATTERNS_IN_ALL, MemoryOptions, OnArrival, OutputOptions, Pattern, Placement,
     PreviousCompile, Protect, RequestMemoryEntry, SkillOptions, ThinkingPolicy, adapter_names,
     given_adapters, patterns_in, read_definition,
 };

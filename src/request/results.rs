@@ -9,19 +9,19 @@ use crate::json::{Fault, Faults, Fields, Node, Path};
 
 const KEYS: &[&str] =
     &["results", "source", "model", "truncate", "compression", "read_tool", "session_id"];
-const RESULT: &[&str] = &["id", "name", "arguments", "content", "is_error"];
-const TRUNCATE: &[&str] = &["threshold", "head_chars", "tail_chars", "store", "per_tool"];
-const TOOL: &[&str] = &["name", "threshold", "head_chars", "tail_chars"];
+const RESULT_KEYS: &[&str] = &["id", "name", "arguments", "content", "is_error"];
+const TRUNCATE_KEYS: &[&str] = &["threshold", "head_chars", "tail_chars", "store", "per_tool"];
+const TOOL_KEYS: &[&str] = &["name", "threshold", "head_chars", "tail_chars"];
 
 /// Values of `compression`, each with the `level` of `/compress` that it means.
 pub const RESULT_LEVELS: &[(&str, Option<&str>)] =
     &[("off", None), ("lossless", Some("lossless")), ("reversible", Some("reversible"))];
 
 /// Results of one request.
-const MOST_RESULTS: usize = 256;
-const MOST_TOOLS: usize = 1_000;
+const MAX_RESULTS: usize = 256;
+const MAX_TOOLS: usize = 1_000;
 /// The largest whole number that every JSON reader keeps.
-const MOST: u64 = 1 << 53;
+const MAX_CHARS: u64 = 1 << 53;
 
 /// What tools have answered.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
     }
     let list = fields.path().key("results");
     let mut results = Vec::new();
-    for (at, node) in fields.list("results", MOST_RESULTS, &mut faults).iter().enumerate() {
+    for (at, node) in fields.list("results", MAX_RESULTS, &mut faults).iter().enumerate() {
         results.extend(result(node, list.index(at), &mut faults));
     }
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
@@ -105,7 +105,7 @@ pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
 }
 
 fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawResult> {
-    let given = Fields::read(node, path, RESULT, faults)?;
+    let given = Fields::read(node, path, RESULT_KEYS, faults)?;
     let id = given.text("id", faults);
     match id {
         Some("") => given.fault("id", "must not be empty", faults),
@@ -126,16 +126,16 @@ fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawRes
 }
 
 fn truncate(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<TruncateOptions> {
-    const USUAL: Lengths = Lengths { threshold: 5_000, head: 0, tail: 1_000 };
+    const DEFAULT_LENGTHS: Lengths = Lengths { threshold: 5_000, head: 0, tail: 1_000 };
     let node = fields.get("truncate")?;
-    let given = Fields::read(node, fields.path().key("truncate"), TRUNCATE, faults)?;
-    let usual = lengths(&given, USUAL, faults);
+    let given = Fields::read(node, fields.path().key("truncate"), TRUNCATE_KEYS, faults)?;
+    let usual = lengths(&given, DEFAULT_LENGTHS, faults);
     let list = given.path().key("per_tool");
     let mut per_tool = Vec::new();
-    for (at, node) in given.list("per_tool", MOST_TOOLS, faults).iter().enumerate() {
+    for (at, node) in given.list("per_tool", MAX_TOOLS, faults).iter().enumerate() {
         if let Some(name) = node.as_str() {
             per_tool.push((name.into(), None));
-        } else if let Some(own) = Fields::read(node, list.index(at), TOOL, faults) {
+        } else if let Some(own) = Fields::read(node, list.index(at), TOOL_KEYS, faults) {
             let lengths = lengths(&own, usual, faults);
             match own.text("name", faults) {
                 Some(name) => per_tool.push((name.into(), Some(lengths))),
@@ -147,7 +147,7 @@ fn truncate(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<TruncateOpti
 }
 
 fn lengths(given: &Fields<'_, '_>, usual: Lengths, faults: &mut Faults) -> Lengths {
-    let mut whole = |key| given.whole(key, 0, MOST, faults);
+    let mut whole = |key| given.whole(key, 0, MAX_CHARS, faults);
     Lengths {
         threshold: whole("threshold").unwrap_or(usual.threshold),
         head: whole("head_chars").unwrap_or(usual.head),

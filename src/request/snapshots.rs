@@ -14,13 +14,13 @@ use crate::json::{Fault, Faults, Fields, Node, Path};
 pub const SNAPSHOT_FORMAT: &str = "contexture-session/1";
 
 /// Bytes of a label.
-const LONGEST_LABEL: usize = 256;
-const MOST_ENTRIES: usize = 100_000;
-const MOST_MESSAGES: usize = 10_000;
-const MOST_POINTS: usize = 10_000;
-const MOST_MODELS: usize = 16;
+const MAX_LABEL_BYTES: usize = 256;
+const MAX_ENTRIES: usize = 100_000;
+const MAX_MESSAGES: usize = 10_000;
+const MAX_POINTS: usize = 10_000;
+const MAX_MODELS: usize = 16;
 /// More than any count that is told.
-const MOST: u64 = 1 << 40;
+const MAX_COUNT: u64 = 1 << 40;
 
 const KEYS: &[&str] = &[
     "format",
@@ -115,8 +115,8 @@ pub fn read_take_snapshot(body: &Node<'_>) -> Result<TakeSnapshot, Vec<Fault>> {
 
 fn read_label(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
     let label = fields.text("label", faults)?;
-    if label.len() > LONGEST_LABEL || label.chars().any(char::is_control) {
-        let detail = format!("must be at most {LONGEST_LABEL} bytes without control characters");
+    if label.len() > MAX_LABEL_BYTES || label.chars().any(char::is_control) {
+        let detail = format!("must be at most {MAX_LABEL_BYTES} bytes without control characters");
         fields.fault("label", detail, faults);
         return None;
     }
@@ -138,12 +138,12 @@ pub fn read_snapshot(
     read_label(&fields, faults);
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
     let source = fields.choice("source", &sources, faults);
-    let messages = fields.list("messages", MOST_MESSAGES, faults);
+    let messages = fields.list("messages", MAX_MESSAGES, faults);
     if source.is_none() && !messages.is_empty() {
         fields.fault("source", "is missing: messages have a shape", faults);
     }
     Some(SessionState {
-        turns: fields.whole("turns", 0, MOST, faults).unwrap_or(0),
+        turns: fields.whole("turns", 0, MAX_COUNT, faults).unwrap_or(0),
         defaults: fields.get("defaults").map(|node| RawJson::new(node.raw)),
         // A document cannot prove who wrote its hooks.
         hooks_scoped: false,
@@ -156,11 +156,11 @@ pub fn read_snapshot(
 }
 
 fn points(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<u64> {
-    let items = fields.list("compaction_points", MOST_POINTS, faults);
+    let items = fields.list("compaction_points", MAX_POINTS, faults);
     let list = fields.path().key("compaction_points");
     let mut points: Vec<u64> = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        match item.as_u64().filter(|point| (1..=MOST).contains(point)) {
+        match item.as_u64().filter(|point| (1..=MAX_COUNT).contains(point)) {
             Some(point) if points.last().is_none_or(|last| *last < point) => points.push(point),
             _ => faults.add(&list.index(index), "must be a whole number above the one before"),
         }
@@ -169,7 +169,7 @@ fn points(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<u64> {
 }
 
 fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<ModelCalibration> {
-    let items = fields.list("calibration", MOST_MODELS, faults);
+    let items = fields.list("calibration", MAX_MODELS, faults);
     let list = fields.path().key("calibration");
     let mut found: Vec<ModelCalibration> = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
@@ -182,16 +182,16 @@ fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<ModelCalibratio
         };
         found.push(ModelCalibration {
             model: model.into(),
-            raw: given.whole("tokens", 0, MOST, faults).unwrap_or(0),
+            raw: given.whole("tokens", 0, MAX_COUNT, faults).unwrap_or(0),
             factor_milli: given.milli("factor", 10, 10_000_000, faults),
-            reports: given.whole("reports", 0, MOST, faults).unwrap_or(0),
+            reports: given.whole("reports", 0, MAX_COUNT, faults).unwrap_or(0),
         });
     }
     found
 }
 
 fn memory(fields: &Fields<'_, '_>, session: &str, faults: &mut Faults) -> Vec<MemoryEntry> {
-    let items = fields.list("memory", MOST_ENTRIES, faults);
+    let items = fields.list("memory", MAX_ENTRIES, faults);
     let list = fields.path().key("memory");
     let mut found: Vec<MemoryEntry> = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
@@ -233,12 +233,12 @@ fn entry(fields: &Fields<'_, '_>, session: &str, faults: &mut Faults) -> Option<
         source: write.source,
         author: write.author,
         metadata: write.metadata,
-        version: fields.whole("version", 1, MOST, faults).unwrap_or(1),
-        update_count: fields.whole("update_count", 0, MOST, faults).unwrap_or(1),
+        version: fields.whole("version", 1, MAX_COUNT, faults).unwrap_or(1),
+        update_count: fields.whole("update_count", 0, MAX_COUNT, faults).unwrap_or(1),
         created_at,
         updated_at: at("updated_at_us", faults).unwrap_or(created_at),
         ttl: write.ttl.flatten(),
         expires_at: at("expires_at_us", faults),
-        expires_at_turn: fields.whole("expires_at_turn", 0, MOST, faults),
+        expires_at_turn: fields.whole("expires_at_turn", 0, MAX_COUNT, faults),
     })
 }

@@ -12,12 +12,12 @@ use crate::provider;
 
 /// The members of the object.
 pub const TOOLS: &[&str] = &["list", "prune", "namespaces", "toolkits", "blocked", "minify"];
-const PRUNE: &[&str] = &["task", "allow", "strategy"];
-const GROUP: &[&str] = &["name", "description", "tools"];
+const PRUNE_KEYS: &[&str] = &["task", "allow", "strategy"];
+const GROUP_KEYS: &[&str] = &["name", "description", "tools"];
 
 /// Groups of one kind.
-const MOST_GROUPS: usize = 256;
-const MOST_NAMES: usize = 1_000;
+const MAX_GROUPS: usize = 256;
+const MAX_NAMES: usize = 1_000;
 
 /// The tool with which a model gets the tools of a toolkit.
 pub const LOAD_TOOLKIT: &str = "load_toolkit";
@@ -25,7 +25,7 @@ pub const LOAD_TOOLKIT: &str = "load_toolkit";
 const READ_TOOL: &str = "context_read";
 const MEMORY_TOOLS: [&str; 2] = ["create_memory", "modify_memory"];
 /// The parameters of our tools, by which one is known that comes back with a payload.
-const PARAMETERS: [(&str, &[&str]); 3] = [
+const TOOL_PARAMETERS: [(&str, &[&str]); 3] = [
     (READ_TOOL, &["id", "lines", "query"]),
     ("create_memory", &["key", "value", "description"]),
     ("modify_memory", &["action", "key", "value", "description"]),
@@ -181,7 +181,7 @@ impl ToolOptions {
 
 /// Whether a definition is the one that we give a model.
 fn is_ours(tool: &ToolDefinition) -> bool {
-    let Some((_, ours)) = PARAMETERS.iter().find(|(name, _)| **name == *tool.name) else {
+    let Some((_, ours)) = TOOL_PARAMETERS.iter().find(|(name, _)| **name == *tool.name) else {
         return false;
     };
     let schema = tool.parameters.as_ref();
@@ -195,7 +195,7 @@ fn is_ours(tool: &ToolDefinition) -> bool {
 impl Prune {
     fn read(given: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         let node = given.get("prune")?;
-        let given = Fields::read(node, given.path().key("prune"), PRUNE, faults)?;
+        let given = Fields::read(node, given.path().key("prune"), PRUNE_KEYS, faults)?;
         let words = [("union", Strategy::Union), ("intersection", Strategy::Intersection)];
         let allow = given.get("allow").map(|_| names(&given, "allow", faults));
         Some(Self {
@@ -207,7 +207,7 @@ impl Prune {
 }
 
 fn names(given: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Vec<Arc<str>> {
-    given.texts(key, MOST_NAMES, faults).into_iter().map(Into::into).collect()
+    given.texts(key, MAX_NAMES, faults).into_iter().map(Into::into).collect()
 }
 
 fn groups(
@@ -218,7 +218,7 @@ fn groups(
 ) -> Vec<ToolGroup> {
     let list = given.path().key(key);
     let mut groups = Vec::new();
-    for (at, node) in given.list(key, MOST_GROUPS, faults).iter().enumerate() {
+    for (at, node) in given.list(key, MAX_GROUPS, faults).iter().enumerate() {
         groups.extend(group(node, list.index(at), faults, notes));
     }
     groups
@@ -230,7 +230,7 @@ fn group(
     faults: &mut Faults,
     notes: &mut Notes,
 ) -> Option<ToolGroup> {
-    let given = Fields::read(node, path, GROUP, faults)?;
+    let given = Fields::read(node, path, GROUP_KEYS, faults)?;
     let name = given.text("name", faults);
     match name {
         Some("") => given.fault("name", "must not be empty", faults),

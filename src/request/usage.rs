@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::json::{Fault, Faults, Fields, Node, Path};
 
 /// Names of the tokens of a request, whose cached part is among them.
-const WHOLE: &[&str] = &[
+const TOTAL_KEYS: &[&str] = &[
     "prompt_tokens",
     "promptTokenCount",
     "prompt_token_count",
@@ -14,7 +14,7 @@ const WHOLE: &[&str] = &[
     "inputTokens",
 ];
 /// What Anthropic counts apart from `input_tokens`.
-const APART: &[&str] = &["cache_creation_input_tokens", "cache_read_input_tokens"];
+const CACHE_KEYS: &[&str] = &["cache_creation_input_tokens", "cache_read_input_tokens"];
 
 /// The body of `POST /sessions/{id}/usage`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,13 +48,14 @@ pub(super) fn read_usage(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option
         fields.fault("usage", detail, faults);
         return None;
     }
-    let Some(whole) = WHOLE.iter().find_map(|name| node.get(name).filter(|node| !node.is_null()))
+    let Some(whole) =
+        TOTAL_KEYS.iter().find_map(|name| node.get(name).filter(|node| !node.is_null()))
     else {
-        let detail = format!("names no tokens of a request: one of {}", WHOLE.join(", "));
+        let detail = format!("names no tokens of a request: one of {}", TOTAL_KEYS.join(", "));
         fields.fault("usage", detail, faults);
         return None;
     };
-    let apart = APART.iter().filter_map(|name| node.get(name)).filter(|node| !node.is_null());
+    let apart = CACHE_KEYS.iter().filter_map(|name| node.get(name)).filter(|node| !node.is_null());
     let mut tokens: u64 = 0;
     for count in std::iter::once(whole).chain(apart) {
         match count_of(count) {
@@ -67,8 +68,8 @@ pub(super) fn read_usage(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option
 
 fn count_of(node: &Node<'_>) -> Option<u64> {
     /// More than any window.
-    const MOST: u64 = 1 << 40;
-    node.as_u64().filter(|count| *count <= MOST)
+    const MAX_TOKENS: u64 = 1 << 40;
+    node.as_u64().filter(|count| *count <= MAX_TOKENS)
 }
 
 #[cfg(test)]

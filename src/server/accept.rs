@@ -25,8 +25,8 @@ const H2_PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Pause between looks at a connection's first bytes, while they could still be either version.
 const PEEK_PAUSE: Duration = Duration::from_millis(10);
 
-const HEADER_BYTES: usize = 64 * 1024;
-const HEADERS: usize = 100;
+const MAX_HEADER_BYTES: usize = 64 * 1024;
+const MAX_HEADERS: usize = 100;
 const H2_STREAMS: u32 = 64;
 const H2_HEADER_BYTES: u32 = 16 * 1024;
 const H2_PING_EVERY: Duration = Duration::from_secs(20);
@@ -169,8 +169,8 @@ fn builder(header_timeout: Duration) -> Builder<TokioExecutor> {
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(header_timeout)
-        .max_buf_size(HEADER_BYTES)
-        .max_headers(HEADERS);
+        .max_buf_size(MAX_HEADER_BYTES)
+        .max_headers(MAX_HEADERS);
     builder
         .http2()
         .timer(TokioTimer::new())

@@ -13,15 +13,15 @@ use crate::service::Services;
 use crate::telemetry::Metrics;
 
 /// How often counted use is stored.
-const FLUSH_EVERY: Duration = Duration::from_secs(5);
+const FLUSH_INTERVAL: Duration = Duration::from_secs(5);
 /// How often a store that cannot be written is tried again.
-const PROBE_EVERY: Duration = Duration::from_secs(2);
+const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// How often other nodes' events are read, where there may be others.
-const FOLLOW_EVERY: Duration = Duration::from_millis(200);
+const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
 /// How often the keys file, and the clock, are looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// From one look to the next a clock that is kept right moves by less.
-const SMALLEST_JUMP_MS: u64 = 2_000;
+const MIN_JUMP_MS: u64 = 2_000;
 
 /// Runs `job` on a thread at once and after every `pause`, never twice at a time.
 fn every(
@@ -61,20 +61,20 @@ pub(super) fn clean(pause: Duration, services: &Services, tasks: &Tasks, stop: &
 /// Stores from time to time what was used.
 pub(super) fn count(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
-    every(FLUSH_EVERY, tasks, stop, move || store_usage(&services));
+    every(FLUSH_INTERVAL, tasks, stop, move || store_usage(&services));
 }
 
 /// Tries again, while the store cannot be written, whether it can.
 pub(super) fn probe(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
-    every(PROBE_EVERY, tasks, stop, move || services.probe());
+    every(PROBE_INTERVAL, tasks, stop, move || services.probe());
 }
 
 /// Reads what other nodes have committed, where there may be others.
 pub(super) fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     if services.is_shared() {
         let services = services.clone();
-        every(FOLLOW_EVERY, tasks, stop, move || services.follow());
+        every(FOLLOW_INTERVAL, tasks, stop, move || services.follow());
     }
 }
 
@@ -83,14 +83,14 @@ pub(super) fn watch_clock(metrics: &Metrics, tasks: &Tasks, stop: &CancellationT
     let metrics = metrics.clone();
     tasks.spawn_until(stop, async move {
         let clock = Clock::system();
-        let mut ticks = tokio::time::interval(LOOK_EVERY);
+        let mut ticks = tokio::time::interval(WATCH_INTERVAL);
         let mut before = (clock.now().micros(), Instant::now());
         loop {
             ticks.tick().await;
             let now = (clock.now().micros(), Instant::now());
             let went = i64::try_from((now.1 - before.1).as_micros()).unwrap_or(i64::MAX);
             let jump_ms = (now.0 - before.0).saturating_sub(went) / 1000;
-            if jump_ms.unsigned_abs() >= SMALLEST_JUMP_MS {
+            if jump_ms.unsigned_abs() >= MIN_JUMP_MS {
                 tracing::warn!(jump_ms, "the clock jumped");
                 metrics.clock_jumped();
             }
@@ -116,7 +116,7 @@ pub(super) fn read_keys(
     let services = services.clone();
     // The first look reads it again: it may have changed since the start.
     let mut seen = None;
-    every(LOOK_EVERY, tasks, stop, move || {
+    every(WATCH_INTERVAL, tasks, stop, move || {
         let now = state_of(&path);
         if seen == Some(now) {
             return;

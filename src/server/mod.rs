@@ -28,9 +28,9 @@ use crate::store::{self, Store};
 use crate::telemetry::Metrics;
 
 /// How often recorded samples are folded into buckets.
-const TIDY_EVERY: Duration = Duration::from_secs(5);
+const TIDY_INTERVAL: Duration = Duration::from_secs(5);
 /// What open requests get to finish where the store is lost.
-const GRACE_WHEN_LOST: Duration = Duration::from_secs(2);
+const LOST_STORE_GRACE: Duration = Duration::from_secs(2);
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -196,7 +196,7 @@ impl Server {
         let warmed = services.clone();
         tasks.spawn_blocking(move || warmed.warm());
         tasks.spawn_until(&stop, async move {
-            let mut ticks = tokio::time::interval(TIDY_EVERY);
+            let mut ticks = tokio::time::interval(TIDY_INTERVAL);
             loop {
                 ticks.tick().await;
                 metrics.tidy();
@@ -218,7 +218,7 @@ impl Server {
         let mut timeout = config.server.shutdown_timeout();
         if lost.is_cancelled() {
             tracing::error!("the disk did not keep what was written");
-            timeout = timeout.min(GRACE_WHEN_LOST);
+            timeout = timeout.min(LOST_STORE_GRACE);
         }
         tracing::info!(timeout_ms = u64::try_from(timeout.as_millis()).ok(), "stopping");
         let drained = connections.drain(timeout).await;

@@ -206,7 +206,7 @@ pub(super) fn known(
     }
     for (stored, text) in found.into_iter().flatten() {
         known.patterns += request::patterns_in(&parse(&text)?);
-        if known.patterns > request::MOST_PATTERNS_IN_ALL {
+        if known.patterns > request::MAX_PATTERNS_IN_ALL {
             break;
         }
         known.stored.insert(Arc::clone(&stored.name), definition_of(&stored.name, &text)?);

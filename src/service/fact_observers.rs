@@ -12,8 +12,8 @@ use super::hooks::{NoNetwork, disable_gone, gone};
 use super::{Services, StoreError};
 use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::{
-    BUDGET, CallScope, DeliveryMode, GuardDecision, Hook, HookInput, HookRound, HookRun, HookSet,
-    Manifest, MatchContext, Point,
+    CallScope, DeliveryMode, GuardDecision, Hook, HookInput, HookRound, HookRun, HookSet,
+    MAX_ROUND_TIME, Manifest, MatchContext, Point,
 };
 use crate::pipeline::{Deadline, HookPort as _};
 use crate::store::{ObservedFact, Tx};
@@ -119,7 +119,8 @@ impl Services {
         if hearers.now.is_empty() || facts.is_empty() {
             return Vec::new();
         }
-        let deadline = Deadline::at(Instant::now() + BUDGET.saturating_add(Duration::from_secs(1)));
+        let deadline =
+            Deadline::at(Instant::now() + MAX_ROUND_TIME.saturating_add(Duration::from_secs(1)));
         let mut asking = self.asking(Arc::clone(&hearers.now), hearers.scope.clone(), &deadline);
         for (point, fact) in facts.iter().filter_map(known) {
             let at = HookInput { point, input: &fact.input, facts: facts_of(fact) };

@@ -72,7 +72,7 @@ pub fn create(
 
 /// A new key's text.
 fn random() -> Result<KeyText, Error> {
-    let text = KeyText::from_random(&chance::<{ KeyText::RANDOM }>()?);
+    let text = KeyText::from_random(&chance::<{ KeyText::RANDOM_BYTES }>()?);
     text.ok_or_else(|| StoreError::Unavailable(Arc::new(NoRandomness)).into())
 }
 

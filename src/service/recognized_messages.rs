@@ -11,7 +11,7 @@ use crate::compress::{chain, end_of};
 use crate::domain::{ArtifactId, ContentHash};
 use crate::json::{self, Node};
 use crate::pipeline::{MessageAuthor, ShortenOutput, ShownMessage};
-use crate::store::{self, Batch, ChainHash, RECIPE, ResponseMessage, Tenant};
+use crate::store::{self, Batch, ChainHash, RECIPE_PREFIX, ResponseMessage, Tenant};
 
 /// What is known of a list.
 #[derive(Debug, Default)]
@@ -80,7 +80,7 @@ impl RecognizedMessages {
                     Some(known) => recipe.around(at, known),
                     None => recipe.text(at),
                 };
-                if shown.changed || text != RECIPE {
+                if shown.changed || text != RECIPE_PREFIX {
                     let original = batch.message(text);
                     rows.push(ResponseMessage { chain: ChainHash(*hash), original });
                 }
@@ -167,7 +167,7 @@ pub(super) fn keep_text(
         rows.push(ResponseMessage { chain: ChainHash(artifact_chain(id)), original: index });
         original
     } else {
-        batch.message(format!("{RECIPE}m {} ", ArtifactId::of_text(text)))
+        batch.message(format!("{RECIPE_PREFIX}m {} ", ArtifactId::of_text(text)))
     };
     rows.extend(shown.map(|hash| ResponseMessage { chain: ChainHash(hash), original }));
     if !rows.is_empty() {
@@ -244,7 +244,7 @@ impl MessageRecipe {
         // before the next message that is shown.
         let mut summary: Option<String> = None;
         for shown in &shortened.list {
-            let mut row = RECIPE.to_owned();
+            let mut row = RECIPE_PREFIX.to_owned();
             let upto = shown.origin.unwrap_or(0);
             while let Some(original) = gone.next_if(|original| original.message < upto) {
                 let id = original.artifact;
@@ -278,16 +278,16 @@ impl MessageRecipe {
 
     /// The recipe of a message whose own is known already.
     fn around(&self, at: usize, known: &str) -> String {
-        let known = known.strip_prefix(RECIPE).unwrap_or_default();
+        let known = known.strip_prefix(RECIPE_PREFIX).unwrap_or_default();
         let row = self.text(at);
         // What went later stands farther out.
         let (mut before, mut after) = (String::new(), String::new());
-        let mut words = row.strip_prefix(RECIPE).unwrap_or_default().split_whitespace();
+        let mut words = row.strip_prefix(RECIPE_PREFIX).unwrap_or_default().split_whitespace();
         while let (Some(kind), Some(id)) = (words.next(), words.next()) {
             let side = if kind == "a" { &mut after } else { &mut before };
             let _ = write!(side, "{kind} {id} ");
         }
-        format!("{RECIPE}{before}{known}{after}")
+        format!("{RECIPE_PREFIX}{before}{known}{after}")
     }
 
     fn text(&self, at: usize) -> String {
@@ -295,11 +295,11 @@ impl MessageRecipe {
     }
 
     pub(super) fn is_one(text: &str) -> bool {
-        text.starts_with(RECIPE)
+        text.starts_with(RECIPE_PREFIX)
     }
 
     pub(super) fn steps(text: &str) -> Vec<RecipeStep> {
-        let mut words = text.strip_prefix(RECIPE).unwrap_or_default().split_whitespace();
+        let mut words = text.strip_prefix(RECIPE_PREFIX).unwrap_or_default().split_whitespace();
         let mut steps = Vec::new();
         while let (Some(what), Some(id)) = (words.next(), words.next()) {
             let slot = what.get(1..).and_then(|slot| slot.parse().ok());

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 use super::{Services, StoreError};
-use crate::hook::{BUDGET, DeliveryMode, HookKind, Point};
+use crate::hook::{DeliveryMode, HookKind, MAX_ROUND_TIME, Point};
 use crate::store::Tx;
 
 /// Tenant and session.
@@ -98,7 +98,7 @@ impl Services {
         let of = (Arc::clone(&self.caller().tenant), Arc::clone(session));
         if self.inner.switching.is_told(&of) {
             // No longer than hooks may take.
-            let end = Instant::now() + BUDGET.saturating_add(Duration::from_secs(1));
+            let end = Instant::now() + MAX_ROUND_TIME.saturating_add(Duration::from_secs(1));
             let ended = self.inner.switching.ended(&of);
             let _ = seat.wait(Some(end), tokio::time::timeout_at(end.into(), ended));
         }

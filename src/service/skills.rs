@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Error, Services, StoreError};
 use crate::domain::{
-    LONGEST_SKILL, RenderedTooLong, Skill, SkillUse, StoredSkill, is_skill_name, render_skill,
+    MAX_SKILL_BYTES, RenderedTooLong, Skill, SkillUse, StoredSkill, is_skill_name, render_skill,
 };
 use crate::json::{self, Fault, Faults, Limits, Path};
 use crate::request::{Fields, read_skill_use};
@@ -120,8 +120,8 @@ fn of_text(text: &str, faults: &mut Faults) -> Option<Skill> {
 
 fn of_json(body: &str, faults: &mut Faults) -> Result<Option<Skill>, Error> {
     let node = json::parse(body, Limits::default())?;
-    if node.raw.len() > LONGEST_SKILL {
-        faults.add(&Path::Root, format!("must be at most {LONGEST_SKILL} bytes"));
+    if node.raw.len() > MAX_SKILL_BYTES {
+        faults.add(&Path::Root, format!("must be at most {MAX_SKILL_BYTES} bytes"));
     }
     let Some(fields) = Fields::read(&node, Path::Root, KEYS, faults) else { return Ok(None) };
     for key in ["description", "instructions"] {

@@ -5,7 +5,7 @@ use super::{Error, Tx};
 use crate::domain::StoredAdapter;
 
 /// Adapters that a tenant may store.
-const MOST: u64 = 1_000;
+const MAX_ADAPTERS: u64 = 1_000;
 
 impl Tx<'_> {
     /// Stores a definition, or replaces it; answers whether it is new. The same text again changes
@@ -17,8 +17,8 @@ impl Tx<'_> {
     ) -> Result<(StoredAdapter, bool), Error> {
         let exists =
             self.exists("SELECT 1 FROM adapters WHERE tenant = ?1 AND name = ?2", values![name])?;
-        if !exists && self.count_adapters()? >= MOST {
-            return Err(Error::TooManyAdapters(MOST));
+        if !exists && self.count_adapters()? >= MAX_ADAPTERS {
+            return Err(Error::TooManyAdapters(MAX_ADAPTERS));
         }
         let stored = self.first(
             "INSERT INTO adapters (tenant, name, version, created_at, updated_at, definition)

@@ -10,7 +10,7 @@ use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
 
 /// Rows of a table that are removed in one transaction, so that no write waits for long.
-pub(super) const FORGOTTEN_AT_ONCE: u64 = 1000;
+pub(super) const DELETE_BATCH_ROWS: u64 = 1000;
 
 impl Tx<'_> {
     /// Stores a message that an answer stands for, or keeps it longer.
@@ -129,7 +129,7 @@ impl Tx<'_> {
 
     /// Forgets some of what has expired; answers whether there is more.
     pub(super) fn forget_answers(&self) -> Result<bool, Error> {
-        let values: &[SqlValue<'_>] = values![self.now(), FORGOTTEN_AT_ONCE];
+        let values: &[SqlValue<'_>] = values![self.now(), DELETE_BATCH_ROWS];
         let chains = self.execute(
             "DELETE FROM chains WHERE tenant = ?1 AND chain IN (
                  SELECT chain FROM chains WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",
@@ -142,7 +142,7 @@ impl Tx<'_> {
         )?;
         let messages = self.forget_messages(self.now())?;
         let replies = self.forget_replies()?;
-        Ok(messages || replies || chains.max(answers) == FORGOTTEN_AT_ONCE)
+        Ok(messages || replies || chains.max(answers) == DELETE_BATCH_ROWS)
     }
 
     /// Forgets some of the messages that expire at `last` or before; answers whether there are
@@ -150,7 +150,7 @@ impl Tx<'_> {
     pub(super) fn forget_messages(&self, last: Timestamp) -> Result<bool, Error> {
         let digests: Vec<ContentHash> = self.all(
             "SELECT digest FROM blobs WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3",
-            values![last, FORGOTTEN_AT_ONCE],
+            values![last, DELETE_BATCH_ROWS],
             |row| row.get(0),
         )?;
         for digest in &digests {
@@ -168,7 +168,7 @@ impl Tx<'_> {
                 )?;
             }
         }
-        Ok(digests.len() as u64 == FORGOTTEN_AT_ONCE)
+        Ok(digests.len() as u64 == DELETE_BATCH_ROWS)
     }
 
     /// The expiry up to which messages must go, so that the rest takes `max_bytes` at most; none
@@ -197,7 +197,7 @@ impl Tx<'_> {
 }
 
 /// Tables that name every tenant with rows to clean up: those that expire, and hooks.
-const CLEANED: [&str; 10] = [
+const CLEANED_TABLES: [&str; 10] = [
     "blobs",
     "answers",
     "chains",
@@ -212,7 +212,7 @@ const CLEANED: [&str; 10] = [
 
 /// Every tenant with rows to clean up, found by one step in an index each.
 pub(super) fn tenants(sql: &dyn Sql) -> Result<Vec<String>, Error> {
-    let next = CLEANED
+    let next = CLEANED_TABLES
         .map(|table| format!("SELECT min(tenant) AS tenant FROM {table} WHERE tenant > ?1"))
         .join(" UNION ALL ");
     let next = format!("SELECT min(tenant) FROM ({next}) AS firsts");

@@ -10,10 +10,10 @@ pub struct ChainHash(pub [u8; 32]);
 
 /// What stands at the beginning of a text that says how an original is put together from what its caller
 /// keeps, and of no message.
-pub const RECIPE: &str = "recipe ";
+pub const RECIPE_PREFIX: &str = "recipe ";
 
 /// In the place of the original of a chain that two different ones were shown as: the hash of nothing.
-pub(super) const AMBIGUOUS: ContentHash = ContentHash([0; 32]);
+pub(super) const AMBIGUOUS_HASH: ContentHash = ContentHash([0; 32]);
 
 /// A message of an answer, and the message that it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

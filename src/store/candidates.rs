@@ -19,7 +19,7 @@ const COLUMNS: &str = "id, state, version, fingerprint, subject, session, agent,
     memory_key, superseded_by, created_at, updated_at";
 
 /// Candidates that are looked through where one is wanted whose entry still stands.
-const LOOKED_THROUGH: usize = 20;
+const MAX_DUPLICATE_CANDIDATES: usize = 20;
 
 impl Tx<'_> {
     /// A candidate by its id.
@@ -90,7 +90,7 @@ impl Tx<'_> {
                  WHERE tenant = ?1 AND fingerprint = ?2 AND state = ?3
                  ORDER BY last_event DESC LIMIT ?4"
             ),
-            values![fingerprint, word_of(CandidateState::WORDS, state), LOOKED_THROUGH],
+            values![fingerprint, word_of(CandidateState::WORDS, state), MAX_DUPLICATE_CANDIDATES],
             candidate,
         )
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::answers::FORGOTTEN_AT_ONCE;
+use super::answers::DELETE_BATCH_ROWS;
 use super::memory::word;
 use super::sql::{Row, SqlValue, more, parts, values};
 use super::{Error, Tx};
@@ -153,13 +153,13 @@ impl Tx<'_> {
                    ORDER BY expires_at, id LIMIT ?3";
         self.execute(
             &format!("DELETE FROM compilation_texts WHERE tenant = ?1 AND compilation IN ({old})"),
-            values![self.now(), FORGOTTEN_AT_ONCE],
+            values![self.now(), DELETE_BATCH_ROWS],
         )?;
         let gone = self.execute(
             &format!("DELETE FROM compilations WHERE tenant = ?1 AND id IN ({old})"),
-            values![self.now(), FORGOTTEN_AT_ONCE],
+            values![self.now(), DELETE_BATCH_ROWS],
         )?;
-        Ok(gone == FORGOTTEN_AT_ONCE)
+        Ok(gone == DELETE_BATCH_ROWS)
     }
 
     /// Removes a text that no record, artifact or answer needs any more.

@@ -8,7 +8,7 @@ use super::{Error, Tx};
 use crate::domain::{Event, EventKind, NewEvent, RawJson, word_of};
 
 /// Events that are removed in one transaction, so that no write waits for long.
-const FORGOTTEN_AT_ONCE: u64 = 1_000;
+const DELETE_BATCH_EVENTS: u64 = 1_000;
 
 impl Tx<'_> {
     /// Publishes an event in the transaction of its fact; answers its number.
@@ -63,9 +63,9 @@ impl Tx<'_> {
         let gone = self.execute(
             "DELETE FROM events WHERE tenant = ?1 AND seq IN (
                  SELECT seq FROM events WHERE tenant = ?1 AND at < ?2 ORDER BY seq LIMIT ?3)",
-            values![self.now().before(kept), FORGOTTEN_AT_ONCE],
+            values![self.now().before(kept), DELETE_BATCH_EVENTS],
         )?;
-        Ok(gone == FORGOTTEN_AT_ONCE)
+        Ok(gone == DELETE_BATCH_EVENTS)
     }
 
     /// At most so many events behind a number, in order.

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use crate::domain::Event;
 
 /// Events that a feed keeps.
-const KEPT: usize = 1_024;
+const MAX_FEED_EVENTS: usize = 1_024;
 
 /// The feeds of all tenants that have readers.
 #[derive(Debug, Default)]
@@ -130,7 +130,7 @@ impl Feed {
                 recent.insert(at, Arc::new(FeedEvent { event, text: OnceLock::new() }));
             }
         }
-        while recent.len() > KEPT {
+        while recent.len() > MAX_FEED_EVENTS {
             recent.pop_front();
         }
         let newest = recent.back().map_or(0, |newest| newest.event.seq);

@@ -9,7 +9,7 @@ use super::{Error, Tx};
 use crate::domain::Timestamp;
 
 /// Hooks that a tenant may register, and sessions with an order of their own.
-const MOST: u64 = 1_000;
+const MAX_HOOKS: u64 = 1_000;
 
 const COLUMNS: &str =
     "id, revision, created_at, updated_at, disabled, failing_since, definition, sealed, mandatory";
@@ -110,8 +110,8 @@ impl Tx<'_> {
             self.first("SELECT count(*) FROM hooks WHERE tenant = ?1", values![], |row| {
                 row.get::<u64>(0)
             })?;
-        if count.unwrap_or_default() >= MOST {
-            return Err(Error::TooManyHooks(MOST));
+        if count.unwrap_or_default() >= MAX_HOOKS {
+            return Err(Error::TooManyHooks(MAX_HOOKS));
         }
         let stored = self.first(
             &format!(
@@ -210,8 +210,8 @@ impl Tx<'_> {
                 values![],
                 |row| row.get::<u64>(0),
             )?;
-            if count.unwrap_or_default() >= MOST {
-                return Err(Error::TooManyHooks(MOST));
+            if count.unwrap_or_default() >= MAX_HOOKS {
+                return Err(Error::TooManyHooks(MAX_HOOKS));
             }
         }
         let revision = self.first(

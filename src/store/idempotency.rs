@@ -1,6 +1,6 @@
 //! Replies to requests that may come again.
 
-use super::answers::FORGOTTEN_AT_ONCE;
+use super::answers::DELETE_BATCH_ROWS;
 use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
@@ -56,8 +56,8 @@ impl Tx<'_> {
         let gone = self.execute(
             "DELETE FROM replies WHERE tenant = ?1 AND (route, key) IN (
                  SELECT route, key FROM replies WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",
-            values![self.now(), FORGOTTEN_AT_ONCE],
+            values![self.now(), DELETE_BATCH_ROWS],
         )?;
-        Ok(gone == FORGOTTEN_AT_ONCE)
+        Ok(gone == DELETE_BATCH_ROWS)
     }
 }

@@ -8,15 +8,17 @@ use super::{Error, Store, Tx};
 use crate::domain::{Key, KeyHash, KeyLimits, Keyword, KeywordSet, PrincipalKind};
 
 /// Keys that a tenant may have.
-const MOST: u64 = 10_000;
+const MAX_KEYS: u64 = 10_000;
 
-const SHOWN: &str = "id, tenant, name, kind, scopes, roles, requests_per_minute, tokens_per_day,
+const KEY_COLUMNS: &str =
+    "id, tenant, name, kind, scopes, roles, requests_per_minute, tokens_per_day,
                      defaults, created_at, updated_at";
 
 impl Store {
     /// The key of this id and the hash of its secret, whoever's it is; none where it was revoked.
     pub fn find_key(&self, id: &str) -> Result<Option<(Key, KeyHash)>, Error> {
-        let query = format!("SELECT {SHOWN}, hash FROM keys WHERE id = ?1 AND revoked_at IS NULL");
+        let query =
+            format!("SELECT {KEY_COLUMNS}, hash FROM keys WHERE id = ?1 AND revoked_at IS NULL");
         let mut found = None;
         self.inner.backend.read(None, &mut |sql| {
             sql.query(&query, values![id], &mut |row| {
@@ -48,8 +50,8 @@ impl Tx<'_> {
             values![],
             |row| row.get(0),
         )?;
-        if count.unwrap_or_default() >= MOST {
-            return Err(Error::TooManyKeys(MOST));
+        if count.unwrap_or_default() >= MAX_KEYS {
+            return Err(Error::TooManyKeys(MAX_KEYS));
         }
         self.execute(
             "INSERT INTO keys (tenant, id, hash, name, kind, scopes, roles, requests_per_minute,
@@ -74,7 +76,7 @@ impl Tx<'_> {
     /// A key that was not revoked.
     pub fn key(&self, id: &str) -> Result<Option<Key>, Error> {
         let query = format!(
-            "SELECT {SHOWN} FROM keys WHERE tenant = ?1 AND id = ?2 AND revoked_at IS NULL"
+            "SELECT {KEY_COLUMNS} FROM keys WHERE tenant = ?1 AND id = ?2 AND revoked_at IS NULL"
         );
         self.first(&query, values![id], key)
     }
@@ -82,7 +84,7 @@ impl Tx<'_> {
     /// At most so many keys by id: the first ones, or those behind the id `after`.
     pub fn list_keys(&self, after: Option<&str>, limit: usize) -> Result<Vec<Key>, Error> {
         let query = format!(
-            "SELECT {SHOWN} FROM keys WHERE tenant = ?1 AND id > ?2 AND revoked_at IS NULL
+            "SELECT {KEY_COLUMNS} FROM keys WHERE tenant = ?1 AND id > ?2 AND revoked_at IS NULL
              ORDER BY id LIMIT ?3"
         );
         self.all(&query, values![after.unwrap_or_default(), limit], key)
@@ -121,7 +123,7 @@ impl Tx<'_> {
     }
 }
 
-/// The columns of `SHOWN`.
+/// The columns of `KEY_COLUMNS`.
 fn key(row: &dyn Row) -> Result<Key, Error> {
     let kind = PrincipalKind::parse(&row.get::<String>(3)?);
     Ok(Key {

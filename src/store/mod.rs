@@ -50,7 +50,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::backend::Backend;
-pub use self::batch::{Batch, ChainHash, CommittedBatch, RECIPE, ResponseMessage};
+pub use self::batch::{Batch, ChainHash, CommittedBatch, RECIPE_PREFIX, ResponseMessage};
 pub use self::check::CheckReport;
 pub use self::cleanup::{Caps, Cleanup, Eviction, Reason};
 pub use self::compilations::CompilationFilter;
@@ -337,15 +337,15 @@ impl Store {
     /// Hands the events that other processes have committed to those who read them here.
     pub fn follow(&self) -> Result<(), Error> {
         /// Events of one read.
-        const AT_ONCE: usize = 500;
+        const READ_BATCH_EVENTS: usize = 500;
         for (tenant, feed) in self.inner.feeds.read() {
             let tenant = self.tenant(&tenant);
             match feed.seen() {
                 // Its readers know where they are: they are told how far it goes.
                 0 => feed.tell(tenant.read(|tx| tx.event_bounds())?.0),
                 _ => loop {
-                    let found = tenant.read(|tx| tx.events(feed.seen(), AT_ONCE))?;
-                    let goes_on = found.len() == AT_ONCE;
+                    let found = tenant.read(|tx| tx.events(feed.seen(), READ_BATCH_EVENTS))?;
+                    let goes_on = found.len() == READ_BATCH_EVENTS;
                     feed.push(found);
                     if !goes_on {
                         break;

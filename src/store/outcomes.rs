@@ -9,7 +9,7 @@ use super::{Error, Tx};
 
 /// Keys that are looked for at once; a list of another length is filled up to the next of these, so
 /// that there are few texts of the statement.
-const AT_ONCE: [usize; 3] = [4, 32, 256];
+const BATCH_ROWS: [usize; 3] = [4, 32, 256];
 
 /// What a hook said of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,9 +27,10 @@ impl Tx<'_> {
         keys: &[&str],
     ) -> Result<HashMap<Arc<str>, Arc<str>>, Error> {
         let mut found = HashMap::new();
-        let [.., most] = AT_ONCE;
+        let [.., most] = BATCH_ROWS;
         for chunk in keys.chunks(most) {
-            let length = AT_ONCE.into_iter().find(|length| chunk.len() <= *length).unwrap_or(most);
+            let length =
+                BATCH_ROWS.into_iter().find(|length| chunk.len() <= *length).unwrap_or(most);
             let mut text = "SELECT key, answer FROM hook_outcomes
                  WHERE tenant = ?1 AND hook = ?2 AND key IN ("
                 .to_owned();

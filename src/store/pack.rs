@@ -23,9 +23,9 @@ pub(super) enum StoredForm {
 }
 
 /// Below this, a frame's own bytes eat what it saves.
-const WORTH_PACKING: usize = 1024;
+const MIN_PACKED_BYTES: usize = 1024;
 /// The fastest level that still halves most tool results.
-const LEVEL: i32 = 1;
+const ZSTD_LEVEL: i32 = 1;
 
 #[derive(Debug, thiserror::Error)]
 #[error("the content of {hash:?} is not what was stored")]
@@ -52,11 +52,11 @@ impl Packer {
 
     /// A frame that is shorter than the text.
     fn compress(&mut self, text: &str) -> Option<Vec<u8>> {
-        if text.len() < WORTH_PACKING {
+        if text.len() < MIN_PACKED_BYTES {
             return None;
         }
         if self.compressor.is_none() {
-            self.compressor = Compressor::new(LEVEL).ok();
+            self.compressor = Compressor::new(ZSTD_LEVEL).ok();
         }
         let content = self.compressor.as_mut()?.compress(text.as_bytes()).ok()?;
         (content.len() < text.len()).then_some(content)
@@ -108,7 +108,7 @@ mod tests {
     fn long_texts_get_shorter_and_come_back() {
         for text in [String::new(), "é".repeat(100), "a line\n".repeat(1000)] {
             let packed = Packer::default().pack(&text);
-            assert_eq!(packed.form == StoredForm::Zstd, text.len() >= WORTH_PACKING);
+            assert_eq!(packed.form == StoredForm::Zstd, text.len() >= MIN_PACKED_BYTES);
             assert!(packed.content.len() <= text.len());
             assert_eq!(Packer::default().unpack(packed, &ContentHash::of(&text)).unwrap(), text);
         }

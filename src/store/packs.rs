@@ -4,10 +4,10 @@ use super::sql::{Row, values};
 use super::{Error, Tx};
 use crate::domain::{ContentHash, StoredPack};
 
-const SHOWN: &str = "id, major, minor, patch, digest, is_signed, created_at";
+const PACK_COLUMNS: &str = "id, major, minor, patch, digest, is_signed, created_at";
 
 /// Versions of packs that a tenant may store.
-const MOST: u64 = 10_000;
+const MAX_VERSIONS: u64 = 10_000;
 
 /// What became of a pack that was to be published.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl Tx<'_> {
             self.first("SELECT count(*) FROM packs WHERE tenant = ?1", values![], |row| {
                 row.get(0)
             })?;
-        if count.unwrap_or_default() >= MOST {
-            return Err(Error::TooManyPacks(MOST));
+        if count.unwrap_or_default() >= MAX_VERSIONS {
+            return Err(Error::TooManyPacks(MAX_VERSIONS));
         }
         let [major, minor, patch] = pack.version;
         self.execute(
@@ -65,7 +65,7 @@ impl Tx<'_> {
     ) -> Result<Option<(StoredPack, String)>, Error> {
         self.first(
             &format!(
-                "SELECT {SHOWN}, document FROM packs
+                "SELECT {PACK_COLUMNS}, document FROM packs
                  WHERE tenant = ?1 AND id = ?2 AND major = ?3 AND minor = ?4 AND patch = ?5"
             ),
             values![id, major, minor, patch],
@@ -77,7 +77,7 @@ impl Tx<'_> {
     pub fn pack_versions(&self, id: &str, limit: usize) -> Result<Vec<StoredPack>, Error> {
         self.all(
             &format!(
-                "SELECT {SHOWN} FROM packs WHERE tenant = ?1 AND id = ?2
+                "SELECT {PACK_COLUMNS} FROM packs WHERE tenant = ?1 AND id = ?2
                  ORDER BY major DESC, minor DESC, patch DESC LIMIT ?3"
             ),
             values![id, limit],
@@ -95,7 +95,7 @@ impl Tx<'_> {
         let (id, [major, minor, patch]) = after.unwrap_or_default();
         self.all(
             &format!(
-                "SELECT {SHOWN} FROM packs
+                "SELECT {PACK_COLUMNS} FROM packs
                  WHERE tenant = ?1 AND (id, major, minor, patch) > (?2, ?3, ?4, ?5)
                  ORDER BY id, major, minor, patch LIMIT ?6"
             ),

@@ -5,7 +5,7 @@ use super::{Error, Tx};
 use crate::domain::StoredSkill;
 
 /// Skills that a tenant may store.
-const MOST: u64 = 1_000;
+const MAX_SKILLS: u64 = 1_000;
 
 impl Tx<'_> {
     /// Stores a skill's text, or replaces it; answers whether it is new. The same text again
@@ -13,8 +13,8 @@ impl Tx<'_> {
     pub fn put_skill(&self, name: &str, skill: &str) -> Result<(StoredSkill, bool), Error> {
         let exists =
             self.exists("SELECT 1 FROM skills WHERE tenant = ?1 AND name = ?2", values![name])?;
-        if !exists && self.count_skills()? >= MOST {
-            return Err(Error::TooManySkills(MOST));
+        if !exists && self.count_skills()? >= MAX_SKILLS {
+            return Err(Error::TooManySkills(MAX_SKILLS));
         }
         let stored = self.first(
             "INSERT INTO skills (tenant, name, version, created_at, updated_at, skill)

@@ -160,9 +160,9 @@ impl<'v, const N: usize> From<&'v [u8; N]> for SqlValue<'v> {
 
 /// Parts of a list that are of few lengths, so that a statement over each is compiled once.
 pub(super) fn parts<T>(mut items: &[T]) -> impl Iterator<Item = &[T]> {
-    const LENGTHS: [usize; 3] = [64, 8, 1];
+    const PART_LENGTHS: [usize; 3] = [64, 8, 1];
     std::iter::from_fn(move || {
-        let length = LENGTHS.into_iter().find(|length| *length <= items.len())?;
+        let length = PART_LENGTHS.into_iter().find(|length| *length <= items.len())?;
         let (part, rest) = items.split_at_checked(length)?;
         items = rest;
         Some(part)

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::answers::FORGOTTEN_AT_ONCE;
+use super::answers::DELETE_BATCH_ROWS;
 use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Summary, Timestamp};
 
 /// How old the note of a use may grow before it is written anew: a compile that only reads should
 /// not have to write.
-const NOTED_EVERY: Duration = Duration::from_hours(1);
+const USE_NOTE_INTERVAL: Duration = Duration::from_hours(1);
 
 impl Tx<'_> {
     /// A summary by its key; and whether this session has a use of it to note.
@@ -25,7 +25,7 @@ impl Tx<'_> {
             |row| {
                 let summary = Summary { by: row.get(0)?, text: row.get(1)? };
                 let (of, used_at): (String, Timestamp) = (row.get(2)?, row.get(3)?);
-                let is_noted = of == session && self.now().since(used_at) < NOTED_EVERY;
+                let is_noted = of == session && self.now().since(used_at) < USE_NOTE_INTERVAL;
                 Ok::<_, Error>((summary, is_noted))
             },
         )?;
@@ -90,8 +90,8 @@ impl Tx<'_> {
                  WHERE tenant = ?1 AND used_at <= ?2 AND NOT EXISTS (
                      SELECT 1 FROM sessions
                      WHERE sessions.tenant = ?1 AND sessions.id = old.session) LIMIT ?3)",
-            values![self.now().before(kept), FORGOTTEN_AT_ONCE],
+            values![self.now().before(kept), DELETE_BATCH_ROWS],
         )?;
-        Ok(gone == FORGOTTEN_AT_ONCE)
+        Ok(gone == DELETE_BATCH_ROWS)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::backend::{WriteHandle, WriteJob, job};
-use super::batch::{AMBIGUOUS, RECIPE};
+use super::batch::{AMBIGUOUS_HASH, RECIPE_PREFIX};
 use super::cleanup::{self, ArtifactAge, Caps, Cleanup, Eviction, Reason};
 use super::pack::Packer;
 use super::tx::CommitNotice;
@@ -15,7 +15,7 @@ use crate::domain::{Artifact, ArtifactId, ContentHash};
 
 /// Artifacts that are removed in one transaction, so that a large cleanup holds up nobody's
 /// writes.
-const REMOVED_AT_ONCE: usize = 500;
+const DELETE_BATCH_ARTIFACTS: usize = 500;
 
 /// What comes of a write, beside what others are told of it.
 type PendingWrite<T, E> = WriteHandle<(T, CommitNotice), E>;
@@ -162,7 +162,7 @@ impl Tenant {
         })?;
         let recipes: HashSet<ContentHash> = messages
             .iter()
-            .filter(|(_, text)| text.starts_with(RECIPE))
+            .filter(|(_, text)| text.starts_with(RECIPE_PREFIX))
             .map(|(hash, _)| *hash)
             .collect();
         let mut packer = Packer::default();
@@ -230,11 +230,11 @@ impl Tenant {
                     continue;
                 }
                 Some((original, _)) if original == item.original => {}
-                Some((AMBIGUOUS, _)) => item.original = AMBIGUOUS,
+                Some((AMBIGUOUS_HASH, _)) => item.original = AMBIGUOUS_HASH,
                 Some((original, _)) if !recipes.contains(&item.original) => {
                     let stored = self.messages(&[original])?.pop().flatten();
-                    if stored.is_some_and(|text| !text.starts_with(RECIPE)) {
-                        item.original = AMBIGUOUS;
+                    if stored.is_some_and(|text| !text.starts_with(RECIPE_PREFIX)) {
+                        item.original = AMBIGUOUS_HASH;
                     }
                 }
                 _ => {}
@@ -283,7 +283,7 @@ impl Tenant {
         let caps = caps.or(&inner.retention.caps);
         let plan = cleanup::plan(entries, &caps, inner.clock.now());
         let mut done = Cleanup::default();
-        for chunk in plan.chunks(REMOVED_AT_ONCE) {
+        for chunk in plan.chunks(DELETE_BATCH_ARTIFACTS) {
             // One that cannot be removed must not keep the others.
             if self.evict(chunk, &mut done).is_err() {
                 for one in chunk.chunks(1) {

@@ -7,7 +7,7 @@ use super::{Error, Store, Tx};
 use crate::domain::{ContentHash, Timestamp};
 
 /// Tickets of a tenant that may be out at once.
-const MOST: u64 = 10_000;
+const MAX_TICKETS: u64 = 10_000;
 
 impl Store {
     /// Whose a ticket is, used or not: a look that is taken before the tenant is known.
@@ -34,7 +34,7 @@ impl Tx<'_> {
         self.forget_tickets()?;
         let out = "SELECT count(*) FROM tickets WHERE tenant = ?1";
         let out: Option<u64> = self.first(out, values![], |row| row.get(0))?;
-        if out.unwrap_or_default() >= MOST {
+        if out.unwrap_or_default() >= MAX_TICKETS {
             return Ok(false);
         }
         self.execute(

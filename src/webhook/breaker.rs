@@ -13,11 +13,11 @@ use crate::domain::Timestamp;
 use crate::hook::Hook;
 
 /// Failures in a row that open it.
-pub const FAILURES: u32 = 5;
+pub const MAX_FAILURES: u32 = 5;
 /// Time until one call may try.
-pub const PAUSE: Duration = Duration::from_secs(10);
+pub const OPEN_PAUSE: Duration = Duration::from_secs(10);
 /// Hooks that are remembered; those that do not fail are not.
-const MOST: usize = 10_000;
+const MAX_BREAKERS: usize = 10_000;
 
 /// Identifies a breaker and a gate. Hooks with the same id share neither if their URLs differ, or if
 /// requests with different API keys contain them.
@@ -71,7 +71,7 @@ pub(super) struct Breakers {
 
 impl Default for Breakers {
     fn default() -> Self {
-        Self::new(FAILURES, PAUSE)
+        Self::new(MAX_FAILURES, OPEN_PAUSE)
     }
 }
 
@@ -132,9 +132,9 @@ impl Permit {
         let is_probe = std::mem::take(&mut self.is_probe);
         let most = self.breakers.failures;
         let mut states = self.breakers.states();
-        if states.len() >= MOST && !states.contains_key(&self.key) {
+        if states.len() >= MAX_BREAKERS && !states.contains_key(&self.key) {
             states.retain(|_, state| state.failures >= most);
-            if states.len() >= MOST {
+            if states.len() >= MAX_BREAKERS {
                 states.clear();
             }
         }
@@ -181,7 +181,7 @@ mod tests {
         assert!(breakers.admit(&key("a"), start.after(Duration::from_secs(9))).is_none());
         assert!(breakers.admit(&key("b"), start).is_some());
 
-        let later = start.after(PAUSE);
+        let later = start.after(OPEN_PAUSE);
         let probe = breakers.admit(&key("a"), later).unwrap();
         assert!(breakers.admit(&key("a"), later).is_none());
         drop(probe);
@@ -189,16 +189,16 @@ mod tests {
         assert!(breakers.admit(&key("a"), later.after(Duration::from_secs(9))).is_none());
         let set_back = Timestamp::from_micros(1);
         drop(breakers.admit(&key("a"), set_back).unwrap());
-        breakers.admit(&key("a"), later.after(PAUSE)).unwrap().succeeded();
+        breakers.admit(&key("a"), later.after(OPEN_PAUSE)).unwrap().succeeded();
         assert!(!breakers.is_open(&key("a")) && breakers.admit(&key("a"), later).is_some());
     }
 
     #[test]
     fn what_is_remembered_is_bounded() {
         let (breakers, now) = (Breakers::default(), Timestamp::from_micros(1 << 50));
-        for number in 0..=MOST {
+        for number in 0..=MAX_BREAKERS {
             breakers.admit(&key(&number.to_string()), now).unwrap().failed(now);
         }
-        assert!(breakers.states().len() <= MOST);
+        assert!(breakers.states().len() <= MAX_BREAKERS);
     }
 }

@@ -29,13 +29,13 @@ use crate::telemetry::{Metrics, trace};
 /// Says how many services like this one a request came through.
 pub const HOP_HEADER: &str = "contexture-hop";
 /// The most of them: a request that says more goes round, and is refused (508).
-pub const MOST_HOPS: u8 = 3;
+pub const MAX_HOPS: u8 = 3;
 /// Headers shorter than this are no secrets that an answer could give away.
-const SHORTEST_SECRET: usize = 8;
+const MIN_SECRET_BYTES: usize = 8;
 /// What stands for a header's value where it is shown.
-const HIDDEN: &str = "(hidden)";
+const HIDDEN_VALUE: &str = "(hidden)";
 /// Tries of one call: a second where the first came to no connection.
-const TRIES: u32 = 2;
+const MAX_ATTEMPTS: u32 = 2;
 
 /// Calls webhooks over the network. One for the whole process; cheap to clone.
 #[derive(Debug, Clone)]
@@ -148,7 +148,8 @@ impl Webhooks {
         if !signature.is_empty() {
             own.push(("webhook-signature", signature));
         }
-        let hidden = endpoint.headers.iter().map(|(name, _)| (Arc::clone(name), HIDDEN.into()));
+        let hidden =
+            endpoint.headers.iter().map(|(name, _)| (Arc::clone(name), HIDDEN_VALUE.into()));
         let shown = own.iter().map(|(name, value)| (Arc::from(*name), value.as_str().into()));
         exchange.headers = shown.chain(hidden).collect();
 
@@ -227,7 +228,7 @@ impl Webhooks {
                 }
                 Err(NoResponse { failure, is_unsent }) => {
                     let again = is_unsent && failure.cause == FailureCause::Connect;
-                    if !again || exchange.attempts >= TRIES || left().is_zero() {
+                    if !again || exchange.attempts >= MAX_ATTEMPTS || left().is_zero() {
                         break Err(failure);
                     }
                 }
@@ -348,7 +349,7 @@ fn is_json(media_type: &str) -> bool {
 
 /// Whether a text holds what the hook proves itself with: it would go into a prompt or a log.
 fn leaks(endpoint: &Endpoint, body: &str) -> bool {
-    let holds = |secret: &str| secret.len() >= SHORTEST_SECRET && body.contains(secret);
+    let holds = |secret: &str| secret.len() >= MIN_SECRET_BYTES && body.contains(secret);
     let header = endpoint.headers.iter().any(|(_, value)| {
         let value = value.expose_secret();
         // What stands behind `Bearer` is the secret.

@@ -29,13 +29,13 @@ use super::resolve::Resolver;
 use crate::hook::{CallFailure, FailureCause};
 
 /// Bytes that the head of an answer may have, and headers in it.
-const HEAD: usize = 64 << 10;
-const MOST_HEADERS: usize = 100;
+const MAX_HEAD_BYTES: usize = 64 << 10;
+const MAX_HEADERS: usize = 100;
 /// Interim answers (100 to 199) before the one that counts. Nothing else limits how many there are.
-const MAX_INTERIM: usize = 16;
+const MAX_INTERIM_RESPONSES: usize = 16;
 /// How long a connection is kept for the next call, and how many of one host.
-const IDLE: Duration = Duration::from_mins(1);
-const MOST_IDLE: usize = 8;
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
+const MAX_IDLE_CONNECTIONS: usize = 8;
 
 /// Sends requests.
 #[derive(Clone)]
@@ -81,11 +81,11 @@ impl Client {
             .enable_http1()
             .wrap_connector(Connect::new(policy, resolver));
         let client = legacy::Client::builder(TokioExecutor::new())
-            .pool_idle_timeout(IDLE)
-            .pool_max_idle_per_host(MOST_IDLE)
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
             .pool_timer(TokioTimer::new())
-            .http1_max_buf_size(HEAD)
-            .http1_max_headers(MOST_HEADERS)
+            .http1_max_buf_size(MAX_HEAD_BYTES)
+            .http1_max_headers(MAX_HEADERS)
             // A kept connection that turns out to be closed costs no attempt: nothing was sent.
             .retry_canceled_requests(true)
             .build(connector);
@@ -105,7 +105,7 @@ impl Client {
         let response = tokio::select! {
             response = self.0.request(request) => response,
             () = too_many.notified() => {
-                let why = format!("more than {MAX_INTERIM} interim answers");
+                let why = format!("more than {MAX_INTERIM_RESPONSES} interim answers");
                 let failure = CallFailure::new(FailureCause::TooLarge, why);
                 return Err(NoResponse { failure, is_unsent: false });
             }
@@ -141,7 +141,7 @@ fn count_interim<B>(request: &mut Request<B>) -> Arc<Notify> {
     let too_many = Arc::new(Notify::new());
     let (tell, count) = (Arc::clone(&too_many), AtomicUsize::new(0));
     hyper::ext::on_informational(request, move |_| {
-        if count.fetch_add(1, Ordering::Relaxed) >= MAX_INTERIM {
+        if count.fetch_add(1, Ordering::Relaxed) >= MAX_INTERIM_RESPONSES {
             tell.notify_one();
         }
     });

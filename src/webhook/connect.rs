@@ -20,7 +20,7 @@ use super::resolve::Resolver;
 use super::target::local;
 
 /// Longest that one address may take to answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
@@ -62,7 +62,8 @@ impl Connect {
         addresses.sort_by_key(IpAddr::is_ipv6);
         let mut last = io::Error::from(io::ErrorKind::TimedOut);
         for address in addresses {
-            match timeout(PATIENCE, TcpStream::connect(SocketAddr::new(address, port))).await {
+            match timeout(CONNECT_TIMEOUT, TcpStream::connect(SocketAddr::new(address, port))).await
+            {
                 Ok(Ok(stream)) => {
                     // Without effect on what is sent; a failure is no reason not to go on.
                     let _ = stream.set_nodelay(true);

@@ -9,7 +9,7 @@ use super::seal::{Keyring, Purpose, SealError};
 use crate::domain::Timestamp;
 use crate::hook::{Hook, HookAction, HookSecret, LiveSecret, Secrets};
 
-const WHAT: &str = "hook";
+const SECRET_KIND: &str = "hook";
 
 impl Keyring {
     /// The URL, headers and secrets of a hook, sealed for it and its tenant. None for a built-in hook,
@@ -33,7 +33,7 @@ impl Keyring {
         let plain = Zeroizing::new(
             json!({"url": &*endpoint.url, "headers": headers, "secrets": secrets}).to_string(),
         );
-        let purpose = Purpose { what: WHAT, tenant, of: &hook.id };
+        let purpose = Purpose { what: SECRET_KIND, tenant, of: &hook.id };
         self.seal(purpose, plain.as_bytes()).map(Some)
     }
 
@@ -43,7 +43,7 @@ impl Keyring {
     /// They cannot be opened. The hook is locked then: to call it is a failure
     /// (`secrets_unavailable`), and never a call without a signature.
     pub fn open_hook(&self, tenant: &str, hook: &mut Hook, sealed: &[u8]) -> Result<(), SealError> {
-        let purpose = Purpose { what: WHAT, tenant, of: &hook.id };
+        let purpose = Purpose { what: SECRET_KIND, tenant, of: &hook.id };
         let opened = self.open(purpose, sealed).map(Zeroizing::new);
         let read = opened.and_then(|plain| read(&plain).ok_or(SealError::Broken));
         let HookAction::Call(endpoint) = &mut hook.does else { return Ok(()) };

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::breaker::BreakerKey;
-pub use crate::hook::CALLS;
+pub use crate::hook::MAX_CONCURRENT_CALLS;
 
 /// Gates at which those that nobody uses are looked for.
-const MANY: usize = 1024;
+const MAX_UNSWEPT_GATES: usize = 1024;
 
 /// The gates of all hooks of this process. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -26,10 +26,10 @@ impl Gates {
         if let Some(gate) = gates.get(key).and_then(Weak::upgrade) {
             return gate;
         }
-        if gates.len() >= MANY {
+        if gates.len() >= MAX_UNSWEPT_GATES {
             gates.retain(|_, gate| gate.strong_count() > 0);
         }
-        let gate = Arc::new(Semaphore::new(CALLS));
+        let gate = Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS));
         gates.insert(key.clone(), Arc::downgrade(&gate));
         gate
     }
@@ -44,7 +44,7 @@ mod tests {
         let gates = Gates::default();
         let key = BreakerKey::named("h");
         let mut under_way = Vec::new();
-        for _ in 0..CALLS {
+        for _ in 0..MAX_CONCURRENT_CALLS {
             under_way.push(gates.pass(&key).await.unwrap());
         }
         assert!(gates.pass(&BreakerKey::named("other")).await.is_some());
@@ -52,15 +52,15 @@ mod tests {
         under_way.pop();
         assert!(gates.pass(&key).await.is_some());
         drop(under_way);
-        assert_eq!(gates.gate(&key).available_permits(), CALLS);
+        assert_eq!(gates.gate(&key).available_permits(), MAX_CONCURRENT_CALLS);
     }
 
     #[test]
     fn gates_that_nobody_uses_are_forgotten() {
         let gates = Gates::default();
-        for number in 0..10 * MANY {
+        for number in 0..10 * MAX_UNSWEPT_GATES {
             gates.gate(&BreakerKey::named(&number.to_string()));
         }
-        assert!(gates.0.lock().unwrap().len() <= MANY);
+        assert!(gates.0.lock().unwrap().len() <= MAX_UNSWEPT_GATES);
     }
 }

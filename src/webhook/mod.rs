@@ -40,10 +40,10 @@ mod summarizer;
 mod target;
 
 pub use address::{BlockReason, Policy, is_public};
-pub use breaker::{FAILURES, PAUSE};
-pub use call::{CallContext, Exchange, HOP_HEADER, MOST_HOPS, Webhooks, new_id};
+pub use breaker::{MAX_FAILURES, OPEN_PAUSE};
+pub use call::{CallContext, Exchange, HOP_HEADER, MAX_HOPS, Webhooks, new_id};
 pub use client::SetupError;
-pub use gate::CALLS;
+pub use gate::MAX_CONCURRENT_CALLS;
 pub use resolve::{Dns, LookupFuture, Resolver};
 pub use seal::{BadKey, Keyring, Purpose, SealError};
 pub use signature::sign;

@@ -22,10 +22,10 @@ pub trait Resolver: Send + Sync + fmt::Debug {
 pub type LookupFuture<'r> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, String>> + Send + 'r>>;
 
 /// Longest that one question to one server may take.
-const PATIENCE: Duration = Duration::from_secs(2);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long answers are remembered, whatever they say themselves.
-const REMEMBER: Duration = Duration::from_mins(1);
-const REMEMBER_ABSENCE: Duration = Duration::from_secs(10);
+const ANSWER_TTL: Duration = Duration::from_mins(1);
+const ABSENCE_TTL: Duration = Duration::from_secs(10);
 
 /// Asks the machine's name servers, or one that is named.
 pub struct Dns(Option<TokioResolver>);
@@ -58,12 +58,12 @@ impl Dns {
 }
 
 fn set(options: &mut ResolverOpts) {
-    options.timeout = PATIENCE;
+    options.timeout = QUERY_TIMEOUT;
     options.attempts = 2;
     options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
     options.use_hosts_file = ResolveHosts::Never;
-    options.positive_max_ttl = Some(REMEMBER);
-    options.negative_max_ttl = Some(REMEMBER_ABSENCE);
+    options.positive_max_ttl = Some(ANSWER_TTL);
+    options.negative_max_ttl = Some(ABSENCE_TTL);
 }
 
 impl Resolver for Dns {

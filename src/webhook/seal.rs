@@ -10,19 +10,19 @@ use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
 use secrecy::{ExposeSecret as _, SecretBox};
 use sha2::{Digest as _, Sha256};
 
-const VERSION: u8 = 1;
+const SEAL_VERSION: u8 = 1;
 /// Bytes of a key, of the name of a key, and of a nonce.
-const KEY: usize = 32;
-const NAME: usize = 4;
-const NONCE: usize = 24;
+const KEY_BYTES: usize = 32;
+const KEY_NAME_BYTES: usize = 4;
+const NONCE_BYTES: usize = 24;
 
 /// Keys that secrets are sealed with: the first seals, all open.
 #[derive(Default)]
 pub struct Keyring(Vec<MasterKey>);
 
 struct MasterKey {
-    name: [u8; NAME],
-    bytes: SecretBox<[u8; KEY]>,
+    name: [u8; KEY_NAME_BYTES],
+    bytes: SecretBox<[u8; KEY_BYTES]>,
 }
 
 /// What is sealed, and for whom. Sealed text opens for the same three alone.
@@ -77,7 +77,7 @@ impl Keyring {
     /// One key, of the machine's random source, that ends with the process; none where that has
     /// nothing to give.
     pub fn generate() -> Option<Self> {
-        let mut bytes = Box::new([0; KEY]);
+        let mut bytes = Box::new([0; KEY_BYTES]);
         getrandom::fill(bytes.as_mut_slice()).ok()?;
         Some(Self(vec![MasterKey::new(bytes)]))
     }
@@ -89,13 +89,13 @@ impl Keyring {
     /// Seals with the first key.
     pub fn seal(&self, purpose: Purpose<'_>, plain: &[u8]) -> Result<Vec<u8>, SealError> {
         let key = self.0.first().ok_or(SealError::NoKey)?;
-        let mut nonce = [0; NONCE];
+        let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).map_err(|_| SealError::NoRandom)?;
         let aad = purpose.aad();
         let payload = Payload { msg: plain, aad: &aad };
         let sealed = key.cipher().encrypt(&XNonce::from(nonce), payload);
         let sealed = sealed.map_err(|_| SealError::Broken)?;
-        Ok([&[VERSION][..], &key.name, &nonce, &sealed].concat())
+        Ok([&[SEAL_VERSION][..], &key.name, &nonce, &sealed].concat())
     }
 
     /// Opens with the key that it was sealed with.
@@ -103,9 +103,11 @@ impl Keyring {
         if self.is_empty() {
             return Err(SealError::NoKey);
         }
-        let Some((&VERSION, rest)) = sealed.split_first() else { return Err(SealError::Broken) };
-        let (name, rest) = rest.split_first_chunk::<NAME>().ok_or(SealError::Broken)?;
-        let (nonce, sealed) = rest.split_first_chunk::<NONCE>().ok_or(SealError::Broken)?;
+        let Some((&SEAL_VERSION, rest)) = sealed.split_first() else {
+            return Err(SealError::Broken);
+        };
+        let (name, rest) = rest.split_first_chunk::<KEY_NAME_BYTES>().ok_or(SealError::Broken)?;
+        let (nonce, sealed) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(SealError::Broken)?;
         let key = self.0.iter().find(|key| key.name == *name).ok_or(SealError::UnknownKey)?;
         let aad = purpose.aad();
         let payload = Payload { msg: sealed, aad: &aad };
@@ -114,14 +116,14 @@ impl Keyring {
 
     /// Whether it was sealed with another key than the one that seals now.
     pub fn is_old(&self, sealed: &[u8]) -> bool {
-        let name = sealed.get(1..=NAME);
+        let name = sealed.get(1..=KEY_NAME_BYTES);
         self.0.first().is_some_and(|key| name != Some(&key.name[..]))
     }
 }
 
 impl MasterKey {
-    fn new(bytes: Box<[u8; KEY]>) -> Self {
-        let mut name = [0; NAME];
+    fn new(bytes: Box<[u8; KEY_BYTES]>) -> Self {
+        let mut name = [0; KEY_NAME_BYTES];
         for (to, from) in name.iter_mut().zip(Sha256::digest(bytes.as_slice())) {
             *to = from;
         }
@@ -147,12 +149,12 @@ impl fmt::Debug for Keyring {
     }
 }
 
-fn hex(text: &str) -> Option<Box<[u8; KEY]>> {
-    if text.len() != 2 * KEY {
+fn hex(text: &str) -> Option<Box<[u8; KEY_BYTES]>> {
+    if text.len() != 2 * KEY_BYTES {
         return None;
     }
     let mut digits = text.chars().map(|digit| u8::try_from(digit.to_digit(16)?).ok());
-    let mut bytes = Box::new([0; KEY]);
+    let mut bytes = Box::new([0; KEY_BYTES]);
     for byte in bytes.iter_mut() {
         *byte = digits.next()?? << 4 | digits.next()??;
     }

@@ -25,13 +25,13 @@ use crate::domain::{Chat, Clock, Role};
 use crate::hook::{CallFailure, FailureCause};
 
 /// Failures in a row after which nothing is asked for a while, and for how long.
-const FAILURES: u32 = 3;
-const PAUSE: Duration = Duration::from_secs(30);
+const MAX_FAILURES: u32 = 3;
+const OPEN_PAUSE: Duration = Duration::from_secs(30);
 /// Tries of one call, and what is waited for before the second; each time twice as long.
-const TRIES: u32 = 3;
-const FIRST_WAIT: Duration = Duration::from_millis(100);
+const MAX_ATTEMPTS: u32 = 3;
+const FIRST_RETRY_WAIT: Duration = Duration::from_millis(100);
 /// Bytes of an answer: a summary is a few thousand, thoughts around it some more.
-const LONGEST_ANSWER: usize = 1 << 20;
+const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// Writes summaries. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ impl Summarizer {
         Ok(Some(Self {
             client,
             clock,
-            breakers: Breakers::new(FAILURES, PAUSE),
+            breakers: Breakers::new(MAX_FAILURES, OPEN_PAUSE),
             breaker: BreakerKey::named("summarizer"),
             url: url.as_str().into(),
             model: model.as_str().into(),
@@ -133,10 +133,10 @@ impl Summarizer {
 
     async fn tries(&self, body: &Bytes, deadline: Instant) -> Result<String, CallFailure> {
         let left = || deadline.saturating_duration_since(Instant::now());
-        let mut wait = FIRST_WAIT;
+        let mut wait = FIRST_RETRY_WAIT;
         for number in 1.. {
             let request = self.request(body)?;
-            let sent = timeout(left(), self.client.send(request, LONGEST_ANSWER, false)).await;
+            let sent = timeout(left(), self.client.send(request, MAX_ANSWER_BYTES, false)).await;
             let sent = sent.unwrap_or_else(|_| {
                 let failure = CallFailure::new(FailureCause::Timeout, "no complete answer in time");
                 Err(NoResponse { failure, is_unsent: false })
@@ -148,7 +148,7 @@ impl Summarizer {
             };
             let seconds = asked.and_then(|text| text.trim().parse::<u32>().ok());
             let pause = seconds.map_or(wait, |seconds| Duration::from_secs(seconds.into()));
-            if number >= TRIES || !is_passing(&failure) || pause >= left() {
+            if number >= MAX_ATTEMPTS || !is_passing(&failure) || pause >= left() {
                 return Err(failure);
             }
             sleep(pause).await;

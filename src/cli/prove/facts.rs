@@ -8,12 +8,12 @@
 use std::collections::BTreeSet;
 
 /// Kinds of facts, in the order of [`ProvenFacts::seen_in`].
-pub(super) const KINDS: [&str; 5] = ["paths", "numbers", "hex ids", "names", "error lines"];
+pub(super) const FACT_KINDS: [&str; 5] = ["paths", "numbers", "hex ids", "names", "error lines"];
 
 /// Error lines that are looked for: each costs a pass over the text.
-const MOST_ERRORS: usize = 2_000;
+const MAX_ERROR_LINES: usize = 2_000;
 /// Words that make a line one about an error.
-const ERRORS: [&str; 9] = [
+const ERROR_WORDS: [&str; 9] = [
     "error",
     "errors",
     "exception",
@@ -48,7 +48,7 @@ impl ProvenFacts {
         let bare = |line| str::trim_matches(line, [' ', '\t', '\r', '"', ',']);
         let errors = text.lines().map(bare).filter(|line| (9..400).contains(&line.len()));
         let errors = errors.filter(|line| tells_of_error(line)).map(squeezed);
-        Self { words: words(&text), errors: errors.take(MOST_ERRORS).collect() }
+        Self { words: words(&text), errors: errors.take(MAX_ERROR_LINES).collect() }
     }
 
     pub(super) fn seen_in(&self, text: &str) -> Vec<FactShare> {
@@ -56,7 +56,7 @@ impl ProvenFacts {
         let have = words(&both);
         let parts: BTreeSet<&str> = both.split(|sign| !in_name(sign)).collect();
         let tight = squeezed(&both);
-        let mut found: Vec<FactShare> = Vec::with_capacity(KINDS.len());
+        let mut found: Vec<FactShare> = Vec::with_capacity(FACT_KINDS.len());
         for (kind, (wanted, have)) in self.words.iter().zip(&have).enumerate() {
             let in_parts = |path: &str| {
                 kind == 0 && path.split('/').all(|part| part.is_empty() || parts.contains(part))
@@ -107,7 +107,7 @@ fn squeezed(text: &str) -> String {
 
 fn tells_of_error(line: &str) -> bool {
     let mut words = line.split(|sign: char| !sign.is_ascii_alphabetic());
-    words.any(|word| ERRORS.iter().any(|error| word.eq_ignore_ascii_case(error)))
+    words.any(|word| ERROR_WORDS.iter().any(|error| word.eq_ignore_ascii_case(error)))
 }
 
 fn in_name(sign: char) -> bool {

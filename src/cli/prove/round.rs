@@ -15,7 +15,7 @@ use crate::cli::members::OrderedMembers;
 use crate::service::{OpenError, Services, compress, expand, tokens};
 
 /// Savers that are named.
-const MOST: usize = 5;
+const MAX_SAVERS: usize = 5;
 
 /// What came of a level.
 pub(super) struct ProveRound {
@@ -132,7 +132,7 @@ impl ProveRound {
         }
         round.savers.retain(|saver| saver.saved() > 0);
         round.savers.sort_by_key(|saver| std::cmp::Reverse(saver.saved()));
-        round.savers.truncate(MOST);
+        round.savers.truncate(MAX_SAVERS);
         Ok(round)
     }
 

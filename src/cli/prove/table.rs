@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::facts::{FactShare, KINDS};
+use super::facts::{FACT_KINDS, FactShare};
 use super::formats::NAMES;
 use super::round::ProveRound;
 use super::{LevelMeasure, ParsedCounts};
@@ -11,9 +11,9 @@ use crate::cli::input_file::InputFile;
 use crate::cli::report::grouped;
 
 /// Signs of the first column.
-const FIRST: usize = 34;
+const FIRST_COLUMN_CHARS: usize = 34;
 /// Signs of each further one.
-const NEXT: usize = 15;
+const COLUMN_CHARS: usize = 15;
 
 pub(super) fn print(
     given: &InputFile,
@@ -123,7 +123,7 @@ fn facts(measured: &[LevelMeasure], out: &mut impl Write) -> io::Result<()> {
         }
         let titles = ["there", "shown", "random lines", "head and tail"];
         row(&format!("facts in sight: {level}"), titles.map(str::to_owned), out)?;
-        for (at, kind) in KINDS.iter().enumerate() {
+        for (at, kind) in FACT_KINDS.iter().enumerate() {
             let of = one.shown.get(at).map_or(0, |seen| seen.of);
             let shares = [&one.shown, &one.random, &one.ends].map(|seen| share(seen.get(at)));
             let cells = [grouped(of as u64)].into_iter().chain(shares);
@@ -164,20 +164,20 @@ fn row_with(
     end: &str,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    write!(out, "{name:<FIRST$}")?;
+    write!(out, "{name:<FIRST_COLUMN_CHARS$}")?;
     for cell in cells {
-        write!(out, "{cell:>NEXT$}")?;
+        write!(out, "{cell:>COLUMN_CHARS$}")?;
     }
     writeln!(out, "{end}")
 }
 
 /// A rule's name, no longer than what is left of the line.
 fn cut(rule: &str) -> String {
-    const MOST: usize = 100 - FIRST - 3 * NEXT - 2;
-    if rule.chars().count() <= MOST {
+    const MAX_NAME_CHARS: usize = 100 - FIRST_COLUMN_CHARS - 3 * COLUMN_CHARS - 2;
+    if rule.chars().count() <= MAX_NAME_CHARS {
         return rule.to_owned();
     }
-    rule.chars().take(MOST - 1).chain(['…']).collect()
+    rule.chars().take(MAX_NAME_CHARS - 1).chain(['…']).collect()
 }
 
 /// The part that is gone; a minus where it is more.
@@ -227,6 +227,6 @@ mod tests {
     #[test]
     fn long_rules_are_cut_to_the_line() {
         let rule = cut("clean+template+reference+template");
-        assert_eq!(rule.chars().count() + 2 + FIRST + 3 * NEXT, 100);
+        assert_eq!(rule.chars().count() + 2 + FIRST_COLUMN_CHARS + 3 * COLUMN_CHARS, 100);
     }
 }

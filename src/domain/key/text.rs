@@ -13,10 +13,10 @@ use subtle::ConstantTimeEq as _;
 use crate::domain::ContentHash;
 
 const PREFIX: &str = "cx_live_";
-const PUBLIC: usize = 16;
-const SECRET: usize = 43;
-const CHECK: usize = 6;
-const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const PUBLIC_CHARS: usize = 16;
+const SECRET_CHARS: usize = 43;
+const CHECK_CHARS: usize = 6;
+const BASE62_DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// A key's text, whole or as somebody sent it. Not shown by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
@@ -29,20 +29,22 @@ pub struct KeyHash(pub [u8; 32]);
 impl KeyText {
     /// Bytes of chance that [`Self::from_random`] is given at least; more where many are passed
     /// over.
-    pub const RANDOM: usize = 128;
+    pub const RANDOM_BYTES: usize = 128;
 
     /// The key that random bytes make; none where there are too few. Bytes that would favour some
     /// characters are passed over.
     pub fn from_random(bytes: &[u8]) -> Option<Self> {
-        const FAIR: u8 = 62 * 4;
-        let mut digits = bytes.iter().filter(|byte| **byte < FAIR).filter_map(|byte| {
-            DIGITS.get(usize::from(*byte) % DIGITS.len()).map(|digit| char::from(*digit))
+        const FAIR_BYTES: u8 = 62 * 4;
+        let mut digits = bytes.iter().filter(|byte| **byte < FAIR_BYTES).filter_map(|byte| {
+            BASE62_DIGITS
+                .get(usize::from(*byte) % BASE62_DIGITS.len())
+                .map(|digit| char::from(*digit))
         });
         let mut text = PREFIX.to_owned();
-        text.extend(digits.by_ref().take(PUBLIC));
+        text.extend(digits.by_ref().take(PUBLIC_CHARS));
         text.push('_');
-        text.extend(digits.take(SECRET));
-        if text.len() != PREFIX.len() + PUBLIC + 1 + SECRET {
+        text.extend(digits.take(SECRET_CHARS));
+        if text.len() != PREFIX.len() + PUBLIC_CHARS + 1 + SECRET_CHARS {
             return None;
         }
         let check = check(&text);
@@ -52,11 +54,11 @@ impl KeyText {
 
     /// A text that has the form of a key, and the right check.
     pub fn parse(text: &str) -> Option<Self> {
-        let (body, given) = text.split_at_checked(text.len().checked_sub(CHECK)?)?;
+        let (body, given) = text.split_at_checked(text.len().checked_sub(CHECK_CHARS)?)?;
         let (public, secret) = body.strip_prefix(PREFIX)?.split_once('_')?;
         let is_plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let has_form = public.len() == PUBLIC
-            && secret.len() == SECRET
+        let has_form = public.len() == PUBLIC_CHARS
+            && secret.len() == SECRET_CHARS
             && is_plain(public)
             && is_plain(secret)
             && check(body) == given;
@@ -65,13 +67,13 @@ impl KeyText {
 
     /// The public part: what the key is called by.
     pub fn id(&self) -> Arc<str> {
-        self.0.get(PREFIX.len()..PREFIX.len() + PUBLIC).unwrap_or_default().into()
+        self.0.get(PREFIX.len()..PREFIX.len() + PUBLIC_CHARS).unwrap_or_default().into()
     }
 
     /// The hash of the secret part.
     pub fn hash(&self) -> KeyHash {
-        let start = PREFIX.len() + PUBLIC + 1;
-        KeyHash::of(self.0.get(start..start + SECRET).unwrap_or_default())
+        let start = PREFIX.len() + PUBLIC_CHARS + 1;
+        KeyHash::of(self.0.get(start..start + SECRET_CHARS).unwrap_or_default())
     }
 
     /// The whole text: to be shown once, and never logged.
@@ -119,9 +121,9 @@ impl fmt::Debug for KeyHash {
 /// Six digits of base 62 hold any number of 32 bits.
 fn check(text: &str) -> String {
     let mut rest = crc32fast::hash(text.as_bytes());
-    let mut digits = [b'0'; CHECK];
+    let mut digits = [b'0'; CHECK_CHARS];
     for digit in digits.iter_mut().rev() {
-        *digit = DIGITS.get((rest % 62) as usize).copied().unwrap_or(b'0');
+        *digit = BASE62_DIGITS.get((rest % 62) as usize).copied().unwrap_or(b'0');
         rest /= 62;
     }
     digits.iter().map(|digit| char::from(*digit)).collect()

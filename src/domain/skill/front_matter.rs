@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{LONGEST_SKILL, Skill};
+use super::{MAX_SKILL_BYTES, Skill};
 
 /// A value of the head.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +14,8 @@ enum FrontValue {
 }
 
 pub(super) fn read(text: &str) -> Result<Skill, Vec<String>> {
-    if text.len() > LONGEST_SKILL {
-        return Err(vec![format!("it must be at most {LONGEST_SKILL} bytes")]);
+    if text.len() > MAX_SKILL_BYTES {
+        return Err(vec![format!("it must be at most {MAX_SKILL_BYTES} bytes")]);
     }
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let mut lines = text.split('\n');
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(faults.len(), 3, "{faults:?}");
         let unnamed = Skill::parse("---\nname: \"\"\ndescription:  \n---\n").unwrap_err();
         assert_eq!(unnamed.len(), 2, "{unnamed:?}");
-        assert!(Skill::parse(&"-".repeat(LONGEST_SKILL + 1)).is_err());
+        assert!(Skill::parse(&"-".repeat(MAX_SKILL_BYTES + 1)).is_err());
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub use render::{MAX_RENDERED_BYTES, RenderedTooLong, SkillUse, render_skill};
 use super::Timestamp;
 
 /// Bytes of a whole skill.
-pub const LONGEST_SKILL: usize = 256 << 10;
+pub const MAX_SKILL_BYTES: usize = 256 << 10;
 
 /// What a skill is. `allowed_tools` and `metadata` are told and never acted on.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]

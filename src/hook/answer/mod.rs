@@ -61,10 +61,10 @@ pub enum IncludePlace {
 /// Values of one answer: what they take in memory is bounded with them.
 const LIMITS: Limits = Limits { depth: 64, values: 100_000 };
 /// Characters of a reason and of a code.
-const LONGEST_REASON: usize = 2000;
-const LONGEST_CODE: usize = 100;
-const MOST_FRAGMENTS: usize = 1000;
-const LONGEST_SLOT: usize = 64;
+const MAX_REASON_CHARS: usize = 2000;
+const MAX_CODE_CHARS: usize = 100;
+const MAX_FRAGMENTS: usize = 1000;
+const MAX_SLOT_BYTES: usize = 64;
 
 impl HookAnswer {
     /// Reads the body of a 2xx answer. An empty one says that a transform changes and a provide
@@ -128,8 +128,8 @@ fn guard(node: &Node<'_>, faults: &mut Faults) -> Option<HookAnswer> {
     }
     let short = |text: &str, most: usize| text.chars().take(most).collect::<String>().into();
     let reason = fields.text("reason", faults).unwrap_or("denied without a reason");
-    let code = fields.text("code", faults).map(|code| short(code, LONGEST_CODE));
-    Some(HookAnswer::Deny { reason: short(reason, LONGEST_REASON), code })
+    let code = fields.text("code", faults).map(|code| short(code, MAX_CODE_CHARS));
+    Some(HookAnswer::Deny { reason: short(reason, MAX_REASON_CHARS), code })
 }
 
 fn transform(node: &Node<'_>, faults: &mut Faults) -> Option<HookAnswer> {
@@ -197,7 +197,7 @@ fn fragments(node: &Node<'_>, include: bool, faults: &mut Faults) -> Option<Hook
         ["priority", "max_tokens", "exclusive_slot"].iter().chain(single).copied().collect();
     let list = fields.path().key("fragments");
     let mut all = Vec::new();
-    for (index, item) in fields.list("fragments", MOST_FRAGMENTS, faults).iter().enumerate() {
+    for (index, item) in fields.list("fragments", MAX_FRAGMENTS, faults).iter().enumerate() {
         let Some(fields) = Fields::read(item, list.index(index), &keys, faults) else { continue };
         all.extend(fragment(&fields, faults));
     }
@@ -212,12 +212,12 @@ fn fragment(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<ProvidedText
     let words =
         [("summary_input", IncludePlace::SummaryInput), ("verbatim", IncludePlace::Verbatim)];
     let slot = fields.text("exclusive_slot", faults);
-    if slot.is_some_and(|slot| slot.is_empty() || slot.len() > LONGEST_SLOT) {
-        fields.fault("exclusive_slot", format!("must be 1 to {LONGEST_SLOT} bytes"), faults);
+    if slot.is_some_and(|slot| slot.is_empty() || slot.len() > MAX_SLOT_BYTES) {
+        fields.fault("exclusive_slot", format!("must be 1 to {MAX_SLOT_BYTES} bytes"), faults);
     }
     let bucket = fields.text("bucket", faults);
-    if bucket.is_some_and(|bucket| bucket.is_empty() || bucket.len() > LONGEST_SLOT) {
-        fields.fault("bucket", format!("must be 1 to {LONGEST_SLOT} bytes"), faults);
+    if bucket.is_some_and(|bucket| bucket.is_empty() || bucket.len() > MAX_SLOT_BYTES) {
+        fields.fault("bucket", format!("must be 1 to {MAX_SLOT_BYTES} bytes"), faults);
     }
     let priority = fields.integer("priority", -1_000_000, 1_000_000, faults).unwrap_or_default();
     let tokens = fields.whole("max_tokens", 1, 1_000_000, faults);

@@ -7,8 +7,8 @@ use crate::hook::text;
 use crate::json::{Faults, Fields, Node, write_string};
 
 pub(super) const KEYS: &[&str] = &["tools", "patterns", "op", "reason"];
-const MOST: usize = 64;
-const LONGEST_REASON: usize = 2000;
+const MAX_ITEMS: usize = 64;
+const MAX_REASON_BYTES: usize = 2000;
 
 /// Its settings.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ impl DenyCommand {
             if fields.get(key).is_none() {
                 return vec![usual.into()];
             }
-            let texts = fields.texts(key, MOST, faults);
+            let texts = fields.texts(key, MAX_ITEMS, faults);
             if texts.iter().any(|text| text.is_empty()) || texts.is_empty() {
                 fields.fault(key, "must hold at least one text, and none that is empty", faults);
             }
@@ -43,8 +43,8 @@ impl DenyCommand {
         let words = [("starts_with", Op::StartsWith), ("contains", Op::Contains)];
         let op = fields.choice("op", &words, faults).unwrap_or(Op::StartsWith);
         let reason = fields.text("reason", faults).unwrap_or("dangerous-delete");
-        if reason.len() > LONGEST_REASON {
-            fields.fault("reason", format!("must be at most {LONGEST_REASON} bytes"), faults);
+        if reason.len() > MAX_REASON_BYTES {
+            fields.fault("reason", format!("must be at most {MAX_REASON_BYTES} bytes"), faults);
         }
         Self { tools, patterns, op, reason: reason.into() }
     }

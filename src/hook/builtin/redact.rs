@@ -14,9 +14,9 @@ use crate::limit::{Allowance, AllowanceExceeded, PatternBudget};
 
 pub(super) const KEYS: &[&str] = &["patterns", "replacement"];
 const PATTERN_KEYS: &[&str] = &["regex", "replacement"];
-const REPLACEMENT: &str = "[REDACTED]";
-const MOST_PATTERNS: usize = 32;
-const LONGEST: usize = 512;
+const DEFAULT_REPLACEMENT: &str = "[REDACTED]";
+const MAX_PATTERNS: usize = 32;
+const MAX_REPLACEMENT_BYTES: usize = 512;
 
 /// Its settings.
 #[derive(Debug, Clone)]
@@ -33,14 +33,18 @@ impl Redact {
     ) -> Self {
         let replacement = |fields: &Fields<'_, '_>, faults: &mut Faults| {
             let text = fields.text("replacement", faults)?;
-            if text.len() > LONGEST {
-                fields.fault("replacement", format!("must be at most {LONGEST} bytes"), faults);
+            if text.len() > MAX_REPLACEMENT_BYTES {
+                fields.fault(
+                    "replacement",
+                    format!("must be at most {MAX_REPLACEMENT_BYTES} bytes"),
+                    faults,
+                );
             }
             Some(Arc::<str>::from(text))
         };
-        let usual = replacement(fields, faults).unwrap_or_else(|| REPLACEMENT.into());
+        let usual = replacement(fields, faults).unwrap_or_else(|| DEFAULT_REPLACEMENT.into());
         let list = fields.path().key("patterns");
-        let items = fields.list("patterns", MOST_PATTERNS, faults);
+        let items = fields.list("patterns", MAX_PATTERNS, faults);
         if items.is_empty() {
             fields.fault("patterns", "must hold at least one pattern", faults);
         }

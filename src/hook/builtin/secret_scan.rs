@@ -14,9 +14,9 @@ use crate::json::{Faults, Fields, Node};
 use crate::limit::PatternBudget;
 
 pub(super) const KEYS: &[&str] = &["prefixes"];
-const PREFIXES: &[&str] = &["sk-ant-", "sk-", "ghp_", "AIza"];
-const MOST: usize = 64;
-const LONGEST: usize = 64;
+const DEFAULT_PREFIXES: &[&str] = &["sk-ant-", "sk-", "ghp_", "AIza"];
+const MAX_PREFIXES: usize = 64;
+const MAX_PREFIX_BYTES: usize = 64;
 
 /// Its settings.
 #[derive(Debug, Clone)]
@@ -32,13 +32,16 @@ impl SecretScan {
         faults: &mut Faults,
     ) -> Option<Self> {
         let prefixes: Vec<Arc<str>> = match fields.get("prefixes") {
-            Some(_) => fields.texts("prefixes", MOST, faults).into_iter().map(Arc::from).collect(),
-            None => PREFIXES.iter().map(|prefix| Arc::from(*prefix)).collect(),
+            Some(_) => {
+                fields.texts("prefixes", MAX_PREFIXES, faults).into_iter().map(Arc::from).collect()
+            }
+            None => DEFAULT_PREFIXES.iter().map(|prefix| Arc::from(*prefix)).collect(),
         };
-        let bad = |prefix: &Arc<str>| prefix.is_empty() || prefix.len() > LONGEST;
+        let bad = |prefix: &Arc<str>| prefix.is_empty() || prefix.len() > MAX_PREFIX_BYTES;
         if prefixes.is_empty() || prefixes.iter().any(bad) {
-            let rule =
-                format!("must hold at least one text of 1 to {LONGEST} bytes, and no others");
+            let rule = format!(
+                "must hold at least one text of 1 to {MAX_PREFIX_BYTES} bytes, and no others"
+            );
             fields.fault("prefixes", rule, faults);
             return None;
         }

@@ -12,19 +12,19 @@ use crate::json::{Faults, Fields, Node, write_string};
 /// `maxBytes` and `markerCounts` are the names elsewhere.
 pub(super) const KEYS: &[&str] =
     &["enabled", "max_bytes", "maxBytes", "marker", "marker_counts", "markerCounts", "tools"];
-const MAX_BYTES: u64 = 8192;
-const MOST_BYTES: u64 = 10 << 20;
-const MARKER: &str = "... truncated {n} bytes ...";
-const LONGEST_MARKER: usize = 1024;
-const MOST_TOOLS: usize = 64;
+const DEFAULT_BYTES: u64 = 8192;
+const MAX_BYTES: u64 = 10 << 20;
+const DEFAULT_MARKER: &str = "... truncated {n} bytes ...";
+const MAX_MARKER_BYTES: usize = 1024;
+const MAX_TOOLS: usize = 64;
 /// Where the count of bytes stands in a marker.
-const COUNT: &str = "{n}";
+const COUNT_PLACEHOLDER: &str = "{n}";
 /// Digits of the largest count that a marker must have room for.
-const DIGITS: usize = 10;
+const COUNT_DIGITS: usize = 10;
 /// Digits of the largest count that there is.
-const LONGEST_COUNT: usize = 20;
+const MAX_COUNT_DIGITS: usize = 20;
 /// Bytes of the longest character but one: what a cut between characters can fall short by.
-const SHORT_BY: usize = 3;
+const MAX_SHORTFALL_BYTES: usize = 3;
 
 /// Its settings.
 #[derive(Debug, Clone)]
@@ -42,8 +42,8 @@ impl Default for Truncate {
     fn default() -> Self {
         Self {
             enabled: true,
-            max_bytes: usize::try_from(MAX_BYTES).unwrap_or_default(),
-            marker: MARKER.into(),
+            max_bytes: usize::try_from(DEFAULT_BYTES).unwrap_or_default(),
+            marker: DEFAULT_MARKER.into(),
             marker_counts: false,
             tools: vec!["Bash".into()],
         }
@@ -60,19 +60,19 @@ impl Truncate {
             if fields.get(snake).is_some() { snake } else { camel }
         };
         let key = either("max_bytes", "maxBytes", faults);
-        let bytes = fields.whole(key, 1, MOST_BYTES, faults).unwrap_or(MAX_BYTES);
+        let bytes = fields.whole(key, 1, MAX_BYTES, faults).unwrap_or(DEFAULT_BYTES);
         let max_bytes = usize::try_from(bytes).ok()?;
         let counts = either("marker_counts", "markerCounts", faults);
         let marker_counts = fields.flag(counts, faults).unwrap_or(false);
         let marker = fields.text("marker", faults).map_or(usual.marker, Arc::from);
-        if marker.len() > LONGEST_MARKER {
-            fields.fault("marker", format!("must be at most {LONGEST_MARKER} bytes"), faults);
-        } else if marker_counts && marker_length(&marker, DIGITS) > max_bytes {
+        if marker.len() > MAX_MARKER_BYTES {
+            fields.fault("marker", format!("must be at most {MAX_MARKER_BYTES} bytes"), faults);
+        } else if marker_counts && marker_length(&marker, COUNT_DIGITS) > max_bytes {
             fields.fault(key, "leaves no room for the marker, which counts", faults);
         }
         let tools = match fields.get("tools") {
             Some(_) => {
-                fields.texts("tools", MOST_TOOLS, faults).into_iter().map(Arc::from).collect()
+                fields.texts("tools", MAX_TOOLS, faults).into_iter().map(Arc::from).collect()
             }
             None => usual.tools,
         };
@@ -129,7 +129,7 @@ impl Truncate {
         let kept = text.floor_char_boundary(kept);
         let gone = text.len() - kept;
         let mut out = text.get(..kept)?.to_owned();
-        out.push_str(&self.marker.replace(COUNT, &gone.to_string()));
+        out.push_str(&self.marker.replace(COUNT_PLACEHOLDER, &gone.to_string()));
         Some(out)
     }
 
@@ -140,15 +140,15 @@ impl Truncate {
             let kept = text.floor_char_boundary(room);
             ((text.len() - kept).to_string().len() <= digits).then_some(kept)
         };
-        (1..=DIGITS).find_map(fits).unwrap_or(0)
+        (1..=COUNT_DIGITS).find_map(fits).unwrap_or(0)
     }
 
     /// Whether a text that is too long ends with the marker, behind as much as a cut leaves.
     fn is_own(&self, text: &str) -> bool {
-        let first = self.marker.split(COUNT).next().unwrap_or_default();
+        let first = self.marker.split(COUNT_PLACEHOLDER).next().unwrap_or_default();
         // A marker that does not count has no digits to look for.
-        let most = if self.marker.contains(COUNT) { LONGEST_COUNT } else { 0 };
-        let least = self.max_bytes.saturating_sub(SHORT_BY);
+        let most = if self.marker.contains(COUNT_PLACEHOLDER) { MAX_COUNT_DIGITS } else { 0 };
+        let least = self.max_bytes.saturating_sub(MAX_SHORTFALL_BYTES);
         (least..=self.max_bytes).any(|kept| {
             let end = text.get(kept..).unwrap_or_default();
             let Some(rest) = end.strip_prefix(first) else { return false };
@@ -157,7 +157,7 @@ impl Truncate {
                 end.len() == marker_length(&self.marker, digits)
                     && count.len() == digits
                     && count.bytes().all(|byte| byte.is_ascii_digit())
-                    && *end == *self.marker.replace(COUNT, count)
+                    && *end == *self.marker.replace(COUNT_PLACEHOLDER, count)
             })
         })
     }
@@ -165,8 +165,8 @@ impl Truncate {
 
 /// Bytes of the marker with counts of so many digits.
 fn marker_length(marker: &str, digits: usize) -> usize {
-    let places = marker.matches(COUNT).count();
-    marker.len() - places * COUNT.len() + places * digits
+    let places = marker.matches(COUNT_PLACEHOLDER).count();
+    marker.len() - places * COUNT_PLACEHOLDER.len() + places * digits
 }
 
 #[cfg(test)]
@@ -275,7 +275,7 @@ mod tests {
         fn a_cut_text_is_a_start_and_a_marker_and_stays_as_it_is(
             text in "[a€😀 0-9.]{0,80}", max in 1_usize..60,
             marker in prop_oneof![
-                Just(MARKER.to_owned()), Just("{n}".to_owned()), Just("5{n}5{n}".to_owned()),
+                Just(DEFAULT_MARKER.to_owned()), Just("{n}".to_owned()), Just("5{n}5{n}".to_owned()),
                 Just(String::new()), "[.€{}n0-9]{0,8}",
             ],
             counts in any::<bool>()
@@ -290,12 +290,12 @@ mod tests {
             };
             let kept = text.char_indices().map(|(at, _)| at).chain([text.len()]);
             let is_start = kept.into_iter().any(|at| {
-                cut == text[..at].to_owned() + &marker.replace(COUNT, &(text.len() - at).to_string())
+                cut == text[..at].to_owned() + &marker.replace(COUNT_PLACEHOLDER, &(text.len() - at).to_string())
             });
             prop_assert!(is_start, "{:?}", cut);
             if !counts {
                 prop_assert_eq!(truncate.cut(&cut), None);
-            } else if marker_length(&marker, DIGITS) <= max {
+            } else if marker_length(&marker, COUNT_DIGITS) <= max {
                 prop_assert!(cut.len() <= max);
             }
         }

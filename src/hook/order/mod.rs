@@ -28,7 +28,7 @@ pub struct OrderDifference {
     pub reordered: Vec<Arc<str>>,
 }
 
-const MOST: usize = 1000;
+const MAX_HOOKS: usize = 1000;
 
 impl Manifest {
     /// Reads `{"points": {"tool_result": ["redact", "truncate"]}}`.
@@ -47,9 +47,10 @@ impl Manifest {
                 faults.unknown_name(&path, "hook point", name, known);
                 continue;
             };
-            let Some(items) = list.as_array().filter(|items| (1..=MOST).contains(&items.len()))
+            let Some(items) =
+                list.as_array().filter(|items| (1..=MAX_HOOKS).contains(&items.len()))
             else {
-                faults.add(&path, format!("must be a list of 1 to {MOST} ids"));
+                faults.add(&path, format!("must be a list of 1 to {MAX_HOOKS} ids"));
                 continue;
             };
             let mut ids: Vec<Arc<str>> = Vec::new();

@@ -15,9 +15,9 @@ use super::text::{self, LIMITS};
 use crate::json::{Node, parse};
 
 /// Operations of one JSON Patch: each may move every item of a list.
-const MOST_OPERATIONS: usize = 1000;
+const MAX_OPERATIONS: usize = 1000;
 /// Bytes that the `copy` operations of one patch may make.
-const MOST_COPIED: usize = 4 << 20;
+const MAX_COPIED_BYTES: usize = 4 << 20;
 
 /// The payload at `pointer` after `answer`; none where it stays as it is. `input` is the whole
 /// input, what a projection kept back included. `sent_whole`: whether the hook saw all of the
@@ -77,16 +77,16 @@ fn json_patch(document: &mut Value, patch: &Value) -> Result<(), CallFailure> {
     let patch = json_patch::Patch::deserialize(patch).map_err(|_| {
         CallFailure::new(FailureCause::BadShape, "`patch` is no list of RFC 6902 operations")
     })?;
-    if patch.len() > MOST_OPERATIONS {
-        return Err(conflict(format!("a patch may hold {MOST_OPERATIONS} operations")));
+    if patch.len() > MAX_OPERATIONS {
+        return Err(conflict(format!("a patch may hold {MAX_OPERATIONS} operations")));
     }
-    let mut room = MOST_COPIED;
+    let mut room = MAX_COPIED_BYTES;
     for (index, operation) in patch.0.into_iter().enumerate() {
         if let PatchOperation::Copy(copy) = &operation {
             // Copies of copies would double with each operation.
             let bytes = size_at(document, &copy.from);
             room = room.checked_sub(bytes).ok_or_else(|| {
-                conflict(format!("operation {index}: copies of more than {MOST_COPIED} bytes"))
+                conflict(format!("operation {index}: copies of more than {MAX_COPIED_BYTES} bytes"))
             })?;
         }
         json_patch::patch(document, &[operation])

@@ -10,9 +10,9 @@ use serde_json::{Map, Number, Value};
 use crate::json::{self, Node, write_string};
 
 /// From a range of Unicode that is for private use.
-const MARK: char = '\u{F8C7}';
+const MARK_CHAR: char = '\u{F8C7}';
 /// What follows the mark where a number does.
-const IS_NUMBER: char = '#';
+const NUMBER_CHAR: char = '#';
 
 pub(super) fn of(node: &Node<'_>) -> Value {
     match &node.value {
@@ -20,10 +20,10 @@ pub(super) fn of(node: &Node<'_>) -> Value {
         json::Value::Bool(value) => Value::Bool(*value),
         json::Value::Number(text) => match serde_json::from_str::<Number>(text) {
             Ok(number) if number.to_string() == *text => Value::Number(number),
-            _ => Value::String(format!("{MARK}{IS_NUMBER}{text}")),
+            _ => Value::String(format!("{MARK_CHAR}{NUMBER_CHAR}{text}")),
         },
-        json::Value::String(text) if text.starts_with(MARK) => {
-            Value::String(format!("{MARK}{}", &**text))
+        json::Value::String(text) if text.starts_with(MARK_CHAR) => {
+            Value::String(format!("{MARK_CHAR}{}", &**text))
         }
         json::Value::String(text) => Value::String(text.to_string()),
         json::Value::Array(items) => Value::Array(items.iter().map(of).collect()),
@@ -43,8 +43,8 @@ pub(super) fn write(value: &Value) -> String {
 
 fn write_into(out: &mut String, value: &Value) {
     match value {
-        Value::String(text) => match text.strip_prefix(MARK) {
-            Some(rest) => match rest.strip_prefix(IS_NUMBER) {
+        Value::String(text) => match text.strip_prefix(MARK_CHAR) {
+            Some(rest) => match rest.strip_prefix(NUMBER_CHAR) {
                 Some(number) => out.push_str(number),
                 None => write_string(out, rest),
             },

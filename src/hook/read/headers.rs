@@ -8,9 +8,9 @@ use secrecy::SecretString;
 
 use crate::json::{Faults, Fields, Value};
 
-const MOST_HEADERS: usize = 16;
+const MAX_HEADERS: usize = 16;
 /// Bytes of a header's name and value.
-const LONGEST_HEADER: usize = 4096;
+const MAX_HEADER_BYTES: usize = 4096;
 
 /// Names that would change how the request is read, or that are ours.
 const FORBIDDEN_HEADERS: &[&str] = &[
@@ -40,8 +40,8 @@ pub(super) fn read_headers(
         fields.fault("headers", format!("must be an object, not {}", node.kind()), faults);
         return Vec::new();
     };
-    if members.len() > MOST_HEADERS {
-        fields.fault("headers", format!("must hold at most {MOST_HEADERS} headers"), faults);
+    if members.len() > MAX_HEADERS {
+        fields.fault("headers", format!("must hold at most {MAX_HEADERS} headers"), faults);
         return Vec::new();
     }
     let all = fields.path().key("headers");
@@ -57,8 +57,9 @@ pub(super) fn read_headers(
             faults.add(&path, "is not the name of a header");
         } else if FORBIDDEN_HEADERS.contains(&lower.as_str()) || lower.starts_with("webhook-") {
             faults.add(&path, "is set by the service");
-        } else if HeaderValue::from_str(text).is_err() || text.len() + name.len() > LONGEST_HEADER {
-            faults.add(&path, format!("must be one line of at most {LONGEST_HEADER} bytes"));
+        } else if HeaderValue::from_str(text).is_err() || text.len() + name.len() > MAX_HEADER_BYTES
+        {
+            faults.add(&path, format!("must be one line of at most {MAX_HEADER_BYTES} bytes"));
         } else if !seen.insert(lower.clone()) {
             faults.add(&path, "is given twice");
         } else {

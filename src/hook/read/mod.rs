@@ -42,13 +42,13 @@ pub const HOOK_KEYS: &[&str] = &[
     "scope",
 ];
 
-const LONGEST_ID: usize = 64;
+const MAX_ID_BYTES: usize = 64;
 const ID_RULE: &str = "must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`, a letter or digit first";
-const MOST_TIMEOUT_MS: u64 = 30_000;
-const MAX_TOKENS: u64 = 1024;
-const MOST_TOKENS: u64 = 1_000_000;
-const MOST_PRIORITY: i64 = 1_000_000;
-const MOST_POINTERS: usize = 64;
+const MAX_TIMEOUT_MS: u64 = 30_000;
+const DEFAULT_TOKENS: u64 = 1024;
+const MAX_TOKENS: u64 = 1_000_000;
+const MAX_PRIORITY: i64 = 1_000_000;
+const MAX_POINTERS: usize = 64;
 
 /// Says of a URL whether a hook may call it: the address in its final form, or what is wrong.
 pub type CheckUrl<'c> = &'c dyn Fn(&str) -> Result<String, String>;
@@ -71,6 +71,12 @@ pub struct HookChecks<'c> {
     pub check_url: CheckUrl<'c>,
     /// Shared by all hooks of a request.
     pub patterns: &'c mut PatternBudget,
+}
+
+impl std::fmt::Debug for HookChecks<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HookChecks").field("patterns", &self.patterns).finish_non_exhaustive()
+    }
 }
 
 /// Reads one of several hooks, which share one budget of patterns.
@@ -138,7 +144,7 @@ pub enum GivenId<'i> {
 /// Whether a text can be a hook's id.
 pub fn is_hook_id(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    text.len() <= LONGEST_ID
+    text.len() <= MAX_ID_BYTES
         && text.bytes().next().is_some_and(allowed)
         && text.bytes().all(|byte| allowed(byte) || b"._-".contains(&byte))
 }
@@ -258,9 +264,9 @@ impl CallLimits {
         only(fields, "delivery", kind, HookKind::Observe, faults);
         only(fields, "max_tokens", kind, HookKind::Provide, faults);
         let delivery = fields.choice("delivery", DeliveryMode::WORDS, faults);
-        let timeout = fields.whole("timeout_ms", 1, MOST_TIMEOUT_MS, faults);
-        let tokens = fields.whole("max_tokens", 1, MOST_TOKENS, faults).unwrap_or(MAX_TOKENS);
-        let priority = fields.integer("priority", -MOST_PRIORITY, MOST_PRIORITY, faults);
+        let timeout = fields.whole("timeout_ms", 1, MAX_TIMEOUT_MS, faults);
+        let tokens = fields.whole("max_tokens", 1, MAX_TOKENS, faults).unwrap_or(DEFAULT_TOKENS);
+        let priority = fields.integer("priority", -MAX_PRIORITY, MAX_PRIORITY, faults);
         Self {
             delivery: delivery.unwrap_or(DeliveryMode::Async),
             timeout: timeout.map(Duration::from_millis),
@@ -322,7 +328,7 @@ fn read_projection(fields: &Fields<'_, '_>, faults: &mut Faults) -> Projection {
         return Projection::default();
     };
     let list = |key: &str, faults: &mut Faults| {
-        let pointers = given.texts(key, MOST_POINTERS, faults);
+        let pointers = given.texts(key, MAX_POINTERS, faults);
         if !pointers.iter().all(|pointer| is_pointer(pointer)) {
             given.fault(key, "must hold JSON Pointers, such as `/tool/name`", faults);
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::each::{CheckedInput, InputQuestion};
 use super::{HookInput, HookRound};
 use crate::hook::answer::HookAnswer;
-use crate::hook::call::{CALLS, CallReply};
+use crate::hook::call::{CallReply, MAX_CONCURRENT_CALLS};
 use crate::hook::definition::Hook;
 use crate::hook::failure::{CallFailure, FailureCause};
 use crate::hook::outcome_store::OutcomeKey;
@@ -15,7 +15,7 @@ use crate::hook::point::{HookKind, Point};
 use crate::hook::run::{HookRun, HookStop, RunOutcome, SkipReason};
 
 /// What is kept of a hook that has no answer.
-const NONE: &str = "null";
+const NULL_JSON: &str = "null";
 
 /// An input that waits for its answer.
 struct AwaitingInput<'a> {
@@ -99,7 +99,7 @@ impl HookRound<'_> {
         }
         let mut rest = rest.into_iter().peekable();
         while rest.peek().is_some() {
-            let wave = rest.by_ref().take(CALLS).collect();
+            let wave = rest.by_ref().take(MAX_CONCURRENT_CALLS).collect();
             for (question, called) in self.wave(wave).await {
                 let key = question.key.clone();
                 let said = self.answered(question, called, open)?;
@@ -119,7 +119,7 @@ impl HookRound<'_> {
         open: &mut [AwaitingInput<'_>],
     ) -> Result<Arc<str>, HookStop> {
         let InputQuestion { line, asked, .. } = question;
-        let Some(one) = open.get_mut(line) else { return Ok(NONE.into()) };
+        let Some(one) = open.get_mut(line) else { return Ok(NULL_JSON.into()) };
         let (hook, point) = (asked.hook, asked.point);
         let (run, answer) = asked.settle(called);
         let answer = answer.and_then(|answer| {
@@ -133,6 +133,6 @@ impl HookRound<'_> {
         let (run, taken) = self.typed_line(hook, &at, run, answer);
         one.runs.push(run);
         one.answer = taken?;
-        Ok(one.answer.clone().unwrap_or_else(|| NONE.into()))
+        Ok(one.answer.clone().unwrap_or_else(|| NULL_JSON.into()))
     }
 }

@@ -35,7 +35,7 @@ pub struct Denial {
 }
 
 /// The code of a denial that no guard spoke.
-const UNAVAILABLE: &str = "hook_unavailable";
+const UNAVAILABLE_CODE: &str = "hook_unavailable";
 
 impl HookRound<'_> {
     /// Asks the guards, then the transforms, each on what the one before made; at
@@ -242,7 +242,7 @@ fn unavailable(hook: &Hook, point: Point, failure: &CallFailure) -> Denial {
         hook: Arc::clone(&hook.id),
         point,
         reason: reason.into(),
-        code: Some(UNAVAILABLE.into()),
+        code: Some(UNAVAILABLE_CODE.into()),
     }
 }
 

@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use super::change::roll_back;
 use super::{Changed, HookInput, HookRound, PayloadCheck, PreparedCall, QueuedCall};
 use crate::hook::answer::HookAnswer;
-use crate::hook::call::{CALLS, CallReply};
+use crate::hook::call::{CallReply, MAX_CONCURRENT_CALLS};
 use crate::hook::definition::{DeliveryMode, EnforcementMode, Hook, HookAction};
 use crate::hook::matching::MatchContext;
 use crate::hook::outcome_store::{OutcomeKey, answered_key, key};
@@ -33,7 +33,7 @@ impl fmt::Debug for CheckedInput<'_> {
 }
 
 /// What is kept of a hook that changed nothing, or whose change does not hold.
-const UNCHANGED: &str = "{\"action\":\"unchanged\"}";
+const UNCHANGED_ANSWER: &str = "{\"action\":\"unchanged\"}";
 
 /// An input on its way.
 struct PendingInput<'a> {
@@ -144,7 +144,9 @@ impl HookRound<'_> {
             for question in open {
                 if let Some(text) = said.get(&question.key).cloned() {
                     self.stands(question, &text, lines)?;
-                } else if wave.len() < CALLS && !(keeps && keys.contains(&question.key)) {
+                } else if wave.len() < MAX_CONCURRENT_CALLS
+                    && !(keeps && keys.contains(&question.key))
+                {
                     keys.push(question.key.clone());
                     wave.push(question);
                 } else {
@@ -201,7 +203,7 @@ impl HookRound<'_> {
         lines: &mut [PendingInput<'_>],
     ) -> Result<Arc<str>, HookStop> {
         let InputQuestion { line, asked, .. } = question;
-        let Some(line) = lines.get_mut(line) else { return Ok(UNCHANGED.into()) };
+        let Some(line) = lines.get_mut(line) else { return Ok(UNCHANGED_ANSWER.into()) };
         let hook = asked.hook;
         let (mut run, answer) = asked.settle(called);
         if run.answer.is_none() && self.keeps(hook) {
@@ -227,7 +229,7 @@ impl HookRound<'_> {
                 return Err(stop);
             }
         }
-        Ok(said.unwrap_or_else(|| UNCHANGED.into()))
+        Ok(said.unwrap_or_else(|| UNCHANGED_ANSWER.into()))
     }
 
     /// Tells the observe hooks of each input as it is now.
@@ -284,7 +286,7 @@ impl HookRound<'_> {
         }
         let mut now = now.into_iter().peekable();
         while now.peek().is_some() {
-            let wave = now.by_ref().take(CALLS).collect();
+            let wave = now.by_ref().take(MAX_CONCURRENT_CALLS).collect();
             for (question, called) in self.wave(wave).await {
                 let InputQuestion { line, asked, .. } = question;
                 let (mut run, answer) = asked.settle(called);

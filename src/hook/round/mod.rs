@@ -33,10 +33,10 @@ use crate::json::parse;
 use crate::limit::Allowance;
 
 /// Bytes of the line of a run in a report.
-const RUN_BYTES: usize = 256;
+const REPORT_LINE_BYTES: usize = 256;
 
 /// Time that the hooks of one compile may take in all.
-pub const BUDGET: Duration = Duration::from_secs(10);
+pub const MAX_ROUND_TIME: Duration = Duration::from_secs(10);
 
 /// The hooks of one compile or of one other request.
 #[derive(Debug)]
@@ -67,14 +67,14 @@ pub struct HookInput<'a> {
 pub type PayloadCheck<'c> = &'c (dyn Fn(&str) -> Result<(), String> + Send + Sync);
 
 impl<'r> HookRound<'r> {
-    /// With the hooks that are pinned for it, and [`BUDGET`].
+    /// With the hooks that are pinned for it, and [`MAX_ROUND_TIME`].
     pub fn new(set: Arc<HookSet>, caller: &'r dyn Caller, scope: CallScope) -> Self {
         Self {
             set,
             caller,
             kept: None,
             scope,
-            left: BUDGET,
+            left: MAX_ROUND_TIME,
             dry: false,
             allowance: Allowance::default(),
             occurrences: BTreeMap::new(),
@@ -85,7 +85,7 @@ impl<'r> HookRound<'r> {
     /// With another budget, such as what is left of a request's deadline.
     #[must_use]
     pub fn with_budget(mut self, budget: Duration) -> Self {
-        self.left = budget.min(BUDGET);
+        self.left = budget.min(MAX_ROUND_TIME);
         self
     }
 
@@ -206,7 +206,7 @@ impl<'r> HookRound<'r> {
     fn pay_for_runs(&self, point: Point, inputs: usize) -> Result<(), HookStop> {
         let hooks = self.set.at(point);
         let Some(first) = hooks.first() else { return Ok(()) };
-        let bytes = inputs.saturating_mul(hooks.len()).saturating_mul(RUN_BYTES);
+        let bytes = inputs.saturating_mul(hooks.len()).saturating_mul(REPORT_LINE_BYTES);
         self.allowance.take(bytes).map_err(|error| {
             let failure = CallFailure::new(FailureCause::TextLimit, error.to_string());
             HookStop::failed(&first.id, point, &failure)

@@ -31,7 +31,7 @@ pub(super) const LAYERS: &[&str] = &[
     "tone_and_comms",
     "intent_layer",
 ];
-const ALL: &[&str] = &[
+const PACK_KEYS: &[&str] = &[
     "contract_meta",
     "pack_meta",
     "intelligence_refs",
@@ -46,7 +46,7 @@ const ALL: &[&str] = &[
     "budget_layer",
     "signature",
 ];
-const SIGNATURE: &[&str] = &["alg", "key_id", "sig"];
+const SIGNATURE_KEYS: &[&str] = &["alg", "key_id", "sig"];
 
 /// What was found in a document.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ pub struct LintResult {
 /// checked, where there are keys.
 pub fn lint(node: &Node<'_>, keys: &PublicKeys) -> LintResult {
     let mut lint = Lint::default();
-    let (pack, canonical) = match Fields::read(node, Path::Root, ALL, &mut lint.shape) {
+    let (pack, canonical) = match Fields::read(node, Path::Root, PACK_KEYS, &mut lint.shape) {
         Some(fields) => document(&fields, keys, &mut lint),
         None => (None, None),
     };
@@ -143,7 +143,7 @@ fn unsigned<'a>(node: &Node<'a>) -> Node<'a> {
 /// The hash of every layer, and of the parts of layers that stages read by themselves.
 fn hashes(node: &Node<'_>) -> BTreeMap<&'static str, ContentHash> {
     let hash = |node: &Node<'_>| json::jcs(node).map(|text| ContentHash::of(&text)).ok();
-    let layers = ALL.iter().filter(|layer| **layer != "signature");
+    let layers = PACK_KEYS.iter().filter(|layer| **layer != "signature");
     let mut hashes: BTreeMap<&'static str, ContentHash> =
         layers.filter_map(|layer| Some((*layer, hash(node.get(layer)?)?))).collect();
     let policy = node.get("policy_layer");
@@ -173,7 +173,9 @@ fn signature(
         }
         return false;
     };
-    let Some(given) = Fields::read(node, path, SIGNATURE, &mut lint.shape) else { return false };
+    let Some(given) = Fields::read(node, path, SIGNATURE_KEYS, &mut lint.shape) else {
+        return false;
+    };
     given.choice("alg", &[("ed25519", ())], &mut lint.shape);
     let key = required(&given, "key_id", lint);
     let text = required(&given, "sig", lint);
@@ -245,11 +247,11 @@ fn optional(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Option<Arc<s
 /// A list of texts; `must` be there.
 fn texts(fields: &Fields<'_, '_>, key: &str, must: bool, lint: &mut Lint) -> Vec<Arc<str>> {
     /// Entries of one list.
-    const MOST: usize = 1_000;
+    const MAX_TEXTS: usize = 1_000;
     if must && fields.get(key).is_none() {
         fields.fault(key, "is missing", &mut lint.shape);
     }
-    fields.texts(key, MOST, &mut lint.shape).into_iter().map(Into::into).collect()
+    fields.texts(key, MAX_TEXTS, &mut lint.shape).into_iter().map(Into::into).collect()
 }
 
 /// A list that must be there.

@@ -9,7 +9,7 @@ use crate::pack::redaction::Redaction;
 use crate::policy::{self, RuleFaultKind};
 
 /// Bundles, rules in one of them, gates, redaction rules.
-const MOST: usize = 500;
+const MAX_ITEMS: usize = 500;
 /// Bytes that the patterns of a pack may take compiled.
 const MAX_PATTERNS_BYTES: usize = 16 << 20;
 
@@ -19,14 +19,14 @@ pub(super) fn read(fields: &Fields<'_, '_>, lint: &mut Lint) -> PolicyLayer {
     let path = fields.path().key("policy_layer");
     let Some(given) = layer(fields, "policy_layer", path, KNOWN, lint) else { return read };
     let path = given.path().key("policy_bundles");
-    for (at, node) in list(&given, "policy_bundles", MOST, lint).iter().enumerate() {
+    for (at, node) in list(&given, "policy_bundles", MAX_ITEMS, lint).iter().enumerate() {
         read.bundles.extend(bundle(node, path.index(at), lint));
     }
     // Stable: bundles of one priority stay in the order of the document.
     read.bundles.sort_by_key(|bundle| std::cmp::Reverse(bundle.priority));
     guardrails(&given, &mut read, lint);
     let path = given.path().key("approval_gates");
-    for (at, node) in list(&given, "approval_gates", MOST, lint).iter().enumerate() {
+    for (at, node) in list(&given, "approval_gates", MAX_ITEMS, lint).iter().enumerate() {
         read.gates.extend(gate(node, path.index(at), lint));
     }
     let path = given.path().key("evaluation");
@@ -44,8 +44,8 @@ fn guardrails(given: &Fields<'_, '_>, read: &mut PolicyLayer, lint: &mut Lint) {
     read.must_refuse = texts(&rails, "must_refuse", true, lint);
     read.must_escalate = texts(&rails, "must_escalate", true, lint);
     let path = rails.path().key("redaction_rules");
-    let mut budget = PatternBudget::new(MOST, MAX_PATTERNS_BYTES);
-    for (at, node) in list(&rails, "redaction_rules", MOST, lint).iter().enumerate() {
+    let mut budget = PatternBudget::new(MAX_ITEMS, MAX_PATTERNS_BYTES);
+    for (at, node) in list(&rails, "redaction_rules", MAX_ITEMS, lint).iter().enumerate() {
         read_redaction(node, path.index(at), &mut read.redaction, &mut budget, lint);
     }
 }
@@ -108,7 +108,7 @@ fn bundle(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Bundle> {
         lint.error("policy_language", &path, "the one language is `jsonlogic`");
     }
     let path = dsl.path().key("rules");
-    for (at, node) in list(&dsl, "rules", MOST, lint).iter().enumerate() {
+    for (at, node) in list(&dsl, "rules", MAX_ITEMS, lint).iter().enumerate() {
         bundle.rules.extend(rule(node, path.index(at), lint));
     }
     Some(bundle)
@@ -179,7 +179,7 @@ pub(super) fn condition(node: &Node<'_>, path: &Path<'_>, lint: &mut Lint) -> po
         lint.warn("policy_literal_object", path, "an object without an operator always holds");
     }
     let value = policy::Value::of(node);
-    for trouble in policy::check(&value, Lint::MOST) {
+    for trouble in policy::check(&value, Lint::MAX_FAULTS) {
         let at = format!("{}{}", path.pointer(), trouble.pointer);
         match trouble.kind {
             RuleFaultKind::Operator(name) => {

@@ -13,7 +13,7 @@ use crate::pack::lint::Lint;
 use crate::pack::weights::{BUCKETS, MILLION, decimal, millionths};
 
 /// Entries of one list.
-const MOST: usize = 500;
+const MAX_ITEMS: usize = 500;
 
 pub(super) fn intents(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Intent> {
     const KNOWN: &[&str] = &[
@@ -33,7 +33,7 @@ pub(super) fn intents(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Intent> {
         return Vec::new();
     };
     let path = given.path().key("catalog");
-    let rows = list(&given, "catalog", MOST, lint);
+    let rows = list(&given, "catalog", MAX_ITEMS, lint);
     if rows.is_empty() {
         lint.error("intent_empty", &path, "a pack has at least one intent");
     }
@@ -76,7 +76,7 @@ pub(super) fn decisions(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Decisio
     };
     let path = given.path().key("decision_specs");
     let mut read = Vec::new();
-    for (at, node) in list(&given, "decision_specs", MOST, lint).iter().enumerate() {
+    for (at, node) in list(&given, "decision_specs", MAX_ITEMS, lint).iter().enumerate() {
         let Some(spec) = Fields::read(node, path.index(at), KNOWN, &mut lint.shape) else {
             continue;
         };
@@ -104,8 +104,8 @@ pub(super) fn memory(fields: &Fields<'_, '_>, lint: &mut Lint) -> MemoryLayer {
     const KNOWN: &[&str] =
         &["tiers", "write_classes", "consent_required", "promotion", "recall_policy"];
     /// What is recalled where a pack does not say how much.
-    const USUAL: usize = 8;
-    let mut read = MemoryLayer { most: USUAL, ..MemoryLayer::default() };
+    const DEFAULT_ITEMS: usize = 8;
+    let mut read = MemoryLayer { most: DEFAULT_ITEMS, ..MemoryLayer::default() };
     let path = fields.path().key("memory_layer");
     let Some(given) = layer(fields, "memory_layer", path, KNOWN, lint) else { return read };
     tiers(&given, &mut read, lint);
@@ -124,10 +124,10 @@ pub(super) fn memory(fields: &Fields<'_, '_>, lint: &mut Lint) -> MemoryLayer {
     let path = given.path().key("recall_policy");
     if let Some(recall) = layer(&given, "recall_policy", path, &["max_per_intent", "tiers"], lint) {
         let most = recall.whole("max_per_intent", 0, 1_000, &mut lint.shape);
-        read.most = most.and_then(|most| usize::try_from(most).ok()).unwrap_or(USUAL);
+        read.most = most.and_then(|most| usize::try_from(most).ok()).unwrap_or(DEFAULT_ITEMS);
         if recall.get("tiers").is_some() {
             let path = recall.path().key("tiers");
-            let words = recall.texts("tiers", MOST, &mut lint.shape);
+            let words = recall.texts("tiers", MAX_ITEMS, &mut lint.shape);
             let found = words.iter().enumerate();
             read.recalled =
                 found.filter_map(|(at, word)| tier(word, &path.index(at), lint)).collect();
@@ -177,7 +177,7 @@ pub(super) fn evaluations(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<(Arc<
     };
     let path = given.path().key("eval_targets");
     let mut read = Vec::new();
-    for (at, node) in list(&given, "eval_targets", MOST, lint).iter().enumerate() {
+    for (at, node) in list(&given, "eval_targets", MAX_ITEMS, lint).iter().enumerate() {
         let path = path.index(at);
         let Some(members) = node.as_object() else {
             lint.shape.add(&path, format!("must be an object, not {}", node.kind()));
@@ -215,7 +215,7 @@ fn blocks(given: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Vec<PackBlock> 
     const KNOWN: &[&str] = &["kind", "text", "priority", "required"];
     let path = given.path().key(key);
     let mut read = Vec::new();
-    for (at, node) in given.list(key, MOST, &mut lint.shape).iter().enumerate() {
+    for (at, node) in given.list(key, MAX_ITEMS, &mut lint.shape).iter().enumerate() {
         let Some(block) = Fields::read(node, path.index(at), KNOWN, &mut lint.shape) else {
             continue;
         };

@@ -11,7 +11,7 @@ use crate::pack::document::{AccessMode, Capability, Permission};
 use crate::pack::lint::Lint;
 
 /// Adapters, capabilities of one of them, permissions.
-const MOST: usize = 500;
+const MAX_ITEMS: usize = 500;
 
 pub(super) fn read(fields: &Fields<'_, '_>, lint: &mut Lint) -> (Vec<Capability>, Vec<Permission>) {
     const KNOWN: &[&str] = &["adapter_registry", "permissions", "capability_risks"];
@@ -22,11 +22,11 @@ pub(super) fn read(fields: &Fields<'_, '_>, lint: &mut Lint) -> (Vec<Capability>
     };
     passed_on(&given, "capability_risks", lint);
     let path = given.path().key("adapter_registry");
-    for (at, node) in list(&given, "adapter_registry", MOST, lint).iter().enumerate() {
+    for (at, node) in list(&given, "adapter_registry", MAX_ITEMS, lint).iter().enumerate() {
         adapter(node, path.index(at), &mut capabilities, lint);
     }
     let path = given.path().key("permissions");
-    for (at, node) in list(&given, "permissions", 2 * MOST, lint).iter().enumerate() {
+    for (at, node) in list(&given, "permissions", 2 * MAX_ITEMS, lint).iter().enumerate() {
         permissions.extend(permission(node, path.index(at), lint));
     }
     (capabilities, permissions)
@@ -57,7 +57,7 @@ fn adapter(node: &Node<'_>, path: Path<'_>, found: &mut Vec<Capability>, lint: &
     let ceiling = mode(&given, "approval_mode", lint);
     let has_mode = given.get("approval_mode").is_some();
     let path = given.path().key("capabilities");
-    for (at, node) in list(&given, "capabilities", MOST, lint).iter().enumerate() {
+    for (at, node) in list(&given, "capabilities", MAX_ITEMS, lint).iter().enumerate() {
         let of = CapabilityOwner {
             adapter: &adapter,
             schema_ref: schema_ref.as_ref(),

@@ -108,7 +108,7 @@ fn within(
     checks: fn(&str) -> bool,
 ) -> Vec<Range<usize>> {
     /// Groups that one number may have.
-    const MOST_GROUPS: usize = 20;
+    const MAX_GROUPS: usize = 20;
     let shown = text.get(run.clone()).unwrap_or_default();
     let mut groups: Vec<Range<usize>> = Vec::new();
     let mut start = run.start;
@@ -120,7 +120,7 @@ fn within(
     let mut found = Vec::new();
     let mut first = 0;
     while let Some(begin) = groups.get(first) {
-        let last = (first + MOST_GROUPS).min(groups.len());
+        let last = (first + MAX_GROUPS).min(groups.len());
         let hit = (first..last).rev().find_map(|at| {
             let range = begin.start..groups.get(at)?.end;
             text.get(range.clone()).filter(|text| checks(text)).map(|_| (range, at))

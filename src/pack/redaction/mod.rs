@@ -19,7 +19,7 @@ use crate::limit::{Allowance, AllowanceExceeded};
 pub(super) use detector::Detector;
 
 /// Strings in strings that are looked into.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// The rules of a pack.
 #[derive(Debug, Clone, Default)]
@@ -104,7 +104,7 @@ impl Redaction {
             return Ok(RedactedText::default());
         }
         let mut replacing = Replacing::new(text, allowance);
-        let quoted = if depth < DEEPEST { quoted::strings(text) } else { Vec::new() };
+        let quoted = if depth < MAX_DEPTH { quoted::strings(text) } else { Vec::new() };
         replacing.round(|_, put| {
             for (range, said) in &quoted {
                 let RedactedText { text, hits: found } = self.within(said, depth + 1, allowance)?;

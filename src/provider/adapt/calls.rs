@@ -127,21 +127,21 @@ fn valid_id(target: Target, id: &str) -> Option<Arc<str>> {
 /// The tool name in a form that the target accepts, if it is not in one: `[a-zA-Z0-9_-]{1,64}`,
 /// Gemini with `.` and `:` and no digit or dash at the head.
 pub(super) fn valid_name(target: Target, name: &str) -> Option<Arc<str>> {
-    const LONGEST: usize = 64;
+    const MAX_NAME_BYTES: usize = 64;
     let gemini = target == Target::Gemini;
     let allowed = |c: char| is_word(c) || (gemini && matches!(c, '.' | ':'));
     let head = |c: char| !gemini || c.is_ascii_alphabetic() || c == '_';
     if target == Target::Neutral
-        || (name.len() <= LONGEST
+        || (name.len() <= MAX_NAME_BYTES
             && name.chars().all(allowed)
             && name.chars().next().is_some_and(head))
     {
         return None;
     }
     if name.chars().next().is_some_and(head) {
-        return Some(renamed(name, LONGEST, allowed));
+        return Some(renamed(name, MAX_NAME_BYTES, allowed));
     }
-    Some(renamed(&format!("_{name}"), LONGEST, allowed))
+    Some(renamed(&format!("_{name}"), MAX_NAME_BYTES, allowed))
 }
 
 /// Whether a model that calls `name` means a tool that its definition calls `tool`: one of a name that
@@ -159,14 +159,14 @@ fn is_word(c: char) -> bool {
 
 /// A name of allowed characters, kept apart from others by eight digits of the old one's hash.
 fn renamed(old: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Arc<str> {
-    const DIGITS: usize = 8;
+    const HASH_DIGITS: usize = 8;
     let mut new: String = old
         .chars()
-        .take(longest.saturating_sub(DIGITS + 1))
+        .take(longest.saturating_sub(HASH_DIGITS + 1))
         .map(|c| if allowed(c) { c } else { '_' })
         .collect();
     let hash = blake3::hash(old.as_bytes()).to_hex();
     new.push('_');
-    new.extend(hash.chars().take(DIGITS));
+    new.extend(hash.chars().take(HASH_DIGITS));
     new.into()
 }

@@ -133,13 +133,13 @@ impl ReadContext<'_> {
 
     /// Reports members that have no place in ours.
     pub(super) fn lost(&mut self, node: &Node<'_>, known: &[&str], path: &Path<'_>) {
-        const MOST: usize = 10;
+        const MAX_NAMES: usize = 10;
         let lost = extra(node, known);
-        for (key, _) in lost.iter().take(MOST) {
+        for (key, _) in lost.iter().take(MAX_NAMES) {
             let detail = "this member has no place in a neutral message";
             self.notes.degraded("member_lost", path.key(&shown(key)).pointer(), detail);
         }
-        if let Some(more) = lost.len().checked_sub(MOST).filter(|more| *more > 0) {
+        if let Some(more) = lost.len().checked_sub(MAX_NAMES).filter(|more| *more > 0) {
             let detail = format!("{more} more members have no place in a neutral message");
             self.notes.degraded("member_lost", path.pointer(), detail);
         }

@@ -135,7 +135,7 @@ fn parts(
 }
 
 /// What a part may be, by the protocol's name and the SDKs'.
-const KINDS: &[(&str, &str)] = &[
+const PART_KEYS: &[(&str, &str)] = &[
     ("functionCall", "function_call"),
     ("functionResponse", "function_response"),
     ("inlineData", "inline_data"),
@@ -144,7 +144,7 @@ const KINDS: &[(&str, &str)] = &[
 ];
 
 /// Members that say how to read a part rather than what it is.
-const BESIDE: &[&str] = &["thought", "thoughtSignature", "thought_signature"];
+const THOUGHT_KEYS: &[&str] = &["thought", "thoughtSignature", "thought_signature"];
 
 fn part(
     cx: &mut ReadContext<'_>,
@@ -159,12 +159,12 @@ fn part(
         cx.fault(path, format!("a part must be an object, not {}", node.kind()));
         return None;
     };
-    let found = KINDS.iter().find_map(|(name, alias)| {
+    let found = PART_KEYS.iter().find_map(|(name, alias)| {
         let key = if present(node, name).is_some() { name } else { alias };
         Some((*name, *key, present(node, key)?))
     });
     let Some((kind, key, inner)) = found else {
-        let own = members.iter().find(|(key, _)| !BESIDE.contains(&&**key));
+        let own = members.iter().find(|(key, _)| !THOUGHT_KEYS.contains(&&**key));
         let Some((key, _)) = own else {
             if either(node, "thoughtSignature", "thought_signature").is_some() {
                 let mut part = Part::text("");

@@ -9,8 +9,8 @@ use crate::domain::{Content, Extra, Media, MediaSource, Part};
 use crate::json::{Node, Path};
 
 /// The media type where nothing tells it.
-const UNKNOWN: &str = "*/*";
-const UNKNOWN_IMAGE: &str = "image/*";
+const UNKNOWN_TYPE: &str = "*/*";
+const UNKNOWN_IMAGE_TYPE: &str = "image/*";
 
 /// Reads a part whose `type` says that it is media; none if its shape is not one we know, and
 /// the part has to be carried whole.
@@ -33,7 +33,8 @@ pub(super) fn read(
         "image" | "audio" if node.get("data").is_some() => {
             let mime = either(node, "mimeType", "media_type").and_then(Node::as_str);
             let data = cx.required(node, "data", path, NEEDS_DATA);
-            let mime = mime.unwrap_or(if kind == "image" { UNKNOWN_IMAGE } else { UNKNOWN });
+            let mime =
+                mime.unwrap_or(if kind == "image" { UNKNOWN_IMAGE_TYPE } else { UNKNOWN_TYPE });
             let known = ["type", "data", "mimeType", "media_type"];
             (media_of(mime, &data), part_extra(node, &known))
         }
@@ -48,7 +49,7 @@ pub(super) fn read(
 pub(super) fn attachment(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let data = cx.required(node, "data", path, NEEDS_DATA);
     let mime = cx.member(node, "mediaType", path);
-    let mut media = media_of(mime.as_deref().unwrap_or(UNKNOWN), &data);
+    let mut media = media_of(mime.as_deref().unwrap_or(UNKNOWN_TYPE), &data);
     media.name = cx.member(node, "filename", path);
     let mut part = Part::new(Content::Media(media));
     part.extra = part_extra(node, &["mediaType", "data", "filename"]);
@@ -82,12 +83,12 @@ fn image_url(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Med
         }
         _ => cx.required(node, "image_url", path, NEEDS_DATA),
     };
-    (at_url(UNKNOWN_IMAGE, &url), rest)
+    (at_url(UNKNOWN_IMAGE_TYPE, &url), rest)
 }
 
 fn input_image(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     if let Some(id) = cx.member(node, "file_id", path) {
-        let media = held(UNKNOWN_IMAGE, id);
+        let media = held(UNKNOWN_IMAGE_TYPE, id);
         let mut rest = part_extra(node, &["type", "file_id"]);
         rest.retain(|(key, value)| &**key != "image_url" || value.as_str() != "null");
         return (media, rest);
@@ -103,7 +104,7 @@ fn input_audio(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (M
     let Some(inner) = present(node, "input_audio").filter(|inner| inner.as_object().is_some())
     else {
         cx.fault(&inner_path, "must be an object with `data` and `format`");
-        return (held(UNKNOWN, Arc::from("")), rest);
+        return (held(UNKNOWN_TYPE, Arc::from("")), rest);
     };
     let data = cx.required(inner, "data", &inner_path, NEEDS_DATA);
     let format = cx.member(inner, "format", &inner_path);
@@ -131,7 +132,7 @@ fn file(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, E
     }
     rest.retain(|(key, value)| &**key != "file_id" || value.as_str() != "null");
     let name = cx.member(inner, "filename", at);
-    let mime = name.as_deref().map_or(UNKNOWN, type_of_name);
+    let mime = name.as_deref().map_or(UNKNOWN_TYPE, type_of_name);
     let mut media = if let Some(data) = cx.member(inner, "file_data", at) {
         if data.is_empty() {
             cx.fault(&at.key("file_data"), NEEDS_DATA);
@@ -150,7 +151,7 @@ fn file(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, E
 fn neutral(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     const KNOWN: &[&str] = &["type", "media_type", "data", "url", "file_id", "text", "name"];
     let mime = cx.member(node, "media_type", path);
-    let mime = mime.as_deref().unwrap_or(UNKNOWN);
+    let mime = mime.as_deref().unwrap_or(UNKNOWN_TYPE);
     let mut media = if let Some(url) = cx.member(node, "url", path) {
         at_url(mime, &url)
     } else if let Some(id) = cx.member(node, "file_id", path) {
@@ -175,7 +176,7 @@ fn source(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>
         return None;
     }
     let mime = cx.member(inner, "media_type", &at);
-    let unknown = if kind == "image" { UNKNOWN_IMAGE } else { "application/pdf" };
+    let unknown = if kind == "image" { UNKNOWN_IMAGE_TYPE } else { "application/pdf" };
     let given = mime.as_deref().unwrap_or(unknown);
     let mut media = match inner.get("type").and_then(Node::as_str) {
         Some("base64") => {
@@ -187,7 +188,8 @@ fn source(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>
             at_url(given, &url)
         }
         Some("file") => {
-            let mime = mime.as_deref().unwrap_or(if kind == "image" { unknown } else { UNKNOWN });
+            let mime =
+                mime.as_deref().unwrap_or(if kind == "image" { unknown } else { UNKNOWN_TYPE });
             held(mime, cx.required(inner, "file_id", &at, NEEDS_DATA))
         }
         Some("text") => {
@@ -256,6 +258,6 @@ fn type_of_name(name: &str) -> &'static str {
         "csv" => "text/csv",
         "html" | "htm" => "text/html",
         "json" => "application/json",
-        _ => UNKNOWN,
+        _ => UNKNOWN_TYPE,
     }
 }

@@ -36,14 +36,14 @@ pub const CONVERSATION_KEYS: &[&str] = &[
 ];
 
 /// Most messages of one request.
-const MOST_MESSAGES: usize = 10_000;
+const MAX_MESSAGES: usize = 10_000;
 
 /// The keys that may hold the list of messages.
-const LISTS: [&str; 3] = ["messages", "contents", "input"];
+const LIST_KEYS: [&str; 3] = ["messages", "contents", "input"];
 
 /// The key of the body's list of messages, as pointers into the request name it.
 pub fn list_key(body: &Node<'_>) -> &'static str {
-    LISTS.into_iter().find(|key| present(body, key).is_some()).unwrap_or("messages")
+    LIST_KEYS.into_iter().find(|key| present(body, key).is_some()).unwrap_or("messages")
 }
 
 /// Values of `repair`, and whether each keeps malformed tool arguments as they are.
@@ -111,7 +111,7 @@ fn instructions(cx: &mut ReadContext<'_>, body: &Node<'_>) -> Vec<Message> {
 
 fn messages(cx: &mut ReadContext<'_>, body: &Node<'_>, source: Source) -> Vec<Message> {
     let root = Path::Root;
-    let mut given = LISTS.into_iter().filter_map(|key| Some((key, present(body, key)?)));
+    let mut given = LIST_KEYS.into_iter().filter_map(|key| Some((key, present(body, key)?)));
     let Some((key, node)) = given.next() else { return Vec::new() };
     for (other, _) in given {
         let detail = format!("the conversation is already given as `{key}`");
@@ -138,8 +138,8 @@ fn messages(cx: &mut ReadContext<'_>, body: &Node<'_>, source: Source) -> Vec<Me
             return Vec::new();
         }
     };
-    if items.len() > MOST_MESSAGES {
-        let detail = format!("{} messages are more than {MOST_MESSAGES}", items.len());
+    if items.len() > MAX_MESSAGES {
+        let detail = format!("{} messages are more than {MAX_MESSAGES}", items.len());
         cx.fault(&path, detail);
         return Vec::new();
     }

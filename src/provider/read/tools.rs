@@ -9,7 +9,7 @@ use crate::json::{self, Node, Path};
 use crate::provider::schema::lower_types;
 
 /// Most tools of one request.
-pub(super) const MOST_TOOLS: usize = 1_000;
+pub(super) const MAX_TOOLS: usize = 1_000;
 
 /// Reads an array of tools, or an object that holds one under `list`.
 pub(super) fn list(
@@ -35,8 +35,8 @@ fn items(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Tool
     let mut found = ToolCollector::default();
     for (index, item) in items.iter().enumerate() {
         tool(cx, item, &path.index(index), &mut found);
-        if found.tools.len() > MOST_TOOLS {
-            cx.fault(path, format!("more than {MOST_TOOLS} tools"));
+        if found.tools.len() > MAX_TOOLS {
+            cx.fault(path, format!("more than {MAX_TOOLS} tools"));
             break;
         }
     }
@@ -153,15 +153,15 @@ fn function(
     path: &Path<'_>,
     known: &[&str],
 ) -> ToolDefinition {
-    const SCHEMAS: [&str; 4] =
+    const SCHEMA_KEYS: [&str; 4] =
         ["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];
     let mut tool = bare(cx.required(node, "name", path, "a tool needs a name"), path);
     tool.description = cx.member(node, "description", path);
     tool.cache = cx.cache_mark(node, path);
     check_tags(cx, node, path);
     tool.extra = extra(node, &["name", "description", "cache_control"]);
-    tool.extra.retain(|(key, _)| !known.contains(&&**key) && !SCHEMAS.contains(&&**key));
-    for key in SCHEMAS {
+    tool.extra.retain(|(key, _)| !known.contains(&&**key) && !SCHEMA_KEYS.contains(&&**key));
+    for key in SCHEMA_KEYS {
         let Some(schema) = present(node, key) else { continue };
         if schema.as_object().is_none() {
             let detail = format!("must be a JSON Schema object, not {}", schema.kind());
@@ -224,7 +224,7 @@ fn declarations(
                 tool.parameters = Some(RawJson::new(lower));
             }
             found.add(cx, tool, &at);
-            if found.tools.len() > MOST_TOOLS {
+            if found.tools.len() > MAX_TOOLS {
                 return;
             }
         }

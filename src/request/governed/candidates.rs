@@ -240,7 +240,7 @@ pub fn read_evidence(answer: &str) -> Result<Vec<EvidenceRef>, String> {
     let node = json::parse(answer, Limits::default()).map_err(|error| error.to_string())?;
     let mut faults = Faults::default();
     let given = node.get("evidence").ok_or("/evidence: is missing")?;
-    let found = evidence(given, "/evidence", super::MOST, &mut faults);
+    let found = evidence(given, "/evidence", super::MAX_ITEMS, &mut faults);
     let of_text = |key: &'static str| {
         let items = given.as_array().unwrap_or_default().iter().zip(0_usize..);
         items.filter_map(move |(item, at)| {

@@ -63,7 +63,7 @@ impl RunContext {
 }
 
 /// What only tells one call from another: never hashed, never seen by rules.
-const CORRELATION: &[&str] = &[
+const CORRELATION_KEYS: &[&str] = &[
     "run_id",
     "trace_id",
     "span_id",
@@ -84,7 +84,7 @@ pub(super) fn without_correlation(value: Value) -> (Value, Value) {
     let mut kept = Map::new();
     if let Value::Object(members) = &value {
         for (key, member) in members {
-            if CORRELATION.contains(&key.as_str()) {
+            if CORRELATION_KEYS.contains(&key.as_str()) {
                 kept.insert(key.clone(), member.clone());
             }
         }
@@ -98,7 +98,7 @@ pub(super) fn without_correlation(value: Value) -> (Value, Value) {
 fn strip(value: &mut Value) {
     match value {
         Value::Object(members) => {
-            members.retain(|key, _| !CORRELATION.contains(&key.as_str()));
+            members.retain(|key, _| !CORRELATION_KEYS.contains(&key.as_str()));
             for (key, member) in members.iter_mut() {
                 if !matches!(key.as_str(), "context" | "context_query" | "message") {
                     strip(member);
@@ -245,11 +245,11 @@ fn safety_mode(node: &Node<'_>, at: &str) -> Result<AccessMode, Refusal> {
 
 fn bucket_tokens(node: &Node<'_>, at: &str) -> Result<Option<u64>, Refusal> {
     /// More than any window.
-    const MOST: u64 = 1 << 40;
+    const MAX_TOKENS: u64 = 1 << 40;
     let Some(given) = node.get("run_budget").and_then(|budget| budget.get("bucket_tokens")) else {
         return Ok(None);
     };
-    match given.as_u64().filter(|tokens| *tokens <= MOST) {
+    match given.as_u64().filter(|tokens| *tokens <= MAX_TOKENS) {
         _ if given.is_null() => Ok(None),
         Some(tokens) => Ok(Some(tokens)),
         None => {

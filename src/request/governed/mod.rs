@@ -18,7 +18,7 @@ pub use context::RunContext;
 const KEYS: &[&str] = &["pack", "run_context", "request", "evidence"];
 
 /// The most evidence refs, and the most memory records, of a request.
-const MOST: usize = 1_000;
+const MAX_ITEMS: usize = 1_000;
 
 /// Where the pack is.
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ pub struct CallerBlock {
 
 /// Whether nobody but the pack and the task may fill a bucket.
 pub fn is_owned(bucket: &str) -> bool {
-    OWNED.contains(&bucket)
+    OWNED_BUCKETS.contains(&bucket)
 }
 
 /// Why a request under a pack cannot be read.
@@ -161,10 +161,10 @@ pub fn read_governed(
     };
     let invoke = invoke(request, &at, &mut faults)?;
     let evidence = match place.find("evidence") {
-        Some((node, at)) => candidates::evidence(node, &at, MOST, &mut faults),
+        Some((node, at)) => candidates::evidence(node, &at, MAX_ITEMS, &mut faults),
         None => Vec::new(),
     };
-    let memory = place.own("memory").map(|node| candidates::memory(node, MOST, &mut faults));
+    let memory = place.own("memory").map(|node| candidates::memory(node, MAX_ITEMS, &mut faults));
     let blocks = place.own("blocks").map(|node| blocks(node, &mut faults)).unwrap_or_default();
     let faults = faults.into_vec();
     match source {
@@ -344,22 +344,22 @@ pub fn is_bucket_name(name: &str) -> bool {
 }
 
 /// The buckets that only the pack and the task fill.
-const OWNED: &[&str] = &["system", "policy", "tools", "task"];
+const OWNED_BUCKETS: &[&str] = &["system", "policy", "tools", "task"];
 
 fn blocks(node: &Node<'_>, faults: &mut Faults) -> Vec<CallerBlock> {
     const KNOWN: &[&str] = &["bucket", "kind", "text", "priority"];
     let root = Path::Root;
     let (pack, mut found) = (root.key("pack"), Vec::new());
     let list = pack.key("blocks");
-    let nodes = node.as_array().filter(|nodes| nodes.len() <= MOST);
+    let nodes = node.as_array().filter(|nodes| nodes.len() <= MAX_ITEMS);
     if nodes.is_none() {
-        faults.add(&list, format!("must be an array of at most {MOST} items"));
+        faults.add(&list, format!("must be an array of at most {MAX_ITEMS} items"));
     }
     for (at, node) in nodes.unwrap_or_default().iter().enumerate() {
         let Some(block) = Fields::read(node, list.index(at), KNOWN, faults) else { continue };
         let bucket = block.text("bucket", faults).unwrap_or("session");
-        if OWNED.contains(&bucket) || !is_bucket_name(bucket) {
-            let others = BUCKETS.iter().filter(|name| !OWNED.contains(name));
+        if OWNED_BUCKETS.contains(&bucket) || !is_bucket_name(bucket) {
+            let others = BUCKETS.iter().filter(|name| !OWNED_BUCKETS.contains(name));
             let others: Vec<&str> = others.copied().collect();
             let detail = format!(
                 "must be one of {}, or a name of your own of letters, digits, `_`, `.` and `-`",

@@ -11,28 +11,28 @@ use crate::domain::{
 use crate::json::{Faults, Fields, Node, Path};
 
 /// Adapters that a request may name.
-const MOST: usize = 64;
+const MAX_ADAPTERS: usize = 64;
 /// Patterns of one adapter, and lines that it keeps by their numbers.
-const MOST_PATTERNS: usize = 32;
-const LONGEST_PATTERN: usize = 512;
+const MAX_PATTERNS: usize = 32;
+const MAX_PATTERN_BYTES: usize = 512;
 /// Patterns of all definitions that a list defines or names: one can take 25 ms to compile.
-pub const MOST_PATTERNS_IN_ALL: usize = 64;
+pub const MAX_PATTERNS_IN_ALL: usize = 64;
 /// Bytes of a compiled pattern: a short one can ask for half a second of work above it.
-const PATTERN_SIZE: usize = 1 << 20;
+const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// Bytes of a name.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 const NAME_RULE: &str = "must be 1 to 64 letters, digits, `_`, `-` or `.`, a letter first";
 /// Lines that a condition or a choice may count to.
-const MOST_LINES: u64 = 10_000_000;
+const MAX_LINES: u64 = 10_000_000;
 /// How what stays and what is left of the rest are put together where nothing says.
-const JOIN: &str = "{kept}\n{summary}";
+const DEFAULT_JOIN: &str = "{kept}\n{summary}";
 
 /// Unknown names that a known one is looked for: thousands may be known.
-const MOST_HINTS: usize = 4;
+const MAX_HINTS: usize = 4;
 
 /// Every key of a definition.
 pub const ADAPTER_KEYS: &[&str] = &["name", "detect", "keep", "shrink", "join"];
-const DETECT: &[&str] = &["regex", "min_lines", "line_matches", "min_share_of_lines"];
+const DETECT_KEYS: &[&str] = &["regex", "min_lines", "line_matches", "min_share_of_lines"];
 
 /// What a name in a list can mean that the list does not define itself.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub struct KnownAdapters {
     /// Stored definitions: of the names that are given, or of ours where none are.
     pub stored: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
     /// Patterns of the stored definitions of the names that are given. Above
-    /// [`MOST_PATTERNS_IN_ALL`] not all of these are in `stored`.
+    /// [`MAX_PATTERNS_IN_ALL`] not all of these are in `stored`.
     pub patterns: usize,
     /// Further names that are known, for suggestions.
     pub names: Vec<Arc<str>>,
@@ -71,7 +71,7 @@ pub fn given_adapters<'r, 'a>(section: Option<&'r Node<'a>>) -> Option<&'r Node<
 
 /// The names that a list gives without defining them.
 pub fn adapter_names<'r>(list: &'r Node<'_>) -> BTreeSet<&'r str> {
-    let items = list.as_array().unwrap_or_default().iter().take(MOST);
+    let items = list.as_array().unwrap_or_default().iter().take(MAX_ADAPTERS);
     items.filter_map(Node::as_str).filter(|name| is_name(name)).collect()
 }
 
@@ -85,17 +85,17 @@ pub(in crate::request) fn read_adapters(
         return known.usual();
     }
     let list = fields.path().key("adapters");
-    let items = fields.list("adapters", MOST, faults);
+    let items = fields.list("adapters", MAX_ADAPTERS, faults);
     let patterns: usize = items.iter().map(patterns_in).sum();
-    if patterns + known.patterns > MOST_PATTERNS_IN_ALL {
-        let rule = format!("must not take more than {MOST_PATTERNS_IN_ALL} patterns in all");
+    if patterns + known.patterns > MAX_PATTERNS_IN_ALL {
+        let rule = format!("must not take more than {MAX_PATTERNS_IN_ALL} patterns in all");
         faults.add(&list, rule);
         return AdapterChoices::default();
     }
     let inline = items.iter().filter_map(|item| item.get("name")?.as_str());
     let inline: BTreeSet<&str> = inline.filter(|name| is_name(name)).collect();
     let (mut choices, mut defined) = (Vec::new(), BTreeMap::new());
-    let mut hints = MOST_HINTS;
+    let mut hints = MAX_HINTS;
     for (index, item) in items.iter().enumerate() {
         let path = list.index(index);
         if let Some(name) = item.as_str() {
@@ -134,8 +134,8 @@ pub fn read_definition<'r>(
     faults: &mut Faults,
 ) -> Option<AdapterDefinition> {
     let fields = Fields::read(node, path, ADAPTER_KEYS, faults)?;
-    if patterns_in(node) > MOST_PATTERNS {
-        faults.add(&path, format!("must hold at most {MOST_PATTERNS} patterns"));
+    if patterns_in(node) > MAX_PATTERNS {
+        faults.add(&path, format!("must hold at most {MAX_PATTERNS} patterns"));
         return None;
     }
     let own = fields.text("name", faults);
@@ -157,7 +157,7 @@ pub fn read_definition<'r>(
     let detect = read_detect(&fields, faults);
     let keep = read_keep(&fields, faults);
     let shrink = read_shrink(&fields, faults);
-    let join = fields.text("join", faults).unwrap_or(JOIN);
+    let join = fields.text("join", faults).unwrap_or(DEFAULT_JOIN);
     for part in ["{kept}", "{summary}"] {
         if join.matches(part).count() != 1 {
             fields.fault("join", format!("must hold `{part}` once"), faults);
@@ -177,7 +177,7 @@ pub fn patterns_in(node: &Node<'_>) -> usize {
 
 /// Whether a name can stand in an address and in a report.
 fn is_name(name: &str) -> bool {
-    name.len() <= LONGEST_NAME
+    name.len() <= MAX_NAME_BYTES
         && name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
@@ -188,20 +188,19 @@ fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> Detect {
         fields.fault("detect", "is missing", faults);
         return detect;
     };
-    let Some(given) = Fields::read(node, fields.path().key("detect"), DETECT, faults) else {
+    let Some(given) = Fields::read(node, fields.path().key("detect"), DETECT_KEYS, faults) else {
         return detect;
     };
     detect.regex = pattern(&given, "regex", faults);
     detect.min_lines = given
-        .whole("min_lines", 1, MOST_LINES, faults)
+        .whole("min_lines", 1, MAX_LINES, faults)
         .and_then(|lines| usize::try_from(lines).ok());
     if let Some(node) = given.get("line_matches") {
         let path = given.path().key("line_matches");
         let members = node.as_object();
-        let members = members.filter(|members| (1..=MOST_PATTERNS).contains(&members.len()));
+        let members = members.filter(|members| (1..=MAX_PATTERNS).contains(&members.len()));
         if members.is_none() {
-            let rule =
-                format!("must be an object of 1 to {MOST_PATTERNS} lines and their patterns");
+            let rule = format!("must be an object of 1 to {MAX_PATTERNS} lines and their patterns");
             given.fault("line_matches", rule, faults);
         }
         for (number, value) in members.into_iter().flatten() {
@@ -230,8 +229,8 @@ fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> Detect {
             detect.min_share_of_lines = source.zip(share);
         }
     }
-    if DETECT.iter().all(|key| given.get(key).is_none()) {
-        fields.fault("detect", format!("must hold one of {}", DETECT.join(", ")), faults);
+    if DETECT_KEYS.iter().all(|key| given.get(key).is_none()) {
+        fields.fault("detect", format!("must hold one of {}", DETECT_KEYS.join(", ")), faults);
     }
     detect
 }
@@ -239,7 +238,7 @@ fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> Detect {
 fn read_keep(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<LineSelector> {
     let list = fields.path().key("keep");
     let mut keep = Vec::new();
-    for (index, item) in fields.list("keep", MOST_PATTERNS, faults).iter().enumerate() {
+    for (index, item) in fields.list("keep", MAX_PATTERNS, faults).iter().enumerate() {
         let path = list.index(index);
         let Some(given) = Fields::read(item, list.index(index), &["lines", "regex"], faults) else {
             continue;
@@ -290,7 +289,7 @@ fn read_shrink(fields: &Fields<'_, '_>, faults: &mut Faults) -> LineRemoval {
         return LineRemoval::Rest;
     }
     let list = fields.path().key("shrink");
-    let Some(items) = node.as_array().filter(|items| items.len() <= MOST_PATTERNS) else {
+    let Some(items) = node.as_array().filter(|items| items.len() <= MAX_PATTERNS) else {
         fields.fault("shrink", "must be `rest` or a list of patterns", faults);
         return LineRemoval::Rest;
     };
@@ -326,18 +325,18 @@ fn check_together<'s>(
     faults: &mut Faults,
 ) {
     let mut builder = RegexSetBuilder::new(sources.map(AsRef::as_ref).collect::<Vec<&str>>());
-    builder.size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE);
+    builder.size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES);
     if let Err(error) = builder.build() {
         fields.fault(key, format!("cannot be used together: {error}"), faults);
     }
 }
 
 fn checked(source: &str) -> Result<(), String> {
-    if source.len() > LONGEST_PATTERN {
-        return Err(format!("must be at most {LONGEST_PATTERN} bytes"));
+    if source.len() > MAX_PATTERN_BYTES {
+        return Err(format!("must be at most {MAX_PATTERN_BYTES} bytes"));
     }
     let mut builder = RegexBuilder::new(source);
-    builder.size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE);
+    builder.size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES);
     builder.build().map(|_| ()).map_err(|error| format!("cannot be used: {error}"))
 }
 

@@ -6,7 +6,7 @@ mod skill;
 
 pub(super) use adapters::read_adapters;
 pub use adapters::{
-    ADAPTER_KEYS, KnownAdapters, MOST_PATTERNS_IN_ALL, adapter_names, given_adapters, patterns_in,
+    ADAPTER_KEYS, KnownAdapters, MAX_PATTERNS_IN_ALL, adapter_names, given_adapters, patterns_in,
     read_definition,
 };
 pub(super) use read::summary_instructions;

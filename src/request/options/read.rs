@@ -291,12 +291,12 @@ fn is_tag(name: &str) -> bool {
 impl MemoryOptions {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         /// Tokens of memory data if the request names no `max_tokens`.
-        const USUAL_TOKENS: u64 = 2_000;
+        const DEFAULT_TOKENS: u64 = 2_000;
         match fields.get("memory").and_then(Node::as_bool) {
             Some(true) => {
                 return Some(Self {
                     placement: Placement::LastUser,
-                    max_tokens: USUAL_TOKENS,
+                    max_tokens: DEFAULT_TOKENS,
                     entries: Vec::new(),
                     from_store: true,
                     scope: MemoryScope::default(),
@@ -321,7 +321,7 @@ impl MemoryOptions {
             placement: given
                 .choice("placement", Placement::WORDS, faults)
                 .unwrap_or(Placement::LastUser),
-            max_tokens: given.whole("max_tokens", 0, 1 << 40, faults).unwrap_or(USUAL_TOKENS),
+            max_tokens: given.whole("max_tokens", 0, 1 << 40, faults).unwrap_or(DEFAULT_TOKENS),
             from_store: given.get("entries").is_none(),
             entries,
             scope: read_scope(&given, faults),

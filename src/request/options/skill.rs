@@ -38,10 +38,10 @@ impl SkillOptions {
 /// Reads `args` and `vars`.
 pub fn read_skill_use(given: &Fields<'_, '_>, faults: &mut Faults) -> SkillUse {
     /// Bytes of the arguments, and of each variable.
-    const LONGEST: usize = 64 << 10;
+    const MAX_TEXT_BYTES: usize = 64 << 10;
     let args = given.text("args", faults);
-    if args.is_some_and(|args| args.len() > LONGEST) {
-        given.fault("args", format!("must be at most {LONGEST} bytes"), faults);
+    if args.is_some_and(|args| args.len() > MAX_TEXT_BYTES) {
+        given.fault("args", format!("must be at most {MAX_TEXT_BYTES} bytes"), faults);
     }
     let path = given.path().key("vars");
     let mut vars = Vec::new();
@@ -50,10 +50,10 @@ pub fn read_skill_use(given: &Fields<'_, '_>, faults: &mut Faults) -> SkillUse {
             None => faults.add(&path, format!("must be an object, not {}", node.kind())),
             Some(members) => {
                 for (name, value) in members {
-                    if let Some(text) = value.as_str().filter(|text| text.len() <= LONGEST) {
+                    if let Some(text) = value.as_str().filter(|text| text.len() <= MAX_TEXT_BYTES) {
                         vars.push((name.as_ref().into(), text.into()));
                     } else {
-                        let detail = format!("must be a string of at most {LONGEST} bytes");
+                        let detail = format!("must be a string of at most {MAX_TEXT_BYTES} bytes");
                         faults.add(&path.key(name), detail);
                     }
                 }

@@ -33,7 +33,7 @@ pub use self::shown::RegisteredHook;
 pub use self::trial::{HookTrial, prepare, try_out};
 pub use crate::hook::{BUILTIN_NAMES, DeliveryMode, EnforcementMode, OnFailure};
 use crate::hook::{HIDDEN_PATH, Hook, HookKind, Point};
-pub use crate::webhook::{HOP_HEADER, MOST_HOPS};
+pub use crate::webhook::{HOP_HEADER, MAX_HOPS};
 use crate::webhook::{Keyring, Policy, Webhooks};
 
 /// Every point at which a hook can stand.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::MemoryRights;
 use super::memory::{MemoryCommand, MemoryOp, not_allowed};
 use crate::domain::{MemoryScope, RawJson, ToolCall};
-use crate::hook::{BUDGET, Denial, HookInput, HookKind, MatchContext, Point};
+use crate::hook::{Denial, HookInput, HookKind, MAX_ROUND_TIME, MatchContext, Point};
 use crate::json::{Limits, parse, write_string};
 use crate::pipeline::{self, Deadline, HookPort as _};
 use crate::request::check_memory_text;
@@ -41,7 +41,7 @@ impl From<pipeline::Error> for Error {
 
 /// When hooks of calls must have answered; what they make of text is the request's.
 pub(super) fn deadline(services: &Services) -> Deadline {
-    let end = Instant::now() + BUDGET.saturating_add(Duration::from_secs(1));
+    let end = Instant::now() + MAX_ROUND_TIME.saturating_add(Duration::from_secs(1));
     Deadline::at(end).allowing(services.allowance())
 }
 

@@ -74,14 +74,14 @@ impl AttemptOutcome {
 }
 
 /// The oldest of each hook and session, of those that are due.
-const DUE: &str = "FROM deliveries AS due WHERE state = 'queued' AND due_at <= ?1
+const DUE_ROWS: &str = "FROM deliveries AS due WHERE state = 'queued' AND due_at <= ?1
     AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier
         WHERE earlier.tenant = due.tenant AND earlier.hook = due.hook
           AND earlier.session = due.session AND earlier.state = 'queued'
           AND earlier.seq < due.seq)";
 
 /// Rows that are looked at for each one that is claimed, since retries may be too many.
-const LOOKED_AT: usize = 8;
+const MAX_ROWS_PER_CLAIM: usize = 8;
 
 impl Store {
     /// Claims deliveries of all tenants that are due, first attempts before retries. Where none is,
@@ -149,7 +149,7 @@ impl Store {
 fn due(sql: &dyn Sql, now: Timestamp, claims: &Claims) -> Result<Vec<ClaimedDelivery>, Error> {
     let mut text = format!(
         "SELECT tenant, id, hook, point, session, compilation, agent, turn, hops, occurrence,
-                input, attempts, tries, created_at, fence {DUE}"
+                input, attempts, tries, created_at, fence {DUE_ROWS}"
     );
     let mut given: Vec<SqlValue<'_>> = vec![now.into()];
     let mut busy: Vec<_> =
@@ -162,7 +162,7 @@ fn due(sql: &dyn Sql, now: Timestamp, claims: &Claims) -> Result<Vec<ClaimedDeli
         given.extend([SqlValue::from(tenant), SqlValue::from(hook)]);
     }
     let _ = write!(text, " ORDER BY tries > 0, due_at, seq LIMIT ?{}", given.len() + 1);
-    given.push(claims.limit.saturating_mul(LOOKED_AT).into());
+    given.push(claims.limit.saturating_mul(MAX_ROWS_PER_CLAIM).into());
     let (mut found, mut retries, mut calls) = (Vec::new(), 0, claims.busy.clone());
     sql.query(&text, &given, &mut |row| {
         let claimed = claimed(row)?;

@@ -11,14 +11,14 @@ use std::time::Duration;
 
 pub use self::claim::{AttemptOutcome, ClaimedDelivery, Claims, HookKey};
 pub use self::events::Follower;
-use super::answers::FORGOTTEN_AT_ONCE;
+use super::answers::DELETE_BATCH_ROWS;
 use super::memory::word;
 use super::sql::{Row, values};
 use super::{Error, Tx};
 use crate::domain::{Timestamp, word_of};
 
 /// How long one that was dealt with is shown.
-const SHOWN: Duration = Duration::from_hours(7 * 24);
+const DELIVERY_RETENTION: Duration = Duration::from_hours(7 * 24);
 
 /// Where a delivery stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,7 +187,7 @@ impl Tx<'_> {
         let old: Vec<Arc<str>> = self.all(
             "SELECT id FROM deliveries
              WHERE tenant = ?1 AND state <> 'queued' AND updated_at < ?2 LIMIT ?3",
-            values![self.now().before(SHOWN), FORGOTTEN_AT_ONCE],
+            values![self.now().before(DELIVERY_RETENTION), DELETE_BATCH_ROWS],
             |row| row.get(0),
         )?;
         for id in &old {
@@ -197,7 +197,7 @@ impl Tx<'_> {
             )?;
             self.execute("DELETE FROM deliveries WHERE tenant = ?1 AND id = ?2", values![id])?;
         }
-        Ok(old.len() as u64 == FORGOTTEN_AT_ONCE)
+        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
     }
 }
 

@@ -22,15 +22,15 @@ use crate::domain::{
 };
 
 /// Entries that a tenant may keep.
-const MOST_ENTRIES: u64 = 1_000_000;
+const MAX_ENTRIES: u64 = 1_000_000;
 /// Versions of an entry that are kept, the newest ones.
-const MOST_VERSIONS: u64 = 100;
+const MAX_VERSIONS: u64 = 100;
 
 /// How long what has expired is left to the compiles that would tell of it.
-const LEFT_TO_COMPILES: Duration = Duration::from_hours(1);
+const EXPIRED_RETENTION: Duration = Duration::from_hours(1);
 
 /// Holds for a row of `memory` that is not expired, where `?2` is the time.
-const ALIVE: &str = "(expires_at IS NULL OR expires_at > ?2)
+const ALIVE_CONDITION: &str = "(expires_at IS NULL OR expires_at > ?2)
      AND (expires_at_turn IS NULL OR expires_at_turn > coalesce(
          (SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = memory.session), 0))";
 
@@ -61,7 +61,7 @@ impl Tx<'_> {
         self.first(
             &format!(
                 "SELECT {COLUMNS} FROM memory
-                 WHERE tenant = ?1 AND {ALIVE}
+                 WHERE tenant = ?1 AND {ALIVE_CONDITION}
                    AND subject = ?3 AND session = ?4 AND agent = ?5 AND key = ?6"
             ),
             values![self.now(), subject, session, agent, key],
@@ -92,8 +92,8 @@ impl Tx<'_> {
     ) -> Result<(), Error> {
         let [subject, session, agent] = parts(&entry.scope);
         let old = self.memory_id(&entry.scope, &entry.key)?;
-        if old.is_none() && self.memory_state()?.1 >= MOST_ENTRIES {
-            return Err(Error::TooManyEntries(MOST_ENTRIES));
+        if old.is_none() && self.memory_state()?.1 >= MAX_ENTRIES {
+            return Err(Error::TooManyEntries(MAX_ENTRIES));
         }
         let tags = row::tags(entry);
         let row = values_of(entry, &tags);
@@ -125,7 +125,7 @@ impl Tx<'_> {
                 session,
                 agent,
                 &entry.key,
-                entry.version.saturating_sub(MOST_VERSIONS)
+                entry.version.saturating_sub(MAX_VERSIONS)
             ],
         )?;
         self.index_memory(entry, old)?;
@@ -180,7 +180,8 @@ impl Tx<'_> {
         after: Option<&MemoryCursor>,
         limit: usize,
     ) -> Result<Vec<MemoryEntry>, Error> {
-        let mut sql = format!("SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND {ALIVE}");
+        let mut sql =
+            format!("SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND {ALIVE_CONDITION}");
         let mut given: Vec<SqlValue<'_>> = vec![self.now().into()];
         let behind = filter.prefix.as_deref().map(|prefix| format!("{prefix}\u{10ffff}"));
         let tag = filter.tag.as_deref().map(row::json);
@@ -223,11 +224,11 @@ impl Tx<'_> {
     pub fn expired_memory(&self, limit: usize) -> Result<Vec<MemoryEntry>, Error> {
         self.all(
             &format!(
-                "SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND NOT ({ALIVE})
+                "SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND NOT ({ALIVE_CONDITION})
                    AND (expires_at IS NULL OR expires_at < ?3) AND updated_at < ?3
                  ORDER BY created_at, key LIMIT ?4"
             ),
-            values![self.now(), self.now().before(LEFT_TO_COMPILES), limit],
+            values![self.now(), self.now().before(EXPIRED_RETENTION), limit],
             |row| entry(row, 0),
         )
     }
@@ -289,7 +290,7 @@ pub(super) fn entries_of_session(tx: &Tx<'_>, id: &str) -> Result<Vec<MemoryEntr
     tx.all(
         &format!(
             "SELECT {COLUMNS} FROM memory
-             WHERE tenant = ?1 AND {ALIVE} AND session = ?3 AND session <> ''
+             WHERE tenant = ?1 AND {ALIVE_CONDITION} AND session = ?3 AND session <> ''
              ORDER BY key, subject, agent"
         ),
         values![tx.now(), id],

@@ -2,7 +2,7 @@
 
 use super::row::{COLUMNS, entry};
 use super::words::weigh;
-use super::{ALIVE, parts};
+use super::{ALIVE_CONDITION, parts};
 use crate::domain::{MemoryEntry, MemoryScope};
 use crate::store::sql::values;
 use crate::store::{Error, Tx};
@@ -39,7 +39,7 @@ impl Tx<'_> {
             let rows = self.all(
                 &format!(
                     "SELECT {COLUMNS} FROM memory
-                     WHERE tenant = ?1 AND {ALIVE} AND subject = ?3 AND session = ?4 AND agent = ?5
+                     WHERE tenant = ?1 AND {ALIVE_CONDITION} AND subject = ?3 AND session = ?4 AND agent = ?5
                        AND status = 'promoted'
                      ORDER BY importance DESC, updated_at DESC LIMIT ?6"
                 ),
@@ -63,7 +63,7 @@ impl Tx<'_> {
             found.extend(self.all(
                 &format!(
                     "SELECT {COLUMNS} FROM memory
-                     WHERE tenant = ?1 AND NOT ({ALIVE})
+                     WHERE tenant = ?1 AND NOT ({ALIVE_CONDITION})
                        AND subject = ?3 AND session = ?4 AND agent = ?5"
                 ),
                 values![self.now(), subject, session, agent],

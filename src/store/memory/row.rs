@@ -15,7 +15,7 @@ pub(super) const COLUMNS: &str = "subject, session, agent, key, value, descripti
     created_at, updated_at, ttl_seconds, ttl_turns, expires_at, expires_at_turn";
 
 /// How many there are.
-const WIDTH: usize = 22;
+const COLUMN_COUNT: usize = 22;
 
 /// What stands for so many values from one on: `?2, ?3`.
 pub(in crate::store) fn placeholders(first: usize, count: usize) -> String {
@@ -114,8 +114,8 @@ pub(super) fn entry(row: &dyn Row, first: usize) -> Result<MemoryEntry, Error> {
 pub(super) fn version(row: &dyn Row) -> Result<MemoryVersion, Error> {
     Ok(MemoryVersion {
         entry: entry(row, 0)?,
-        action: word(row, WIDTH, MemoryAction::WORDS)?,
-        origin: word(row, WIDTH + 1, MemoryOrigin::WORDS)?,
+        action: word(row, COLUMN_COUNT, MemoryAction::WORDS)?,
+        origin: word(row, COLUMN_COUNT + 1, MemoryOrigin::WORDS)?,
     })
 }
 

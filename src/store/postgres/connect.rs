@@ -17,10 +17,10 @@ use crate::config::PostgresUrl;
 use crate::store::error::{Error, OpenError, broken};
 
 /// How long it may take until a connection stands.
-const CONNECTING: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// What the database is told of each connection. A server that stands still in the middle of a
 /// transaction loses it after `idle_in_transaction_session_timeout`, and with it its tenant's lock.
-const SETTINGS: &str = "-c statement_timeout=6000 -c lock_timeout=6000 \
+const SESSION_SETTINGS: &str = "-c statement_timeout=6000 -c lock_timeout=6000 \
                         -c idle_in_transaction_session_timeout=5000";
 
 /// A database, and how to reach it.
@@ -64,7 +64,7 @@ impl PostgresTarget {
             .parse()
             .map_err(|error: tokio_postgres::Error| refused(Arc::new(error)))?;
         let given = config.get_options().unwrap_or_default().to_owned();
-        config.options(format!("{SETTINGS} {given}")).connect_timeout(CONNECTING);
+        config.options(format!("{SESSION_SETTINGS} {given}")).connect_timeout(CONNECT_TIMEOUT);
         if config.get_application_name().is_none() {
             config.application_name("contexture");
         }
@@ -98,8 +98,9 @@ impl PostgresTarget {
         let handle = self.handle()?;
         let (config, tls) = (self.config.clone(), self.tls.clone());
         // Who accepts a connection may still say nothing on it.
-        let connecting = handle
-            .spawn(async move { tokio::time::timeout(CONNECTING, connect(&config, tls)).await });
+        let connecting = handle.spawn(async move {
+            tokio::time::timeout(CONNECT_TIMEOUT, connect(&config, tls)).await
+        });
         let connected = pollster::block_on(connecting)
             .map_err(|_| broken("the thread of the database has ended"))?;
         let Ok(connected) = connected else {

@@ -28,10 +28,10 @@ const MIGRATIONS: &[&str] = &[
 
 /// The steps that a program must know at least to go on with this schema. A step that programs before
 /// it cannot go on with raises it; all others only add.
-const OLDEST: i64 = 18;
+const MIN_KNOWN_STEP: i64 = 18;
 
 /// Servers that start at once wait for each other here.
-const ALONE: &str = "BEGIN; SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0;
+const BEGIN_ALONE: &str = "BEGIN; SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0;
     SELECT pg_advisory_xact_lock(4857241961438561);
     CREATE TABLE IF NOT EXISTS contexture_schema (
         one    BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one),
@@ -45,7 +45,7 @@ pub(super) fn run(target: &PostgresTarget) -> Result<(i64, i64), OpenError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     let wrong = |error: Error| target.failed(error);
     let connection = target.connect().map_err(wrong)?;
-    connection.batch(ALONE).map_err(wrong)?;
+    connection.batch(BEGIN_ALONE).map_err(wrong)?;
     let mut found = (0, 0);
     let read = connection.query("SELECT step, oldest FROM contexture_schema", &[], &mut |row| {
         found = (row.get(0)?, row.get(1)?);
@@ -64,7 +64,7 @@ pub(super) fn run(target: &PostgresTarget) -> Result<(i64, i64), OpenError> {
         let note = "INSERT INTO contexture_schema (step, oldest) VALUES (?1, ?2)
                     ON CONFLICT (one) DO UPDATE
                     SET step = excluded.step, oldest = excluded.oldest";
-        connection.execute(note, values![known, OLDEST]).map_err(wrong)?;
+        connection.execute(note, values![known, MIN_KNOWN_STEP]).map_err(wrong)?;
     }
     connection.batch("COMMIT").map_err(wrong)?;
     Ok((found, known))

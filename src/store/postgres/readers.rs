@@ -9,7 +9,7 @@ use crate::store::Error;
 use crate::store::sql::Sql;
 
 /// Connections that read at once; whoever comes then waits.
-const MOST: usize = 16;
+const MAX_CONNECTIONS: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct PostgresReaders {
@@ -71,7 +71,7 @@ impl PostgresReaders {
     /// Takes part in reading: with a connection that was kept, or with none.
     fn take(&self) -> Option<Connection> {
         let state = self.state();
-        let waited = self.freed.wait_while(state, |state| state.busy >= MOST);
+        let waited = self.freed.wait_while(state, |state| state.busy >= MAX_CONNECTIONS);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         state.busy += 1;
         state.idle.pop()

@@ -17,11 +17,11 @@ use crate::store::backend::{WriteJob, gone};
 use crate::store::health::{ConditionCell, StoreCondition};
 
 /// Threads, and connections, that write.
-const THREADS: usize = 4;
+const WRITER_THREADS: usize = 4;
 /// Writes that may wait for a thread before a caller has to.
-const QUEUE: usize = 256;
+const MAX_QUEUED_WRITES: usize = 256;
 /// Writes of one commit.
-const GROUP: usize = 64;
+const MAX_GROUP_WRITES: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Writers {
@@ -35,8 +35,8 @@ impl Writers {
         health: &Arc<ConditionCell>,
     ) -> std::io::Result<Self> {
         let mut writers = Self { queues: Vec::new(), threads: Vec::new() };
-        for number in 0..THREADS {
-            let (queue, jobs) = sync_channel(QUEUE);
+        for number in 0..WRITER_THREADS {
+            let (queue, jobs) = sync_channel(MAX_QUEUED_WRITES);
             let (target, health) = (Arc::clone(target), Arc::clone(health));
             let mut writer = TenantWriter { target, health, connection: None };
             let thread = std::thread::Builder::new()
@@ -50,7 +50,7 @@ impl Writers {
 
     fn queue(&self, job: &dyn WriteJob) -> Result<&SyncSender<Box<dyn WriteJob>>, Error> {
         let tenant = job.tenant().map_or("", |tenant| tenant);
-        let at = crc32fast::hash(tenant.as_bytes()) as usize % THREADS;
+        let at = crc32fast::hash(tenant.as_bytes()) as usize % WRITER_THREADS;
         self.queues.get(at).ok_or_else(gone)
     }
 
@@ -104,7 +104,7 @@ impl TenantWriter {
     fn run(&mut self, jobs: &Receiver<Box<dyn WriteJob>>) {
         while let Ok(first) = jobs.recv() {
             let mut waiting = vec![first];
-            waiting.extend(jobs.try_iter().take(GROUP - 1));
+            waiting.extend(jobs.try_iter().take(MAX_GROUP_WRITES - 1));
             while !waiting.is_empty() {
                 let tenant = waiting.first().and_then(|job| job.tenant().cloned());
                 let (group, rest) =

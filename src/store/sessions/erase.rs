@@ -6,7 +6,7 @@ use crate::store::{Error, Tx};
 
 /// Tables with rows of a session, and the column that names it. Whatever is kept of a session
 /// stands here; events hold no content, and go by their own time.
-const OF_SESSION: &[(&str, &str)] = &[
+const SESSION_TABLES: &[(&str, &str)] = &[
     ("sessions", "id"),
     ("session_turns", "id"),
     ("session_payloads", "session"),
@@ -18,14 +18,14 @@ const OF_SESSION: &[(&str, &str)] = &[
 ];
 
 /// Entries that are removed between two looks for more.
-const AT_ONCE: usize = 500;
+const ERASE_BATCH_ENTRIES: usize = 500;
 
 impl Tx<'_> {
     /// Removes a session and everything that is kept of it, for good; answers whether it was
     /// there.
     pub fn erase_session(&self, id: &str) -> Result<bool, Error> {
         let was_there = self.session_row(id)?.is_some();
-        for (table, column) in OF_SESSION {
+        for (table, column) in SESSION_TABLES {
             self.execute(
                 &format!("DELETE FROM {table} WHERE tenant = ?1 AND {column} = ?2"),
                 values![id],
@@ -57,11 +57,11 @@ impl Tx<'_> {
             return Ok(());
         }
         loop {
-            let found = self.session_memory_keys(id, AT_ONCE)?;
+            let found = self.session_memory_keys(id, ERASE_BATCH_ENTRIES)?;
             for (scope, key) in &found {
                 self.delete_memory(scope, key)?;
             }
-            if found.len() < AT_ONCE {
+            if found.len() < ERASE_BATCH_ENTRIES {
                 return Ok(());
             }
         }

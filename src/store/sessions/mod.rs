@@ -8,7 +8,7 @@ mod state;
 mod texts;
 
 pub use self::payload::SentPayload;
-use self::row::{COLUMNS, READ, SessionJson, session, values_of};
+use self::row::{COLUMNS, JOINED_COLUMNS, SessionJson, session, values_of};
 pub use self::snapshots::StoredSnapshot;
 use super::memory::placeholders;
 use super::sql::values;
@@ -24,7 +24,9 @@ impl Tx<'_> {
     /// A session, expired or not.
     pub fn session_row(&self, id: &str) -> Result<Option<Session>, Error> {
         self.first(
-            &format!("SELECT {READ} FROM sessions AS s WHERE s.tenant = ?1 AND s.id = ?2"),
+            &format!(
+                "SELECT {JOINED_COLUMNS} FROM sessions AS s WHERE s.tenant = ?1 AND s.id = ?2"
+            ),
             values![id],
             session,
         )
@@ -65,7 +67,7 @@ impl Tx<'_> {
         let Some(parent) = parent else {
             return self.all(
                 &format!(
-                    "SELECT {READ} FROM sessions AS s
+                    "SELECT {JOINED_COLUMNS} FROM sessions AS s
                      WHERE s.tenant = ?1 AND s.id > ?2 AND s.expires_at > ?3
                      ORDER BY s.id LIMIT ?4"
                 ),
@@ -75,7 +77,7 @@ impl Tx<'_> {
         };
         self.all(
             &format!(
-                "SELECT {READ} FROM sessions AS s
+                "SELECT {JOINED_COLUMNS} FROM sessions AS s
                  WHERE s.tenant = ?1 AND s.parent = ?2 AND s.id > ?3 AND s.expires_at > ?4
                  ORDER BY s.id LIMIT ?5"
             ),

@@ -14,7 +14,8 @@ pub(super) const COLUMNS: &str = "id, version, parent, defaults, ttl_seconds, po
     compilation, source, created_at, updated_at, used_at, expires_at, hooks_scoped";
 
 /// The same of `sessions AS s`, and how many compiles it has had.
-pub(super) const READ: &str = "s.id, s.version, s.parent, s.defaults, s.ttl_seconds, s.points, \
+pub(super) const JOINED_COLUMNS: &str =
+    "s.id, s.version, s.parent, s.defaults, s.ttl_seconds, s.points, \
     s.measured, s.compilation, s.source, s.created_at, s.updated_at, s.used_at, s.expires_at, \
     s.hooks_scoped, \
     coalesce((SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = s.id), 0), \

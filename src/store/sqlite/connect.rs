@@ -33,16 +33,16 @@ const MIGRATIONS: &[&str] = &[
 ];
 
 /// The step from which on the words of memory are made as they are now.
-const WORDS_MADE: i64 = 13;
+const WORDS_STEP: i64 = 13;
 
 /// How long to wait for another process that holds the file.
-const BUSY: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Bytes of a file that is read through before it is used: more would take too long at a start.
-const CHECKED: u64 = 64 << 20;
+const MAX_CHECKED_BYTES: u64 = 64 << 20;
 
 /// Statements that a connection keeps compiled.
-const STATEMENTS: usize = 64;
+const MAX_STATEMENTS: usize = 64;
 
 /// Where a database is.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ pub(super) fn failed(
 pub(super) fn writer(place: &DatabaseLocation) -> Result<Connection, OpenError> {
     let mut connection = open(place).map_err(|error| failed(place, error))?;
     // Before anything is written to it.
-    if place.bytes() <= CHECKED {
+    if place.bytes() <= MAX_CHECKED_BYTES {
         check_over(place, &connection)?;
     }
     prepare(place, &connection).map_err(|error| failed(place, error))?;
@@ -191,8 +191,8 @@ fn open(place: &DatabaseLocation) -> rusqlite::Result<Connection> {
             Connection::open_with_flags(name, flags | named)?
         }
     };
-    connection.busy_timeout(BUSY)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(MAX_STATEMENTS);
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "cache_size", -8192)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
@@ -226,7 +226,7 @@ fn migrate(place: &DatabaseLocation, connection: &mut Connection) -> Result<(), 
     for step in MIGRATIONS.iter().skip(done) {
         transaction.execute_batch(step).map_err(wrong)?;
     }
-    if found < WORDS_MADE {
+    if found < WORDS_STEP {
         index_all(&*transaction).map_err(|error| failed(place, error))?;
     }
     transaction.pragma_update(None, "user_version", known).map_err(wrong)?;

@@ -28,7 +28,7 @@ use super::health::{ConditionCell, StoreCondition};
 use super::sql::Sql;
 
 /// Connections that read at once; whoever comes then waits. Each has a cache of its own.
-const READERS: usize = 8;
+const MAX_READERS: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct Sqlite {
@@ -187,7 +187,7 @@ impl SqliteReaders {
 
     /// Takes part in reading: with a connection that was kept, or with none.
     fn take(&self) -> (Option<Connection>, SqliteReadPermit<'_>) {
-        let waited = self.freed.wait_while(self.state(), |state| state.busy >= READERS);
+        let waited = self.freed.wait_while(self.state(), |state| state.busy >= MAX_READERS);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         state.busy += 1;
         (state.idle.pop(), SqliteReadPermit(self))
@@ -220,7 +220,7 @@ fn condition(error: &Error) -> Option<StoreCondition> {
                 SystemIoFailure,
             };
             let error = cause.downcast_ref::<rusqlite::Error>()?.sqlite_error()?;
-            if [FSYNC, DIR_FSYNC].contains(&error.extended_code) {
+            if [FSYNC_ERROR, DIR_FSYNC_ERROR].contains(&error.extended_code) {
                 return Some(StoreCondition::Lost);
             }
             let is_of_the_file = matches!(
@@ -238,8 +238,8 @@ fn condition(error: &Error) -> Option<StoreCondition> {
     }
 }
 
-const FSYNC: i32 = rusqlite::ffi::SQLITE_IOERR_FSYNC;
-const DIR_FSYNC: i32 = rusqlite::ffi::SQLITE_IOERR_DIR_FSYNC;
+const FSYNC_ERROR: i32 = rusqlite::ffi::SQLITE_IOERR_FSYNC;
+const DIR_FSYNC_ERROR: i32 = rusqlite::ffi::SQLITE_IOERR_DIR_FSYNC;
 
 /// Gives free pages back to the disk, some at a time, so that no write waits for long.
 fn shrink(sql: &dyn Sql) -> Result<(), Error> {

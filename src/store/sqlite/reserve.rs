@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// More than the log grows to before it is moved into the file.
-const BYTES: u64 = 8 << 20;
+const RESERVE_BYTES: u64 = 8 << 20;
 /// Between tries to take it.
-const EVERY: Duration = Duration::from_mins(1);
+const RETRY_INTERVAL: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 pub(super) struct Reserve {
@@ -32,11 +32,11 @@ impl Reserve {
     /// Takes the room where it is not taken and there is any. Not often: where it is given up and
     /// taken by turns, nobody else would find any.
     pub(super) fn take(&mut self) {
-        if self.is_held || self.tried.is_some_and(|tried| tried.elapsed() < EVERY) {
+        if self.is_held || self.tried.is_some_and(|tried| tried.elapsed() < RETRY_INTERVAL) {
             return;
         }
         self.tried = Some(Instant::now());
-        let is_there = std::fs::metadata(&self.file).is_ok_and(|file| file.len() == BYTES);
+        let is_there = std::fs::metadata(&self.file).is_ok_and(|file| file.len() == RESERVE_BYTES);
         if is_there {
             self.is_held = true;
             return;
@@ -58,7 +58,7 @@ impl Reserve {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&self.file)?;
         let zeros = vec![0; 1 << 20];
-        for _ in 0..BYTES >> 20 {
+        for _ in 0..RESERVE_BYTES >> 20 {
             file.write_all(&zeros)?;
         }
         Ok(())
@@ -87,11 +87,11 @@ mod tests {
         assert!(!file.exists(), "it is not tried again at once");
         let mut reserve = Reserve::new(&database);
         reserve.take();
-        assert_eq!(std::fs::metadata(&file).unwrap().len(), BYTES);
+        assert_eq!(std::fs::metadata(&file).unwrap().len(), RESERVE_BYTES);
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt as _;
-            assert!(std::fs::metadata(&file).unwrap().blocks() * 512 >= BYTES, "a hole");
+            assert!(std::fs::metadata(&file).unwrap().blocks() * 512 >= RESERVE_BYTES, "a hole");
         }
         let mut next = Reserve::new(&database);
         next.take();

@@ -19,9 +19,9 @@ use crate::store::health::{ConditionCell, StoreCondition};
 use crate::store::sql::{Dialect, Row, Sql, SqlValue};
 
 /// Writes that may wait before a caller has to.
-const QUEUE: usize = 256;
+const MAX_QUEUED_WRITES: usize = 256;
 /// Writes of one commit.
-const GROUP: usize = 64;
+const MAX_GROUP_WRITES: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct SqliteWriter {
@@ -35,7 +35,7 @@ impl SqliteWriter {
         health: Arc<ConditionCell>,
         reserve: Option<Reserve>,
     ) -> std::io::Result<Self> {
-        let (queue, jobs) = sync_channel(QUEUE);
+        let (queue, jobs) = sync_channel(MAX_QUEUED_WRITES);
         let reserve = RefCell::new(reserve);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
@@ -130,7 +130,7 @@ fn run(connection: &WriterConnection, jobs: &Receiver<Box<dyn WriteJob>>) {
             continue;
         }
         let mut group = vec![first];
-        group.extend(jobs.try_iter().take(GROUP - 1));
+        group.extend(jobs.try_iter().take(MAX_GROUP_WRITES - 1));
         match commit(connection, &mut group) {
             Ok(()) => group.into_iter().for_each(|job| job.finish(Ok(()))),
             // Where no transaction can begin, none can for each of them either.

@@ -255,7 +255,7 @@ fn an_answer_lives_as_long_as_its_last_commit_says() {
 
 #[test]
 fn a_chain_of_two_originals_leads_to_neither_and_a_recipe_takes_the_place_of_one() {
-    let recipe = format!("{RECIPE}m 0");
+    let recipe = format!("{RECIPE_PREFIX}m 0");
     each(&Retention::default(), |store, _| {
         let tenant = store.tenant("default");
         let shown = || {

@@ -6,16 +6,16 @@ use url::{Host, Url};
 
 use super::address::Policy;
 
-const LONGEST: usize = 2048;
+const MAX_URL_BYTES: usize = 2048;
 /// The lowest port that is nobody's well-known service.
-const FIRST_FREE_PORT: u16 = 1024;
+const MIN_FREE_PORT: u16 = 1024;
 
 impl Policy {
     /// The URL in its final form, or what is wrong with it. An address that stands in it is
     /// judged now; a name is judged by its addresses with each call.
     pub fn check_url(&self, text: &str) -> Result<String, String> {
-        if text.len() > LONGEST {
-            return Err(format!("must be at most {LONGEST} bytes"));
+        if text.len() > MAX_URL_BYTES {
+            return Err(format!("must be at most {MAX_URL_BYTES} bytes"));
         }
         let url = Url::parse(text).map_err(|error| format!("is no URL: {error}"))?;
         let is_https = match url.scheme() {
@@ -30,8 +30,8 @@ impl Policy {
             return Err("must not hold a fragment".to_owned());
         }
         let port = url.port_or_known_default().unwrap_or_default();
-        if !matches!(port, 80 | 443) && port < FIRST_FREE_PORT {
-            return Err(format!("must use port 80, 443, or one from {FIRST_FREE_PORT}"));
+        if !matches!(port, 80 | 443) && port < MIN_FREE_PORT {
+            return Err(format!("must use port 80, 443, or one from {MIN_FREE_PORT}"));
         }
         for address in addresses(&url)? {
             self.check(address, port, is_https).map_err(|blocked| blocked.to_string())?;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::hook::call::{CALLS, CallFuture};
+use crate::hook::call::{CallFuture, MAX_CONCURRENT_CALLS};
 use crate::hook::outcome_store::{OutcomeKey, OutcomeStore, key};
 use crate::hook::{Changed, CheckedInput};
 
@@ -85,7 +85,7 @@ async fn some_are_asked_at_once_and_the_lines_stand_in_the_order_of_the_inputs()
     let (changed, later) = round.each(Point::ToolResult, &items(&inputs)).await.unwrap();
     assert_eq!(contents(&changed), vec![Some("done".to_owned()); 20]);
     assert!(later.is_empty());
-    assert_eq!(crowd.most.load(Ordering::SeqCst), CALLS);
+    assert_eq!(crowd.most.load(Ordering::SeqCst), MAX_CONCURRENT_CALLS);
     let ids: Vec<(u32, &str)> =
         round.runs().iter().map(|run| (run.occurrence, &*run.hook)).collect();
     let wanted: Vec<(u32, &str)> = (0..20).flat_map(|at| [(at, "a"), (at, "b")]).collect();

@@ -114,7 +114,7 @@ fn judge(claimed: &ClaimedDelivery, exchange: Exchange, now: Timestamp) -> Attem
     };
     if matches!(failure.cause, FailureCause::CircuitOpen | FailureCause::Overloaded) {
         // Nothing was sent: that is no attempt, or a storm of failures would use them all up.
-        let outcome = AttemptOutcome::Later(now.after(webhook::PAUSE));
+        let outcome = AttemptOutcome::Later(now.after(webhook::OPEN_PAUSE));
         return AttemptVerdict { attempt: None, outcome, succeeded: None, gone: false };
     }
     let gone = failure.is_gone();

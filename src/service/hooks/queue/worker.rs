@@ -18,7 +18,7 @@ use crate::service::Services;
 use crate::service::pool::Pool;
 use crate::store::{ClaimedDelivery, Claims, HookKey};
 use crate::telemetry::Metrics;
-use crate::webhook::CALLS;
+use crate::webhook::MAX_CONCURRENT_CALLS;
 
 /// Calls under way at once; half of them may be retries, so that a dead endpoint keeps nobody's
 /// first attempts waiting.
@@ -112,7 +112,7 @@ impl Worker {
             limit: room,
             retries: MOST_RETRIES.saturating_sub(self.retries),
             lease: LEASE,
-            per_hook: CALLS,
+            per_hook: MAX_CONCURRENT_CALLS,
             busy: self.busy.clone(),
         };
         let services = self.services.clone();

@@ -2,7 +2,7 @@
 //!
 //! A text's terms are made here, the same for every database: in SQLite an FTS5 table has them, in
 //! PostgreSQL a table. Both only answer which entries have a term, the newest first and not more than
-//! [`NEWEST`]; what an entry is worth is computed from its own text. So a question costs the same in a
+//! [`MAX_ENTRIES_PER_WORD`]; what an entry is worth is computed from its own text. So a question costs the same in a
 //! store of a hundred entries and of a million, and both databases give the same answers.
 
 mod fts;
@@ -14,25 +14,25 @@ use std::collections::BTreeMap;
 use self::stem::stem;
 use self::terms::{folded, hits, terms};
 use super::row::{COLUMNS, entry, placeholders};
-use super::{ALIVE, FoundEntry, MemoryView, parts};
+use super::{ALIVE_CONDITION, FoundEntry, MemoryView, parts};
 use crate::domain::{MemoryEntry, Timestamp};
 use crate::store::sql::{Dialect, Sql, SqlValue, values};
 use crate::store::{Error, Tx};
 
 /// Words of a question that are looked for.
-const MOST_WORDS: usize = 12;
+const MAX_WORDS: usize = 12;
 /// Entries of a word that are looked at: where more have it, the newest ones.
-const NEWEST: usize = 500;
+const MAX_ENTRIES_PER_WORD: usize = 500;
 /// Entries that are read at once to find those in sight, and how often.
-const READ_AT_ONCE: usize = 200;
-const READS: usize = 5;
+const READ_BATCH_ENTRIES: usize = 200;
+const MAX_READS: usize = 5;
 
 /// As FTS5's `bm25` has them.
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
+const BM25_K1: f64 = 1.2;
+const BM25_B: f64 = 0.75;
 
 /// Holds for a row that the scope of `?3`, `?4` and `?5` sees.
-const SEEN: &str = "subject IN ('', ?3) AND session IN ('', ?4) AND agent IN ('', ?5)
+const SCOPE_CONDITION: &str = "subject IN ('', ?3) AND session IN ('', ?4) AND agent IN ('', ?5)
      AND status = 'promoted'";
 
 /// A term of a question, and who has it.
@@ -51,8 +51,8 @@ impl Tx<'_> {
         let mut found = Vec::new();
         for term in question_terms(question) {
             let entries = match self.dialect() {
-                Dialect::Sqlite => self.entries_of_token(&term, NEWEST)?,
-                Dialect::Postgres => self.entries_of_term(&term, NEWEST)?,
+                Dialect::Sqlite => self.entries_of_token(&term, MAX_ENTRIES_PER_WORD)?,
+                Dialect::Postgres => self.entries_of_term(&term, MAX_ENTRIES_PER_WORD)?,
             };
             if !entries.is_empty() {
                 found.push(QueryTerm { term, weight: 0.0, entries });
@@ -91,16 +91,16 @@ impl Tx<'_> {
         };
         let sql = format!(
             "SELECT {COLUMNS}, id FROM memory {by_id}
-             WHERE tenant = ?1 AND {ALIVE} AND {SEEN} AND id IN ({})",
-            placeholders(6, READ_AT_ONCE)
+             WHERE tenant = ?1 AND {ALIVE_CONDITION} AND {SCOPE_CONDITION} AND id IN ({})",
+            placeholders(6, READ_BATCH_ENTRIES)
         );
         let mut found = Vec::new();
-        for part in best.chunks(READ_AT_ONCE).take(READS) {
+        for part in best.chunks(READ_BATCH_ENTRIES).take(MAX_READS) {
             let mut given: Vec<SqlValue<'_>> =
                 values![self.now(), subject, session, agent].to_vec();
             given.extend(part.iter().map(|(id, _)| SqlValue::Int(*id)));
             // No entry has the number 0: so the statement is the same for every question.
-            given.resize(READ_AT_ONCE + 4, SqlValue::Int(0));
+            given.resize(READ_BATCH_ENTRIES + 4, SqlValue::Int(0));
             let mut read =
                 self.all(&sql, &given, |row| Ok((row.get::<i64>(22)?, entry(row, 0)?)))?;
             let places: BTreeMap<i64, usize> = part.iter().map(|(id, _)| *id).zip(0..).collect();
@@ -158,9 +158,9 @@ pub(super) fn weigh(asked: &[QueryTerm], entries: Vec<MemoryEntry>) -> Vec<Found
     let total: u64 = hits.iter().map(|(length, _)| length).sum();
     let average = float(total.max(1)) / float((hits.len() as u64).max(1));
     let worth = |(length, times): &(u64, Vec<u64>)| {
-        let norm = K1 * (1.0 - B + B * float(*length) / average);
+        let norm = BM25_K1 * (1.0 - BM25_B + BM25_B * float(*length) / average);
         let one = |(one, times): (&QueryTerm, &u64)| {
-            one.weight * float(*times) * (K1 + 1.0) / (float(*times) + norm)
+            one.weight * float(*times) * (BM25_K1 + 1.0) / (float(*times) + norm)
         };
         asked.iter().zip(times).map(one).sum()
     };
@@ -173,7 +173,7 @@ pub(super) fn weigh(asked: &[QueryTerm], entries: Vec<MemoryEntry>) -> Vec<Found
 fn count(newest: &[i64], last: i64) -> f64 {
     let found = float(newest.len() as u64);
     let oldest = newest.last().copied().unwrap_or(1);
-    if newest.len() < NEWEST || last <= oldest {
+    if newest.len() < MAX_ENTRIES_PER_WORD || last <= oldest {
         return found;
     }
     found * float(last.unsigned_abs()) / float(last.abs_diff(oldest) + 1)
@@ -214,7 +214,7 @@ fn words(question: &str) -> Vec<String> {
         .collect();
     found.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
     found.dedup();
-    found.truncate(MOST_WORDS);
+    found.truncate(MAX_WORDS);
     found
 }
 

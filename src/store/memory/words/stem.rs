@@ -1,8 +1,8 @@
 //! Porter's stemmer (An algorithm for suffix stripping, 1980), as FTS5's `porter` applies it.
 
 /// Words that are shorter stay as they are, in bytes, and so do those that are longer.
-const SHORTEST: usize = 3;
-const LONGEST: usize = 64;
+const MIN_WORD_BYTES: usize = 3;
+const MAX_WORD_BYTES: usize = 64;
 
 type StemRule = (&'static str, &'static str);
 
@@ -47,7 +47,7 @@ const STEP_4: &[&str] = &[
 
 /// The stem of a word in lower case.
 pub(super) fn stem(word: &str) -> String {
-    if !(SHORTEST..=LONGEST).contains(&word.len()) {
+    if !(MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&word.len()) {
         return word.to_owned();
     }
     let mut word = word.to_owned();
