@@ -67,13 +67,13 @@ pub(super) fn run(command: &HooksCommand) -> Result<(), CommandError> {
 }
 
 /// What changes least, of the kinds that may stand there.
-fn fitting(point: Point) -> HookKind {
+fn default_kind(point: Point) -> HookKind {
     let order = [HookKind::Transform, HookKind::Observe, HookKind::Provide, HookKind::Guard];
     order.into_iter().find(|kind| point.takes(*kind)).unwrap_or(HookKind::Observe)
 }
 
 /// What says that nothing is to change.
-const fn nothing(kind: HookKind) -> &'static str {
+const fn neutral_body(kind: HookKind) -> &'static str {
     match kind {
         HookKind::Guard => r#"{"decision":"allow"}"#,
         HookKind::Transform => r#"{"action":"unchanged"}"#,
@@ -84,7 +84,7 @@ const fn nothing(kind: HookKind) -> &'static str {
 async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
     let stop = shutdown_signal()?;
     tokio::pin!(stop);
-    let kind = args.kind.unwrap_or_else(|| fitting(args.point));
+    let kind = args.kind.unwrap_or_else(|| default_kind(args.point));
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
     let hook = json!({"point": args.point.as_str(), "kind": kind.as_str(),
@@ -92,8 +92,9 @@ async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
     let made = ask(args, Method::POST, "/hooks", &hook.to_string()).await?;
     let text = |name: &str| made.get(name).and_then(Value::as_str).unwrap_or_default();
     let (id, secret) = (text("id").to_owned(), text("secret").to_owned());
-    let receiver = Arc::new(Receiver { secret: HookSecret::parse(&secret), answer: nothing(kind) });
-    writeln!(io::stdout(), "{}", told(&id, args.point, kind, &secret, address.port()))?;
+    let receiver =
+        Arc::new(Receiver { secret: HookSecret::parse(&secret), answer: neutral_body(kind) });
+    writeln!(io::stdout(), "{}", listen_notice(&id, args.point, kind, &secret, address.port()))?;
     io::stdout().flush()?;
 
     let mut connections = FuturesUnordered::new();
@@ -184,8 +185,8 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
 }
 
 /// What is told before the first call: the hook, and a receiver that does the same.
-fn told(id: &str, point: Point, kind: HookKind, secret: &str, port: u16) -> String {
-    let answer = nothing(kind);
+fn listen_notice(id: &str, point: Point, kind: HookKind, secret: &str, port: u16) -> String {
+    let answer = neutral_body(kind);
     format!(
         r#"{id} stands at {point} as {kind}, and calls http://127.0.0.1:{port}/
 

@@ -198,7 +198,7 @@ pub fn run() -> ExitCode {
             // Who closed the pipe, such as `less`, wants no more words.
             let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
             if !failure.downcast_ref().is_some_and(closed) {
-                complain(&*failure);
+                print_error(&*failure);
             }
             exit_code(&*failure)
         }
@@ -256,7 +256,7 @@ fn variable_of(shown: &str) -> Option<String> {
 }
 
 /// Prints an error and what caused it.
-fn complain(failure: &(dyn std::error::Error + 'static)) {
+fn print_error(failure: &(dyn std::error::Error + 'static)) {
     let mut text = format!("error: {failure}");
     let mut source = failure.source();
     while let Some(cause) = source {

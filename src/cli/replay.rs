@@ -60,7 +60,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
     };
     let services = server::services_calling(args.place.url(), &args.hooks)?;
     let services = services.for_tenant(&Arc::from(args.tenant.as_str()));
-    let replayed = in_place(services, args.id.clone(), body)?.map_err(failure)?;
+    let replayed = run_on_pool(services, args.id.clone(), body)?.map_err(failure)?;
     if args.payload {
         writeln!(io::stdout(), "{}", replayed.payload.as_deref().unwrap_or("null"))?;
     } else {
@@ -70,7 +70,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
 }
 
 /// Does it on a thread of a pool, as a server does, since hooks may have to be waited for.
-fn in_place(services: Services, id: String, body: String) -> Result<ReplayResult, CommandError> {
+fn run_on_pool(services: Services, id: String, body: String) -> Result<ReplayResult, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = Instant::now() + REPLAY_TIMEOUT;
     let deadline = Deadline::at(end);

@@ -13,7 +13,7 @@ pub struct Day(pub i64);
 
 impl Day {
     /// The day that a point in time lies in.
-    pub fn of(at: Timestamp) -> Self {
+    pub fn new(at: Timestamp) -> Self {
         Self(at.micros().div_euclid(SECONDS_PER_DAY * 1_000_000))
     }
 
@@ -73,8 +73,8 @@ mod tests {
     #[test]
     fn a_day_has_an_end() {
         let now = Timestamp::from_micros(90_000_000_000);
-        assert_eq!(Day::of(now), Day(1));
+        assert_eq!(Day::new(now), Day(1));
         assert_eq!(Day(1).rest(now), Duration::from_hours(23));
-        assert_eq!(Day::of(Timestamp::from_micros(-1)), Day(-1));
+        assert_eq!(Day::new(Timestamp::from_micros(-1)), Day(-1));
     }
 }

@@ -141,7 +141,7 @@ impl Drift {
             }
             let output_equal =
                 before.map(|line| line.output_hash) == now.map(|line| line.output_hash);
-            let changed_inputs = changed(before, now);
+            let changed_inputs = changed_parts(before, now);
             // Of the input that is the stage's own: what stood before it is told by the lines
             // before.
             let upstream_equal = stages.iter().all(|line| line.output_equal);
@@ -164,7 +164,7 @@ impl Drift {
 
 /// The names of the parts that only one has, or that have another hash in each; sorted. None where
 /// only one came to the stage: that is because of a stage before.
-fn changed(before: Option<&StageHashes>, now: Option<&StageHashes>) -> Vec<String> {
+fn changed_parts(before: Option<&StageHashes>, now: Option<&StageHashes>) -> Vec<String> {
     let (Some(before), Some(now)) = (before, now) else { return Vec::new() };
     let (before, now) = (&before.input_parts, &now.input_parts);
     let only = |these: &[(String, ContentHash)], those: &[(String, ContentHash)]| -> Vec<String> {

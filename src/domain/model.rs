@@ -153,7 +153,7 @@ impl Models {
     }
 
     /// The row used where a request names no model: the target's family decides the factor.
-    pub fn of_target(target: Target) -> Model {
+    pub fn for_target(target: Target) -> Model {
         let family = match target {
             Target::Openai | Target::OpenaiResponses | Target::Neutral => Family::Openai,
             Target::Anthropic => Family::Anthropic,
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn scaling_back_never_passes_the_budget() {
-        let model = Models::of_target(Target::Anthropic);
+        let model = Models::for_target(Target::Anthropic);
         for tokens in 0..5000 {
             let raw = model.unscale(tokens);
             assert!(model.scale(raw) <= tokens);

@@ -96,7 +96,7 @@ impl Session {
     }
 
     /// Notes what a payload for a model takes by our count.
-    pub fn compiled_for(&mut self, model: &Arc<str>, raw: u64) {
+    pub fn note_compile(&mut self, model: &Arc<str>, raw: u64) {
         let known = self.measured.iter().position(|known| known.model == *model);
         let mut measured = match known {
             Some(place) => self.measured.remove(place),
@@ -159,17 +159,17 @@ mod tests {
     #[test]
     fn reports_stay_with_their_model_and_the_last_one_stands_last() {
         let mut session = Session::new("s".into(), Timestamp::default());
-        session.compiled_for(&"a".into(), 100);
-        session.compiled_for(&"b".into(), 7);
+        session.note_compile(&"a".into(), 100);
+        session.note_compile(&"b".into(), 7);
         session.report("a", 1500);
         session.report("nobody", 1);
         assert_eq!((session.factor("a"), session.factor("b")), (Some(1500), None));
-        session.compiled_for(&"a".into(), 200);
+        session.note_compile(&"a".into(), 200);
         let last = session.last_measured().unwrap();
         assert_eq!((&*last.model, last.raw, last.reports), ("a", 200, 1));
         assert_eq!(session.factor("a"), Some(1500));
         for at in 0..40 {
-            session.compiled_for(&format!("m{at}").into(), at);
+            session.note_compile(&format!("m{at}").into(), at);
         }
         assert_eq!((session.measured.len(), session.factor("a")), (16, None));
     }

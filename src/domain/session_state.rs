@@ -34,7 +34,7 @@ pub struct SnapshotHead {
 
 impl SessionState {
     /// The part that stands in the session's row.
-    pub fn of(session: &Session) -> Self {
+    pub fn new(session: &Session) -> Self {
         Self {
             turns: session.turns,
             defaults: session.defaults.clone(),

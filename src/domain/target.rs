@@ -66,8 +66,15 @@ impl Target {
         Self::ALL.iter().copied().find(|target| target.as_str() == text)
     }
 
-    /// The shape to produce for a conversation that goes back where it came from.
-    pub fn of(source: Source) -> Self {
+    /// Whether items that this source signed or keeps for itself can go back to this target.
+    pub fn reads_items_of(self, source: Source) -> bool {
+        self.as_str() == source.as_str() || self == Self::Neutral
+    }
+}
+
+/// The shape to produce for a conversation that goes back to where it came from.
+impl From<Source> for Target {
+    fn from(source: Source) -> Self {
         match source {
             Source::Openai => Self::Openai,
             Source::OpenaiResponses => Self::OpenaiResponses,
@@ -75,10 +82,5 @@ impl Target {
             Source::Gemini => Self::Gemini,
             Source::Neutral => Self::Neutral,
         }
-    }
-
-    /// Whether items that this source signed or keeps for itself can go back to this target.
-    pub fn reads_items_of(self, source: Source) -> bool {
-        self.as_str() == source.as_str() || self == Self::Neutral
     }
 }

@@ -19,8 +19,8 @@ use crate::json::{canonical_with_nulls, parse, write_string};
 /// Calls of one hook at once.
 pub const MAX_CONCURRENT_CALLS: usize = 8;
 
-/// Calls webhooks. The one that uses the network is in the module `webhook`; a replay has one that
-/// answers from a record, a test one of its own.
+/// Calls webhooks. The implementation with a network is in the module `webhook`; a replay answers
+/// from a record, a test has one of its own.
 pub trait Caller: Send + Sync + fmt::Debug {
     /// Calls once, and gives up at [`Call::allowance`]. It reads the answer with [`HookAnswer::read`].
     fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c>;
@@ -44,13 +44,13 @@ pub struct Call<'c> {
 }
 
 impl Call<'_> {
-    /// What stands for the call in a record; made anew each time.
+    /// The digest of the call in a record; computed again each time.
     pub fn digest(&self) -> String {
         digest(self.point, self.hook.kind, self.occurrence, self.input)
     }
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Clone)]
 pub struct CallReply {
     pub answer: Result<HookAnswer, CallFailure>,
@@ -58,11 +58,11 @@ pub struct CallReply {
     pub body: Option<Arc<str>>,
     /// How long it took.
     pub took: Duration,
-    /// Tries; more than one where no connection came about at first.
+    /// Attempts; more than one if no connection was made at first.
     pub attempts: u32,
 }
 
-/// Whose compile it is; members that are none are null on the wire.
+/// The scope of the compile; absent members are null on the wire.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallScope {
     pub tenant: Arc<str>,
@@ -70,11 +70,11 @@ pub struct CallScope {
     pub session_id: Option<Arc<str>>,
     pub agent: Option<Arc<str>>,
     pub turn: Option<u64>,
-    /// How many of our own services the request went through to come here.
+    /// How many instances of this service the request passed through.
     pub hops: u8,
 }
 
-/// What a call says of itself.
+/// The facts about an attempt that are part of its body.
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt {
     /// From 1.
@@ -84,8 +84,8 @@ pub struct Attempt {
     pub test: bool,
 }
 
-/// 64 hex digits that stand for what a hook is asked: those of the SHA-256 of the canonical JSON
-/// of `{input, kind, occurrence, point}`. Times and ids have no part in it.
+/// The digest of the question to a hook: 64 hex digits, the SHA-256 of the canonical JSON of
+/// `{input, kind, occurrence, point}`. Times and ids are not included.
 pub fn digest(point: Point, kind: HookKind, occurrence: u32, input: &str) -> String {
     let mut text = String::from("{\"input\":");
     match parse(input, LIMITS) {

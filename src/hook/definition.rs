@@ -13,7 +13,7 @@ use super::projection::Projection;
 use super::secret::Secrets;
 use crate::domain::word_of;
 
-/// What stands for the path and query of a URL. No URL in its final form holds it.
+/// Replaces the path and query of a URL. No URL in its final form contains it.
 pub const HIDDEN_PATH: &str = "\u{2026}";
 
 /// A registered hook. It is read by [`super::read_hook`], which refuses what cannot be.
@@ -23,7 +23,7 @@ pub struct Hook {
     pub id: Arc<str>,
     /// From 1, one more with each change.
     pub revision: u64,
-    /// Where it stands; at least one point, each once.
+    /// Its points; at least one, each once.
     pub points: Vec<Point>,
     pub kind: HookKind,
     pub does: HookAction,
@@ -31,8 +31,8 @@ pub struct Hook {
     /// Why the service disabled the hook: its receiver is gone, or failed for days. No caller chose
     /// that, so a guard then counts as failed.
     pub disabled_because: Option<Arc<str>>,
-    /// Whether the hook runs even if a request says `"hooks": false`. None until the registry applies
-    /// its default.
+    /// Whether the hook runs even if a request has `"hooks": false`. `None` until the registry
+    /// applies its default.
     pub mandatory: Option<bool>,
     pub mode: EnforcementMode,
     pub delivery: DeliveryMode,
@@ -52,8 +52,8 @@ pub struct Hook {
     pub priority: i32,
     /// The one session that it is for; none: all.
     pub session: Option<Arc<str>>,
-    /// The id of the key whose request contains the hook, empty without a key; none if the hook is
-    /// registered.
+    /// The id of the key whose request contains the hook, empty without a key; `None` if the hook
+    /// is registered.
     pub inline_owner: Option<Arc<str>>,
 }
 
@@ -66,7 +66,7 @@ pub enum HookAction {
     Builtin(Builtin),
 }
 
-/// Where a hook calls, and what it proves itself with.
+/// The URL that a hook calls, with its headers and secrets.
 #[derive(Clone)]
 pub struct Endpoint {
     /// As the `url` crate writes it. Paths and queries often hold tokens: what is shown and stored in
@@ -78,7 +78,7 @@ pub struct Endpoint {
     pub secrets: Secrets,
 }
 
-/// Whether what a hook answers counts.
+/// Whether the answers of a hook are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnforcementMode {
     Enforce,
@@ -86,7 +86,7 @@ pub enum EnforcementMode {
     Audit,
 }
 
-/// When an observe hook is told.
+/// When an observe hook is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryMode {
     /// From the queue, after the answer was given.
@@ -123,7 +123,7 @@ impl Endpoint {
     }
 }
 
-/// A URL as it is shown: `…` stands for its path and query, which may hold secrets.
+/// A URL as it is displayed: `…` replaces its path and query, which may contain secrets.
 pub fn redacted_url(url: &str) -> String {
     let origin = origin(url);
     match url.strip_prefix(origin) {
@@ -159,7 +159,7 @@ impl Hook {
         self.enabled || (self.disabled_because.is_some() && self.kind == HookKind::Guard)
     }
 
-    /// Whether the hook runs even if a request says `"hooks": false`.
+    /// Whether the hook runs even if a request has `"hooks": false`.
     pub fn is_mandatory(&self) -> bool {
         self.mandatory == Some(true)
     }
@@ -180,7 +180,7 @@ impl Hook {
 }
 
 impl HookKind {
-    /// How long a call may take where nothing says.
+    /// The default limit for the time of a call.
     pub const fn timeout(self) -> Duration {
         Duration::from_secs(match self {
             Self::Guard => 3,

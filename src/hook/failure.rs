@@ -36,7 +36,7 @@ pub enum FailureCause {
     CircuitOpen,
     /// Too many calls of it are under way.
     Overloaded,
-    /// The service disabled it, and nobody enabled it again.
+    /// The service disabled the hook, and it was not enabled again.
     Disabled,
     /// Its secrets cannot be read.
     SecretsUnavailable,
@@ -97,8 +97,8 @@ impl FailureCause {
         Self::ALL.into_iter().find(|cause| cause.as_str() == word)
     }
 
-    /// The cause as everybody may see it: whether a name has an address that is not public tells
-    /// what is inside of a network, so it looks like any other connection that did not come about.
+    /// The cause as every caller may see it: that a name has a private address reveals the inside
+    /// of a network, so it looks like any other failed connection.
     #[must_use]
     pub const fn public(self) -> Self {
         match self {
@@ -107,7 +107,7 @@ impl FailureCause {
         }
     }
 
-    /// Whether the caller is told of a time that ran out (504) and not of a failure (502).
+    /// Whether the caller gets a timeout (504) instead of a failure (502).
     pub const fn is_timeout(self) -> bool {
         matches!(self, Self::Timeout | Self::BudgetExhausted)
     }
@@ -119,17 +119,17 @@ impl fmt::Display for FailureCause {
     }
 }
 
-/// All that everybody is told of a connection that did not come about, or broke.
+/// The public detail of a connection that was not made, or broke.
 pub const UNREACHED: &str = "no connection, or one that broke";
 
-/// A failure of one call. The detail holds no text of an answer beyond the names of keys, and no
-/// secret: it may be shown to whoever owns the hook.
+/// A failure of one call. The detail contains no text of an answer beyond the names of keys, and no
+/// secret: the owner of the hook may see it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}: {detail}")]
 pub struct CallFailure {
     pub cause: FailureCause,
     pub detail: Arc<str>,
-    /// Status of the answer, where there was one. 410 asks to be called no more.
+    /// Status of the response, if there was one. 410 asks to be called no more.
     pub status: Option<u16>,
 }
 
@@ -144,7 +144,7 @@ impl CallFailure {
         self
     }
 
-    /// The failure as everybody may see it ([`FailureCause::public`]).
+    /// The failure as every caller may see it ([`FailureCause::public`]).
     #[must_use]
     pub fn public(self) -> Self {
         match self.cause.public() {
@@ -155,7 +155,7 @@ impl CallFailure {
         }
     }
 
-    /// Whether the receiver said that it is gone for good, so that the hook is to be disabled.
+    /// Whether the receiver reports that it is gone for good, so that the hook is to be disabled.
     pub fn is_gone(&self) -> bool {
         self.status == Some(410)
     }

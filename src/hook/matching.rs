@@ -1,4 +1,4 @@
-//! Which calls a hook is for, told in data.
+//! Which calls a hook is for, as data.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::point::Point;
 use super::text;
 use crate::json::Node;
 
-/// What a call must be like. A list that is empty asks for nothing; of the others each must hold
-/// one that fits.
+/// The conditions on a call. An empty list is no condition; each other list must contain an item
+/// that matches.
 #[derive(Debug, Clone, Default)]
 pub struct HookMatch {
     /// Names of tools, exact; `*` is any.
@@ -45,7 +45,7 @@ pub enum ArgTest {
     Regex(Regex),
 }
 
-/// What is known of a call beside its input.
+/// Facts about a call that are not in its input.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MatchContext<'f> {
     pub tool: Option<&'f str>,
@@ -81,15 +81,15 @@ impl HookMatch {
     }
 
     fn args_fit(&self, input: &Node<'_>) -> bool {
-        let arguments = text::at(input, "/tool/arguments");
+        let arguments = text::value_at(input, "/tool/arguments");
         self.args.iter().all(|condition| {
-            let value = arguments.and_then(|arguments| text::at(arguments, &condition.path));
+            let value = arguments.and_then(|arguments| text::value_at(arguments, &condition.path));
             condition.test.holds(value)
         })
     }
 }
 
-/// Whether a name of `match.events` stands for an event.
+/// Whether a name in `match.events` covers an event.
 fn covers(name: &str, event: &str) -> bool {
     match name.strip_suffix('*') {
         Some(start) => event.starts_with(start),

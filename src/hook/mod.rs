@@ -1,4 +1,5 @@
-//! Hooks: what others may veto, change, add to and watch at sixteen points.
+//! Hooks: webhooks and built-in checks that may deny, change, add to or observe a request at sixteen
+//! points.
 //!
 //! Everything here is data and rules, with no network and no clock. A hook is read by
 //! [`read_hook`]; [`HookSet`] orders the hooks that a compile is pinned to; a [`HookRound`] runs them
@@ -7,20 +8,21 @@
 //! ```
 //! # use std::sync::Arc;
 //! # use contexture::hook::*;
-//! # async fn compile(hooks: &[Arc<Hook>], manifest: &Manifest, caller: &dyn Caller) -> Result<(), Stop> {
+//! # async fn compile(hooks: &[Arc<Hook>], manifest: &Manifest, caller: &dyn Caller) -> Result<(), HookStop> {
 //! let set = Arc::new(HookSet::new(hooks, manifest, None));
-//! let mut round = Round::new(set, caller, Scope { tenant: "default".into(), ..Scope::default() });
-//! let at = At {
+//! let scope = CallScope { tenant: "default".into(), ..CallScope::default() };
+//! let mut round = HookRound::new(set, caller, scope);
+//! let at = HookInput {
 //!     point: Point::TransformContext,
 //!     input: r#"{"target":"openai","model":null,"messages":[]}"#,
-//!     facts: Facts::default(),
+//!     facts: MatchContext::default(),
 //! };
 //! let changed = round.change(at, &|messages| valid(messages)).await?;
 //! if let Some(denial) = &changed.denied {
 //!     println!("{} denies: {}", denial.hook, denial.reason);
 //! }
 //! let input = changed.input.as_deref().unwrap_or(at.input);
-//! let to_send = round.observe(At { input, ..at }, Decision::Allowed).await;
+//! let to_send = round.observe(HookInput { input, ..at }, GuardDecision::Allowed).await;
 //! let lines = round.into_runs();
 //! # drop((to_send, lines));
 //! # Ok(())

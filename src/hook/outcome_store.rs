@@ -1,5 +1,5 @@
-//! What a hook said once of an input that comes again: it is not asked twice, and what became of the
-//! input stays as it was.
+//! Stored outcomes of hooks on inputs that are repeated: a hook is not asked twice, and the result
+//! of an input stays the same.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use super::point::Point;
 use super::text::{self, LIMITS};
 use crate::json::{Node, canonical_with_nulls, parse, write_string};
 
-/// Remembers what hooks said. The one of a running server has it from the store; a replay has one
-/// that answers for built-in hooks as the record has it.
+/// Stores answers of hooks. In a running server the store keeps them; in a replay built-in hooks
+/// answer as in the record.
 pub trait OutcomeStore: fmt::Debug + Send + Sync {
-    /// Whether what this hook says is kept.
+    /// Whether the answers of this hook are stored.
     fn keeps(&self, hook: &Hook) -> bool;
 
-    /// What was said before, one each: the text of an answer.
+    /// The stored answers, one for each key: the text of an answer.
     fn find(&self, asks: &[OutcomeKey<'_>]) -> Vec<Option<Arc<str>>>;
 
-    /// Notes what a hook said, by the [`key`] of the input.
+    /// Stores an answer of a hook, by the [`key`] of the input.
     fn keep(&self, hook: &Hook, key: &str, answer: &str);
 }
 
@@ -39,8 +39,8 @@ pub struct OutcomeKey<'a> {
     pub answered: &'a str,
 }
 
-/// 64 hex digits that stand for what a hook is asked about: of a result its tool, the arguments and
-/// what came back, but not the call's id.
+/// The key of a hook's question, 64 hex digits: of a result the tool, the arguments and the
+/// content, without the id of the call.
 pub fn key(point: Point, input: &str) -> String {
     match point {
         Point::ToolResult => hashed("result", input, &["/tool/name", "/tool/arguments", "/result"]),
@@ -48,8 +48,8 @@ pub fn key(point: Point, input: &str) -> String {
     }
 }
 
-/// 64 hex digits that stand for a result that an answer of ours held: the call and its content. What
-/// hooks left of it before is what they are to leave.
+/// The key of a result that an earlier response of this service contained, 64 hex digits: the call
+/// and its content. An earlier outcome of a hook applies to it again.
 pub fn answered_key(point: Point, input: &str) -> String {
     match point {
         Point::ToolResult => hashed("answered", input, &["/tool/call_id", "/result/content"]),
@@ -63,7 +63,7 @@ fn hashed(what: &str, input: &str, pointers: &[&str]) -> String {
     let node = parse(input, LIMITS).ok();
     for pointer in pointers {
         out.push(',');
-        let part: Option<&Node<'_>> = node.as_ref().and_then(|node| text::at(node, pointer));
+        let part: Option<&Node<'_>> = node.as_ref().and_then(|node| text::value_at(node, pointer));
         match part {
             Some(part) => canonical_with_nulls(&mut out, part),
             None => out.push_str("null"),

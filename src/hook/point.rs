@@ -1,8 +1,8 @@
-//! Where a hook may stand, and what it may do there.
+//! The points of hooks, and what hooks may do there.
 
 use std::fmt;
 
-/// A place in a compile, or beside it, at which hooks run. [`super::about`] tells more of each.
+/// A place, in a compile or elsewhere, at which hooks run. [`super::about`] describes each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Point {
     BeforeCompress,
@@ -26,13 +26,13 @@ pub enum Point {
 /// What a hook may do. In this order they run at a point, [`Point::guards_last`] aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookKind {
-    /// Says whether it may go on.
+    /// Allows or denies.
     Guard,
-    /// Says what goes on instead.
+    /// Replaces the payload.
     Transform,
     /// Adds something.
     Provide,
-    /// Is told, and changes nothing.
+    /// Is notified, and changes nothing.
     Observe,
 }
 
@@ -81,7 +81,7 @@ impl Point {
         Self::ALL.into_iter().find(|point| point.as_str() == text)
     }
 
-    /// The kinds that may stand here, in the order in which they run.
+    /// The kinds that a point takes, in the order in which they run.
     pub const fn kinds(self) -> &'static [HookKind] {
         use HookKind::{Guard, Observe, Provide, Transform};
         match self {
@@ -125,7 +125,7 @@ impl Point {
         }
     }
 
-    /// What a provide hook answers here.
+    /// The form of a provide hook's answer at this point.
     pub const fn provides(self) -> ProvideRule {
         match self {
             Self::BeforeCompress => ProvideRule::Text { include: true },
@@ -138,12 +138,12 @@ impl Point {
         }
     }
 
-    /// Whether a call concerns one tool, so that `match.tools` can tell.
+    /// Whether a call concerns one tool, so that `match.tools` can apply.
     pub fn has_tool(self) -> bool {
         self.has_arguments() || self == Self::CompressFormat
     }
 
-    /// Whether a call carries the arguments of its tool, so that `match.args` can tell.
+    /// Whether a call has the arguments of its tool, so that `match.args` can apply.
     pub fn has_arguments(self) -> bool {
         matches!(self, Self::ToolCall | Self::ToolResult)
     }
@@ -152,10 +152,10 @@ impl Point {
 /// What the provide hooks of a point answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProvideRule {
-    /// No provide hook can stand here.
+    /// The point takes no provide hook.
     Nothing,
-    /// Text, in one piece or in fragments; of all hooks together. `include`: whether a fragment says
-    /// where it goes.
+    /// Text, in one piece or in fragments; the texts of all hooks are joined. `include`: whether a
+    /// fragment specifies its place.
     Text { include: bool },
     /// An object with some of these members; the first hook that has an answer gives it.
     First(&'static [&'static str]),

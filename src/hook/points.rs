@@ -19,7 +19,7 @@ const TOOL: InputMember = (
     "`{name, call_id, arguments}`; arguments as an object, those of a free-form call as text",
 );
 
-/// Tells of a point.
+/// Describes a point.
 pub const fn about(point: Point) -> PointDoc {
     match point {
         Point::BeforeCompress => BEFORE_COMPRESS,
@@ -190,7 +190,7 @@ const EVENT: PointDoc = PointDoc {
     ],
 };
 
-/// What a hook of this kind answers here, as a sketch.
+/// A sketch of the answer that a hook of this kind gives at this point.
 pub const fn answer(point: Point, kind: HookKind) -> &'static str {
     match (kind, point.provides()) {
         (HookKind::Guard, _) => r#"{"decision":"allow"} or {"decision":"deny","reason":"…"}"#,

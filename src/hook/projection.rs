@@ -1,4 +1,4 @@
-//! What of an `input` leaves the service: only these members, or all but those.
+//! Which members of an `input` leave the service: only those listed, or all except those listed.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl Projection {
     }
 
     /// The part of `input` that is sent. A member that is left out is absent; an item of a list
-    /// becomes null, so that those behind it keep their places.
+    /// becomes null, so that the items after it keep their places.
     pub fn apply(&self, input: &Node<'_>) -> String {
         let parts = |list: &[Arc<str>]| {
             list.iter().map(|pointer| pointer_parts(pointer)).collect::<Vec<_>>()
@@ -58,8 +58,8 @@ struct PointerTree<'p> {
 }
 
 impl<'p> PointerTree<'p> {
-    /// The rules for a member; none where it is not sent.
-    fn below(&self, name: &str) -> Option<Self> {
+    /// The rules for a member; `None` if it is not sent.
+    fn member_rules(&self, name: &str) -> Option<Self> {
         let step = |list: &[&'p [String]]| {
             let next = list.iter().filter_map(|parts| parts.split_first());
             next.filter(|(first, _)| first.as_str() == name)
@@ -88,7 +88,7 @@ fn write(out: &mut String, node: &Node<'_>, rules: &PointerTree<'_>) {
             out.push('{');
             let mut first = true;
             for (key, member) in members {
-                if let Some(rules) = rules.below(key) {
+                if let Some(rules) = rules.member_rules(key) {
                     if !std::mem::take(&mut first) {
                         out.push(',');
                     }
@@ -105,7 +105,7 @@ fn write(out: &mut String, node: &Node<'_>, rules: &PointerTree<'_>) {
                 if index > 0 {
                     out.push(',');
                 }
-                match rules.below(&index.to_string()) {
+                match rules.member_rules(&index.to_string()) {
                     Some(rules) => write(out, item, &rules),
                     None => out.push_str("null"),
                 }

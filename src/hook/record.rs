@@ -1,6 +1,6 @@
-//! The lines of a round as a record keeps them: one JSON object each, read back the same.
+//! The lines of a round as a record stores them: one JSON object each, which reads back the same.
 //!
-//! An answer is kept as the text that came, so a replay reads it as the first compile did.
+//! An answer is stored as the text that arrived, so a replay reads it as the first compile did.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::run::{HookRun, RunOutcome, SkipReason};
 use crate::json::{Node, write_string};
 
 impl HookRun {
-    /// Appends the run as a JSON object with every member, those that are none as null.
+    /// Appends the run as a JSON object with every member; absent ones are null.
     pub fn write_record(&self, out: &mut String) {
         let failure = self.failure();
         let (reason, code) = match &self.outcome {
@@ -66,8 +66,8 @@ impl HookRun {
         out.push('}');
     }
 
-    /// Reads what [`Self::write_record`] wrote. None where it is something else, such as the
-    /// record of another release.
+    /// Reads what [`Self::write_record`] wrote. `None` if it is something else, such as a line of
+    /// another release.
     pub fn read_record(node: &Node<'_>) -> Option<Self> {
         let text = |name: &str| node.get(name).and_then(Node::as_str);
         let shared = |name: &str| text(name).map(Arc::<str>::from);

@@ -1,4 +1,4 @@
-//! A replay: answers come from the record, and nothing is called.
+//! A replay: answers are taken from the record, and nothing is called.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::outcome_store::{OutcomeKey, OutcomeStore};
 use super::point::{HookKind, Point};
 use super::run::{HookRun, RunOutcome};
 
-/// Answers as a record has them. A call that is not in the record, or was made with another
-/// input, diverges; a failure fails again, at once.
+/// The answers of a record. A call that is not in the record, or was made with another input,
+/// diverges; a recorded failure fails again, at once.
 #[derive(Debug, Default)]
 pub struct RecordedHooks {
     calls: HashMap<(Point, u32, Arc<str>, HookKind), Vec<RecordedCall>>,
@@ -26,7 +26,7 @@ struct RecordedCall {
 }
 
 impl RecordedHooks {
-    /// From the lines of a record. Those of hooks that were not called are passed over.
+    /// Takes the calls from the lines of a record; lines of hooks that were not called are skipped.
     pub fn new<'r>(runs: impl IntoIterator<Item = &'r HookRun>) -> Self {
         let mut calls: HashMap<_, Vec<RecordedCall>> = HashMap::new();
         for run in runs {
@@ -34,7 +34,8 @@ impl RecordedHooks {
             else {
                 continue;
             };
-            // A patch that did not fit failed after it was answered: the answer tells it again.
+            // A patch that did not fit failed after the hook had answered: applying the answer
+            // fails again.
             let result = match (&run.outcome, &run.answer) {
                 (RunOutcome::Failed(failure), None) => Err(failure.clone()),
                 (_, answer) => Ok(answer.clone()),
@@ -45,9 +46,9 @@ impl RecordedHooks {
         Self { calls }
     }
 
-    /// What a record has of a call: the answer to the same question, else to the last that was asked
-    /// there, and whether it is that. None where the hook was not called there.
-    pub fn nearest(&self, call: &Call<'_>) -> Option<(CallReply, bool)> {
+    /// The recorded reply to a call: to the same question, else to the last one at that point, and
+    /// whether it is the same. `None` if the hook was not called there.
+    pub fn find_nearest(&self, call: &Call<'_>) -> Option<(CallReply, bool)> {
         let key = (call.point, call.occurrence, Arc::clone(&call.hook.id), call.hook.kind);
         let entries = self.calls.get(&key)?;
         let digest = call.digest();
@@ -71,7 +72,7 @@ impl RecordedHooks {
         let digest = call.digest();
         let entry = entries.iter().find(|entry| *entry.digest == *digest);
         let Some(entry) = entry else {
-            // The detail is the digest that the record has, as the stop of a replay tells it.
+            // The detail is the recorded digest; the error of the replay names it.
             let expected =
                 entries.first().map_or_else(|| "".into(), |entry| Arc::clone(&entry.digest));
             return (Err(CallFailure::new(FailureCause::Diverged, expected)), None);
@@ -86,7 +87,7 @@ impl RecordedHooks {
     }
 }
 
-/// What is built in is asked again, but where the record has what it said once before.
+/// Built-in hooks run again, except for outcomes that the record has.
 impl OutcomeStore for RecordedHooks {
     fn keeps(&self, hook: &Hook) -> bool {
         matches!(hook.does, HookAction::Builtin(_))

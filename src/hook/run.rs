@@ -18,9 +18,9 @@ pub struct HookRun {
     pub outcome: RunOutcome,
     /// Whether the hook is only watched, so that nothing of its outcome holds.
     pub audit: bool,
-    /// [`super::digest`] of the call; none where nothing was to be sent.
+    /// [`super::digest`] of the call; `None` if nothing was to be sent.
     pub request_digest: Option<Arc<str>>,
-    /// Text of the answer; none where there was none, or where the hook is built in.
+    /// Text of the answer; `None` if there was none, or the hook is built in.
     pub answer: Option<Arc<str>>,
     pub took: Duration,
     /// Tries over the network.
@@ -31,7 +31,7 @@ pub struct HookRun {
     pub clipped: bool,
 }
 
-/// What a hook came to.
+/// The outcome of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunOutcome {
     /// A guard let it go on.
@@ -40,13 +40,13 @@ pub enum RunOutcome {
         reason: Arc<str>,
         code: Option<Arc<str>>,
     },
-    /// Something came of it.
+    /// Its answer was applied.
     Applied,
     /// It changed, or added, nothing.
     Unchanged,
-    /// An observe hook was told.
+    /// An observe hook was called.
     Delivered,
-    /// An observe hook is to be told from the queue.
+    /// An observe hook is called later, from the queue.
     Queued,
     Failed(CallFailure),
     Skipped(SkipReason),
@@ -70,7 +70,7 @@ impl RunOutcome {
     }
 }
 
-/// Why a hook was not called, or what it said not taken.
+/// Why a hook was not called, or its answer not applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkipReason {
     /// `match` is not met.
@@ -83,7 +83,7 @@ pub enum SkipReason {
     AnsweredEarlier,
     /// Another hook holds the exclusive place of all that it provided.
     ExclusiveConflict,
-    /// The chain that it stands in was given up.
+    /// Its chain was rolled back.
     RolledBack,
 }
 
@@ -127,7 +127,7 @@ impl HookRun {
         }
     }
 
-    /// The cause or reason beside the word, for programs.
+    /// The cause or reason that goes with the word, for programs.
     pub fn why(&self) -> Option<&str> {
         match &self.outcome {
             RunOutcome::Failed(failure) => Some(failure.cause.as_str()),
@@ -166,7 +166,7 @@ impl HookRun {
 /// A hook stopped what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HookStop {
-    /// A hook failed whose `on_failure` is `fail`: 502, or 504 where the time ran out.
+    /// A hook with `on_failure: "fail"` failed: 502, or 504 if the time ran out.
     #[error("hook `{hook}` failed at `{point}`: {failure}")]
     Failed { hook: Arc<str>, point: Point, failure: CallFailure },
     /// A replay met a call that the record does not hold, or holds otherwise: 409.

@@ -1,4 +1,4 @@
-//! An `input` of each point, for whoever tries a hook.
+//! A sample `input` for each point, for trials of hooks.
 
 use super::point::Point;
 

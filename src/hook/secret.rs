@@ -20,20 +20,20 @@ const ALLOWED_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 pub struct HookSecret(SecretSlice<u8>);
 
 impl HookSecret {
-    /// A new one, of the machine's random source; none where that has nothing to give.
+    /// Generates a secret from the system's random source; `None` if that fails.
     pub fn generate() -> Option<Self> {
         let mut bytes = vec![0; NEW_SECRET_BYTES];
         getrandom::fill(&mut bytes).ok()?;
         Some(Self(bytes.into()))
     }
 
-    /// Reads `whsec_…`. None where it is not base64 of 24 to 64 bytes.
+    /// Reads `whsec_…`. `None` if it is not base64 of 24 to 64 bytes.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?;
         Self::from_bytes(bytes)
     }
 
-    /// Takes the bytes themselves, such as those that were sealed. None where they are not 24 to 64.
+    /// Takes the bytes themselves, such as unsealed ones. `None` if they are not 24 to 64.
     pub fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
         ALLOWED_BYTES.contains(&bytes.len()).then(|| Self(bytes.into()))
     }
@@ -54,8 +54,8 @@ impl fmt::Debug for HookSecret {
     }
 }
 
-/// A secret, and until when it signs: an old one goes on beside the new one while receivers are
-/// being told of it.
+/// A secret, and until when it signs: an old secret signs next to the new one while receivers
+/// change over.
 #[derive(Debug, Clone)]
 pub struct LiveSecret {
     pub secret: HookSecret,
@@ -74,7 +74,7 @@ impl Secrets {
     /// Secrets that sign at once.
     pub const MAX_LIVE: usize = 5;
 
-    pub fn of(secret: HookSecret) -> Self {
+    pub fn new(secret: HookSecret) -> Self {
         Self::from_list(vec![LiveSecret { secret, until: None }])
     }
 
@@ -83,8 +83,8 @@ impl Secrets {
         Self { list, is_locked: false }
     }
 
-    /// There are some, and they cannot be opened: the hook is not called, since its receiver could
-    /// not tell the call from a stranger's.
+    /// Secrets that exist and cannot be unsealed: the hook is not called, since its receiver could
+    /// not verify the call.
     pub fn locked() -> Self {
         Self { list: Vec::new(), is_locked: true }
     }
@@ -101,7 +101,7 @@ impl Secrets {
         self.list.is_empty()
     }
 
-    /// Those that sign at `now`, newest first.
+    /// The secrets that sign at `now`, newest first.
     pub fn live(&self, now: Timestamp) -> impl Iterator<Item = &HookSecret> {
         let live = move |secret: &&LiveSecret| secret.until.is_none_or(|until| now < until);
         self.list.iter().filter(live).take(Self::MAX_LIVE).map(|secret| &secret.secret)
@@ -133,7 +133,7 @@ mod tests {
         let secret = HookSecret::generate().unwrap();
         let shown = secret.reveal();
         assert_eq!(HookSecret::parse(&shown).unwrap().bytes(), secret.bytes());
-        assert_eq!(format!("{:?}", Secrets::of(secret)).matches("whsec").count(), 0);
+        assert_eq!(format!("{:?}", Secrets::new(secret)).matches("whsec").count(), 0);
         assert_ne!(HookSecret::generate().unwrap().reveal(), shown);
     }
 
@@ -150,7 +150,7 @@ mod tests {
     fn an_old_secret_signs_until_its_time_is_over() {
         let at = |seconds| Timestamp::default().after(Duration::from_secs(seconds));
         let count = |secrets: &Secrets, seconds| secrets.live(at(seconds)).count();
-        let one = Secrets::of(HookSecret::generate().unwrap());
+        let one = Secrets::new(HookSecret::generate().unwrap());
         let two = one.rotated(HookSecret::generate().unwrap(), at(0), at(100));
         assert_eq!((count(&two, 0), count(&two, 99), count(&two, 100)), (2, 2, 1));
         let newest = two.live(at(0)).next().unwrap().bytes();

@@ -19,7 +19,7 @@ pub(super) fn is_pointer(text: &str) -> bool {
 }
 
 /// The value that a pointer names.
-pub(super) fn at<'r, 'a>(node: &'r Node<'a>, pointer: &str) -> Option<&'r Node<'a>> {
+pub(super) fn value_at<'r, 'a>(node: &'r Node<'a>, pointer: &str) -> Option<&'r Node<'a>> {
     pointer_parts(pointer).iter().try_fold(node, |node, part| match &node.value {
         Value::Object(_) => node.get(part),
         Value::Array(items) => items.get(part.parse::<usize>().ok()?),
@@ -27,18 +27,18 @@ pub(super) fn at<'r, 'a>(node: &'r Node<'a>, pointer: &str) -> Option<&'r Node<'
     })
 }
 
-/// `text` with the value at `pointer` replaced. `node` is what `text` was read into; none where
-/// nothing stands at the pointer.
+/// `text` with the value at `pointer` replaced. `node` is the parsed `text`; `None` if there is no
+/// value at the pointer.
 pub(super) fn splice(text: &str, node: &Node<'_>, pointer: &str, new: &str) -> Option<String> {
-    let old = at(node, pointer)?.raw;
+    let old = value_at(node, pointer)?.raw;
     let start = (old.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let (head, tail) = (text.get(..start)?, text.get(start + old.len()..)?);
     Some([head, new, tail].concat())
 }
 
-/// Writes a value anew, with some of its strings replaced. `edit` is given the keys on the way to
-/// a string (an item of a list has the key of its list) and the string, and answers another one
-/// or none. What is `fixed` is copied as it is.
+/// Writes a value with some of its strings replaced. `edit` gets the keys on the way to a string
+/// (an item of a list has the key of its list) and the string, and returns a replacement or `None`.
+/// A `fixed` part is copied as it is.
 pub(super) fn rewrite<'r>(
     out: &mut String,
     node: &'r Node<'_>,

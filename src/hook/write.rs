@@ -74,7 +74,7 @@ impl Hook {
             for (name, pointers) in
                 [("include", &projection.include), ("exclude", &projection.exclude)]
             {
-                some(out, name, pointers);
+                write_texts(out, name, pointers);
             }
             out.push('}');
         }
@@ -117,7 +117,7 @@ fn write_match(out: &mut String, matching: &HookMatch) {
     key(out, "match");
     out.push('{');
     for (name, list) in lists {
-        some(out, name, list);
+        write_texts(out, name, list);
     }
     if !args.is_empty() {
         key(out, "args");
@@ -154,7 +154,7 @@ fn raw(out: &mut String, name: &str, value: &str) {
     let _ = write!(out, "{value}");
 }
 
-fn some(out: &mut String, name: &str, texts: &[Arc<str>]) {
+fn write_texts(out: &mut String, name: &str, texts: &[Arc<str>]) {
     if !texts.is_empty() {
         list(out, name, texts.iter().map(AsRef::as_ref));
     }

@@ -151,7 +151,7 @@ async fn receive(
     let limit = state.max_decoded_bytes;
     let mut body = Limited::new(request.into_body(), limit);
     let bytes = collect(&mut body, first, needs_label, &mut share).await?;
-    state.metrics.received(bytes.len());
+    state.metrics.record_body(bytes.len());
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let not_text = match media {

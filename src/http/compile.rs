@@ -60,7 +60,7 @@ pub(super) async fn compile_conversation(
 /// The answer of a compile or a compression, counted in the figures, with the header that tells
 /// where its time went.
 pub(super) fn answered(state: &AppState, answer: CompiledResponse) -> Response {
-    state.metrics.compiled(answer.report.tokens_before, answer.report.tokens_after);
+    state.metrics.record_compile(answer.report.tokens_before, answer.report.tokens_after);
     let timing = server_timing(&answer.timings);
     let mut response = json(answer.body);
     if let Ok(value) = HeaderValue::from_str(&timing) {

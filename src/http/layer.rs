@@ -47,8 +47,8 @@ pub(super) async fn edge(State(state): State<AppState>, request: Request, next: 
     let status = response.status();
     let problem = finish(&mut response, &id, &state.metrics);
     let took = started.elapsed();
-    state.metrics.answered(method, &route, status.as_u16(), took);
-    trace::answered(&trace, status.as_u16(), problem);
+    state.metrics.record_response(method, &route, status.as_u16(), took);
+    trace::record_response(&trace, status.as_u16(), problem);
     flight.landed();
     log(status, took.as_secs_f64() * 1000.0, problem);
     response
@@ -71,7 +71,7 @@ fn finish(response: &mut Response, id: &str, metrics: &Metrics) -> Option<&'stat
         code = Some(problem.kind.code());
         if problem.kind == Kind::Overloaded {
             let full = problem.detail.contains("bytes");
-            metrics.shed(if full { "bytes" } else { "queue" });
+            metrics.record_shed(if full { "bytes" } else { "queue" });
         }
         problem.write_into(response, id);
     }
@@ -137,7 +137,7 @@ struct Flight {
 
 impl Flight {
     fn new(metrics: Metrics) -> Self {
-        metrics.in_flight(1.0);
+        metrics.add_in_flight(1.0);
         Self { metrics, answered: false }
     }
 
@@ -148,9 +148,9 @@ impl Flight {
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        self.metrics.in_flight(-1.0);
+        self.metrics.add_in_flight(-1.0);
         if !self.answered {
-            self.metrics.abandoned();
+            self.metrics.record_abandoned();
             tracing::debug!("the caller went away");
         }
     }

@@ -100,7 +100,7 @@ pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Respo
 )]
 pub(super) async fn get_metrics(State(state): State<AppState>) -> Response {
     const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    state.metrics.writable(state.shared().condition() == StoreCondition::Good);
+    state.metrics.set_writable(state.shared().condition() == StoreCondition::Good);
     ([(header::CONTENT_TYPE, TEXT)], state.metrics.render()).into_response()
 }
 

@@ -97,7 +97,7 @@ fn escaped(name: &str) -> String {
 }
 
 fn check_intents(pack: &Pack, targets: &[(Arc<str>, String)], lint: &mut Lint) {
-    twice(pack.intents.iter().map(|intent| &intent.id), |at, id| {
+    report_repeats(pack.intents.iter().map(|intent| &intent.id), |at, id| {
         let path = format!("/intent_layer/catalog/{at}/id");
         lint.error_at("intent_duplicate", path, format!("the intent `{id}` stands twice"));
     });
@@ -107,24 +107,27 @@ fn check_intents(pack: &Pack, targets: &[(Arc<str>, String)], lint: &mut Lint) {
             lint.error_at("eval_intent_unresolved", path.clone(), detail);
         }
     }
-    twice(pack.decisions.iter().map(|spec| &spec.key), |at, key| {
+    report_repeats(pack.decisions.iter().map(|spec| &spec.key), |at, key| {
         let path = format!("/decision_layer/decision_specs/{at}/decision_key");
         lint.error_at("decision_duplicate", path, format!("the decision `{key}` stands twice"));
     });
 }
 
-/// Calls `tell` for every name that was there before, with its place.
-fn twice<'n>(names: impl Iterator<Item = &'n Arc<str>>, mut tell: impl FnMut(usize, &str)) {
+/// Calls `report` for every repeated name, with its index.
+fn report_repeats<'n>(
+    names: impl Iterator<Item = &'n Arc<str>>,
+    mut report: impl FnMut(usize, &str),
+) {
     let mut seen = BTreeSet::new();
     for (at, name) in names.enumerate() {
         if !seen.insert(name) {
-            tell(at, name);
+            report(at, name);
         }
     }
 }
 
 /// The rules in the order of the document, with their places: the pack has them in another one.
-fn placed<'p>(pack: &'p Pack, node: &Node<'_>) -> Vec<(String, &'p PolicyRule)> {
+fn place_rules<'p>(pack: &'p Pack, node: &Node<'_>) -> Vec<(String, &'p PolicyRule)> {
     let mut known: BTreeMap<(&str, &str), VecDeque<&'p PolicyRule>> = BTreeMap::new();
     for bundle in &pack.policy.bundles {
         for rule in &bundle.rules {
@@ -147,8 +150,8 @@ fn placed<'p>(pack: &'p Pack, node: &Node<'_>) -> Vec<(String, &'p PolicyRule)> 
 }
 
 fn check_rules(pack: &Pack, names: &DefinedNames<'_>, node: &Node<'_>, lint: &mut Lint) {
-    let placed = placed(pack, node);
-    twice(placed.iter().map(|(_, rule)| &rule.id), |at, id| {
+    let placed = place_rules(pack, node);
+    report_repeats(placed.iter().map(|(_, rule)| &rule.id), |at, id| {
         let place = placed.get(at).map(|(place, _)| format!("{place}/rule_id"));
         let detail = format!("the rule `{id}` stands twice");
         lint.error_at("policy_rule_duplicate", place.unwrap_or_default(), detail);
@@ -230,7 +233,7 @@ fn check_rule(
 }
 
 fn check_gates(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
-    twice(pack.policy.gates.iter().map(|gate| &gate.id), |at, id| {
+    report_repeats(pack.policy.gates.iter().map(|gate| &gate.id), |at, id| {
         let path = format!("/policy_layer/approval_gates/{at}/gate_id");
         lint.error_at("policy_gate_duplicate", path, format!("the gate `{id}` stands twice"));
     });
@@ -244,7 +247,7 @@ fn check_gates(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
 }
 
 fn check_tools(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
-    twice(pack.capabilities.iter().map(|capability| &capability.key), |_, key| {
+    report_repeats(pack.capabilities.iter().map(|capability| &capability.key), |_, key| {
         let path = "/tooling_layer/adapter_registry".to_owned();
         lint.error_at("tool_capability_duplicate", path, format!("`{key}` stands twice"));
     });

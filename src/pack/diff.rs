@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::json::Path;
 use crate::limit::{Allowance, AllowanceExceeded};
 
-/// One place where two documents are not the same.
+/// One place at which two documents differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentChange {
     /// `add`, `remove` or `replace`.
@@ -25,8 +25,8 @@ pub struct LayerChange {
     pub changes: Vec<DocumentChange>,
 }
 
-/// Keys that items of lists are told apart by, rather than by their places: the first of them that
-/// every item has and no two share. A permission names its adapter, as others do.
+/// Keys that identify the items of lists, instead of their indices: the first of them that every
+/// item has and no two share. A permission names its adapter, as other items do.
 const NAMES: &[&str] = &[
     "permission_id",
     "rule_id",
@@ -38,8 +38,8 @@ const NAMES: &[&str] = &[
     "intent",
 ];
 
-/// What has to be done to `before` to make it `after`, layer by layer. Rules, gates and the like
-/// are compared by their ids: one that moved is not told as changed, but for its place.
+/// The changes that turn `before` into `after`, layer by layer. Rules, gates and the like are
+/// compared by their ids: an item that moved counts as moved, not as changed.
 pub fn between(
     before: &Value,
     after: &Value,
@@ -81,18 +81,18 @@ impl DiffCollector<'_> {
                     let path = path.key(key);
                     match new.get(key) {
                         Some(other) => self.compare(value, other, &path)?,
-                        None => self.tell("remove", &path, Some(value), None)?,
+                        None => self.push_change("remove", &path, Some(value), None)?,
                     }
                 }
                 for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
-                    self.tell("add", &path.key(key), None, Some(value))?;
+                    self.push_change("add", &path.key(key), None, Some(value))?;
                 }
                 Ok(())
             }
             (Value::Array(old), Value::Array(new)) => self.lists(old, new, path),
             (Value::Number(old), Value::Number(new)) if old.as_f64() == new.as_f64() => Ok(()),
             _ if before == after => Ok(()),
-            _ => self.tell("replace", path, Some(before), Some(after)),
+            _ => self.push_change("replace", path, Some(before), Some(after)),
         }
     }
 
@@ -107,22 +107,22 @@ impl DiffCollector<'_> {
             let path = path.index(at);
             match new.find(item, at) {
                 Some(other) => self.compare(item, other, &path)?,
-                None => self.tell("remove", &path, Some(item), None)?,
+                None => self.push_change("remove", &path, Some(item), None)?,
             }
         }
         for (at, item) in new.items.iter().enumerate() {
             if old.find(item, at).is_none() {
-                self.tell("add", &path.index(at), None, Some(item))?;
+                self.push_change("add", &path.index(at), None, Some(item))?;
             }
         }
         let (was, is) = (old.order_in(&new), new.order_in(&old));
         if was != is {
-            self.tell("replace", path, Some(&Value::Array(was)), Some(&Value::Array(is)))?;
+            self.push_change("replace", path, Some(&Value::Array(was)), Some(&Value::Array(is)))?;
         }
         Ok(())
     }
 
-    fn tell(
+    fn push_change(
         &mut self,
         op: &'static str,
         path: &Path<'_>,
@@ -152,7 +152,7 @@ impl<'v> NamedItems<'v> {
     fn pair(old: &'v [Value], new: &'v [Value]) -> [Self; 2] {
         let named = NAMES
             .iter()
-            .find_map(|key| Some([ItemPlaces::of(old, key)?, ItemPlaces::of(new, key)?]));
+            .find_map(|key| Some([ItemPlaces::new(old, key)?, ItemPlaces::new(new, key)?]));
         let [before, after] = named.map_or([None, None], |pair| pair.map(Some));
         [Self { items: old, named: before }, Self { items: new, named: after }]
     }
@@ -176,7 +176,7 @@ impl<'v> NamedItems<'v> {
 
 impl<'v> ItemPlaces<'v> {
     /// None if an item has no text under the key, or two have the same.
-    fn of(items: &'v [Value], key: &'static str) -> Option<Self> {
+    fn new(items: &'v [Value], key: &'static str) -> Option<Self> {
         let mut places = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {
             if places.insert(item.get(key)?.as_str()?, at).is_some() {

@@ -42,7 +42,7 @@ pub struct Pack {
 }
 
 impl Pack {
-    /// The hash of a layer; that of nothing where the pack has no such layer.
+    /// The hash of a layer; the hash of the empty text if the pack has no such layer.
     pub fn hash(&self, layer: &str) -> ContentHash {
         self.hashes.get(layer).copied().unwrap_or_else(|| ContentHash::of("null"))
     }
@@ -64,7 +64,7 @@ impl Pack {
         })
     }
 
-    /// Tells each rule whether its decision asks for evidence.
+    /// Sets for each rule whether its decision requires evidence.
     pub(super) fn bind(&mut self) {
         for rule in self.policy.bundles.iter_mut().flat_map(|bundle| &mut bundle.rules) {
             let mut specs = self.decisions.iter();
@@ -86,14 +86,14 @@ pub struct Intent {
     pub class: Arc<str>,
     pub task: Arc<str>,
     pub risk_class: Option<Arc<str>>,
-    /// Any, where there are none.
+    /// Any channel, if the list is empty.
     pub channels: Vec<Arc<str>>,
     pub locales: Vec<Arc<str>>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct PolicyLayer {
-    /// Those of the highest priority first.
+    /// Sorted by priority, highest first.
     pub bundles: Vec<Bundle>,
     pub must_refuse: Vec<Arc<str>>,
     pub must_escalate: Vec<Arc<str>>,
@@ -114,7 +114,8 @@ pub struct Bundle {
 #[derive(Debug, Clone)]
 pub struct PolicyRule {
     pub id: Arc<str>,
-    /// Intents it is for: an id, or one that ends in `.*`. All, where there are none.
+    /// The intents of the rule: an id, or a prefix that ends in `.*`. All intents, if the list is
+    /// empty.
     pub intents: Vec<Arc<str>>,
     pub condition: policy::Value,
     pub denies: bool,
@@ -254,7 +255,7 @@ pub struct BudgetLayer {
     /// By intent, `class:` and a class, or `default`.
     pub splits: BTreeMap<Arc<str>, Split>,
     pub rollover: Rollover,
-    /// Buckets beside the eight; they stand after memory.
+    /// Buckets in addition to the eight; they come after memory.
     pub extensions: Vec<Arc<str>>,
 }
 

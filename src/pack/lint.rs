@@ -4,7 +4,7 @@ use crate::json::{Fault, Faults, Path};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// Stands in the way of publishing.
+    /// Prevents publishing.
     Error,
     Warning,
 }
@@ -18,12 +18,12 @@ pub struct LintFault {
     pub pointer: String,
     pub detail: String,
     pub did_you_mean: Option<String>,
-    /// What the weights of a split come to.
+    /// The sum of the weights of a split.
     pub sum: Option<String>,
 }
 
 impl LintFault {
-    /// Whether it stands in the way of publishing.
+    /// Whether it prevents publishing.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -57,7 +57,7 @@ impl Lint {
         self.push(code, Severity::Warning, at, detail.into());
     }
 
-    /// A split whose weights do not come to one.
+    /// Reports a split whose weights do not add up to one.
     pub(super) fn sum(&mut self, at: &Path<'_>, sum: String) {
         self.error("budget_split_sum", at, format!("the weights come to {sum}, not to 1"));
         if let Some(last) = self.coded.last_mut() {
@@ -72,16 +72,16 @@ impl Lint {
         }
     }
 
-    /// All of them, by where they stand.
+    /// All faults, sorted by place.
     pub(super) fn into_faults(self) -> Vec<LintFault> {
         let mut faults: Vec<LintFault> =
-            self.shape.into_vec().into_iter().map(of_shape).chain(self.coded).collect();
+            self.shape.into_vec().into_iter().map(from_shape_fault).chain(self.coded).collect();
         faults.sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
         faults
     }
 }
 
-fn of_shape(fault: Fault) -> LintFault {
+fn from_shape_fault(fault: Fault) -> LintFault {
     let Fault { pointer, detail, did_you_mean } = fault;
     let code = match detail.as_str() {
         "is missing" => "pack_field_missing",

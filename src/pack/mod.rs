@@ -29,6 +29,6 @@ pub use refusal::{Refusal, RefusalCode, RefusalText};
 pub use signature::{PublicKeys, SignatureFault};
 pub use weights::{BUCKETS, MILLION};
 
-/// The version of the pack runtime that `compatibility.requires.runtime` is met by. It changes when
-/// the same pack would come to something else, not with each release.
+/// The version of the pack runtime, which must satisfy `compatibility.requires.runtime`. It changes
+/// if the same pack would have another result, not with each release.
 pub const RUNTIME: &str = "1.0.0";

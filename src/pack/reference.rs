@@ -17,10 +17,10 @@ impl PackRef {
     /// Reads `id@version`.
     pub fn parse(text: &str) -> Option<Self> {
         let (id, version) = text.rsplit_once('@')?;
-        Self::of(id, version)
+        Self::new(id, version)
     }
 
-    pub fn of(id: &str, version: &str) -> Option<Self> {
+    pub fn new(id: &str, version: &str) -> Option<Self> {
         let version = Version::parse(version).ok()?;
         let is_plain = version.pre.is_empty() && version.build.is_empty();
         (is_id(id) && is_plain).then(|| Self { id: id.into(), version })

@@ -47,22 +47,23 @@ impl RefusalCode {
     }
 }
 
-/// A compile that is not to be. A decision that denies is none: it is told in what was compiled.
+/// A compile that is refused. A decision that denies is no refusal: the compiled context contains
+/// it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}", .said.detail)]
 pub struct Refusal {
     pub code: RefusalCode,
-    /// The stage that refused; none where it was settled before the first one.
+    /// The stage that refused; `None` if the request was refused before the first one.
     pub stage: Option<&'static str>,
     pub said: Box<RefusalText>,
 }
 
-/// What is said of a refusal.
+/// The text of a refusal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RefusalText {
     pub detail: String,
     pub faults: Vec<Fault>,
-    /// What else programs may want to know; null where there is nothing.
+    /// Further details for programs; null if there are none.
     pub details: Value,
 }
 
@@ -87,7 +88,7 @@ impl Refusal {
         self
     }
 
-    /// The same, each of its pointers as it is in another document, where it is another one there.
+    /// Converts each pointer to the one in another document, if it differs there.
     #[must_use]
     pub fn placed(mut self, place: impl Fn(&str) -> Option<String>) -> Self {
         for fault in &mut self.said.faults {
@@ -105,7 +106,7 @@ impl Refusal {
     }
 
     /// What a record keeps of it: nothing in it depends on when it was.
-    pub fn told(&self) -> Value {
+    pub fn to_record(&self) -> Value {
         let faults = self.said.faults.iter();
         let errors = faults.map(|fault| json!({"pointer": fault.pointer, "detail": fault.detail}));
         json!({

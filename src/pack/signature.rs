@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 
-/// Why a pack's signature does not stand.
+/// Why a pack's signature is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureFault {
     #[error("the pack is not signed")]
@@ -22,8 +22,8 @@ pub struct PublicKeys {
 }
 
 impl PublicKeys {
-    /// Reads a line each of a name and 64 hex digits; empty lines and those behind `#` are passed
-    /// over. The number of a line that is something else is the error.
+    /// Reads lines of a name and 64 hex digits; empty lines and comments after `#` are skipped. The
+    /// error is the number of an invalid line.
     pub fn parse(text: &str) -> Result<Self, usize> {
         let mut keys = BTreeMap::new();
         for (at, line) in text.lines().enumerate() {

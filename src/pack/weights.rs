@@ -7,7 +7,7 @@ pub const BUCKETS: [&str; 8] =
 /// Parts of a whole.
 pub const MILLION: u32 = 1_000_000;
 
-/// A decimal from 0 to 1 with at most six digits behind its point, as millionths.
+/// Reads a decimal from 0 to 1 with at most six decimal places, as millionths.
 pub(super) fn millionths(text: &str) -> Option<u32> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !matches!(whole, "0" | "1") || fraction.len() > 6 {

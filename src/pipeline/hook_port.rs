@@ -56,12 +56,12 @@ pub trait HookPort: fmt::Debug {
 
     /// Whether a hook of this kind stands at a point.
     fn has(&self, point: Point, kind: HookKind) -> bool {
-        self.set().is_some_and(|set| set.of(point, kind).next().is_some())
+        self.set().is_some_and(|set| set.hooks_of_kind(point, kind).next().is_some())
     }
 
     /// Whether any hook stands at a point.
     fn has_any(&self, point: Point) -> bool {
-        self.set().is_some_and(|set| !set.at(point).is_empty())
+        self.set().is_some_and(|set| !set.hooks_at(point).is_empty())
     }
 
     /// Tokens to keep free for what hooks may provide at a point.

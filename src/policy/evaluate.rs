@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::{RecordMember, Value, js, scoped};
 
-/// What a rule came to.
+/// The result of a rule.
 #[derive(Debug)]
 pub struct Evaluation {
     pub value: Result<Value, RuleFailure>,
-    /// The first place where facts were missing for a comparison or a sum; a value that came by
-    /// such a place says little.
+    /// The first place at which facts were missing for a comparison or a sum; a value that depends
+    /// on it is uncertain.
     pub unsure: Option<Uncertainty>,
 }
 
@@ -46,7 +46,7 @@ impl RuleFailure {
 pub struct Uncertainty {
     /// `missing`, `not_a_number` or `not_finite`.
     pub reason: &'static str,
-    /// The path that was read there, where it was read by `var`.
+    /// The path that was read there by `var`, if it was.
     pub path: Option<Arc<str>>,
 }
 
@@ -153,8 +153,8 @@ impl Evaluator {
         })
     }
 
-    /// Accounts for comparing two values. Texts of other lengths differ, and lists and records are
-    /// compared by where they are.
+    /// Charges for comparing two values. Texts of different lengths differ, and lists and records
+    /// are compared by identity.
     fn compare_cost(&mut self, a: &Value, b: &Value) -> Result<(), RuleFailure> {
         match (a, b) {
             (Value::Text(a), Value::Text(b)) if a.len() != b.len() => Ok(()),
@@ -197,7 +197,7 @@ impl Evaluator {
                 self.read_texts(&values)?;
                 Value::text(js::substr(a, b, values.get(2)))
             }
-            // Answers what it was given, and prints nothing.
+            // Returns its argument, and prints nothing.
             "log" => a.clone(),
             _ => return Err(RuleFailure::Operator(Arc::clone(name))),
         })
@@ -286,7 +286,7 @@ impl Evaluator {
         for value in values {
             match value {
                 Value::List(items) => {
-                    // Paid as they come: the whole may be too much.
+                    // Charged one by one: the whole may exceed the limit.
                     self.made(items.len())?;
                     merged.extend(items.iter().cloned());
                 }

@@ -1,4 +1,4 @@
-//! What JavaScript makes of a value where it wants a number, a text, or an order.
+//! JavaScript's conversions of a value to a number, a text, or an order.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ pub(super) fn count(count: usize) -> Value {
     Value::Number(f64::from(u32::try_from(count).unwrap_or(u32::MAX)))
 }
 
-/// The place that the name of a member stands for: digits, without zeros before them.
+/// The index that the name of a member is: digits, without leading zeros.
 pub(super) fn index(name: &str) -> Option<usize> {
     let plain = name.bytes().all(|byte| byte.is_ascii_digit());
     let canonical = name == "0" || !name.starts_with('0');
@@ -77,7 +77,7 @@ pub(super) fn parse_float(value: &Value) -> f64 {
     }
 }
 
-/// Bytes of the decimal number that a text begins with; 0 where it begins with none.
+/// Bytes of the decimal number at the start of a text; 0 if there is none.
 fn decimal(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| {
@@ -200,7 +200,7 @@ pub(super) fn is_alike(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// How two values stand to each other; none where one of them is no number.
+/// Compares two values; `None` if one of them is no number.
 pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
     let as_text = |value: &Value| match value {
         Value::Text(_) | Value::List(_) | Value::Record(_) => Some(text(value)),

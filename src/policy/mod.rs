@@ -1,8 +1,8 @@
 //! Rules as JSON: the operators of `JsonLogic`, evaluated within limits.
 //!
-//! A value comes out as json-logic-js 2.0.5 has it. Beside it comes what that library cannot say:
+//! The result is that of json-logic-js 2.0.5. In addition it reports what that library cannot:
 //! whether a comparison or a sum met something that is no number, so that a rule on missing facts
-//! can fail closed. Nothing is logged, and no rule runs longer than its limits let it.
+//! can fail closed. Nothing is logged, and no rule runs beyond its limits.
 
 mod evaluate;
 mod js;

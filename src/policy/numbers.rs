@@ -1,4 +1,4 @@
-//! Operators that want numbers, and what is noted where they are given something else.
+//! Operators on numbers, and the uncertainty that is recorded if they get something else.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ impl Evaluator {
     }
 }
 
-/// Bytes of a path that is told.
+/// Bytes of a path that is reported.
 const MAX_PATH_BYTES: usize = 200;
 
 /// The path that a `var` reads.

@@ -1,4 +1,4 @@
-//! Which operators there are, and where a rule uses others.
+//! The known operators, and a check of the operators that a rule uses.
 
 use super::Value;
 use crate::json::{self, Path};
@@ -55,12 +55,12 @@ pub enum RuleFaultKind {
     Operator(String),
     /// An object of several keys: no operator, and so a value that always holds.
     Literal,
-    /// `==` or `!=` beside null, a boolean or 0: other values are taken for these.
+    /// `==` or `!=` with null, a boolean or 0: other values count as equal to these.
     Loose,
 }
 
-/// Everything in a rule that is not as it should be, also where evaluation would never come; at most
-/// `most` of it, in the order of the rule.
+/// All faults of a rule, even where evaluation would never reach; at most `most` of them, in the
+/// order of the rule.
 pub fn check(rule: &Value, most: usize) -> Vec<RuleFault> {
     let mut found = Vec::new();
     walk(rule, Path::Root, most, &mut found);

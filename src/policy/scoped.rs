@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::evaluate::{Evaluator, RuleFailure};
 use super::{Value, ValueList};
 
-/// The value, where `name` is one of these operators.
+/// The value, if `name` is one of these operators.
 pub(super) fn operate(
     machine: &mut Evaluator,
     name: &str,
@@ -14,8 +14,8 @@ pub(super) fn operate(
 ) -> Option<Result<Value, RuleFailure>> {
     Some(match name {
         "if" | "?:" => choose(machine, given, data),
-        "and" => until(machine, given, data, false),
-        "or" => until(machine, given, data, true),
+        "and" => find_operand(machine, given, data, false),
+        "or" => find_operand(machine, given, data, true),
         "map" => map(machine, given, data),
         "filter" => filter(machine, given, data).and_then(|kept| machine.list(kept)),
         "reduce" => reduce(machine, given, data),
@@ -40,7 +40,7 @@ fn choose(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Valu
 }
 
 /// The first value that holds, or does not; else the last.
-fn until(
+fn find_operand(
     machine: &mut Evaluator,
     given: &[Value],
     data: &Value,

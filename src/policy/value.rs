@@ -9,11 +9,11 @@ use crate::limit::{AllowanceExceeded, PaidText};
 
 use super::js;
 
-/// A value. Lists and records are shared, so that one is told from another that looks the same, as
-/// JavaScript does.
+/// A value. Lists and records are shared, so that two equal ones can be distinguished, as in
+/// JavaScript.
 #[derive(Debug, Clone)]
 pub enum Value {
-    /// What an operator answers that was given nothing.
+    /// The result of an operator without arguments.
     Undefined,
     Null,
     Bool(bool),
@@ -58,11 +58,11 @@ impl<T> SharedList<T> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    fn of(items: Vec<T>, value: impl Fn(&T) -> &Value) -> Self {
+    fn new(items: Vec<T>, value: impl Fn(&T) -> &Value) -> Self {
         let (mut depth, mut text_bytes) = (0, 0_usize);
         for value in items.iter().map(value) {
             depth = depth.max(value.depth());
-            // A comma stands between two.
+            // A comma separates two items.
             text_bytes = text_bytes.saturating_add(value.text_bytes()).saturating_add(1);
         }
         Self(Arc::new(SharedItems { depth: depth + 1, text_bytes, items: items.into() }))
@@ -84,15 +84,18 @@ impl<T> Deref for SharedList<T> {
 }
 
 impl Value {
-    pub fn of(node: &Node<'_>) -> Self {
+    pub fn from_node(node: &Node<'_>) -> Self {
         match &node.value {
             json::Value::Null => Self::Null,
             json::Value::Bool(flag) => Self::Bool(*flag),
             json::Value::Number(text) => Self::Number(text.parse().unwrap_or(f64::NAN)),
             json::Value::String(text) => Self::Text(text.to_shared()),
-            json::Value::Array(items) => Self::list(items.iter().map(Self::of).collect()),
+            json::Value::Array(items) => Self::list(items.iter().map(Self::from_node).collect()),
             json::Value::Object(members) => Self::record(
-                members.iter().map(|(key, value)| (key.as_ref().into(), Self::of(value))).collect(),
+                members
+                    .iter()
+                    .map(|(key, value)| (key.as_ref().into(), Self::from_node(value)))
+                    .collect(),
             ),
         }
     }
@@ -103,15 +106,15 @@ impl Value {
 
     /// A record of these members.
     pub fn record(members: Vec<RecordMember>) -> Self {
-        Self::Record(SharedList::of(members, |(_, value)| value))
+        Self::Record(SharedList::new(members, |(_, value)| value))
     }
 
     /// A list of these items.
     pub(super) fn list(items: Vec<Self>) -> Self {
-        Self::List(SharedList::of(items, |item| item))
+        Self::List(SharedList::new(items, |item| item))
     }
 
-    /// Whether a rule that answers this holds. An empty list does not, an empty record does.
+    /// Whether a rule with this result holds. An empty list does not, an empty record does.
     pub fn is_truthy(&self) -> bool {
         match self {
             Self::Undefined | Self::Null => false,
@@ -163,7 +166,7 @@ impl Value {
         }
     }
 
-    /// What looking for a member, an item or a character goes through, in items or bytes.
+    /// The cost of finding a member, an item or a character, in items or bytes.
     pub(super) fn search_cost(&self) -> usize {
         match self {
             Self::Record(members) => members.len(),

@@ -62,7 +62,7 @@ pub struct TextSlot {
 }
 
 /// The calls, the results and the words in one message of a list, in order.
-pub fn spoken(message: &Node<'_>) -> Vec<MessageText> {
+pub fn message_texts(message: &Node<'_>) -> Vec<MessageText> {
     let mut found = Vec::new();
     let base = message.raw.as_ptr() as usize;
     let words: Option<fn(TextSlot) -> MessageText> =

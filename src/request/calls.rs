@@ -20,7 +20,7 @@ pub struct CallsRequest<'r> {
     pub source: Option<Source>,
     pub session_id: Option<Arc<str>>,
     pub scope: MemoryScope,
-    /// Any key where there is no list.
+    /// Any key if there is no list.
     pub allowed_keys: Option<Vec<Arc<str>>>,
     pub tools: Vec<ToolDefinition>,
     pub options: ToolOptions,

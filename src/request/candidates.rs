@@ -19,7 +19,7 @@ const MAX_REFS_BYTES: usize = 16 << 10;
 const MAX_CONSENT_BYTES: usize = 4 << 10;
 /// Bytes of a reviewer's reason.
 const MAX_REASON_BYTES: usize = 4 << 10;
-/// How sure a policy wants a proposal to be where it does not say.
+/// The minimal confidence of a proposal if its policy names none.
 const DEFAULT_CONFIDENCE: f64 = 0.8;
 
 const PROPOSE_KEYS: &[&str] = &[
@@ -47,7 +47,7 @@ const PROPOSE_KEYS: &[&str] = &[
 pub struct ProposalRequest {
     pub proposal: Proposal,
     pub by: Actor,
-    /// The server's own where it is absent.
+    /// The server's policy if it is absent.
     pub policy: Option<WritePolicy>,
     /// The pending candidate that this is a better form of.
     pub revises: Option<Arc<str>>,
@@ -56,7 +56,7 @@ pub struct ProposalRequest {
 /// What may be written, and what of it needs no review; a pack's `memory_layer`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WritePolicy {
-    /// All where there is no list.
+    /// All classes if there is no list.
     pub classes: Option<Vec<MemoryClass>>,
     pub auto_promote_classes: Vec<MemoryClass>,
     pub min_confidence: f64,
@@ -66,7 +66,7 @@ pub struct WritePolicy {
 /// What is wrong with a proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProposeFault {
-    /// No class of this name is known, or the policy takes none.
+    /// The class is unknown, or the policy does not allow it.
     Class(String),
     Faults(Vec<Fault>),
 }
@@ -100,7 +100,7 @@ pub fn read_proposal(body: &Node<'_>) -> Result<ProposalRequest, ProposeFault> {
     let Some(fields) = Fields::read(body, Path::Root, PROPOSE_KEYS, &mut faults) else {
         return Err(ProposeFault::Faults(faults.into_vec()));
     };
-    let word = needed(&fields, "class", &mut faults).and_then(Node::as_str);
+    let word = require_member(&fields, "class", &mut faults).and_then(Node::as_str);
     if word.is_none() && fields.get("class").is_some() {
         fields.text("class", &mut faults);
     }
@@ -113,7 +113,7 @@ pub fn read_proposal(body: &Node<'_>) -> Result<ProposalRequest, ProposeFault> {
     let proposal = Proposal {
         value,
         about,
-        // Told below where there is none.
+        // A missing class is a fault, reported below.
         class: class.unwrap_or(MemoryClass::Preference),
         key: fields.get("key").and_then(|_| read_key(&fields, &mut faults)),
         description: limited(&fields, "description", MAX_DESCRIPTION_BYTES, &mut faults),
@@ -156,15 +156,15 @@ pub fn read_review(body: &Node<'_>) -> Result<ReviewRequest, Vec<Fault>> {
     let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
-    needed(&fields, "verdict", &mut faults);
+    require_member(&fields, "verdict", &mut faults);
     let verdict = fields.choice("verdict", ReviewVerdict::WORDS, &mut faults);
-    needed(&fields, "reason", &mut faults);
+    require_member(&fields, "reason", &mut faults);
     let reason = limited(&fields, "reason", MAX_REASON_BYTES, &mut faults);
     if reason.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
         fields.fault("reason", "must say why", &mut faults);
     }
     let classification = fields.choice("classification", Classification::WORDS, &mut faults);
-    needed(&fields, "by", &mut faults);
+    require_member(&fields, "by", &mut faults);
     let by = read_by(&fields, &mut faults);
     match (verdict, reason, by) {
         (Some(verdict), Some(reason), Some(by)) if faults.is_empty() => {
@@ -181,7 +181,7 @@ pub fn read_promotion(body: &Node<'_>) -> Result<PromoteRequest, Vec<Fault>> {
     let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
-    needed(&fields, "by", &mut faults);
+    require_member(&fields, "by", &mut faults);
     let by = read_by(&fields, &mut faults);
     let intents = names(&fields, "intents", &mut faults);
     let scope = read_scope(&fields, &mut faults);
@@ -201,8 +201,12 @@ pub fn read_promotion(body: &Node<'_>) -> Result<PromoteRequest, Vec<Fault>> {
     }
 }
 
-/// A member, and a fault where it is absent.
-fn needed<'r, 'a>(fields: &Fields<'r, 'a>, key: &str, faults: &mut Faults) -> Option<&'r Node<'a>> {
+/// Reads a member; adds a fault if it is absent.
+fn require_member<'r, 'a>(
+    fields: &Fields<'r, 'a>,
+    key: &str,
+    faults: &mut Faults,
+) -> Option<&'r Node<'a>> {
     let node = fields.get(key);
     if node.is_none() {
         fields.fault(key, "is missing", faults);
@@ -239,8 +243,8 @@ fn read_about(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<FactProper
 fn read_by(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Actor> {
     let node = fields.get("by")?;
     let given = Fields::read(node, fields.path().key("by"), &["id", "kind"], faults)?;
-    needed(&given, "id", faults);
-    needed(&given, "kind", faults);
+    require_member(&given, "id", faults);
+    require_member(&given, "kind", faults);
     let id = name(&given, "id", faults);
     let kind = given.choice("kind", ActorKind::WORDS, faults);
     Some(Actor { id: id?, kind: kind? })
@@ -281,7 +285,7 @@ fn share(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Option<f64>
     number
 }
 
-/// A text of at most so many bytes.
+/// A text of up to `limit` bytes.
 fn limited(
     fields: &Fields<'_, '_>,
     key: &str,

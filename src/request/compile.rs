@@ -65,7 +65,7 @@ const MAX_WINDOW_TOKENS: u64 = 1 << 40;
 /// Tokens reserved for the reply if the request gives neither a window nor a reserve.
 const DEFAULT_RESERVE_TOKENS: u64 = 8_192;
 
-/// What happens where the payload does not fit.
+/// What happens if the payload does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnOverflow {
     Report,
@@ -103,8 +103,8 @@ pub struct CompileRequest {
     pub session_id: Option<Arc<str>>,
     /// Tokens of the last payload of the session, as its provider counted them.
     pub usage: Option<u64>,
-    /// Thousandths by which a provider's count was found to differ from ours. The report, `fits`
-    /// and the squeeze go by it; compaction points go by the model's own factor.
+    /// The measured ratio between a provider's count and the one of this service, in thousandths.
+    /// The report, `fits` and the squeeze use it; compaction points use the model's own factor.
     pub measured_milli: Option<u32>,
     /// Lengths of the request's list at which the history is shrunk whatever it takes, in rising
     /// order.
@@ -136,7 +136,7 @@ impl CompileRequest {
     }
 }
 
-/// Reads a request; all faults at once. `check_url` says whom hooks may call.
+/// Reads a request and collects all faults. `check_url` decides which URLs hooks may call.
 pub fn read_compile(
     body: &Node<'_>,
     models: &Models,
@@ -251,7 +251,7 @@ pub fn resolve_model(
     models: &Models,
     notes: &mut Notes,
 ) -> Model {
-    let Some(name) = name else { return Models::of_target(target) };
+    let Some(name) = name else { return Models::for_target(target) };
     if let Some(model) = models.find(name) {
         model.clone()
     } else {

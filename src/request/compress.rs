@@ -49,7 +49,7 @@ impl Originals {
 /// Values of `level` of `/compress`: all but `off`, which would leave nothing to do.
 pub const COMPRESS_LEVELS: &[(&str, Level)] = Level::WORDS.split_at(1).1;
 
-/// How a model is told of what it can get back.
+/// How the model learns which originals it can retrieve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceStyle {
     /// By our tool.
@@ -61,9 +61,10 @@ pub enum ReferenceStyle {
 /// Who reads what is shown.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModelReader {
-    /// How originals are named to the model; none where it cannot ask for them.
+    /// How originals are referenced for the model; `None` if it cannot retrieve them.
     pub reference: Option<ReferenceStyle>,
-    /// Whether nothing but results of tools is touched: all else was written by somebody.
+    /// Whether only results of tools may be changed: everything else was written by the user or the
+    /// model.
     pub results_only: bool,
 }
 
@@ -74,7 +75,7 @@ pub enum CompressInput<'r, 'a> {
     List(MessageList<'r, 'a>),
 }
 
-/// Messages in the shape they came in, and as they were read.
+/// Messages in their original shape, and as they were read.
 #[derive(Debug)]
 pub struct MessageList<'r, 'a> {
     /// The key that holds them.
@@ -99,11 +100,11 @@ pub struct CompressRequest<'r, 'a> {
     pub protect: Protect,
     pub originals: Originals,
     pub reader: ModelReader,
-    /// What hooks made of texts, which no request says.
+    /// Replacements of texts by hooks; no key of a request sets it.
     pub formats: BTreeMap<Arc<str>, Arc<str>>,
     pub explain: Explain,
     pub deadline_ms: Option<u64>,
-    /// Whether the input is answered as it came when time is up.
+    /// Whether the input is returned unchanged if time is up.
     pub pass_on_deadline: bool,
     pub notes: Notes,
 }
@@ -114,7 +115,7 @@ pub fn read_compress<'r, 'a>(
     models: &Models,
     known_adapters: &KnownAdapters,
 ) -> Result<CompressRequest<'r, 'a>, Vec<Fault>> {
-    /// Turns that are shielded where the request does not say.
+    /// Turns that are protected if the request does not specify it.
     const DEFAULT_RECENT_TURNS: u64 = 4;
     let mut faults = Faults::default();
     let mut notes = Notes::default();
@@ -126,10 +127,10 @@ pub fn read_compress<'r, 'a>(
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
     let source = fields.choice("source", &sources, &mut faults);
     let source = source.unwrap_or_else(|| provider::detect(body));
-    let target = Target::of(source);
+    let target = Target::from(source);
     let model = fields.text_without_nul("model", &mut faults);
     let model = resolve_model(model, target, models, &mut notes);
-    let given = given(&fields, body, source, &mut faults, &mut notes);
+    let given = read_input(&fields, body, source, &mut faults, &mut notes);
     let budget_tokens = fields.whole("budget_tokens", 1, 1 << 40, &mut faults);
     let usual = if budget_tokens.is_some() { Level::Summary } else { Level::Lossless };
     let asked = fields.choice("level", COMPRESS_LEVELS, &mut faults);
@@ -177,7 +178,7 @@ pub fn read_compress<'r, 'a>(
     })
 }
 
-fn given<'r, 'a>(
+fn read_input<'r, 'a>(
     fields: &Fields<'r, 'a>,
     body: &'r Node<'a>,
     source: Source,
@@ -199,12 +200,12 @@ fn given<'r, 'a>(
     let conversation = provider::read(body, source, faults, notes);
     let key = provider::list_key(body);
     let items = body.get(key).and_then(Node::as_array).unwrap_or_default();
-    repeated_ids(items, &Path::Root.key(key), faults);
+    check_ids(items, &Path::Root.key(key), faults);
     Some(CompressInput::List(MessageList { key, items, conversation }))
 }
 
-/// Messages are told apart by their ids where they have some.
-fn repeated_ids(items: &[Node<'_>], list: &Path<'_>, faults: &mut Faults) {
+/// Messages are distinguished by their ids, if they have any.
+fn check_ids(items: &[Node<'_>], list: &Path<'_>, faults: &mut Faults) {
     let mut seen = BTreeSet::new();
     for (index, item) in items.iter().enumerate() {
         let Some(id) = item.get("id").and_then(Node::as_str) else { continue };

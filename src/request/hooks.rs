@@ -1,4 +1,4 @@
-//! The key `hooks`: hooks of this request alone, beside those that are registered, or none.
+//! The key `hooks`: hooks of this request alone, in addition to the registered ones, or none.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ const MOST: usize = 32;
 /// Which hooks a request asks for.
 #[derive(Debug, Clone, Default)]
 pub enum HookChoice {
-    /// Those that are registered.
+    /// The registered hooks.
     #[default]
     Registered,
-    /// `false`: those that are mandatory.
+    /// `false`: only the mandatory hooks.
     Off,
-    /// These, and those that are registered.
+    /// These and the registered hooks.
     Inline(Vec<Arc<Hook>>),
 }
 
@@ -78,16 +78,16 @@ impl HookChoice {
     }
 }
 
-/// What a hook at `recall_memory` answers.
+/// The answer of a hook at `recall_memory`.
 #[derive(Debug, Clone)]
 pub struct RecalledMemory {
-    /// The candidates that it wants shown, in its order; none where it does not choose.
+    /// The candidates to show, in this order; `None` if the hook does not choose.
     pub keys: Option<Vec<Arc<str>>>,
     /// Further entries.
     pub entries: Vec<RequestMemoryEntry>,
 }
 
-/// Reads `{"keys"?, "entries"?}`, or says what is wrong with it.
+/// Reads `{"keys"?, "entries"?}`; returns what is wrong with it if it is not valid.
 pub fn read_recalled(answer: &str) -> Result<RecalledMemory, String> {
     const MOST: usize = 4_096;
     let node = parse(answer, Limits::default()).map_err(|error| error.to_string())?;

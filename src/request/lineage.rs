@@ -7,7 +7,7 @@ use super::read_session_id;
 use crate::domain::{DelegationPath, DelegationStatus, RawJson};
 use crate::json::{Fault, Faults, Fields, Node, Path};
 
-/// Bytes of a task, and of what came of it.
+/// Bytes of a task, and of its result.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// What a session is switched to.
@@ -28,7 +28,7 @@ pub const SWITCH_REASONS: &[(&str, &str)] = &[
     ("resume", "resume"),
 ];
 
-/// Where a session is forked.
+/// The point at which a session is forked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForkRequest {
     pub to: Option<Arc<str>>,
@@ -36,7 +36,7 @@ pub struct ForkRequest {
     pub snapshot: Option<Arc<str>>,
 }
 
-/// What is told of a delegation.
+/// The report of a delegation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DelegationRequest {
     pub agent: Arc<str>,
@@ -79,7 +79,7 @@ pub fn read_fork(body: &Node<'_>) -> Result<ForkRequest, Vec<Fault>> {
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
 }
 
-/// Reads what is told of a delegation.
+/// Reads the report of a delegation.
 pub fn read_delegation(body: &Node<'_>) -> Result<DelegationRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["agent_name", "task", "result", "status", "path", "metadata"];

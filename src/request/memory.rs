@@ -33,7 +33,8 @@ pub const MEMORY_PUT_KEYS: &[&str] = &[
     "metadata",
 ];
 
-/// What is said of an entry. What is absent is left as it is, or as usual where it is new.
+/// A change of an entry. Absent fields keep their values, or get their defaults if the entry is
+/// new.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MemoryWrite {
     pub value: Option<RawJson>,
@@ -50,7 +51,7 @@ pub struct MemoryWrite {
     pub metadata: Option<RawJson>,
 }
 
-/// Reads the body of a `PUT` or, where `partial`, of a `PATCH`.
+/// Reads the body of a `PUT` or, if `partial`, of a `PATCH`.
 pub fn read_memory_write(
     body: &Node<'_>,
     key: &str,
@@ -66,7 +67,7 @@ pub fn read_memory_write(
     if faults.is_empty() { Ok((scope, write)) } else { Err(faults.into_vec()) }
 }
 
-/// One line of an import: a key beside what a `PUT` has.
+/// One line of an import: a key, with the members of a `PUT`.
 pub fn read_memory_line(line: &str, number: usize) -> Result<ImportLine, Vec<Fault>> {
     let list = Path::Root;
     let place = list.index(number);
@@ -80,7 +81,7 @@ pub fn read_memory_line(line: &str, number: usize) -> Result<ImportLine, Vec<Fau
     };
     let mut known = vec!["key", "status"];
     known.extend(MEMORY_PUT_KEYS);
-    // What an export says beside it is read over: it is given anew.
+    // Further members of an export are ignored: the service sets them again.
     known.extend(["version", "update_count", "created_at", "updated_at", "expires_at"]);
     known.push("expires_at_turn");
     let Some(fields) = Fields::read(&node, place, &known, &mut faults) else {
@@ -165,7 +166,7 @@ pub(in crate::request) fn read_key(
     check_key(key, &fields.path().key("key"), faults).then(|| key.into())
 }
 
-/// Words that stand in the place of a key in a path.
+/// Words that have the place of a key in a path.
 const RESERVED_KEYS: &[&str] = &["import", "recall"];
 
 /// Whether a key can be one.
@@ -299,7 +300,7 @@ impl StoreAction {
         &[("add", Self::Add), ("replace", Self::Replace), ("remove", Self::Remove)];
 }
 
-/// The words of `type` in `POST /memory`, and the tier that each means.
+/// The values of `type` at `POST /memory`, and the tiers that they mean.
 pub const MEMORY_TYPES: &[(&str, MemoryTier)] = &[
     ("short_term", MemoryTier::Working),
     ("long_term", MemoryTier::Durable),

@@ -40,7 +40,7 @@ pub struct ResultsRequest {
 /// What one tool has answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawResult {
-    /// The call that it answers.
+    /// The id of its call.
     pub id: Arc<str>,
     pub name: Arc<str>,
     pub text: String,
@@ -55,7 +55,8 @@ pub struct TruncateOptions {
     pub usual: Lengths,
     /// Whether the whole of what is cut is kept.
     pub store: bool,
-    /// What stands in the place of the usual lengths; none for never. The last of a name counts.
+    /// Lengths that replace the general ones; `None` means never cut. The last one of a name
+    /// counts.
     pub per_tool: Vec<(Arc<str>, Option<Lengths>)>,
 }
 
@@ -68,7 +69,7 @@ pub struct Lengths {
 }
 
 impl TruncateOptions {
-    /// The lengths for results of a tool; none where they are never cut.
+    /// The lengths for results of a tool; `None` if they are never cut.
     pub fn lengths(&self, tool: &str) -> Option<Lengths> {
         let own = self.per_tool.iter().rev().find(|(name, _)| **name == *tool);
         own.map_or(Some(self.usual), |(_, lengths)| *lengths)

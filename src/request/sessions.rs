@@ -7,8 +7,8 @@ use crate::json::{Faults, Fields, Node, Path};
 /// A hundred years.
 const MAX_TTL_SECONDS: u64 = 100 * 365 * 86_400;
 
-/// What is said of a session; what is absent stays as it is. `defaults` are read by the service,
-/// which knows what a compile takes.
+/// A change of a session; absent fields stay as they are. `defaults` are read by the service, which
+/// knows the keys of a compile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionWrite {
     /// Absent: as before; null: as long as is usual.

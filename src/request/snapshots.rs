@@ -1,4 +1,4 @@
-//! Snapshots of sessions, as they are handed out and come back.
+//! Snapshots of sessions, as they are exported and restored.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const MAX_ENTRIES: usize = 100_000;
 const MAX_MESSAGES: usize = 10_000;
 const MAX_POINTS: usize = 10_000;
 const MAX_MODELS: usize = 16;
-/// More than any count that is told.
+/// A limit above any real count.
 const MAX_COUNT: u64 = 1 << 40;
 
 const KEYS: &[&str] = &[
@@ -64,7 +64,7 @@ const ENTRY_KEYS: &[&str] = &[
 pub enum RestoreSession {
     /// A snapshot that is kept here.
     Kept(Arc<str>),
-    /// One that comes along, from here or from elsewhere.
+    /// A snapshot in the request, from this service or another.
     Given(Box<SessionState>),
 }
 
@@ -74,7 +74,7 @@ pub struct TakeSnapshot {
     pub label: Option<Arc<str>>,
 }
 
-/// Reads what a session is restored from; entries become those of the scope of `session`.
+/// Reads the source of a restored session; entries move to the scope of `session`.
 pub fn read_session_restore(body: &Node<'_>, session: &str) -> Result<RestoreSession, Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["snapshot_id", "snapshot"];
@@ -90,7 +90,7 @@ pub fn read_session_restore(body: &Node<'_>, session: &str) -> Result<RestoreSes
             let state = read_snapshot(node, path, session, &mut faults);
             state.map(|state| RestoreSession::Given(Box::new(state)))
         }
-        // It is there, and its fault is told already.
+        // The key is there, and its fault is reported already.
         (None, None) if fields.get("snapshot_id").is_some() => None,
         _ => {
             faults.add(&Path::Root, "must hold either `snapshot_id` or `snapshot`");
@@ -123,7 +123,7 @@ fn read_label(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> 
     Some(label.into())
 }
 
-/// Reads a snapshot; its entries become those of the scope of `session`.
+/// Reads a snapshot; its entries move to the scope of `session`.
 pub fn read_snapshot(
     node: &Node<'_>,
     path: Path<'_>,

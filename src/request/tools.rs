@@ -1,6 +1,6 @@
-//! The key `tools` where it is an object: which of the tools a model gets, and how.
+//! The key `tools` if it is an object: which of the tools a model gets, and how.
 //!
-//! The tools of `list` are the conversation's, and read with it.
+//! The tools of `list` belong to the conversation, and are read with it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ pub const LOAD_TOOLKIT: &str = "load_toolkit";
 
 const READ_TOOL: &str = "context_read";
 const MEMORY_TOOLS: [&str; 2] = ["create_memory", "modify_memory"];
-/// The parameters of our tools, by which one is known that comes back with a payload.
+/// The parameters of the service's tools, which identify one that comes back with a payload.
 const TOOL_PARAMETERS: [(&str, &[&str]); 3] = [
     (READ_TOOL, &["id", "lines", "query"]),
     ("create_memory", &["key", "value", "description"]),
     ("modify_memory", &["action", "key", "value", "description"]),
 ];
 
-/// What is asked for beside the list itself.
+/// The options next to `list`.
 #[derive(Debug, Clone, Default)]
 pub struct ToolOptions {
     pub prune: Option<Prune>,
@@ -39,9 +39,9 @@ pub struct ToolOptions {
     pub namespaces: Vec<ToolGroup>,
     /// Groups that a model sees when it has asked for them.
     pub toolkits: Vec<ToolGroup>,
-    /// Names whose calls are refused. The tools stay in the payload, whose prefix stays with them.
+    /// Names whose calls are refused. The tools stay in the payload, so its cached prefix is kept.
     pub blocked: Vec<Arc<str>>,
-    /// Whether schemas lose what says nothing.
+    /// Whether redundant parts of schemas are removed.
     pub minify: bool,
 }
 
@@ -53,17 +53,17 @@ pub struct ToolGroup {
     pub tools: Vec<ToolDefinition>,
 }
 
-/// Which tools of the list stay; all of them where nothing is said.
+/// Which tools of the list are kept; all of them by default.
 #[derive(Debug, Clone, Default)]
 pub struct Prune {
-    /// Stays what has no tags, or whose name or tag stands in it.
+    /// Keeps a tool that has no tags, or whose name or a tag of which is in this text.
     pub task: Option<Arc<str>>,
     /// Stays what is named, in any case of its letters.
     pub allow: Option<Vec<Arc<str>>>,
     pub strategy: Strategy,
 }
 
-/// What stays where both a task and names are given.
+/// Which tools are kept if both a task and names are given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Strategy {
     /// What either leaves.
@@ -102,10 +102,10 @@ impl ToolOptions {
         read
     }
 
-    /// Where the caller has a tool of its own of this name, which is one of ours; a definition of
-    /// ours that came back with a payload is none. `list`: the tools that were read from the same
-    /// place.
-    pub fn own(&self, list: &[ToolDefinition], name: &str) -> Option<String> {
+    /// The place of a tool of the caller that has the name of one of the service's tools; the
+    /// service's own definition that came back with a payload does not count. `list`: the tools
+    /// that were read from the same place.
+    pub fn find_own_tool(&self, list: &[ToolDefinition], name: &str) -> Option<String> {
         let kits = self.toolkits.iter().flat_map(|kit| &kit.tools);
         let mut tools = list.iter().chain(kits);
         let tool = tools.find(|tool| *tool.name == *name && !is_ours(tool));
@@ -125,7 +125,8 @@ impl ToolOptions {
         notes: &mut Notes,
     ) {
         const CODE: &str = "tool_name_taken";
-        let own = MEMORY_TOOLS.into_iter().find_map(|name| Some((name, self.own(list, name)?)));
+        let own =
+            MEMORY_TOOLS.into_iter().find_map(|name| Some((name, self.find_own_tool(list, name)?)));
         let memory = memory.filter(|memory| memory.has_tools());
         if let (Some((name, place)), Some(memory)) = (own, memory) {
             memory.write = false;
@@ -134,7 +135,7 @@ impl ToolOptions {
             notes.warn(CODE, place, detail);
         }
         if compression.read_tool
-            && let Some(place) = self.own(list, READ_TOOL)
+            && let Some(place) = self.find_own_tool(list, READ_TOOL)
         {
             compression.read_tool = false;
             let detail = format!("`{READ_TOOL}` is the caller's own: nothing can be read back");
@@ -142,7 +143,7 @@ impl ToolOptions {
         }
     }
 
-    /// What a model may see side by side must be told apart by name.
+    /// Tools that a model may see together must have different names.
     fn check_names(&self, list: &[ToolDefinition], given: &Fields<'_, '_>, faults: &mut Faults) {
         let mut names: BTreeSet<&str> = list.iter().map(|tool| &*tool.name).collect();
         if !self.toolkits.is_empty() && !names.insert(LOAD_TOOLKIT) {

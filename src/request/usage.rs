@@ -1,10 +1,10 @@
-//! What a provider counted: its `usage` object, as it came.
+//! A provider's own count: its `usage` object, unchanged.
 
 use std::sync::Arc;
 
 use crate::json::{Fault, Faults, Fields, Node, Path};
 
-/// Names of the tokens of a request, whose cached part is among them.
+/// Names for the tokens of a request that include the cached ones.
 const TOTAL_KEYS: &[&str] = &[
     "prompt_tokens",
     "promptTokenCount",
@@ -19,9 +19,9 @@ const CACHE_KEYS: &[&str] = &["cache_creation_input_tokens", "cache_read_input_t
 /// The body of `POST /sessions/{id}/usage`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageRequest {
-    /// Tokens of a request; none where the provider has counted none.
+    /// Tokens of a request; `None` if the provider has counted none.
     pub tokens: Option<u64>,
-    /// The model that it was for; the one that was compiled for last where it is not said.
+    /// The model; the last one compiled for if it is absent.
     pub model: Option<Arc<str>>,
 }
 
@@ -39,8 +39,7 @@ pub fn read_usage_request(body: &Node<'_>) -> Result<UsageRequest, Vec<Fault>> {
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
 }
 
-/// Reads the tokens of the request that a usage object tells of; none where it tells of none, or of
-/// zero.
+/// Reads the tokens of the request from a usage object; `None` if it has none, or zero.
 pub(super) fn read_usage(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<u64> {
     let node = fields.get("usage")?;
     if node.as_object().is_none() {

@@ -24,7 +24,7 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 const MIN_JUMP_MS: u64 = 2_000;
 
 /// Runs `job` on a thread at once and after every `pause`, never twice at a time.
-fn every(
+fn spawn_every(
     pause: Duration,
     tasks: &Tasks,
     stop: &CancellationToken,
@@ -50,7 +50,7 @@ fn every(
 /// Removes from time to time what the store need not keep.
 pub(super) fn clean(pause: Duration, services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
-    every(pause, tasks, stop, move || {
+    spawn_every(pause, tasks, stop, move || {
         if let Err(error) = services.clean() {
             let error: &dyn std::error::Error = &error;
             tracing::warn!(error, "the store was not cleaned up");
@@ -61,20 +61,20 @@ pub(super) fn clean(pause: Duration, services: &Services, tasks: &Tasks, stop: &
 /// Stores from time to time what was used.
 pub(super) fn count(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
-    every(FLUSH_INTERVAL, tasks, stop, move || store_usage(&services));
+    spawn_every(FLUSH_INTERVAL, tasks, stop, move || store_usage(&services));
 }
 
 /// Tries again, while the store cannot be written, whether it can.
 pub(super) fn probe(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
-    every(PROBE_INTERVAL, tasks, stop, move || services.probe());
+    spawn_every(PROBE_INTERVAL, tasks, stop, move || services.probe());
 }
 
 /// Reads what other nodes have committed, where there may be others.
 pub(super) fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     if services.is_shared() {
         let services = services.clone();
-        every(FOLLOW_INTERVAL, tasks, stop, move || services.follow());
+        spawn_every(FOLLOW_INTERVAL, tasks, stop, move || services.follow());
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn watch_clock(metrics: &Metrics, tasks: &Tasks, stop: &CancellationT
             let jump_ms = (now.0 - before.0).saturating_sub(went) / 1000;
             if jump_ms.unsigned_abs() >= MIN_JUMP_MS {
                 tracing::warn!(jump_ms, "the clock jumped");
-                metrics.clock_jumped();
+                metrics.record_clock_jump();
             }
             before = now;
         }
@@ -116,7 +116,7 @@ pub(super) fn read_keys(
     let services = services.clone();
     // The first look reads it again: it may have changed since the start.
     let mut seen = None;
-    every(WATCH_INTERVAL, tasks, stop, move || {
+    spawn_every(WATCH_INTERVAL, tasks, stop, move || {
         let now = state_of(&path);
         if seen == Some(now) {
             return;

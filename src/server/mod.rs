@@ -232,7 +232,7 @@ impl Server {
         if drained {
             // Whoever starts a server on the same file next must find it free.
             let ended = async {
-                tasks.finished().await;
+                tasks.wait_all().await;
                 closed.cancelled().await;
             };
             if tokio::time::timeout(timeout, ended).await.is_err() {

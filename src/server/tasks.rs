@@ -39,7 +39,7 @@ impl Tasks {
     }
 
     /// Waits until all tasks have ended.
-    pub(super) async fn finished(&self) {
+    pub(super) async fn wait_all(&self) {
         self.tracker.close();
         self.tracker.wait().await;
     }

@@ -100,7 +100,7 @@ impl Authenticator {
         let needs_key = given.bootstrap.is_some() || given.has_file;
         let bootstrap = given.bootstrap.map(|secret| {
             let principal = Principal { key: Some(BOOTSTRAP.into()), ..anyone.clone() };
-            (KeyHash::of(&secret), Arc::new(principal))
+            (KeyHash::new(&secret), Arc::new(principal))
         });
         Self {
             bootstrap,
@@ -154,7 +154,7 @@ impl Authenticator {
         }
         let Some(given) = given else { return Some(Err(AuthFailure::NoKey)) };
         if let Some((hash, principal)) = &self.bootstrap
-            && *hash == KeyHash::of(given)
+            && *hash == KeyHash::new(given)
         {
             return Some(Ok(Arc::clone(principal)));
         }
@@ -197,7 +197,7 @@ impl Authenticator {
         now: Timestamp,
     ) -> Result<(), RateExceeded> {
         let Some(id) = &principal.key else { return Ok(()) };
-        let day = Day::of(now);
+        let day = Day::new(now);
         if let Some(most) = principal.limits.tokens_per_day
             && meter.tokens_today(id, day).is_some_and(|used| used >= most)
         {
@@ -240,7 +240,7 @@ pub fn recall(
     let is_ready = |principal: &Principal| {
         principal.limits.tokens_per_day.is_none()
             || principal.key.as_ref().is_none_or(|key| {
-                inner.meter.tokens_today(key, Day::of(inner.store.now())).is_some()
+                inner.meter.tokens_today(key, Day::new(inner.store.now())).is_some()
             })
     };
     match &found {
@@ -291,7 +291,7 @@ pub(super) fn holder(
 fn begin_day(services: &Services, principal: &Principal) -> Result<(), StoreError> {
     let inner = &services.inner;
     if principal.limits.tokens_per_day.is_some() {
-        inner.meter.begin_day(&inner.store, principal, Day::of(inner.store.now()))?;
+        inner.meter.begin_day(&inner.store, principal, Day::new(inner.store.now()))?;
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ impl FactObservers {
             return Self { queued: Arc::clone(set), now: Arc::clone(set), scope };
         }
         let of = |delivery: DeliveryMode| {
-            let all = Point::ALL.iter().flat_map(|point| set.at(*point));
+            let all = Point::ALL.iter().flat_map(|point| set.hooks_at(*point));
             let own = all.filter(|hook| hook.delivery == delivery && is_observer(hook));
             let own: Vec<Arc<Hook>> = own.cloned().collect();
             Arc::new(HookSet::new(&own, &Manifest::default(), scope.session_id.as_deref()))
@@ -101,7 +101,7 @@ impl Services {
         E: From<StoreError> + Send + 'static,
     {
         let set = self.hook_set(session.map(|id| &**id), &[])?;
-        if POINTS.iter().all(|at| set.at(*at).is_empty()) {
+        if POINTS.iter().all(|at| set.hooks_at(*at).is_empty()) {
             return self.tenant().write_durable(write);
         }
         let hearers = FactObservers::new(&set, self.hook_scope(session, None));

@@ -41,7 +41,7 @@ impl OriginalsByForm {
         let mut reader = Decoder::new(items.iter().map(|item| item.raw.len()).sum());
         for item in items {
             deadline.check()?;
-            for spoken in provider::spoken(item) {
+            for spoken in provider::message_texts(item) {
                 let decoded = match spoken {
                     MessageText::Call(place, _) => {
                         reader.call(&place.text);

@@ -31,7 +31,7 @@ impl Results {
         ask: impl FnOnce(&mut dyn HookPort) -> Result<T, pipeline::Error>,
     ) -> Result<(Option<T>, Self), Error> {
         let set = services.hook_set(session.map(|id| &**id), &[])?;
-        if set.at(point).is_empty() {
+        if set.hooks_at(point).is_empty() {
             return Ok((None, Self::default()));
         }
         let start = Instant::now();

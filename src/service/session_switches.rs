@@ -84,7 +84,7 @@ impl Services {
     {
         self.await_switch(Some(session));
         let set = self.hook_set(Some(session), &[])?;
-        let mut observers = set.of(Point::SessionSwitch, HookKind::Observe);
+        let mut observers = set.hooks_of_kind(Point::SessionSwitch, HookKind::Observe);
         let is_heard = observers.any(|hook| hook.delivery == DeliveryMode::Sync);
         let of = (Arc::clone(&self.caller().tenant), Arc::clone(session));
         let _telling = is_heard.then(|| self.inner.switching.begin(of));

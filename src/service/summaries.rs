@@ -256,7 +256,7 @@ pub(super) fn failed(runs: &[HookRun]) -> Option<Arc<str>> {
 }
 
 fn hooks(set: &HookSet) -> impl Iterator<Item = &Arc<crate::hook::Hook>> {
-    set.of(Point::Summarize, HookKind::Provide)
+    set.hooks_of_kind(Point::Summarize, HookKind::Provide)
 }
 
 /// Of what is asked and of who is asked. A new revision of a hook is the same hook: what it wrote

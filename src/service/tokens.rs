@@ -68,6 +68,6 @@ pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Ans
 
 /// Tokens of a text where nothing is said of a model.
 pub(super) fn of_text(services: &Services, text: &str) -> Result<u64, StopReason> {
-    let model = Models::of_target(Target::Openai);
+    let model = Models::for_target(Target::Openai);
     pipeline::count_text(&services.pipeline().counter, &model, text, &Deadline::default())
 }

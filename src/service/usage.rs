@@ -139,7 +139,7 @@ pub(super) fn count(services: &Services, model: &str, tokens_before: u64, tokens
     let caller = services.caller();
     let slot = UsageKey {
         tenant: Arc::clone(&caller.tenant),
-        day: Day::of(services.inner.store.now()),
+        day: Day::new(services.inner.store.now()),
         key: caller.key.clone().unwrap_or_default(),
         model,
     };

@@ -8,8 +8,8 @@ use crate::domain::StoredAdapter;
 const MAX_ADAPTERS: u64 = 1_000;
 
 impl Tx<'_> {
-    /// Stores a definition, or replaces it; answers whether it is new. The same text again changes
-    /// nothing.
+    /// Stores a definition, or replaces it; returns whether it is new. Storing the same text again
+    /// changes nothing.
     pub fn put_adapter(
         &self,
         name: &str,
@@ -31,7 +31,7 @@ impl Tx<'_> {
                  definition = excluded.definition
              RETURNING name, version, created_at, updated_at",
             values![name, definition, self.now()],
-            stored,
+            read_adapter,
         )?;
         Ok((stored.ok_or_else(Error::no_row)?, !exists))
     }
@@ -44,21 +44,22 @@ impl Tx<'_> {
         Ok(count.unwrap_or_default())
     }
 
-    /// Adapters by their names, each with its definition's text; none where there is none.
+    /// Reads adapters by name, each with its definition's text; `None` for a name that is not
+    /// stored.
     pub fn adapters(&self, names: &[&str]) -> Result<Vec<Option<(StoredAdapter, String)>>, Error> {
         let find = |name: &&str| {
             self.first(
                 "SELECT name, version, created_at, updated_at, definition FROM adapters
                  WHERE tenant = ?1 AND name = ?2",
                 values![*name],
-                |row| Ok((stored(row)?, row.get(4)?)),
+                |row| Ok((read_adapter(row)?, row.get(4)?)),
             )
         };
         names.iter().map(find).collect()
     }
 
-    /// At most so many adapters in the byte order of their names: the first ones, or those behind
-    /// the name `after`.
+    /// Lists up to `limit` adapters in the byte order of their names: the first ones, or those
+    /// after the name `after`.
     pub fn list_adapters(
         &self,
         after: Option<&str>,
@@ -67,13 +68,13 @@ impl Tx<'_> {
         self.all(
             "SELECT name, version, created_at, updated_at FROM adapters
              WHERE tenant = ?1 AND name > ?2 ORDER BY name LIMIT ?3",
-            // Every name is behind the empty one.
+            // Every name sorts after the empty one.
             values![after.unwrap_or_default(), limit],
-            stored,
+            read_adapter,
         )
     }
 
-    /// Removes an adapter; answers whether it was there.
+    /// Removes an adapter; returns whether it was there.
     pub fn delete_adapter(&self, name: &str) -> Result<bool, Error> {
         let removed =
             self.execute("DELETE FROM adapters WHERE tenant = ?1 AND name = ?2", values![name])?;
@@ -81,7 +82,7 @@ impl Tx<'_> {
     }
 }
 
-fn stored(row: &dyn Row) -> Result<StoredAdapter, Error> {
+fn read_adapter(row: &dyn Row) -> Result<StoredAdapter, Error> {
     Ok(StoredAdapter {
         name: row.get(0)?,
         version: row.get(1)?,

@@ -1,4 +1,4 @@
-//! Answers: the messages that were given out, and the originals that they stand for.
+//! Responses: the messages that were sent back, and the originals that they replace.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::domain::{ContentHash, Timestamp};
 pub(super) const DELETE_BATCH_ROWS: u64 = 1000;
 
 impl Tx<'_> {
-    /// Stores a message that an answer stands for, or keeps it longer.
+    /// Stores an original message that a response replaces, or extends its expiry.
     pub(super) fn put_message(
         &self,
         hash: &ContentHash,
@@ -31,7 +31,7 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// Notes what a chain stands for.
+    /// Records which original a chain refers to.
     pub(super) fn put_chain(&self, item: &ResponseMessage, until: Timestamp) -> Result<(), Error> {
         self.execute(
             "INSERT INTO chains (tenant, chain, original, expires_at) VALUES (?1, ?2, ?3, ?4)
@@ -85,7 +85,7 @@ impl Tx<'_> {
         Ok(ids.iter().map(|id| kept.contains(id)).collect())
     }
 
-    /// What each chain stands for, and until when that is kept.
+    /// The original that each chain refers to, and when that entry expires.
     pub(super) fn chains(
         &self,
         chains: &[ChainHash],
@@ -127,7 +127,7 @@ impl Tx<'_> {
         ids.iter().map(find).collect()
     }
 
-    /// Forgets some of what has expired; answers whether there is more.
+    /// Deletes some of the expired entries; returns whether there are more.
     pub(super) fn forget_answers(&self) -> Result<bool, Error> {
         let values: &[SqlValue<'_>] = values![self.now(), DELETE_BATCH_ROWS];
         let chains = self.execute(
@@ -145,8 +145,8 @@ impl Tx<'_> {
         Ok(messages || replies || chains.max(answers) == DELETE_BATCH_ROWS)
     }
 
-    /// Forgets some of the messages that expire at `last` or before; answers whether there are
-    /// more. What an artifact needs too stays as its.
+    /// Deletes some of the messages that expire at `last` or before; returns whether there are
+    /// more. Content that an artifact needs too is kept for the artifact.
     pub(super) fn forget_messages(&self, last: Timestamp) -> Result<bool, Error> {
         let digests: Vec<ContentHash> = self.all(
             "SELECT digest FROM blobs WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3",
@@ -171,8 +171,8 @@ impl Tx<'_> {
         Ok(digests.len() as u64 == DELETE_BATCH_ROWS)
     }
 
-    /// The expiry up to which messages must go, so that the rest takes `max_bytes` at most; none
-    /// where all may stay.
+    /// The expiry up to which messages must be deleted, so that the rest takes at most `max_bytes`;
+    /// `None` if all may stay.
     pub(super) fn last_beyond(&self, max_bytes: u64) -> Result<Option<Timestamp>, Error> {
         let all: Option<u64> = self.first(
             "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM blobs
@@ -196,7 +196,7 @@ impl Tx<'_> {
     }
 }
 
-/// Tables that name every tenant with rows to clean up: those that expire, and hooks.
+/// Tables that name every tenant with rows to clean up: tables with an expiry, and the hooks.
 const CLEANED_TABLES: [&str; 10] = [
     "blobs",
     "answers",

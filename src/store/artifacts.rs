@@ -10,8 +10,8 @@ use super::{Error, Tx};
 use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
 
 impl Tx<'_> {
-    /// Stores an artifact until `expires_at`, or renews it. `packed` is its content where that is
-    /// not known to be stored.
+    /// Stores an artifact until `expires_at`, or renews it. `packed` is its content unless that is
+    /// known to be stored.
     pub(super) fn put_artifact(
         &self,
         new: &NewArtifact,
@@ -130,8 +130,8 @@ impl Tx<'_> {
         )
     }
 
-    /// Removes artifacts, and their content where no message needs it; passes over those that were
-    /// stored again since their entry was read. Answers which are gone by this call.
+    /// Removes artifacts, and their content if no message needs it; skips artifacts that were
+    /// stored again since their entry was read. Returns the artifacts that this call removed.
     pub(super) fn remove_artifacts(&self, entries: &[ArtifactAge]) -> Result<Vec<bool>, Error> {
         let remove = |entry: &ArtifactAge| {
             let digest = self.first(

@@ -1,7 +1,7 @@
-//! What a database must be able to do.
+//! The interface of a database backend.
 //!
-//! Whoever implements this is held to `store/tests/`; nobody but [`super::Tenant`] and
-//! [`super::Store`] calls it.
+//! Each implementation is held to the suite in `store/tests`; only [`super::Tenant`] and
+//! [`super::Store`] call it.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,19 +14,19 @@ use super::health::ConditionCell;
 use super::sql::Sql;
 
 pub(super) trait Backend: fmt::Debug + Send + Sync {
-    /// Runs `read` in a transaction that writes nothing; all of it sees the same state. It looks at
-    /// one tenant's rows, or at everybody's.
+    /// Runs `read` in a transaction that writes nothing; all of it sees the same state. It sees the
+    /// rows of one tenant, or of all.
     fn read(
         &self,
         tenant: Option<&str>,
         read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Takes a write on, in the order in which they come for each tenant; it is told how it ended.
-    /// No two writes of a tenant run at the same time, wherever they come from.
+    /// Accepts a write, in order for each tenant; the job is notified of the outcome. No two writes
+    /// of a tenant run at the same time, even from different processes.
     fn write(&self, job: Box<dyn WriteJob>) -> Result<(), Error>;
 
-    /// The same, where losing it harms nobody: it is dropped where many writes wait.
+    /// Accepts a write whose loss is harmless: it is dropped if many writes wait.
     fn write_later(&self, job: Box<dyn WriteJob>);
 
     /// How it fares.
@@ -39,23 +39,23 @@ pub(super) trait Backend: fmt::Debug + Send + Sync {
     fn is_shared(&self) -> bool;
 }
 
-/// A write that waits, whatever it answers.
+/// A write that waits, whatever it returns.
 pub(super) trait WriteJob: Send {
-    /// Whose rows it writes; none where it belongs to nobody.
+    /// The tenant whose rows it writes; `None` for rows of no tenant.
     fn tenant(&self) -> Option<&Arc<str>>;
 
     /// Whether it must survive a loss of power.
     fn is_durable(&self) -> bool;
 
-    /// Does the work inside of a transaction; may be called again where that could not be
-    /// committed. Answers whether what it wrote is to stay.
+    /// Does the work inside a transaction; may be called again if that could not be committed.
+    /// Returns whether its changes are to be kept.
     fn attempt(&mut self, sql: &dyn Sql) -> bool;
 
-    /// Tells the caller: what the attempt gave, or why there is nothing.
+    /// Hands the caller the result of the attempt, or the error.
     fn finish(self: Box<Self>, committed: Result<(), Error>);
 }
 
-/// A write as a function, and where its answer goes.
+/// A write as a function, and the channel for its result.
 struct TypedWrite<T, E, F> {
     tenant: Option<Arc<str>>,
     work: F,
@@ -64,7 +64,7 @@ struct TypedWrite<T, E, F> {
     answer: SyncSender<Result<T, E>>,
 }
 
-/// What comes of a write, once it is committed.
+/// The result of a write, available after the commit.
 pub(super) struct WriteHandle<T, E> {
     answered: Receiver<Result<T, E>>,
 }
@@ -118,10 +118,10 @@ where
 
     fn finish(self: Box<Self>, committed: Result<(), Error>) {
         let Self { work, done, answer, .. } = *self;
-        // What it holds, such as an idempotency key, is free when the caller goes on.
+        // Frees what the job holds, such as an idempotency key, before the caller goes on.
         drop(work);
         let told = match (done, committed) {
-            // What failed by itself says why.
+            // An error of the job itself is more specific than the one of the commit.
             (Some(Err(error)), _) => Err(error),
             (_, Err(error)) => Err(error.into()),
             (Some(Ok(done)), Ok(())) => Ok(done),

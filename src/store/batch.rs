@@ -1,4 +1,4 @@
-//! What one answer leaves behind, stored in one transaction.
+//! The rows of one response, stored in one transaction.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChainHash(pub [u8; 32]);
 
-/// What stands at the beginning of a text that says how an original is put together from what its caller
-/// keeps, and of no message.
+/// The prefix of a text that is a recipe: how to build an original from messages that the caller
+/// keeps. No message begins with it.
 pub const RECIPE_PREFIX: &str = "recipe ";
 
 /// In the place of the original of a chain that two different ones were shown as: the hash of nothing.
 pub(super) const AMBIGUOUS_HASH: ContentHash = ContentHash([0; 32]);
 
-/// A message of an answer, and the message that it stands for.
+/// A message of a response, and the original message that it replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResponseMessage {
     /// The chain in the answer's own list, up to this message.
@@ -66,7 +66,7 @@ pub(super) struct BatchResponse {
     pub(super) items: Vec<ResponseMessage>,
 }
 
-/// What a commit tells.
+/// The result of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedBatch {
     /// The artifacts, in the order in which they were added.
@@ -93,13 +93,13 @@ impl Batch {
         hash
     }
 
-    /// Names the answer: its messages and what they stand for. The originals of a batch must all
-    /// be in it, because that is what keeps them as long as the answer.
+    /// Names the response: its messages and their originals. The batch must contain all originals,
+    /// because the response is what keeps them from expiry.
     pub fn answer(&mut self, id: impl Into<String>, items: Vec<ResponseMessage>) {
         self.answer = Some(BatchResponse { id: id.into(), items });
     }
 
-    /// Has the batch, and all that is written beside it, survive a loss of power.
+    /// Makes the batch, and everything written in the same transaction, survive a loss of power.
     pub fn flush(&mut self) {
         self.is_durable = true;
     }

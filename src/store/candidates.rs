@@ -18,7 +18,7 @@ const COLUMNS: &str = "id, state, version, fingerprint, subject, session, agent,
     consent, confidence, ttl_seconds, ttl_turns, proposers, checks, review, capture, last_event, \
     memory_key, superseded_by, created_at, updated_at";
 
-/// Candidates that are looked through where one is wanted whose entry still stands.
+/// Candidates that are checked when looking for one whose entry still exists.
 const MAX_DUPLICATE_CANDIDATES: usize = 20;
 
 impl Tx<'_> {
@@ -33,7 +33,7 @@ impl Tx<'_> {
 
     /// Stores a candidate as it is.
     pub fn put_candidate(&self, candidate: &Candidate) -> Result<(), Error> {
-        let texts = CandidateJson::of(candidate);
+        let texts = CandidateJson::new(candidate);
         let row = values_of(candidate, &texts);
         let placeholders = placeholders(2, row.len());
         let sets: Vec<String> =
@@ -49,7 +49,7 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// At most so many candidates behind an id, in the order in which they came.
+    /// Lists up to `limit` candidates after an id, in the order of their creation.
     pub fn list_candidates(
         &self,
         state: Option<CandidateState>,
@@ -77,8 +77,8 @@ impl Tx<'_> {
         )
     }
 
-    /// Candidates of a fingerprint in a state, the one that was last moved first; not all where
-    /// there are many.
+    /// Candidates with a fingerprint in a state, the most recently changed first; at most
+    /// `MAX_DUPLICATE_CANDIDATES` of them.
     pub fn same_candidates(
         &self,
         fingerprint: &ContentHash,
@@ -113,7 +113,7 @@ impl Tx<'_> {
         )
     }
 
-    /// Promoted candidates whose entry stands under this key in this scope.
+    /// Promoted candidates whose entry has this key in this scope.
     pub fn promoted_as(&self, scope: &MemoryScope, key: &str) -> Result<Vec<Candidate>, Error> {
         let [subject, session, agent] = parts(scope);
         self.all(
@@ -137,7 +137,7 @@ struct CandidateJson {
 }
 
 impl CandidateJson {
-    fn of(candidate: &Candidate) -> Self {
+    fn new(candidate: &Candidate) -> Self {
         // Plain data: there is nothing in it that JSON cannot hold.
         fn json(value: &impl Serialize) -> String {
             serde_json::to_string(value).unwrap_or_default()
@@ -243,7 +243,7 @@ fn candidate(row: &dyn Row) -> Result<Candidate, Error> {
     })
 }
 
-/// A column that holds JSON of ours.
+/// Reads a column that contains JSON written by this service.
 fn json<T: DeserializeOwned>(row: &dyn Row, column: usize) -> Result<T, Error> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|error| Error::Corrupt(Arc::new(error)))

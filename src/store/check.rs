@@ -1,4 +1,4 @@
-//! What is stored, read through by whoever suspects it.
+//! An integrity check of everything that is stored.
 
 use super::sql::values;
 use super::{Error, Store, TenantLog, Tx};
@@ -13,7 +13,7 @@ pub struct CheckReport {
 }
 
 impl Store {
-    /// Reads what everyone has stored and holds it against what is known of it elsewhere.
+    /// Reads the rows of every tenant and checks them against their hashes and references.
     pub(super) fn check_all(&self) -> Result<CheckReport, Error> {
         let mut done = CheckReport::default();
         for name in self.tenants()? {

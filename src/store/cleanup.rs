@@ -28,7 +28,7 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// These caps, and where one is absent the other's.
+    /// These caps, with those of `other` where one is absent.
     pub(super) fn or(&self, other: &Self) -> Self {
         Self {
             max_age: self.max_age.or(other.max_age),
@@ -71,7 +71,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// An artifact is gone: what the event `artifact:evicted` tells.
+/// An artifact that was evicted: the data of the event `artifact:evicted`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Eviction {
     pub tenant: Arc<str>,
@@ -104,8 +104,8 @@ impl From<&Artifact> for ArtifactAge {
     }
 }
 
-/// What must go, in order: all that is too old, oldest first, then the least recently used
-/// while a cap is exceeded. Count is named before bytes where both are.
+/// Chooses the artifacts to evict, in order: expired by age first, oldest first, then the least
+/// recently used until the caps are met. If both caps are exceeded, the reason is the count.
 pub(super) fn plan(
     mut entries: Vec<ArtifactAge>,
     caps: &Caps,

@@ -23,7 +23,8 @@ pub struct CompilationFilter {
 }
 
 impl Tx<'_> {
-    /// Stores a record, and which blobs hold its texts; those are stored beside it.
+    /// Stores a record, with the ids of the blobs that contain its texts; the blobs are stored in
+    /// the same transaction.
     pub fn insert_compilation(
         &self,
         record: &Compilation,
@@ -78,7 +79,7 @@ impl Tx<'_> {
         )
     }
 
-    /// At most so many records that are older than `before`, newest first.
+    /// Lists up to `limit` records that are older than `before`, newest first.
     pub fn list_compilations(
         &self,
         filter: &CompilationFilter,
@@ -115,9 +116,9 @@ impl Tx<'_> {
         )
     }
 
-    /// Forgets all records of a session, and every text that nothing else needs.
+    /// Deletes all records of a session, and every text that nothing else needs.
     pub fn forget_compilations_of(&self, session: &str) -> Result<u64, Error> {
-        // The empty text stands for none.
+        // The empty text means no session.
         if session.is_empty() {
             return Ok(0);
         }
@@ -146,8 +147,8 @@ impl Tx<'_> {
         Ok(gone)
     }
 
-    /// Forgets some of the records that have expired; answers whether there are more. Their texts
-    /// expire by themselves.
+    /// Deletes some of the expired records; returns whether there are more. Their texts have an
+    /// expiry of their own.
     pub(super) fn forget_compilations(&self) -> Result<bool, Error> {
         let old = "SELECT id FROM compilations WHERE tenant = ?1 AND expires_at <= ?2
                    ORDER BY expires_at, id LIMIT ?3";

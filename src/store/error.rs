@@ -49,7 +49,7 @@ impl Error {
     }
 
     /// What was read is no longer so, and what was to be written with it.
-    pub fn moved() -> Self {
+    pub fn conflict() -> Self {
         broken("what was read has changed in between")
     }
 
@@ -59,7 +59,7 @@ impl Error {
     }
 }
 
-/// An error that no database has told.
+/// An error that no database has reported.
 pub(super) fn broken(what: &'static str) -> Error {
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]

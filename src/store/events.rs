@@ -11,7 +11,7 @@ use crate::domain::{Event, EventKind, NewEvent, RawJson, word_of};
 const DELETE_BATCH_EVENTS: u64 = 1_000;
 
 impl Tx<'_> {
-    /// Publishes an event in the transaction of its fact; answers its number.
+    /// Publishes an event in the transaction of its fact; returns its number.
     pub fn publish(&self, event: &NewEvent) -> Result<u64, Error> {
         let seq: Option<u64> = self.first(
             "INSERT INTO event_state (tenant, seq) VALUES (?1, 1)
@@ -44,7 +44,7 @@ impl Tx<'_> {
         Ok(seq)
     }
 
-    /// The number of the newest event, and of the oldest that is kept: 0 and 1 where there was none.
+    /// The number of the newest event, and of the oldest that is kept: 0 and 1 if there was none.
     pub fn event_bounds(&self) -> Result<(u64, u64), Error> {
         let newest =
             self.first("SELECT seq FROM event_state WHERE tenant = ?1", values![], |row| {
@@ -58,7 +58,7 @@ impl Tx<'_> {
         Ok((newest, oldest.flatten().unwrap_or(newest + 1)))
     }
 
-    /// Forgets some of the events that are older than `kept`; answers whether there are more.
+    /// Deletes some of the events that are older than `kept`; returns whether there are more.
     pub(super) fn forget_events(&self, kept: Duration) -> Result<bool, Error> {
         let gone = self.execute(
             "DELETE FROM events WHERE tenant = ?1 AND seq IN (
@@ -68,7 +68,7 @@ impl Tx<'_> {
         Ok(gone == DELETE_BATCH_EVENTS)
     }
 
-    /// At most so many events behind a number, in order.
+    /// Lists up to `limit` events after a number, in order.
     pub fn events(&self, after: u64, limit: usize) -> Result<Vec<Event>, Error> {
         self.all(
             "SELECT seq, at, type, session, compilation, data FROM events

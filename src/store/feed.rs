@@ -1,7 +1,7 @@
-//! The events that were committed last, for readers in this process.
+//! The most recent committed events, for readers in this process.
 //!
-//! A tenant has a feed as long as somebody reads it. What a feed no longer has, or has not yet, is in
-//! the store: a feed makes readers faster and is never needed.
+//! A tenant has a feed as long as it is read. Events that a feed no longer has, or does not have
+//! yet, are in the store: a feed makes readers faster and is never required.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -20,8 +20,8 @@ pub(super) struct Feeds {
 }
 
 impl Feeds {
-    /// The tenant's feed, made where there is none.
-    pub(super) fn of(&self, tenant: &Arc<str>) -> Arc<Feed> {
+    /// The tenant's feed, created if there is none.
+    pub(super) fn feed(&self, tenant: &Arc<str>) -> Arc<Feed> {
         let mut tenants = lock(&self.tenants);
         if let Some(feed) = tenants.get(tenant).and_then(Weak::upgrade) {
             return feed;
@@ -32,14 +32,14 @@ impl Feeds {
         feed
     }
 
-    /// Those that somebody reads.
+    /// The feeds that have readers.
     pub(super) fn read(&self) -> Vec<(Arc<str>, Arc<Feed>)> {
         let tenants = lock(&self.tenants);
         let read = tenants.iter().filter_map(|(name, feed)| Some((name.clone(), feed.upgrade()?)));
         read.collect()
     }
 
-    /// Hands on what was committed, where somebody reads.
+    /// Adds committed events to the tenant's feed, if it has readers.
     pub(super) fn push(&self, tenant: &str, events: Vec<Event>) {
         let feed = lock(&self.tenants).get(tenant).and_then(Weak::upgrade);
         if let Some(feed) = feed {
@@ -69,7 +69,7 @@ impl FeedEvent {
     }
 }
 
-/// What a feed has behind a number.
+/// The events that a feed has after a number.
 #[derive(Debug)]
 pub enum FeedRead {
     /// The next ones, without a gap.
@@ -87,7 +87,7 @@ impl Default for Feed {
 }
 
 impl Feed {
-    /// The events behind a number, as far as they are here.
+    /// The events after a number, as far as the feed has them.
     pub fn take(&self, after: u64) -> FeedRead {
         if *self.newest.borrow() <= after {
             return FeedRead::Nothing;
@@ -102,18 +102,19 @@ impl Feed {
         if found.is_empty() { FeedRead::Elsewhere } else { FeedRead::Events(found) }
     }
 
-    /// Tells when there is more: the number of the newest event that was seen here.
+    /// A channel with the number of the newest event that the feed knows; it changes when there are
+    /// more.
     pub fn newest(&self) -> watch::Receiver<u64> {
         self.newest.subscribe()
     }
 
-    /// The number of the newest event that was seen here; 0 where none was.
-    pub(super) fn seen(&self) -> u64 {
+    /// The number of the newest event that the feed knows; 0 if there was none.
+    pub(super) fn newest_seen(&self) -> u64 {
         *self.newest.borrow()
     }
 
-    /// Tells that there are events up to a number, which the store has.
-    pub(super) fn tell(&self, newest: u64) {
+    /// Announces events up to a number, which are in the store.
+    pub(super) fn announce(&self, newest: u64) {
         self.newest.send_if_modified(|seen| {
             let is_news = newest > *seen;
             *seen = newest.max(*seen);
@@ -121,7 +122,7 @@ impl Feed {
         });
     }
 
-    /// Commits are told in any order, and some twice; the feed keeps theirs, and each once.
+    /// Commits arrive in any order, and some twice; the feed keeps each event once.
     pub(super) fn push(&self, events: Vec<Event>) {
         let mut recent = lock(&self.recent);
         for event in events {
@@ -135,7 +136,7 @@ impl Feed {
         }
         let newest = recent.back().map_or(0, |newest| newest.event.seq);
         drop(recent);
-        self.tell(newest);
+        self.announce(newest);
     }
 }
 
@@ -170,7 +171,7 @@ mod tests {
     #[test]
     fn events_come_in_order_whatever_order_they_are_told_in() {
         let feeds = Feeds::default();
-        let feed = feeds.of(&"t".into());
+        let feed = feeds.feed(&"t".into());
         assert_eq!(taken(&feed, 0), Some(vec![]));
         feeds.push("t", vec![event(3)]);
         assert_eq!(taken(&feed, 1), None, "2 is not here");
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!(taken(&feed, 3), Some(vec![]));
         feeds.push("t", vec![event(2), event(3)]);
         assert_eq!(taken(&feed, 1), Some(vec![2, 3]), "each once");
-        feed.tell(5);
+        feed.announce(5);
         assert_eq!(taken(&feed, 3), None, "the store has them");
         assert_eq!(taken(&feed, 5), Some(vec![]));
     }
@@ -191,11 +192,11 @@ mod tests {
     #[test]
     fn what_is_old_is_elsewhere_and_nobody_keeps_a_feed_that_is_not_read() {
         let feeds = Feeds::default();
-        let feed = feeds.of(&"t".into());
+        let feed = feeds.feed(&"t".into());
         feeds.push("t", (1..=2_000).map(event).collect());
         assert_eq!(taken(&feed, 5), None);
         assert_eq!(taken(&feed, 1_999), Some(vec![2_000]));
         drop(feed);
-        assert_eq!(taken(&feeds.of(&"t".into()), 0), Some(vec![]));
+        assert_eq!(taken(&feeds.feed(&"t".into()), 0), Some(vec![]));
     }
 }

@@ -1,4 +1,4 @@
-//! Golden sets: compiles that a version of a pack has come to, kept whole.
+//! Golden sets: compiles of a version of a pack, stored whole.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How the store fares: whether its last write came through.
+//! The condition of the store: whether its last write succeeded.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -76,7 +76,8 @@ impl ConditionCell {
         }
     }
 
-    /// Has `call` called when what is stored is no longer sure; at once where it is so already.
+    /// Registers a callback for when durability is lost; it is called at once if that is the case
+    /// already.
     pub(super) fn on_lost(&self, call: OnLost) {
         let mut state = self.state();
         if state.condition == StoreCondition::Lost {

@@ -1,6 +1,7 @@
-//! Hooks as they are registered, and the order in which they run.
+//! Registered hooks, and the order in which they run.
 //!
-//! What a hook is, only others know: here it is a text, and a blob of what it proves itself with.
+//! The store does not interpret a hook: it keeps a text, and a blob with sealed headers and
+//! secrets.
 
 use std::sync::Arc;
 
@@ -27,9 +28,10 @@ pub struct HookRow {
     pub failing_since: Option<Timestamp>,
     /// JSON text.
     pub definition: Arc<str>,
-    /// Headers and secrets; none where it has neither.
+    /// Headers and secrets; `None` if it has neither.
     pub sealed: Option<Vec<u8>>,
-    /// Whether a request cannot switch it off; none if it was registered before that could be said.
+    /// Whether a request cannot switch it off; `None` if it was registered before this could be
+    /// specified.
     pub mandatory: Option<bool>,
 }
 
@@ -41,12 +43,12 @@ pub struct NewHook {
     pub sealed: Option<Vec<u8>>,
     /// Why the service disables it.
     pub disabled: Option<Arc<str>>,
-    /// Whether it hears of events.
+    /// Whether it subscribes to events.
     pub follows: bool,
     pub mandatory: Option<bool>,
 }
 
-/// What takes the place of a stored hook whose URL was in its definition.
+/// The replacement for a stored hook whose URL was in its definition.
 #[derive(Debug, Clone)]
 pub struct SealedUrl {
     pub id: Arc<str>,
@@ -59,7 +61,7 @@ pub struct SealedUrl {
 /// An ordering manifest as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderRow {
-    /// Whose; empty for all sessions.
+    /// The session; empty for all sessions.
     pub session: Arc<str>,
     pub revision: u64,
     /// JSON text.
@@ -81,7 +83,7 @@ impl Tx<'_> {
         self.list_hooks(None, usize::MAX)
     }
 
-    /// At most so many hooks in the byte order of their ids: the first ones, or those behind the
+    /// Lists up to `limit` hooks in the byte order of their ids: the first ones, or those after the
     /// id `after`.
     pub fn list_hooks(&self, after: Option<&str>, limit: usize) -> Result<Vec<HookRow>, Error> {
         self.all(
@@ -101,7 +103,7 @@ impl Tx<'_> {
         )
     }
 
-    /// Stores a new hook; none where one of its id is there.
+    /// Stores a new hook; `None` if its id is taken.
     pub fn insert_hook(&self, new: &NewHook) -> Result<Option<HookRow>, Error> {
         if self.hook(&new.id)?.is_some() {
             return Ok(None);
@@ -134,7 +136,7 @@ impl Tx<'_> {
         stored.ok_or_else(Error::no_row).map(Some)
     }
 
-    /// Stores a hook anew over the one of its id; none where there is none.
+    /// Replaces the hook of this id; `None` if there is none.
     pub fn update_hook(&self, new: &NewHook) -> Result<Option<HookRow>, Error> {
         let stored = self.first(
             &format!(
@@ -170,7 +172,7 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// Removes a hook; answers whether it was there.
+    /// Removes a hook; returns whether it was there.
     pub fn delete_hook(&self, id: &str) -> Result<bool, Error> {
         let gone =
             self.execute("DELETE FROM hooks WHERE tenant = ?1 AND id = ?2", values![id])? > 0;
@@ -192,7 +194,7 @@ impl Tx<'_> {
         )
     }
 
-    /// The ordering manifest of a session, or of all where `session` is empty.
+    /// The ordering manifest of a session, or of all sessions if `session` is empty.
     pub fn hook_order(&self, session: &str) -> Result<Option<OrderRow>, Error> {
         self.first(
             "SELECT session, revision, manifest FROM hook_orders
@@ -202,7 +204,7 @@ impl Tx<'_> {
         )
     }
 
-    /// Stores an ordering manifest; answers its revision.
+    /// Stores an ordering manifest; returns its revision.
     pub fn put_hook_order(&self, session: &str, manifest: &str) -> Result<u64, Error> {
         if self.hook_order(session)?.is_none() {
             let count = self.first(

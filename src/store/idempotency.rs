@@ -1,4 +1,4 @@
-//! Replies to requests that may come again.
+//! Stored responses to requests that may be repeated.
 
 use super::answers::DELETE_BATCH_ROWS;
 use super::sql::values;
@@ -6,7 +6,7 @@ use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
 
 impl Tx<'_> {
-    /// The hash of the request that came under an idempotency key, and what was answered.
+    /// The hash of the request that an idempotency key came with, and the stored response.
     pub fn find_reply(
         &self,
         route: &str,
@@ -20,8 +20,8 @@ impl Tx<'_> {
         )
     }
 
-    /// Remembers until `until` what was answered, beside the effect and in its transaction: it
-    /// fails, and takes the effect along, where another node was faster.
+    /// Stores a response until `until`, in the transaction of its effect: the transaction fails if
+    /// another node was faster.
     pub fn remember_reply(
         &self,
         route: &str,
@@ -51,7 +51,7 @@ impl Tx<'_> {
             .map(drop)
     }
 
-    /// Forgets some of the replies that have expired; answers whether there are more.
+    /// Deletes some of the expired responses; returns whether there are more.
     pub(super) fn forget_replies(&self) -> Result<bool, Error> {
         let gone = self.execute(
             "DELETE FROM replies WHERE tenant = ?1 AND (route, key) IN (

@@ -1,4 +1,4 @@
-//! Keys of a tenant; and the one look that is taken before the tenant is known.
+//! Keys of a tenant, and the one lookup that is made before the tenant is known.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const KEY_COLUMNS: &str =
                      defaults, created_at, updated_at";
 
 impl Store {
-    /// The key of this id and the hash of its secret, whoever's it is; none where it was revoked.
+    /// The key of this id and the hash of its secret, for any tenant; `None` if it was revoked.
     pub fn find_key(&self, id: &str) -> Result<Option<(Key, KeyHash)>, Error> {
         let query =
             format!("SELECT {KEY_COLUMNS}, hash FROM keys WHERE id = ?1 AND revoked_at IS NULL");
@@ -81,7 +81,7 @@ impl Tx<'_> {
         self.first(&query, values![id], key)
     }
 
-    /// At most so many keys by id: the first ones, or those behind the id `after`.
+    /// Lists up to `limit` keys by id: the first ones, or those after the id `after`.
     pub fn list_keys(&self, after: Option<&str>, limit: usize) -> Result<Vec<Key>, Error> {
         let query = format!(
             "SELECT {KEY_COLUMNS} FROM keys WHERE tenant = ?1 AND id > ?2 AND revoked_at IS NULL
@@ -90,7 +90,7 @@ impl Tx<'_> {
         self.all(&query, values![after.unwrap_or_default(), limit], key)
     }
 
-    /// Stores what may be changed of a key; none where there is no such key.
+    /// Stores the fields of a key that may change; `None` if there is no such key.
     pub fn update_key(&self, key: &Key) -> Result<Option<Key>, Error> {
         self.execute(
             "UPDATE keys SET name = ?3, kind = ?4, scopes = ?5, roles = ?6,
@@ -112,7 +112,7 @@ impl Tx<'_> {
         self.key(&key.id)
     }
 
-    /// Revokes a key; answers whether it was there.
+    /// Revokes a key; returns whether it was there.
     pub fn revoke_key(&self, id: &str) -> Result<bool, Error> {
         let revoked = self.execute(
             "UPDATE keys SET revoked_at = ?3, defaults = NULL

@@ -1,5 +1,5 @@
-//! Logs whose lines carry the hash of the line before: what was proposed for memory, and what
-//! became of it.
+//! Hash-chained logs: each line contains the hash of the line before. One log has the proposals for
+//! memory, one their outcomes.
 
 use std::sync::Arc;
 
@@ -44,7 +44,8 @@ impl TenantLog {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogLine {
     pub link: ChainLink,
-    /// What the hash is over, behind the hash before; not JSON where the store was tampered with.
+    /// The text that is hashed, together with the hash of the line before; not JSON if the store
+    /// was tampered with.
     pub body: RawJson,
 }
 
@@ -58,8 +59,8 @@ pub struct LogVerification {
 }
 
 impl Tx<'_> {
-    /// Appends the line that `body` makes of its number. `content` is kept beside it; the body must
-    /// hold its SHA-256 as `content`.
+    /// Appends the line that `body` makes of its number. `content` is stored with it; the body must
+    /// contain its SHA-256 as `content`.
     pub fn append_log(
         &self,
         log: TenantLog,
@@ -83,7 +84,7 @@ impl Tx<'_> {
         Ok(link)
     }
 
-    /// At most so many lines of a log behind a number, in order.
+    /// Lists up to `limit` lines of a log after a number, in order.
     pub fn log_lines(
         &self,
         log: TenantLog,
@@ -109,7 +110,7 @@ impl Tx<'_> {
                 |row| Ok((line(row)?, row.get::<Option<Arc<str>>>(4)?)),
             )?;
             for (line, content) in &found {
-                if !follows(line, content.as_deref(), last) {
+                if !is_successor(line, content.as_deref(), last) {
                     return Ok(LogVerification { lines: last.seq, broken_at: Some(last.seq + 1) });
                 }
                 last = LogHead { seq: line.link.seq, hash: line.link.hash };
@@ -119,7 +120,7 @@ impl Tx<'_> {
             }
         }
         let head = self.log_head(log)?.unwrap_or(LogHead::START);
-        // Where they differ, lines are gone from its end, or the head itself was changed.
+        // If they differ, lines were removed from the end, or the head itself was changed.
         let broken_at = (head != last).then_some(last.seq + 1);
         Ok(LogVerification { lines: last.seq, broken_at })
     }
@@ -140,7 +141,7 @@ fn line(row: &dyn Row) -> Result<LogLine, Error> {
 }
 
 /// Whether a line is what was written after the line `before`.
-fn follows(line: &LogLine, content: Option<&str>, before: LogHead) -> bool {
+fn is_successor(line: &LogLine, content: Option<&str>, before: LogHead) -> bool {
     let says = |key: &str, wanted: &Value| {
         let body: Option<Value> = serde_json::from_str(line.body.as_str()).ok();
         body.is_some_and(|body| body.get(key) == Some(wanted))

@@ -1,11 +1,10 @@
-//! What outlives a request: artifacts, original messages, answers, adapters, memory, keys, usage,
-//! replies.
+//! Persistent data: artifacts, original messages, responses, adapters, memory, keys, usage.
 //!
-//! A [`Tenant`] is the only way in, so no query can forget whose rows it reads; a [`Tx`] is one
-//! transaction over its rows, with the methods of each noun in a file of its own. Behind both stands
-//! a backend: SQLite in a file or in memory, or PostgreSQL, held to one suite in `tests`. Calls take the thread
-//! until what they wrote is committed; a commit survives the end of the process, and one by
-//! [`Tenant::write_durable`] the loss of the machine's power.
+//! A [`Tenant`] is the only way in, so no query can forget to name the tenant; a [`Tx`] is one
+//! transaction over the rows of a tenant, with the methods of each noun in a file of its own. The
+//! backend is SQLite in a file or in memory, or PostgreSQL, each held to one suite in `tests`.
+//! Calls block the thread until their writes are committed; a commit survives the end of the
+//! process, and a commit by [`Tenant::write_durable`] survives a loss of power.
 
 mod adapters;
 mod answers;
@@ -82,13 +81,13 @@ use crate::domain::{Clock, Timestamp};
 pub struct Retention {
     /// From the last time that something was stored until it is forgotten.
     pub ttl: Duration,
-    /// Of each tenant's artifacts; what a cleanup keeps to where its caller says nothing else.
+    /// Caps on each tenant's artifacts; the default of a cleanup.
     pub caps: Caps,
     /// Bytes of each tenant's original messages.
     pub originals_max_bytes: u64,
     /// From the time of an event until it is forgotten.
     pub events: Duration,
-    /// From the last use of a session that does not say itself.
+    /// Counted from the last use of a session that does not specify its own.
     pub sessions: Duration,
 }
 
@@ -132,13 +131,13 @@ struct StoreInner {
     retention: Retention,
     on_evicted: Box<dyn Fn(&Eviction) + Send + Sync>,
     feeds: Feeds,
-    /// Told when something was queued, or published where hooks may hear of it.
+    /// Notified when a call was queued, or an event published that hooks may subscribe to.
     queued: Notify,
-    /// Whether hooks may hear of what is published.
+    /// Whether hooks may subscribe to published events.
     followed: AtomicBool,
     /// Two cleanups at once would plan the same evictions.
     cleaning: Mutex<()>,
-    /// Last, so that it tells when the backend is closed.
+    /// The last field, so that it signals when the backend is closed.
     closed: DropGuard,
 }
 
@@ -156,20 +155,20 @@ impl Store {
             DatabaseUrl::Sqlite(file) => Box::new(Sqlite::open(file)?),
             DatabaseUrl::Postgres(url) => Box::new(Postgres::open(url)?),
         };
-        Ok(Self::over(backend, Retention::from(config), clock))
+        Ok(Self::with_backend(backend, Retention::from(config), clock))
     }
 
-    /// Opens the store for a command that runs beside a server, or without one.
+    /// Opens the store for a command that runs next to a server, or without one.
     pub fn open_beside(url: &DatabaseUrl, clock: Clock) -> Result<Self, OpenError> {
         let backend: Box<dyn Backend> = match url {
             DatabaseUrl::Memory => Box::new(Sqlite::memory()?),
             DatabaseUrl::Sqlite(file) => Box::new(Sqlite::open_beside(file)?),
             DatabaseUrl::Postgres(url) => Box::new(Postgres::open(url)?),
         };
-        Ok(Self::over(backend, Retention::default(), clock))
+        Ok(Self::with_backend(backend, Retention::default(), clock))
     }
 
-    /// Brings the schema up to date; answers how many steps it had seen, and how many there are.
+    /// Brings the schema up to date; returns how many steps it had applied, and how many there are.
     pub fn migrate(url: &DatabaseUrl) -> Result<(i64, i64), OpenError> {
         match url {
             DatabaseUrl::Memory => Err(OpenError::InMemory),
@@ -187,7 +186,7 @@ impl Store {
         }
     }
 
-    /// Reads all that is stored, while a server uses it or not, and tells what is unsound.
+    /// Reads all that is stored, whether or not a server uses it, and reports what is unsound.
     pub fn check(url: &DatabaseUrl, clock: Clock) -> Result<CheckReport, OpenError> {
         let faults = match url {
             DatabaseUrl::Memory => return Err(OpenError::InMemory),
@@ -201,8 +200,8 @@ impl Store {
         Self::open_beside(url, clock)?.check_all().map_err(unread)
     }
 
-    /// Puts a copy in the place of a database that nobody uses. One that is there is kept under
-    /// another name where `replace` says so, and else nothing is done; answers that name.
+    /// Replaces a database that is not in use with a copy. An existing database is kept under
+    /// another name if `replace` is set, else nothing is done; returns that name.
     pub fn restore(
         url: &DatabaseUrl,
         from: &std::path::Path,
@@ -217,7 +216,7 @@ impl Store {
 
     /// A store that ends with the process.
     pub fn memory(retention: Retention, clock: Clock) -> Result<Self, OpenError> {
-        Ok(Self::over(Box::new(Sqlite::memory()?), retention, clock))
+        Ok(Self::with_backend(Box::new(Sqlite::memory()?), retention, clock))
     }
 
     /// A store in a file.
@@ -226,19 +225,19 @@ impl Store {
         retention: Retention,
         clock: Clock,
     ) -> Result<Self, OpenError> {
-        Ok(Self::over(Box::new(Sqlite::open(file)?), retention, clock))
+        Ok(Self::with_backend(Box::new(Sqlite::open(file)?), retention, clock))
     }
 
-    /// A store in a database that others may use, too.
+    /// Opens a store in a database that other processes may use, too.
     pub fn postgres(
         url: &PostgresUrl,
         retention: Retention,
         clock: Clock,
     ) -> Result<Self, OpenError> {
-        Ok(Self::over(Box::new(Postgres::open(url)?), retention, clock))
+        Ok(Self::with_backend(Box::new(Postgres::open(url)?), retention, clock))
     }
 
-    fn over(backend: Box<dyn Backend>, retention: Retention, clock: Clock) -> Self {
+    fn with_backend(backend: Box<dyn Backend>, retention: Retention, clock: Clock) -> Self {
         let on_evicted = Box::new(log_evicted);
         let (feeds, cleaning) = (Feeds::default(), Mutex::new(()));
         let (queued, followed) = (Notify::new(), AtomicBool::new(true));
@@ -256,7 +255,7 @@ impl Store {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Hands every eviction to `observer`, where nobody else has the store yet.
+    /// Hands every eviction to `observer`; only for a store that has not been shared yet.
     #[must_use]
     pub fn on_evicted(mut self, observer: impl Fn(&Eviction) + Send + Sync + 'static) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
@@ -270,8 +269,8 @@ impl Store {
         self.inner.clock.now()
     }
 
-    /// Ends when something was queued in this process since it was last waited for, or published
-    /// where hooks may hear of it, as [`Store::look_for_followers`] found.
+    /// Waits until a call is queued in this process, or an event is published that hooks may
+    /// subscribe to, as [`Store::look_for_followers`] found.
     pub async fn queued(&self) {
         self.inner.queued.notified().await;
     }
@@ -304,10 +303,10 @@ impl Store {
         Tenant::new(self.clone(), name)
     }
 
-    /// Cleans up after every tenant, by the settings. The job that runs in the background.
+    /// Cleans up the rows of every tenant, by the settings; a background job.
     ///
-    /// Memory entries whose time is up are not among it: they go by
-    /// [`Tx::expired_memory`], since others are told of each.
+    /// Memory entries that have expired are excluded: [`Tx::expired_memory`] lists them, since an
+    /// event reports each.
     pub fn clean(&self) -> Result<(), Error> {
         for name in self.tenants()? {
             self.tenant(&name).cleanup(&Caps::default())?;
@@ -319,7 +318,7 @@ impl Store {
         self.inner.backend.shrink()
     }
 
-    /// At least everyone who has stored something that goes at some time.
+    /// Every tenant with rows that expire, and possibly more.
     pub fn tenants(&self) -> Result<Vec<String>, Error> {
         let mut found = Vec::new();
         self.inner.backend.read(None, &mut |sql| {
@@ -334,17 +333,18 @@ impl Store {
         self.inner.backend.is_shared()
     }
 
-    /// Hands the events that other processes have committed to those who read them here.
+    /// Hands the events that other processes have committed to the readers in this process.
     pub fn follow(&self) -> Result<(), Error> {
         /// Events of one read.
         const READ_BATCH_EVENTS: usize = 500;
         for (tenant, feed) in self.inner.feeds.read() {
             let tenant = self.tenant(&tenant);
-            match feed.seen() {
-                // Its readers know where they are: they are told how far it goes.
-                0 => feed.tell(tenant.read(|tx| tx.event_bounds())?.0),
+            match feed.newest_seen() {
+                // Its readers know their positions: they only need the number of the newest event.
+                0 => feed.announce(tenant.read(|tx| tx.event_bounds())?.0),
                 _ => loop {
-                    let found = tenant.read(|tx| tx.events(feed.seen(), READ_BATCH_EVENTS))?;
+                    let found =
+                        tenant.read(|tx| tx.events(feed.newest_seen(), READ_BATCH_EVENTS))?;
                     let goes_on = found.len() == READ_BATCH_EVENTS;
                     feed.push(found);
                     if !goes_on {

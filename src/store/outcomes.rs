@@ -1,4 +1,4 @@
-//! What hooks said of results of tools.
+//! Outcomes of hooks on tool results.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use super::{Error, Tx};
 /// that there are few texts of the statement.
 const BATCH_ROWS: [usize; 3] = [4, 32, 256];
 
-/// What a hook said of a result.
+/// The outcome of a hook on a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookOutcome {
     pub hook: Arc<str>,
@@ -20,7 +20,7 @@ pub struct HookOutcome {
 }
 
 impl Tx<'_> {
-    /// What a hook said, by the keys that are known.
+    /// The stored outcomes of a hook, by their keys.
     pub fn hook_outcomes(
         &self,
         hook: &str,
@@ -46,7 +46,7 @@ impl Tx<'_> {
         Ok(found)
     }
 
-    /// Keeps what hooks said; what was said first stands.
+    /// Stores outcomes of hooks; the first outcome of a key is kept.
     pub fn keep_hook_outcomes(&self, outcomes: &[HookOutcome]) -> Result<(), Error> {
         for HookOutcome { hook, key, answer } in outcomes {
             self.execute(
@@ -68,7 +68,7 @@ impl Tx<'_> {
         )
     }
 
-    /// Forgets what a hook said.
+    /// Deletes the outcomes of a hook.
     pub fn forget_outcomes_of(&self, hook: &str) -> Result<(), Error> {
         self.execute("DELETE FROM hook_outcomes WHERE tenant = ?1 AND hook = ?2", values![hook])
             .map(drop)

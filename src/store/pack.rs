@@ -1,4 +1,4 @@
-//! Texts as they are stored: compressed where that pays.
+//! Texts in their stored form: compressed if that saves space.
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl StoredForm {
         }
     }
 
-    /// A code that is not known is read as plain, and the hash then tells.
+    /// An unknown code is read as plain text; the hash then does not match.
     pub(super) const fn of_code(code: i64) -> Self {
         if code == 1 { Self::Zstd } else { Self::Plain }
     }

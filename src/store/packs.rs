@@ -69,11 +69,11 @@ impl Tx<'_> {
                  WHERE tenant = ?1 AND id = ?2 AND major = ?3 AND minor = ?4 AND patch = ?5"
             ),
             values![id, major, minor, patch],
-            |row| Ok((stored(row)?, row.get(7)?)),
+            |row| Ok((read_pack(row)?, row.get(7)?)),
         )
     }
 
-    /// At most so many versions of a pack, the newest first.
+    /// Lists up to `limit` versions of a pack, the newest first.
     pub fn pack_versions(&self, id: &str, limit: usize) -> Result<Vec<StoredPack>, Error> {
         self.all(
             &format!(
@@ -81,17 +81,18 @@ impl Tx<'_> {
                  ORDER BY major DESC, minor DESC, patch DESC LIMIT ?3"
             ),
             values![id, limit],
-            stored,
+            read_pack,
         )
     }
 
-    /// At most so many versions of packs by their names: the first ones, or those behind `after`.
+    /// Lists up to `limit` versions of packs by their names: the first ones, or those after
+    /// `after`.
     pub fn list_packs(
         &self,
         after: Option<(&str, [u64; 3])>,
         limit: usize,
     ) -> Result<Vec<StoredPack>, Error> {
-        // Every id is behind the empty one.
+        // Every id sorts after the empty one.
         let (id, [major, minor, patch]) = after.unwrap_or_default();
         self.all(
             &format!(
@@ -100,12 +101,12 @@ impl Tx<'_> {
                  ORDER BY id, major, minor, patch LIMIT ?6"
             ),
             values![id, major, minor, patch, limit],
-            stored,
+            read_pack,
         )
     }
 }
 
-fn stored(row: &dyn Row) -> Result<StoredPack, Error> {
+fn read_pack(row: &dyn Row) -> Result<StoredPack, Error> {
     Ok(StoredPack {
         id: row.get(0)?,
         version: [row.get(1)?, row.get(2)?, row.get(3)?],

@@ -8,8 +8,8 @@ use crate::domain::StoredSkill;
 const MAX_SKILLS: u64 = 1_000;
 
 impl Tx<'_> {
-    /// Stores a skill's text, or replaces it; answers whether it is new. The same text again
-    /// changes nothing.
+    /// Stores a skill's text, or replaces it; returns whether it is new. Storing the same text
+    /// again changes nothing.
     pub fn put_skill(&self, name: &str, skill: &str) -> Result<(StoredSkill, bool), Error> {
         let exists =
             self.exists("SELECT 1 FROM skills WHERE tenant = ?1 AND name = ?2", values![name])?;
@@ -27,7 +27,7 @@ impl Tx<'_> {
                  skill = excluded.skill
              RETURNING name, version, created_at, updated_at",
             values![name, skill, self.now()],
-            stored,
+            read_skill,
         )?;
         Ok((stored.ok_or_else(Error::no_row)?, !exists))
     }
@@ -46,7 +46,7 @@ impl Tx<'_> {
             "SELECT name, version, created_at, updated_at, skill FROM skills
              WHERE tenant = ?1 AND name = ?2",
             values![name],
-            |row| Ok((stored(row)?, row.get(4)?)),
+            |row| Ok((read_skill(row)?, row.get(4)?)),
         )
     }
 
@@ -56,11 +56,11 @@ impl Tx<'_> {
             "SELECT name, version, created_at, updated_at, skill FROM skills
              WHERE tenant = ?1 ORDER BY name",
             values![],
-            |row| Ok((stored(row)?, row.get(4)?)),
+            |row| Ok((read_skill(row)?, row.get(4)?)),
         )
     }
 
-    /// Removes a skill; answers whether it was there.
+    /// Removes a skill; returns whether it was there.
     pub fn delete_skill(&self, name: &str) -> Result<bool, Error> {
         let removed =
             self.execute("DELETE FROM skills WHERE tenant = ?1 AND name = ?2", values![name])?;
@@ -68,7 +68,7 @@ impl Tx<'_> {
     }
 }
 
-fn stored(row: &dyn Row) -> Result<StoredSkill, Error> {
+fn read_skill(row: &dyn Row) -> Result<StoredSkill, Error> {
     Ok(StoredSkill {
         name: row.get(0)?,
         version: row.get(1)?,

@@ -10,7 +10,7 @@ use crate::domain::{ContentHash, Timestamp};
 
 /// A connection inside of a transaction.
 pub(super) trait Sql {
-    /// Runs a statement that answers no rows; tells how many it has changed.
+    /// Runs a statement that returns no rows; returns how many it changed.
     fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, Error>;
 
     /// Runs a statement and hands each row to `each`, in order.
@@ -31,7 +31,7 @@ pub(super) enum Dialect {
     Postgres,
 }
 
-/// What stands in a column, or for a `?1`.
+/// The value of a column, or of a placeholder such as `?1`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum SqlValue<'v> {
     Null,
@@ -41,8 +41,8 @@ pub(super) enum SqlValue<'v> {
     Blob(&'v [u8]),
 }
 
-/// Refuses texts that not every database can hold. Requests with them are refused before, with the
-/// place of the text; this holds for those that a reader of requests forgot.
+/// Refuses texts that not every database can store. Requests with such texts are refused earlier,
+/// with the place of the text; this is the safety net for a reader of requests that misses one.
 pub(super) fn check_texts(values: &[SqlValue<'_>]) -> Result<(), Error> {
     let has_nul =
         |value: &SqlValue<'_>| matches!(value, SqlValue::Text(text) if text.contains('\0'));
@@ -79,7 +79,7 @@ pub(super) trait FromValue: Sized {
     fn from_value(value: SqlValue<'_>) -> Option<Self>;
 }
 
-/// `values![a, b]` is what stands for `?1` and `?2`.
+/// `values![a, b]` are the values of `?1` and `?2`.
 macro_rules! values {
     ($($value:expr),* $(,)?) => { &[$($crate::store::sql::SqlValue::from($value)),*] };
 }
@@ -169,8 +169,8 @@ pub(super) fn parts<T>(mut items: &[T]) -> impl Iterator<Item = &[T]> {
     })
 }
 
-/// What stands behind the first of so many values of a part: `one` for each of the others, in which `#`
-/// is its number; `next` is that of the second.
+/// The SQL for the values of a part after the first: `one` for each, in which `#` is its number;
+/// `next` is the number of the second.
 pub(super) fn more(next: usize, values: usize, one: &str) -> String {
     (next..next + values.saturating_sub(1))
         .flat_map(|number| [", ".to_owned(), one.replace('#', &number.to_string())])

@@ -1,4 +1,4 @@
-//! Summaries that others wrote: the first that is committed stands for good.
+//! Summaries by models: the first committed summary wins.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Summary, Timestamp};
 
-/// How old the note of a use may grow before it is written anew: a compile that only reads should
-/// not have to write.
+/// How old the recorded time of use may be before it is written again: a compile that only reads
+/// should not have to write.
 const USE_NOTE_INTERVAL: Duration = Duration::from_hours(1);
 
 impl Tx<'_> {
@@ -33,7 +33,7 @@ impl Tx<'_> {
         Ok(found.into_iter().next().map(|(summary, _)| (summary, !is_noted)))
     }
 
-    /// Keeps a summary for a session, where nobody was faster; answers the one that stands.
+    /// Stores a summary for a session unless another was faster; returns the one that is stored.
     pub fn keep_summary(
         &self,
         key: &ContentHash,
@@ -69,20 +69,20 @@ impl Tx<'_> {
         Ok(taken > 0)
     }
 
-    /// Ends a holder's turn, where it still is his.
+    /// Ends the turn of `holder`, if it still has it.
     pub fn release_summary(&self, key: &ContentHash, holder: &str) -> Result<(), Error> {
         let his = "DELETE FROM summary_turns WHERE tenant = ?1 AND digest = ?2 AND holder = ?3";
         self.execute(his, values![key, holder]).map(drop)
     }
 
-    /// Forgets the turns that nobody ended.
+    /// Deletes the turns that were never ended.
     pub(super) fn forget_summary_turns(&self) -> Result<(), Error> {
         let over = "DELETE FROM summary_turns WHERE tenant = ?1 AND expires_at <= ?2";
         self.execute(over, values![self.now()]).map(drop)
     }
 
-    /// Forgets some of the summaries that no session names and that nobody has used for `kept`;
-    /// answers whether there are more.
+    /// Deletes some of the summaries that no session names and that were not used for `kept`;
+    /// returns whether there are more.
     pub(super) fn forget_summaries(&self, kept: Duration) -> Result<bool, Error> {
         let gone = self.execute(
             "DELETE FROM summaries WHERE tenant = ?1 AND (digest, session) IN (

@@ -13,14 +13,13 @@ use super::tx::CommitNotice;
 use super::{Batch, ChainHash, CommittedBatch, Error, Feed, ResponseMessage, Store, Tx};
 use crate::domain::{Artifact, ArtifactId, ContentHash};
 
-/// Artifacts that are removed in one transaction, so that a large cleanup holds up nobody's
-/// writes.
+/// Artifacts that are removed in one transaction, so that a large cleanup does not block writes.
 const DELETE_BATCH_ARTIFACTS: usize = 500;
 
-/// What comes of a write, beside what others are told of it.
+/// A write that waits, with the notifications of its commit.
 type PendingWrite<T, E> = WriteHandle<(T, CommitNotice), E>;
 
-/// The handle that every read and write goes through. Cheap to clone.
+/// The handle for every read and write. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Tenant {
     store: Store,
@@ -93,7 +92,7 @@ impl Tenant {
         Ok(done)
     }
 
-    /// A write that answers, beside what it does, the events that it published.
+    /// A write that also returns the events that it published.
     fn job<T, E>(
         &self,
         is_durable: bool,
@@ -108,7 +107,7 @@ impl Tenant {
         job(Some(&owner), is_durable, move |sql| {
             let tx = Tx::new(sql, &name, now);
             let done = write(&tx)?;
-            Ok((done, tx.into_told()))
+            Ok((done, tx.into_notice()))
         })
     }
 
@@ -119,7 +118,7 @@ impl Tenant {
 
     /// What is committed from now on, for a reader in this process.
     pub fn feed(&self) -> Arc<Feed> {
-        self.store.inner.feeds.of(&self.name)
+        self.store.inner.feeds.feed(&self.name)
     }
 
     pub(super) fn retention(&self) -> &super::Retention {
@@ -143,7 +142,7 @@ impl Tenant {
         self.commit_with(batch, |_, _| Ok(()))
     }
 
-    /// The same, and what `then` writes beside it, given the artifacts as they are stored.
+    /// Commits a batch, and what `then` writes in the same transaction, given the stored artifacts.
     pub fn commit_with(
         &self,
         batch: Batch,
@@ -210,9 +209,10 @@ impl Tenant {
         Ok(CommittedBatch { artifacts, expires_at })
     }
 
-    /// The items whose chain is not stored yet, or not for long enough, or for another original: then
-    /// it stands for neither from now on, for what is shown does not tell which it is. A recipe says
-    /// how to get an original, so it may take the place of one, and one its.
+    /// The items whose chain is not stored yet, or expires too early, or refers to another
+    /// original: then it refers to neither from now on, because the visible text cannot tell which
+    /// is meant. A recipe describes how to get an original, so a recipe and its original may
+    /// replace each other.
     fn unknown_chains(
         &self,
         items: Vec<ResponseMessage>,
@@ -256,7 +256,7 @@ impl Tenant {
         Ok(Some((artifact, text)))
     }
 
-    /// Removes an artifact for good; answers whether it was there.
+    /// Removes an artifact for good; returns whether it was there.
     pub fn delete_artifact(&self, id: ArtifactId) -> Result<bool, Error> {
         self.write(move |tx| {
             let Some((artifact, _)) = tx.artifact(id)? else {
@@ -266,11 +266,12 @@ impl Tenant {
         })
     }
 
-    /// Evicts what has expired, what is older than `caps` allows, and then the least recently
-    /// used, until count and bytes are within the caps. A cap that is absent is the setting's.
+    /// Evicts artifacts that have expired or are older than `caps` allows, and then the least
+    /// recently used, until count and bytes are within the caps. An absent cap has the value of the
+    /// setting.
     ///
-    /// The plan is made once; what is stored meanwhile is not in it. What cannot be removed
-    /// stays, and is told.
+    /// The plan is made once; artifacts stored in the meantime are not in it. Artifacts that cannot
+    /// be removed stay, and are reported.
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "the method alone is of one lifetime"
@@ -278,13 +279,13 @@ impl Tenant {
     pub fn cleanup(&self, caps: &Caps) -> Result<Cleanup, Error> {
         let inner = &self.store.inner;
         let _alone = self.store.alone();
-        // Behind the notes of reads that still wait: they decide what goes.
+        // Read after the pending records of reads: they decide what is evicted.
         let entries = self.write(|tx| tx.artifact_entries())?;
         let caps = caps.or(&inner.retention.caps);
         let plan = cleanup::plan(entries, &caps, inner.clock.now());
         let mut done = Cleanup::default();
         for chunk in plan.chunks(DELETE_BATCH_ARTIFACTS) {
-            // One that cannot be removed must not keep the others.
+            // One that cannot be removed must not protect the others.
             if self.evict(chunk, &mut done).is_err() {
                 for one in chunk.chunks(1) {
                     if let Err(error) = self.evict(one, &mut done) {
@@ -303,30 +304,29 @@ impl Tenant {
         let removed = self.write(move |tx| tx.remove_artifacts(&entries))?;
         for ((entry, reason), _) in part.iter().zip(removed).filter(|(_, removed)| *removed) {
             done.count(entry, *reason);
-            self.tell(entry.id, entry.bytes, *reason);
+            self.notify_eviction(entry.id, entry.bytes, *reason);
         }
         Ok(())
     }
 
-    fn tell(&self, artifact: ArtifactId, bytes: u64, reason: Reason) {
+    fn notify_eviction(&self, artifact: ArtifactId, bytes: u64, reason: Reason) {
         let tenant = Arc::clone(&self.name);
         (self.store.inner.on_evicted)(&Eviction { tenant, artifact, bytes, reason });
     }
 
-    /// What each chain stands for: the hash of an original message's JSON text, none where that
-    /// is not known. Where two originals took the same short form behind the same messages, the
-    /// one that was stored last.
+    /// The original of each chain: the hash of its JSON text, `None` if it is unknown. If two
+    /// originals got the same short form after the same messages, the one that was stored last.
     pub fn originals(&self, chains: &[ChainHash]) -> Result<Vec<Option<ContentHash>>, Error> {
         let found = self.read(|tx| tx.chains(chains))?;
         Ok(found.into_iter().map(|found| found.map(|(original, _)| original)).collect())
     }
 
-    /// The original messages of an answer, in its order; none where there is no such answer.
+    /// The original messages of a response, in order; `None` if there is no such response.
     pub fn answer(&self, id: &str) -> Result<Option<Vec<ContentHash>>, Error> {
         self.read(|tx| tx.answer(id))
     }
 
-    /// Messages by their hashes, each as it was stored; none where one is gone.
+    /// Messages by their hashes, each as it was stored; `None` if one is gone.
     pub fn messages(&self, ids: &[ContentHash]) -> Result<Vec<Option<String>>, Error> {
         let found = self.read(|tx| tx.messages(ids))?;
         let mut packer = Packer::default();
@@ -336,8 +336,8 @@ impl Tenant {
         found.into_iter().zip(ids).map(unpack).collect()
     }
 
-    /// Forgets chains, answers, replies and messages that have expired, and the messages that expire first,
-    /// until the rest takes no more room than the settings allow.
+    /// Deletes expired chains, responses and messages, and then the messages that expire first,
+    /// until the rest takes no more space than the settings allow.
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "the method alone is of one lifetime"

@@ -10,7 +10,7 @@ use crate::domain::{ContentHash, Timestamp};
 const MAX_TICKETS: u64 = 10_000;
 
 impl Store {
-    /// Whose a ticket is, used or not: a look that is taken before the tenant is known.
+    /// The tenant of a ticket, used or not: a lookup that is made before the tenant is known.
     pub fn find_ticket(&self, ticket: &ContentHash) -> Result<Option<Arc<str>>, Error> {
         let mut found = None;
         self.inner.backend.read(None, &mut |sql| {
@@ -24,7 +24,7 @@ impl Store {
 }
 
 impl Tx<'_> {
-    /// Hands a ticket out for the holder of a key, until `until`; false where too many are out.
+    /// Issues a ticket for the holder of a key, until `until`; false if there are too many.
     pub fn put_ticket(
         &self,
         ticket: &ContentHash,
@@ -44,7 +44,7 @@ impl Tx<'_> {
         Ok(true)
     }
 
-    /// Takes a ticket in; answers the key that it stands for, where it was out and its time not over.
+    /// Redeems a ticket; returns its key if it was issued, unused and not expired.
     pub fn take_ticket(&self, ticket: &ContentHash) -> Result<Option<Option<Arc<str>>>, Error> {
         let found = self.first(
             "SELECT key, expires_at FROM tickets WHERE tenant = ?1 AND digest = ?2",
@@ -56,7 +56,7 @@ impl Tx<'_> {
         Ok(good.map(|(key, _)| key.map(Arc::from)))
     }
 
-    /// Forgets the tickets whose time is over.
+    /// Deletes expired tickets.
     pub(super) fn forget_tickets(&self) -> Result<(), Error> {
         let over = "DELETE FROM tickets WHERE tenant = ?1 AND expires_at <= ?2";
         self.execute(over, values![self.now()]).map(drop)

@@ -8,11 +8,12 @@ use super::Error;
 use super::sql::{Dialect, Row, Sql, SqlValue};
 use crate::domain::{Event, Timestamp};
 
-/// Reads, and inside of [`Tenant::write`](super::Tenant::write) writes, the rows of one tenant. All
-/// of it sees the same state, and is stored together or not at all.
+/// A transaction over the rows of one tenant; it writes only inside of
+/// [`Tenant::write`](super::Tenant::write). All of it sees the same state, and is stored together
+/// or not at all.
 ///
-/// Every noun adds its methods in a file of its own; the first value of each statement, `?1`, is the
-/// tenant, so no query can forget whose rows it reads.
+/// Every noun adds its methods in a file of its own; the first value of each statement, `?1`, is
+/// the tenant, so no query can forget to name it.
 pub struct Tx<'t> {
     sql: &'t dyn Sql,
     tenant: &'t str,
@@ -21,18 +22,18 @@ pub struct Tx<'t> {
     events: RefCell<Vec<Event>>,
     /// Whether a delivery was queued.
     queued: Cell<bool>,
-    /// What observe hooks are to hear of.
+    /// Facts for observe hooks.
     facts: RefCell<Vec<ObservedFact>>,
 }
 
-/// Something that was done, as observe hooks hear of it.
+/// A change, as it is reported to observe hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedFact {
-    /// The point at which they stand.
+    /// The point of the hooks.
     pub point: &'static str,
-    /// What they are told, as JSON text.
+    /// The input of the hooks, as JSON text.
     pub input: String,
-    /// The agent that it is about, and how it ended, where hooks match by these.
+    /// The agent, and the status, for the `match` of hooks.
     pub agent: Option<Arc<str>>,
     pub status: Option<&'static str>,
 }
@@ -43,7 +44,7 @@ impl ObservedFact {
     }
 }
 
-/// What others are told of once a transaction is committed.
+/// The notifications to send after a transaction is committed.
 #[derive(Debug, Default)]
 pub(super) struct CommitNotice {
     pub(super) events: Vec<Event>,
@@ -67,7 +68,7 @@ impl<'t> Tx<'t> {
         self.now
     }
 
-    /// The same transaction over another tenant's rows: for who may act for others.
+    /// The same transaction over another tenant's rows: for callers with rights over other tenants.
     pub fn of_tenant<'o>(&self, tenant: &'o str) -> Tx<'o>
     where
         't: 'o,
@@ -75,8 +76,8 @@ impl<'t> Tx<'t> {
         Tx::new(self.sql, tenant, self.now)
     }
 
-    /// Notes something that observe hooks are to hear of.
-    pub fn tell(&self, fact: ObservedFact) {
+    /// Adds a fact for observe hooks.
+    pub fn observe_fact(&self, fact: ObservedFact) {
         self.facts.borrow_mut().push(fact);
     }
 
@@ -96,11 +97,11 @@ impl<'t> Tx<'t> {
     }
 
     /// What was published and queued.
-    pub(super) fn into_told(self) -> CommitNotice {
+    pub(super) fn into_notice(self) -> CommitNotice {
         CommitNotice { events: self.events.into_inner(), queued: self.queued.get() }
     }
 
-    /// Whose rows they are.
+    /// The tenant of the rows.
     pub fn tenant(&self) -> &'t str {
         self.tenant
     }
@@ -110,8 +111,8 @@ impl<'t> Tx<'t> {
         self.sql.dialect()
     }
 
-    /// Runs a statement for what it changes; answers in how many rows. `?1` is the tenant, `?2` the
-    /// first of `values`.
+    /// Runs a statement that changes rows; returns how many. `?1` is the tenant, `?2` the first of
+    /// `values`.
     pub(super) fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, Error> {
         self.sql.execute(sql, &self.with_tenant(values))
     }

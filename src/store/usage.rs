@@ -10,7 +10,7 @@ pub struct UsageRow {
     pub day: Day,
     /// Empty for callers without a key.
     pub key: String,
-    /// Empty where a request named none.
+    /// Empty if a request named none.
     pub model: String,
     pub requests: u64,
     pub tokens_before: u64,
@@ -49,7 +49,7 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// Tokens that came in under a key in a day.
+    /// Tokens of the requests under a key in a day.
     pub fn tokens_of_day(&self, key: &str, day: Day) -> Result<u64, Error> {
         let sum = self.first(
             "SELECT CAST(coalesce(sum(tokens_before), 0) AS BIGINT) FROM usage
@@ -60,7 +60,7 @@ impl Tx<'_> {
         Ok(sum.unwrap_or_default())
     }
 
-    /// At most so many rows by day, key and model: the first ones, or those behind `after`.
+    /// Lists up to `limit` rows by day, key and model: the first ones, or those after `after`.
     pub fn list_usage(
         &self,
         filter: &UsageFilter,

@@ -77,7 +77,7 @@ impl Metrics {
         self.handle.run_upkeep();
     }
 
-    pub fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
+    pub fn record_response(&self, method: &str, route: &str, status: u16, took: Duration) {
         let (method, route, status) = (method.to_owned(), route.to_owned(), status.to_string());
         self.record(|| {
             counter!("contexture_http_requests_total", "method" => method,
@@ -90,24 +90,24 @@ impl Metrics {
     }
 
     /// A request has begun (`+1`) or ended (`-1`).
-    pub fn in_flight(&self, change: f64) {
+    pub fn add_in_flight(&self, change: f64) {
         self.record(|| gauge!("contexture_http_requests_in_flight").increment(change));
     }
 
     /// A caller went away before the answer.
-    pub fn abandoned(&self) {
+    pub fn record_abandoned(&self) {
         self.record(|| counter!("contexture_http_requests_abandoned_total").increment(1));
     }
 
     /// A request was refused because the server is full.
-    pub fn shed(&self, reason: &'static str) {
+    pub fn record_shed(&self, reason: &'static str) {
         self.record(|| {
             counter!("contexture_http_requests_shed_total", "reason" => reason).increment(1);
         });
     }
 
     /// A body was read: its bytes after decompression.
-    pub fn received(&self, bytes: usize) {
+    pub fn record_body(&self, bytes: usize) {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         self.record(|| {
             counter!("contexture_http_request_body_bytes_total").increment(bytes);
@@ -115,7 +115,7 @@ impl Metrics {
     }
 
     /// Tokens of a compile, in and out.
-    pub fn compiled(&self, before: u64, after: u64) {
+    pub fn record_compile(&self, before: u64, after: u64) {
         self.record(|| {
             counter!("contexture_compile_tokens_total", "side" => "before").increment(before);
             counter!("contexture_compile_tokens_total", "side" => "after").increment(after);
@@ -123,7 +123,7 @@ impl Metrics {
     }
 
     /// A hook was called over the network: `result` is `answered`, or what it failed of.
-    pub fn called(&self, point: &'static str, result: &'static str, took: Duration) {
+    pub fn record_hook_call(&self, point: &'static str, result: &'static str, took: Duration) {
         self.record(|| {
             counter!("contexture_hook_calls_total", "point" => point, "result" => result)
                 .increment(1);
@@ -133,17 +133,17 @@ impl Metrics {
     }
 
     /// An attempt at a queued call ended: `outcome` is `delivered`, `again`, `later` or `dead`.
-    pub fn delivered(&self, outcome: &'static str) {
+    pub fn record_delivery(&self, outcome: &'static str) {
         self.record(|| counter!("contexture_deliveries_total", "outcome" => outcome).increment(1));
     }
 
     /// Whether the store can be written.
-    pub fn writable(&self, yes: bool) {
+    pub fn set_writable(&self, yes: bool) {
         self.record(|| gauge!("contexture_store_writable").set(if yes { 1.0 } else { 0.0 }));
     }
 
     /// The machine's clock was set.
-    pub fn clock_jumped(&self) {
+    pub fn record_clock_jump(&self) {
         self.record(|| counter!("contexture_clock_jumps_total").increment(1));
     }
 
@@ -206,7 +206,7 @@ impl Metrics {
             gauge!("contexture_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
             self.process.describe();
         });
-        self.in_flight(0.0);
+        self.add_in_flight(0.0);
         self.streams(0.0);
     }
 }

@@ -57,7 +57,7 @@ where
 }
 
 /// Makes `span` a part of the trace that the headers name, if they do.
-pub(super) fn follow<'h>(span: &Span, header: impl Fn(&str) -> Option<&'h str>) {
+pub(super) fn join_trace<'h>(span: &Span, header: impl Fn(&str) -> Option<&'h str>) {
     let named = ["traceparent", "tracestate"];
     let headers = Headers(named.iter().filter_map(|name| Some((*name, header(name)?))).collect());
     if !headers.0.is_empty() {

@@ -32,14 +32,14 @@ pub fn request<'h>(
         contexture.problem = Empty,
     );
     #[cfg(feature = "otlp")]
-    super::otlp::follow(&span, header);
+    super::otlp::join_trace(&span, header);
     #[cfg(not(feature = "otlp"))]
     let _ = header;
     span
 }
 
 /// Says how a request was answered; only what went wrong on this side is an error of it.
-pub fn answered(span: &Span, status: u16, problem: Option<&'static str>) {
+pub fn record_response(span: &Span, status: u16, problem: Option<&'static str>) {
     span.record("http.response.status_code", status);
     if let Some(problem) = problem {
         span.record("contexture.problem", problem);
@@ -70,7 +70,7 @@ pub fn hook(id: &str, point: &str) -> Span {
 }
 
 /// Says what came of a call: `answered`, or the cause of the failure.
-pub fn called(span: &Span, result: &'static str, status: Option<u16>) {
+pub fn record_call(span: &Span, result: &'static str, status: Option<u16>) {
     span.record("contexture.result", result);
     if let Some(status) = status {
         span.record("http.response.status_code", status);

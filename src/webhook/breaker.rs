@@ -32,7 +32,7 @@ pub(super) struct BreakerKey {
 }
 
 impl BreakerKey {
-    pub(super) fn of(tenant: &Arc<str>, hook: &Hook) -> Self {
+    pub(super) fn new(tenant: &Arc<str>, hook: &Hook) -> Self {
         let url = hook.endpoint().map_or("", |endpoint| &endpoint.url);
         Self {
             tenant: Arc::clone(tenant),
@@ -44,7 +44,7 @@ impl BreakerKey {
     }
 
     /// The key of something that is not a hook.
-    pub(super) fn named(name: &str) -> Self {
+    pub(super) fn from_name(name: &str) -> Self {
         let (tenant, hook) = ("".into(), name.into());
         Self { tenant, hook, url: [0; 32], inline_owner: None, is_trial: false }
     }
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn key(id: &str) -> BreakerKey {
-        BreakerKey::named(id)
+        BreakerKey::from_name(id)
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl Webhooks {
 
     /// Whether a hook failed so often that it is not called for a while.
     pub fn is_open(&self, tenant: &Arc<str>, hook: &Hook) -> bool {
-        self.breakers.is_open(&BreakerKey::of(tenant, hook))
+        self.breakers.is_open(&BreakerKey::new(tenant, hook))
     }
 
     /// Makes a call and tells all of it. Time, breaker and limits hold as for any other.
@@ -156,7 +156,7 @@ impl Webhooks {
         let span = trace::hook(&call.hook.id, call.point.as_str());
         // Not among the headers that are shown: it is another one in each call.
         own.extend(trace::parent_of(&span).map(|value| ("traceparent", value)));
-        let key = BreakerKey::of(&call.scope.tenant, call.hook);
+        let key = BreakerKey::new(&call.scope.tenant, call.hook);
         let key = if test { key.for_trial() } else { key };
         let deadline = start + call.allowance;
         let request = SignedCall { call: &call, endpoint, key: &key, headers: &own, deadline };
@@ -174,9 +174,9 @@ impl Webhooks {
                 failure.cause.public().as_str()
             }
         };
-        trace::called(&span, result, exchange.status);
+        trace::record_call(&span, result, exchange.status);
         if let Some(metrics) = &self.metrics {
-            metrics.called(call.point.as_str(), result, exchange.took);
+            metrics.record_hook_call(call.point.as_str(), result, exchange.took);
         }
         exchange
     }

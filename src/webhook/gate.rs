@@ -42,12 +42,12 @@ mod tests {
     #[tokio::test]
     async fn eight_calls_pass_and_the_ninth_waits_for_one_of_them() {
         let gates = Gates::default();
-        let key = BreakerKey::named("h");
+        let key = BreakerKey::from_name("h");
         let mut under_way = Vec::new();
         for _ in 0..MAX_CONCURRENT_CALLS {
             under_way.push(gates.pass(&key).await.unwrap());
         }
-        assert!(gates.pass(&BreakerKey::named("other")).await.is_some());
+        assert!(gates.pass(&BreakerKey::from_name("other")).await.is_some());
         assert_eq!(gates.gate(&key).available_permits(), 0);
         under_way.pop();
         assert!(gates.pass(&key).await.is_some());
@@ -59,7 +59,7 @@ mod tests {
     fn gates_that_nobody_uses_are_forgotten() {
         let gates = Gates::default();
         for number in 0..10 * MAX_UNSWEPT_GATES {
-            gates.gate(&BreakerKey::named(&number.to_string()));
+            gates.gate(&BreakerKey::from_name(&number.to_string()));
         }
         assert!(gates.0.lock().unwrap().len() <= MAX_UNSWEPT_GATES);
     }

@@ -66,7 +66,7 @@ impl Summarizer {
             client,
             clock,
             breakers: Breakers::new(MAX_FAILURES, OPEN_PAUSE),
-            breaker: BreakerKey::named("summarizer"),
+            breaker: BreakerKey::from_name("summarizer"),
             url: url.as_str().into(),
             model: model.as_str().into(),
             key: config.summarizer_key.clone(),
@@ -143,7 +143,7 @@ impl Summarizer {
             });
             let (failure, asked) = match sent {
                 Ok(answered) if answered.status == 200 => return read(&answered.body),
-                Ok(answered) => (refused(&answered), answered.retry_after),
+                Ok(answered) => (status_failure(&answered), answered.retry_after),
                 Err(NoResponse { failure, .. }) => (failure, None),
             };
             let seconds = asked.and_then(|text| text.trim().parse::<u32>().ok());
@@ -175,7 +175,7 @@ impl Summarizer {
     }
 }
 
-fn refused(answered: &LimitedResponse) -> CallFailure {
+fn status_failure(answered: &LimitedResponse) -> CallFailure {
     let status = answered.status;
     let cause =
         if (300..400).contains(&status) { FailureCause::Redirect } else { FailureCause::Status };

@@ -8,7 +8,7 @@ pub(super) struct Controls {
 }
 
 impl Controls {
-    pub(super) fn of(text: &str, tokens: u64, of: u64) -> Self {
+    pub(super) fn new(text: &str, tokens: u64, of: u64) -> Self {
         let bytes = text.len() as u128 * u128::from(tokens.min(of)) / u128::from(of.max(1));
         let bytes = usize::try_from(bytes).unwrap_or(text.len());
         Self { random: random(text, bytes), ends: ends(text, bytes) }
@@ -61,18 +61,18 @@ mod tests {
     fn both_keep_the_size_that_was_asked_for() {
         let lines: Vec<String> = (0..1000).map(|at| format!("line {at} of é")).collect();
         let text = lines.join("\n");
-        let controls = Controls::of(&text, 30, 100);
+        let controls = Controls::new(&text, 30, 100);
         let size = text.len() * 3 / 10;
         assert!(controls.random.len() <= size && controls.random.len() > size * 9 / 10);
         assert!(controls.ends.len() <= size + 1 && controls.ends.len() > size * 9 / 10);
         assert!(text.contains(controls.random.lines().nth(9).unwrap()));
-        assert_eq!(controls.random, Controls::of(&text, 30, 100).random);
+        assert_eq!(controls.random, Controls::new(&text, 30, 100).random);
     }
 
     #[test]
     fn nothing_goes_where_nothing_was_saved() {
         let text = "a\nb\nc";
-        let controls = Controls::of(text, 7, 5);
+        let controls = Controls::new(text, 7, 5);
         assert_eq!((controls.random.as_str(), controls.ends.as_str()), (text, text));
     }
 }

@@ -41,7 +41,7 @@ pub(super) struct ProvenFacts {
 }
 
 impl ProvenFacts {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let text: String =
             unescaped(text).lines().flat_map(|line| [unnumbered(line), "\n"]).collect();
         // What a list puts around its items is none of the line.
@@ -177,7 +177,7 @@ mod tests {
         error: order_id 48213 is gone, retryPolicy took 12.5 of 1500.25 ms\n12 and/or\n";
 
     fn seen(shown: &str) -> Vec<(usize, usize)> {
-        ProvenFacts::of(TEXT).seen_in(shown).into_iter().map(|seen| (seen.seen, seen.of)).collect()
+        ProvenFacts::new(TEXT).seen_in(shown).into_iter().map(|seen| (seen.seen, seen.of)).collect()
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_number_of_a_line_is_no_fact_of_it() {
-        let facts = ProvenFacts::of("   211\terror: gone after 500 ms\n   212\t}\n");
+        let facts = ProvenFacts::new("   211\terror: gone after 500 ms\n   212\t}\n");
         let seen = facts.seen_in("error: gone after 500 ms");
         assert_eq!((seen[1].seen, seen[1].of), (1, 1));
         assert_eq!((seen[4].seen, seen[4].of), (1, 1));
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_quotes_of_a_list_are_no_part_of_its_lines() {
-        let facts = ProvenFacts::of("[\n  \"build failed: no space\",\n  \"x\"\n]");
+        let facts = ProvenFacts::new("[\n  \"build failed: no space\",\n  \"x\"\n]");
         assert_eq!(
             facts.seen_in("[2]\nbuild failed: no space\nx")[4],
             FactShare { seen: 1, of: 1 }
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn json_around_a_text_hides_nothing() {
-        let facts = ProvenFacts::of(r#"{"out": "a/b.rs\nerror: no such_file"}"#);
+        let facts = ProvenFacts::new(r#"{"out": "a/b.rs\nerror: no such_file"}"#);
         let seen = facts.seen_in("a/b.rs\nerror: no such_file");
         assert_eq!((seen[0].seen, seen[0].of), (1, 1));
         assert_eq!((seen[3].seen, seen[3].of), (1, 1));

@@ -18,7 +18,7 @@ pub(super) struct FormatCounts {
 }
 
 impl FormatCounts {
-    pub(super) fn of(items: &[Value]) -> Self {
+    pub(super) fn new(items: &[Value]) -> Self {
         let mut found = Self::default();
         for item in items.iter().filter(|item| holds_result(item)) {
             each(item, &mut |text| {
@@ -197,7 +197,7 @@ mod tests {
             "@@ -1,2 +1 @@\n x\n",
             "one line",
         ] {
-            assert_eq!(FormatCounts::of(&[json!(text)]), FormatCounts::default(), "{text}");
+            assert_eq!(FormatCounts::new(&[json!(text)]), FormatCounts::default(), "{text}");
         }
     }
 }

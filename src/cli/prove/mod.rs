@@ -66,7 +66,7 @@ struct ParsedCounts {
 
 pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
     let text = read_input(&args.file)?;
-    not_broken(&args.file, &text)?;
+    check_json(&args.file, &text)?;
     let mut given = InputFile::read(&text)?;
     given.members.keep(|key| {
         key == given.key || ["system", "systemInstruction", "instructions", "tools"].contains(&key)
@@ -84,7 +84,7 @@ pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
         rounds.push(ProveRound::run(&services, &given, "summary", Some(half))?);
     }
     let original = round::items(&given)?;
-    let parsed = rounds.first().map(|round| parsed(&original, round));
+    let parsed = rounds.first().map(|round| count_parsed(&original, round));
     let measured = measure(&services()?, &original, rounds)?;
     let mut out = io::stdout();
     table::print(&given, &measured, parsed.as_ref(), &mut out)?;
@@ -98,7 +98,7 @@ pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
 }
 
 /// A file that says it is JSON and is not would otherwise be measured as a text.
-fn not_broken(path: &Path, text: &str) -> Result<(), CommandError> {
+fn check_json(path: &Path, text: &str) -> Result<(), CommandError> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
         && let Err(error) = serde_json::from_str::<IgnoredAny>(without_mark(text))
     {
@@ -107,12 +107,12 @@ fn not_broken(path: &Path, text: &str) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn parsed(original: &[serde_json::Value], round: &ProveRound) -> ParsedCounts {
+fn count_parsed(original: &[serde_json::Value], round: &ProveRound) -> ParsedCounts {
     ParsedCounts {
-        came: FormatCounts::of(original),
-        shown: FormatCounts::of(&round.shown),
-        expanded: FormatCounts::of(&round.expanded),
-        decoded: FormatCounts::of(&round.decoded),
+        came: FormatCounts::new(original),
+        shown: FormatCounts::new(&round.shown),
+        expanded: FormatCounts::new(&round.expanded),
+        decoded: FormatCounts::new(&round.decoded),
     }
 }
 
@@ -123,12 +123,12 @@ fn measure(
     rounds: Vec<ProveRound>,
 ) -> Result<Vec<LevelMeasure>, CommandError> {
     let whole = texts(original);
-    let facts = ProvenFacts::of(&whole);
+    let facts = ProvenFacts::new(&whole);
     let tokens = round::count(services, &whole)?;
     let mut measured = Vec::with_capacity(rounds.len());
     for round in rounds {
         let shown = texts(&round.shown);
-        let controls = Controls::of(&whole, round::count(services, &shown)?, tokens);
+        let controls = Controls::new(&whole, round::count(services, &shown)?, tokens);
         measured.push(LevelMeasure {
             shown: facts.seen_in(&shown),
             random: facts.seen_in(&controls.random),

@@ -97,8 +97,8 @@ impl ProveRound {
             OrderedMembers::new(given.key, value(&answer, given.key).to_owned()).to_json()?;
         let stored =
             if given.is_text() { OrderedMembers::new("id", id).to_json()? } else { shown.clone() };
-        let expanded = given_back(&store, &stored)?;
-        let decoded = given_back(&services()?, &shown)?;
+        let expanded = expand(&store, &stored)?;
+        let decoded = expand(&services()?, &shown)?;
 
         let original = items(given)?;
         let decoded = values(&decoded, given.key)?;
@@ -113,7 +113,7 @@ impl ProveRound {
             results_before: 0,
             results_after: 0,
             count: original.len(),
-            restored: same(&raw(given.value())?, &raw(value(&expanded, given.key))?),
+            restored: count_same(&raw(given.value())?, &raw(value(&expanded, given.key))?),
             equal,
             equivalent,
             must_decode: level == "lossless",
@@ -144,7 +144,7 @@ impl ProveRound {
     }
 }
 
-fn given_back(services: &Services, request: &str) -> Result<OrderedMembers, CommandError> {
+fn expand(services: &Services, request: &str) -> Result<OrderedMembers, CommandError> {
     let answer =
         expand::expand(services, request, &patience()).map_err(|error| failure(error.into()))?;
     Ok(serde_json::from_slice(&answer)?)
@@ -184,7 +184,7 @@ fn raw(value: &RawValue) -> Result<Vec<String>, CommandError> {
 }
 
 /// Messages that have the same bytes; none of more than came.
-fn same(came: &[String], back: &[String]) -> usize {
+fn count_same(came: &[String], back: &[String]) -> usize {
     if came.len() < back.len() {
         return 0;
     }
@@ -200,7 +200,7 @@ fn compare(came: &[Value], back: &[Value]) -> (usize, usize) {
     for (came, back) in came.iter().zip(back) {
         if came == back {
             found.0 += 1;
-        } else if normal(came) == normal(back) {
+        } else if normalize(came) == normalize(back) {
             found.1 += 1;
         }
     }
@@ -208,13 +208,13 @@ fn compare(came: &[Value], back: &[Value]) -> (usize, usize) {
 }
 
 /// The value with all of its texts in normal form.
-fn normal(value: &Value) -> Value {
+fn normalize(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(expand::normal(text)),
-        Value::Array(items) => Value::Array(items.iter().map(normal).collect()),
-        Value::Object(members) => {
-            Value::Object(members.iter().map(|(key, value)| (key.clone(), normal(value))).collect())
-        }
+        Value::Array(items) => Value::Array(items.iter().map(normalize).collect()),
+        Value::Object(members) => Value::Object(
+            members.iter().map(|(key, value)| (key.clone(), normalize(value))).collect(),
+        ),
         other => other.clone(),
     }
 }
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_list_that_grew_is_not_the_same() {
         let list = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        assert_eq!(same(&list(&["1", "2"]), &list(&["1", "3"])), 1);
-        assert_eq!(same(&list(&["1"]), &list(&["1", "2"])), 0);
+        assert_eq!(count_same(&list(&["1", "2"]), &list(&["1", "3"])), 1);
+        assert_eq!(count_same(&list(&["1"]), &list(&["1", "2"])), 0);
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn print(
     };
     writeln!(out, "{what}, {} tokens of {}", grouped(first.before), first.tokenizer)?;
     tokens(&rounds, out)?;
-    restored(&rounds, out)?;
+    print_restored(&rounds, out)?;
     if let Some(parsed) = parsed {
         formats(parsed, out)?;
     }
@@ -75,7 +75,7 @@ fn tokens(rounds: &[&ProveRound], out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn restored(rounds: &[&ProveRound], out: &mut impl Write) -> io::Result<()> {
+fn print_restored(rounds: &[&ProveRound], out: &mut impl Write) -> io::Result<()> {
     writeln!(out)?;
     let of = |found: usize, round: &ProveRound| format!("{found} of {}", round.count);
     let yes =

@@ -73,7 +73,7 @@ impl KeyText {
     /// The hash of the secret part.
     pub fn hash(&self) -> KeyHash {
         let start = PREFIX.len() + PUBLIC_CHARS + 1;
-        KeyHash::of(self.0.get(start..start + SECRET_CHARS).unwrap_or_default())
+        KeyHash::new(self.0.get(start..start + SECRET_CHARS).unwrap_or_default())
     }
 
     /// The whole text: to be shown once, and never logged.
@@ -89,7 +89,7 @@ impl fmt::Debug for KeyText {
 }
 
 impl KeyHash {
-    pub fn of(secret: &str) -> Self {
+    pub fn new(secret: &str) -> Self {
         Self(Sha256::digest(secret).into())
     }
 

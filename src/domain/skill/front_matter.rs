@@ -102,7 +102,7 @@ fn members(head: &[&str]) -> Vec<(String, FrontValue)> {
             rest = behind;
             FrontValue::Text(scalar(block, style))
         } else if value.is_empty() {
-            let (front, behind) = below(rest);
+            let (front, behind) = read_nested(rest);
             rest = behind;
             front
         } else if let Some(list) = value.strip_prefix('[').and_then(|v| v.strip_suffix(']')) {
@@ -153,7 +153,7 @@ fn scalar(block: &[&str], style: char) -> String {
 }
 
 /// What stands below a key without a value: a list, something nested, or nothing.
-fn below<'l, 's>(rest: &'l [&'s str]) -> (FrontValue, &'l [&'s str]) {
+fn read_nested<'l, 's>(rest: &'l [&'s str]) -> (FrontValue, &'l [&'s str]) {
     let belongs = |line: &&&str| {
         let bare = line.trim_start();
         line.is_empty() || is_indented(line) || bare.starts_with("- ") || bare == "-"

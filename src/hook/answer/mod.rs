@@ -6,7 +6,7 @@ use super::failure::{CallFailure, FailureCause};
 use super::point::{HookKind, Point, ProvideRule};
 use crate::json::{Faults, Fields, Limits, Node, Path, parse};
 
-/// What a hook says.
+/// The answer of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookAnswer {
     /// A guard lets it go on.
@@ -29,7 +29,7 @@ pub enum HookAnswer {
     Fragments(Vec<ProvidedText>),
     /// JSON text of the answer that the point asks for.
     Typed(Arc<str>),
-    /// An observe hook was told.
+    /// The acknowledgement of an observe hook.
     Heard,
 }
 
@@ -37,24 +37,24 @@ pub enum HookAnswer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProvidedText {
     pub content: Arc<str>,
-    /// Higher stands first.
+    /// Fragments of higher priority come first.
     pub priority: i32,
     /// The most tokens that it may take; none: as many as the hook may.
     pub max_tokens: Option<u32>,
-    /// Of all fragments with the same word one stands.
+    /// Of all fragments with the same word only one is used.
     pub exclusive_slot: Option<Arc<str>>,
     pub include: IncludePlace,
-    /// Under a pack, the bucket that it is for; the session's where there is none.
+    /// Under a pack, the bucket of the text; `None` for the bucket of the session.
     pub bucket: Option<Arc<str>>,
 }
 
-/// Where text goes that was given before a compression.
+/// Where text is put that was provided before a compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IncludePlace {
-    /// To whoever writes the summary.
+    /// Into the prompt of the summary.
     #[default]
     SummaryInput,
-    /// Word for word behind the summary.
+    /// Verbatim, after the summary.
     Verbatim,
 }
 
@@ -67,8 +67,8 @@ const MAX_FRAGMENTS: usize = 1000;
 const MAX_SLOT_BYTES: usize = 64;
 
 impl HookAnswer {
-    /// Reads the body of a 2xx answer. An empty one says that a transform changes and a provide
-    /// hook adds nothing; from a guard it is a failure.
+    /// Reads the body of a 2xx answer. An empty body means that a transform changes nothing and a
+    /// provide hook adds nothing; from a guard it is a failure.
     pub fn read(point: Point, kind: HookKind, body: &str) -> Result<Self, CallFailure> {
         if kind == HookKind::Observe {
             return Ok(Self::Heard);
@@ -102,7 +102,7 @@ impl HookAnswer {
         }
     }
 
-    /// What a transform said, as it would be read again.
+    /// The answer of a transform as JSON, which reads back the same.
     pub(super) fn write(&self) -> Option<Arc<str>> {
         let text = match self {
             Self::Unchanged => "{\"action\":\"unchanged\"}".to_owned(),

@@ -62,11 +62,11 @@ impl DenyCommand {
         out.push('}');
     }
 
-    /// Looks at `command` of the arguments, or at the arguments where they are one text.
+    /// Checks `command` of the arguments, or the arguments if they are one text.
     pub(super) fn answer(&self, input: &Node<'_>) -> HookAnswer {
-        let tool = text::at(input, "/tool/name").and_then(Node::as_str);
+        let tool = text::value_at(input, "/tool/name").and_then(Node::as_str);
         let meant = self.tools.iter().any(|name| &**name == "*" || Some(&**name) == tool);
-        let arguments = text::at(input, "/tool/arguments").filter(|_| meant);
+        let arguments = text::value_at(input, "/tool/arguments").filter(|_| meant);
         let command = arguments
             .and_then(|arguments| arguments.get("command").unwrap_or(arguments).as_str())
             .unwrap_or_default();

@@ -67,7 +67,7 @@ impl Builtin {
     }
 
     /// Whether it does anything at `point`.
-    pub fn stands_at(name: &str, point: Point) -> bool {
+    pub fn works_at(name: &str, point: Point) -> bool {
         match name {
             "truncate" => point == Point::ToolResult,
             "deny_command" => point == Point::ToolCall,
@@ -75,7 +75,7 @@ impl Builtin {
         }
     }
 
-    /// What it answers to `input`.
+    /// Answers an `input`.
     pub(super) fn answer(
         &self,
         point: Point,

@@ -89,11 +89,11 @@ impl Redact {
         input: &Node<'_>,
         allowance: &Allowance,
     ) -> Result<HookAnswer, AllowanceExceeded> {
-        let part = point.payload().and_then(|pointer| text::at(input, pointer));
+        let part = point.payload().and_then(|pointer| text::value_at(input, pointer));
         let Some(part) = part else { return Ok(HookAnswer::Unchanged) };
         let (mut out, mut changed) = (String::new(), false);
         text::rewrite(&mut out, part, &mut Vec::new(), &is_reasoning, &mut |keys, text| {
-            // A text that would become too long is left out: what is told below is that it failed.
+            // A text that would become too long is left out: the failure is reported below.
             let apply = || self.apply(text, allowance).unwrap_or_default();
             let new = is_text(point, keys).then(apply).flatten();
             changed |= new.is_some();
@@ -103,7 +103,7 @@ impl Redact {
         Ok(if changed { HookAnswer::Replace(out.into()) } else { HookAnswer::Unchanged })
     }
 
-    /// The text with every match replaced that is not empty; none where that changes nothing.
+    /// Replaces every match that is not empty; `None` if that changes nothing.
     fn apply(
         &self,
         text: &str,

@@ -1,7 +1,8 @@
-//! `secret_scan`: a guard that refuses texts in which an access key stands.
+//! `secret_scan`: a guard that refuses texts with an access key.
 //!
-//! A key is a known start followed by 16 letters, digits, `_` or `-` and more, at the start of a
-//! word, so that words such as `sk-learn` are none. The reason names the start and never the key.
+//! A key is a known prefix followed by 16 or more letters, digits, `_` or `-`, at the start of a
+//! word, so that words such as `sk-learn` are no keys. The reason names the prefix and never the
+//! key.
 
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ impl SecretScan {
     }
 
     pub(super) fn answer(&self, point: Point, input: &Node<'_>) -> HookAnswer {
-        let part = point.payload().and_then(|pointer| text::at(input, pointer));
+        let part = point.payload().and_then(|pointer| text::value_at(input, pointer));
         let mut found = None;
         if let Some(part) = part {
             let mut unused = String::new();

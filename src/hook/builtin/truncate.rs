@@ -1,7 +1,8 @@
-//! `truncate`: cuts the long output of a tool and says how many bytes are gone.
+//! `truncate`: cuts the long output of a tool and inserts a marker with the number of bytes
+//! removed.
 //!
-//! Bytes are counted, characters are kept whole. What it made itself is known by its end, so a
-//! second pass changes nothing.
+//! Bytes are counted, characters are kept whole. A text that was cut before is recognized by its
+//! end, so a second pass changes nothing.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ const MAX_BYTES: u64 = 10 << 20;
 const DEFAULT_MARKER: &str = "... truncated {n} bytes ...";
 const MAX_MARKER_BYTES: usize = 1024;
 const MAX_TOOLS: usize = 64;
-/// Where the count of bytes stands in a marker.
+/// The placeholder for the number of bytes in a marker.
 const COUNT_PLACEHOLDER: &str = "{n}";
 /// Digits of the largest count that a marker must have room for.
 const COUNT_DIGITS: usize = 10;
@@ -34,7 +35,7 @@ pub struct Truncate {
     marker: Arc<str>,
     /// Whether the marker's own bytes count.
     marker_counts: bool,
-    /// Tools whose output is cut; `*` is any.
+    /// Tools whose output is cut; `*` is any tool.
     tools: Vec<Arc<str>>,
 }
 
@@ -90,10 +91,10 @@ impl Truncate {
         out.push('}');
     }
 
-    /// Cuts `stdout` where the result has one, else the texts of `content`. A result that is an
-    /// error stays whole.
+    /// Cuts `stdout` if the result has one, else the texts of `content`. A result that is an error
+    /// stays whole.
     pub(super) fn answer(&self, input: &Node<'_>) -> HookAnswer {
-        let tool = text::at(input, "/tool/name").and_then(Node::as_str);
+        let tool = text::value_at(input, "/tool/name").and_then(Node::as_str);
         let meant = self.tools.iter().any(|name| &**name == "*" || Some(&**name) == tool);
         let result = input.get("result").filter(|result| result.as_object().is_some());
         let failed = result.and_then(|result| result.get("is_error")?.as_bool()) == Some(true);
@@ -120,7 +121,7 @@ impl Truncate {
         if changed { HookAnswer::Replace(out.into()) } else { HookAnswer::Unchanged }
     }
 
-    /// The text cut short; none where it is short enough, or was cut by this before.
+    /// Cuts a text; `None` if it is short enough, or was cut before.
     pub fn cut(&self, text: &str) -> Option<String> {
         if text.len() <= self.max_bytes || self.is_own(text) {
             return None;
@@ -143,7 +144,7 @@ impl Truncate {
         (1..=COUNT_DIGITS).find_map(fits).unwrap_or(0)
     }
 
-    /// Whether a text that is too long ends with the marker, behind as much as a cut leaves.
+    /// Whether a text that is too long ends with the marker, after as much text as a cut leaves.
     fn is_own(&self, text: &str) -> bool {
         let first = self.marker.split(COUNT_PLACEHOLDER).next().unwrap_or_default();
         // A marker that does not count has no digits to look for.

@@ -1,6 +1,6 @@
-//! In which order the hooks of a point run: by kind, priority, the ordering manifest, and id.
+//! The order in which the hooks of a point run: by kind, priority, the ordering manifest, and id.
 //!
-//! The time at which an answer comes has no say in it.
+//! The time at which an answer arrives has no influence on it.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ pub struct Manifest {
     points: BTreeMap<Point, Vec<Arc<str>>>,
 }
 
-/// How a list changed: what a caller is told after `PUT /hook-order`.
+/// How a list changed: part of the response to `PUT /hook-order`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OrderDifference {
     pub added: Vec<Arc<str>>,
     pub removed: Vec<Arc<str>>,
-    /// Those in both whose order among each other changed; all of them, in the new order.
+    /// Hooks in both lists whose relative order changed; all of them, in the new order.
     pub reordered: Vec<Arc<str>>,
 }
 
@@ -71,8 +71,8 @@ impl Manifest {
         Some(Self { points })
     }
 
-    /// This manifest with a narrower one over it: a point that the narrower one names has its list
-    /// and nothing of ours.
+    /// Overrides this manifest with a narrower one: a point that the narrower one names has the
+    /// list of that one alone.
     #[must_use]
     pub fn under(mut self, narrower: &Self) -> Self {
         let lists = narrower.points.iter().map(|(point, ids)| (*point, ids.clone()));
@@ -145,8 +145,8 @@ pub struct HookSet {
 }
 
 impl HookSet {
-    /// Orders the hooks that stand ([`Hook::is_active`]) and are not for another session than `session`. A hook that
-    /// comes later in `hooks` stands in the place of an earlier one with the same id.
+    /// Orders the hooks that are active ([`Hook::is_active`]) and not scoped to another session
+    /// than `session`. A hook replaces an earlier one in `hooks` with the same id.
     pub fn new(hooks: &[Arc<Hook>], manifest: &Manifest, session: Option<&str>) -> Self {
         let by_id: BTreeMap<&str, &Arc<Hook>> =
             hooks.iter().map(|hook| (&*hook.id, hook)).collect();
@@ -176,21 +176,23 @@ impl HookSet {
     }
 
     /// The hooks of a point, in their order.
-    pub fn at(&self, point: Point) -> &[Arc<Hook>] {
+    pub fn hooks_at(&self, point: Point) -> &[Arc<Hook>] {
         self.points.get(&point).map_or(&[], Vec::as_slice)
     }
 
     /// The hooks of a kind at a point, in their order.
-    pub fn of(&self, point: Point, kind: HookKind) -> impl Iterator<Item = &Arc<Hook>> {
-        self.at(point).iter().filter(move |hook| hook.kind == kind)
+    pub fn hooks_of_kind(&self, point: Point, kind: HookKind) -> impl Iterator<Item = &Arc<Hook>> {
+        self.hooks_at(point).iter().filter(move |hook| hook.kind == kind)
     }
 
     /// Tokens to keep free at `point` for what hooks may provide there.
     pub fn reserve(&self, point: Point) -> u32 {
-        self.at(point).iter().fold(0, |sum: u32, hook| sum.saturating_add(hook.reserves(point)))
+        self.hooks_at(point)
+            .iter()
+            .fold(0, |sum: u32, hook| sum.saturating_add(hook.reserves(point)))
     }
 
-    /// 64 hex digits that stand for this order: those of the SHA-256 of [`HookSet::write`].
+    /// The hash of this order: 64 hex digits, the SHA-256 of [`HookSet::write`].
     pub fn order_hash(&self) -> &str {
         &self.hash
     }

@@ -26,7 +26,7 @@ fn manifest(text: &str) -> Manifest {
 }
 
 fn ids(set: &HookSet, point: Point) -> Vec<&str> {
-    set.at(point).iter().map(|hook| &*hook.id).collect()
+    set.hooks_at(point).iter().map(|hook| &*hook.id).collect()
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_later_hook_takes_the_place_of_one_with_its_id_and_disabled_ones_are_out() {
     );
     assert_eq!(set.write(), r#"{"tool_call":{"observe":["a"]}}"#);
     assert_eq!(set.order_hash(), hex(&Sha256::digest(set.write())));
-    assert_eq!(HookSet::default().at(Point::Event).len(), 0);
+    assert_eq!(HookSet::default().hooks_at(Point::Event).len(), 0);
 }
 
 proptest! {

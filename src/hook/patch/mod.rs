@@ -1,7 +1,7 @@
-//! Applies what a transform answered to the input that it saw.
+//! Applies the answer of a transform to its input.
 //!
 //! Only the payload of the point may change. Numbers keep their digits and members their order,
-//! also where a patch stands beside them.
+//! even next to a patched member.
 
 mod value;
 
@@ -19,9 +19,9 @@ const MAX_OPERATIONS: usize = 1000;
 /// Bytes that the `copy` operations of one patch may make.
 const MAX_COPIED_BYTES: usize = 4 << 20;
 
-/// The payload at `pointer` after `answer`; none where it stays as it is. `input` is the whole
-/// input, what a projection kept back included. `sent_whole`: whether the hook saw all of the
-/// payload, without which it cannot give a new one.
+/// The payload at `pointer` after `answer`; `None` if it stays as it is. `input` is the whole
+/// input, with the members that a projection withheld. `sent_whole`: whether the hook saw all of
+/// the payload, without which it cannot replace it.
 pub(super) fn apply(
     input: &str,
     pointer: &str,
@@ -32,7 +32,7 @@ pub(super) fn apply(
         return Ok(None);
     }
     let node = parse(input, LIMITS).map_err(|error| invalid(error.to_string()))?;
-    let Some(old) = text::at(&node, pointer) else { return Ok(None) };
+    let Some(old) = text::value_at(&node, pointer) else { return Ok(None) };
     let new = match answer {
         HookAnswer::Replace(_) if !sent_whole => {
             let why = "a hook that sees only a part cannot replace the whole: answer with a patch";

@@ -1,7 +1,7 @@
-//! JSON as the patching library wants it, and back, without losing a digit or an order.
+//! Converts JSON for the patching library and back, without losing a digit or an order.
 //!
-//! A number that the library would round travels as a string behind a mark; a string that begins
-//! with the mark gets one more.
+//! A number that the library would round becomes a string with a prefix; a string that begins with
+//! the prefix gets one more.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::json::{self, Node, write_string};
 
 /// From a range of Unicode that is for private use.
 const MARK_CHAR: char = '\u{F8C7}';
-/// What follows the mark where a number does.
+/// Follows the prefix if the value is a number.
 const NUMBER_CHAR: char = '#';
 
 pub(super) fn of(node: &Node<'_>) -> Value {
@@ -76,8 +76,8 @@ fn write_into(out: &mut String, value: &Value) {
     }
 }
 
-/// `value` with the members of its objects in the order that they have at the same place of
-/// `like`, new ones last: removing a member moves others in the library.
+/// `value` with the members of its objects in the order of `like`, new ones last: in the library,
+/// removing a member moves others.
 pub(super) fn in_order_of(value: Value, like: &Value) -> Value {
     match (value, like) {
         (Value::Object(members), Value::Object(like)) => {

@@ -12,7 +12,7 @@ const MAX_HEADERS: usize = 16;
 /// Bytes of a header's name and value.
 const MAX_HEADER_BYTES: usize = 4096;
 
-/// Names that would change how the request is read, or that are ours.
+/// Headers that would change how the request is read, or that this service sets.
 const FORBIDDEN_HEADERS: &[&str] = &[
     "accept-encoding",
     "connection",

@@ -50,7 +50,8 @@ const MAX_TOKENS: u64 = 1_000_000;
 const MAX_PRIORITY: i64 = 1_000_000;
 const MAX_POINTERS: usize = 64;
 
-/// Says of a URL whether a hook may call it: the address in its final form, or what is wrong.
+/// Checks whether a hook may call a URL: returns the URL in its final form, or what is wrong with
+/// it.
 pub type CheckUrl<'c> = &'c dyn Fn(&str) -> Result<String, String>;
 
 /// Reads a hook. `id`: what the address of the request calls it, or one that was made up; the
@@ -132,7 +133,7 @@ pub fn read_hook_within<'r>(
     })
 }
 
-/// What a hook is called where it does not say itself.
+/// The id of a hook whose definition names none.
 #[derive(Debug, Clone, Copy)]
 pub enum GivenId<'i> {
     /// By the address of the request.
@@ -243,7 +244,7 @@ fn read_action(
         fields.fault("kind", format!("`{name}` is a {own}"), faults);
     }
     for point in points.iter().filter(|point| point.takes(own)) {
-        if !Builtin::stands_at(name, *point) {
+        if !Builtin::works_at(name, *point) {
             fields.fault("builtin", format!("`{name}` does nothing at `{point}`"), faults);
         }
     }
@@ -276,7 +277,7 @@ impl CallLimits {
     }
 }
 
-/// Whether a key may stand there; a fault where another kind has it.
+/// Whether a key is allowed for this kind; a fault if it belongs to another kind.
 fn only(
     fields: &Fields<'_, '_>,
     key: &str,

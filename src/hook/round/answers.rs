@@ -28,10 +28,10 @@ struct AwaitingInput<'a> {
 
 impl HookRound<'_> {
     /// Asks the provide hooks of a point about each input, some at once; the first answer to each
-    /// holds. What is kept of a hook stands, and it is not asked.
+    /// is used. A hook whose outcome is stored is not asked.
     ///
     /// # Errors
-    /// A hook failed whose failure is everybody's.
+    /// A hook failed whose failure fails the request.
     pub async fn answers(
         &mut self,
         point: Point,
@@ -40,14 +40,14 @@ impl HookRound<'_> {
         self.pay_for_runs(point, items.len())?;
         let mut open = Vec::with_capacity(items.len());
         for item in items {
-            let occurrence = self.reached(point, HookKind::Provide);
+            let occurrence = self.count_occurrence(point, HookKind::Provide);
             let at = HookInput { point, input: item.input, facts: item.facts };
-            let (meant, runs) = self.meant_of(&at, occurrence, HookKind::Provide);
+            let (meant, runs) = self.match_hooks(&at, occurrence, HookKind::Provide);
             open.push(AwaitingInput { item: *item, occurrence, meant, answer: None, runs });
         }
         let set = Arc::clone(&self.set);
         let mut stop = None;
-        for hook in set.of(point, HookKind::Provide) {
+        for hook in set.hooks_of_kind(point, HookKind::Provide) {
             if let Err(error) = self.ask_open(hook, point, &mut open).await {
                 stop = Some(error);
                 break;
@@ -95,14 +95,14 @@ impl HookRound<'_> {
             };
             let answer = HookAnswer::read(point, HookKind::Provide, text);
             let (body, took) = (Some(Arc::clone(text)), Duration::ZERO);
-            self.answered(question, CallReply { answer, body, took, attempts: 0 }, open)?;
+            self.apply_provided(question, CallReply { answer, body, took, attempts: 0 }, open)?;
         }
         let mut rest = rest.into_iter().peekable();
         while rest.peek().is_some() {
             let wave = rest.by_ref().take(MAX_CONCURRENT_CALLS).collect();
             for (question, called) in self.wave(wave).await {
                 let key = question.key.clone();
-                let said = self.answered(question, called, open)?;
+                let said = self.apply_provided(question, called, open)?;
                 if self.keeps(hook) {
                     self.keep(hook, &key, &said);
                 }
@@ -111,8 +111,8 @@ impl HookRound<'_> {
         Ok(())
     }
 
-    /// Takes an answer; gives what is to be said of the same from now on.
-    fn answered(
+    /// Applies an answer; returns the outcome to reuse for the same input.
+    fn apply_provided(
         &self,
         question: InputQuestion<'_>,
         called: CallReply,

@@ -1,4 +1,4 @@
-//! Guards and transforms: whether it goes on, and with what.
+//! Guards and transforms: whether the request may continue, and with what input.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::hook::run::{HookRun, HookStop, RunOutcome, SkipReason};
 use crate::hook::text::{self, LIMITS};
 use crate::json::parse;
 
-/// What guards and transforms came to.
+/// The result of guards and transforms.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changed {
-    /// The input after the transforms; none where it stays as it was.
+    /// The input after the transforms; `None` if it is unchanged.
     pub input: Option<Arc<str>>,
-    /// The part of it that changed: what stands at [`crate::hook::Point::payload`].
+    /// The part of it that changed: the value at [`crate::hook::Point::payload`].
     pub payload: Option<Arc<str>>,
-    /// Set where a guard denied. Then nothing is changed.
+    /// Set if a guard denied. Then nothing is changed.
     pub denied: Option<Denial>,
 }
 
@@ -28,9 +28,9 @@ pub struct Changed {
 pub struct Denial {
     pub hook: Arc<str>,
     pub point: Point,
-    /// Plain text for whoever asked, at most 2,000 characters.
+    /// Plain text for the caller, at most 2,000 characters.
     pub reason: Arc<str>,
-    /// The guard's own code, or `hook_unavailable` where it failed.
+    /// The guard's own code, or `hook_unavailable` if it failed.
     pub code: Option<Arc<str>>,
 }
 
@@ -38,19 +38,19 @@ pub struct Denial {
 const UNAVAILABLE_CODE: &str = "hook_unavailable";
 
 impl HookRound<'_> {
-    /// Asks the guards, then the transforms, each on what the one before made; at
-    /// `transform_context` the guards come last. `check` says whether a new payload is valid.
+    /// Asks the guards, then the transforms, each on the output of the one before; at
+    /// `transform_context` the guards come last. `check` validates a new payload.
     ///
     /// # Errors
-    /// A hook failed whose failure is everybody's. Then nothing of the chain is applied.
+    /// A hook failed whose failure fails the request. Then nothing of the chain is applied.
     pub async fn change(
         &mut self,
         at: HookInput<'_>,
         check: PayloadCheck<'_>,
     ) -> Result<Changed, HookStop> {
-        let occurrence = self.reached(at.point, HookKind::Guard);
-        let guards = self.meant(&at, occurrence, HookKind::Guard);
-        let transforms = self.meant(&at, occurrence, HookKind::Transform);
+        let occurrence = self.count_occurrence(at.point, HookKind::Guard);
+        let guards = self.matching_hooks(&at, occurrence, HookKind::Guard);
+        let transforms = self.matching_hooks(&at, occurrence, HookKind::Transform);
         if !at.point.guards_last() {
             let asked = self.guards(&guards, &at, occurrence).await;
             if !matches!(asked, Ok(None)) {
@@ -62,7 +62,7 @@ impl HookRound<'_> {
                 for hook in &transforms {
                     self.skip(hook, at.point, occurrence, why);
                 }
-                return asked.map(denied);
+                return asked.map(denied_change);
             }
         }
         let first_run = self.runs.len();
@@ -88,7 +88,7 @@ impl HookRound<'_> {
         let asked = self.guards(&again, &HookInput { input, ..at }, occurrence).await;
         if !matches!(asked, Ok(None)) {
             self.roll_back(first_run);
-            return asked.map(denied);
+            return asked.map(denied_change);
         }
         Ok(changed)
     }
@@ -109,10 +109,10 @@ impl HookRound<'_> {
                     Ok(Some(Denial { hook: Arc::clone(&hook.id), point: at.point, reason, code }))
                 }
                 Ok(_) => {
-                    run.outcome = self.called(hook, RunOutcome::Allowed);
+                    run.outcome = self.called_outcome(hook, RunOutcome::Allowed);
                     Ok(None)
                 }
-                Err(failure) => Self::fails(hook, at, &failure, &run).map(|policy| {
+                Err(failure) => Self::failure_policy(hook, at, &failure, &run).map(|policy| {
                     (policy == OnFailure::Deny).then(|| unavailable(hook, at.point, &failure))
                 }),
             };
@@ -197,32 +197,32 @@ impl HookRound<'_> {
             Ok(Some(new)) => {
                 run.outcome = RunOutcome::Applied;
                 let holds = hook.mode == EnforcementMode::Enforce;
-                Ok(holds.then(|| spliced(at.input, pointer, &new)).flatten())
+                Ok(holds.then(|| splice_input(at.input, pointer, &new)).flatten())
             }
             Ok(None) => {
-                run.outcome = self.called(hook, RunOutcome::Unchanged);
+                run.outcome = self.called_outcome(hook, RunOutcome::Unchanged);
                 Ok(None)
             }
             Err(failure) => {
                 run.outcome = RunOutcome::Failed(failure.clone());
-                Self::fails(hook, at, &failure, run).map(|_| None)
+                Self::failure_policy(hook, at, &failure, run).map(|_| None)
             }
         }
     }
 
-    /// Says of the transforms from `first_run` on that what they did does not hold.
+    /// Marks the transforms from `first_run` on as rolled back.
     fn roll_back(&mut self, first_run: usize) {
         roll_back(self.runs.iter_mut().skip(first_run));
     }
 
-    /// The outcome of a hook that had its say, which a dry run's webhooks do not.
-    pub(super) fn called(&self, hook: &Hook, outcome: RunOutcome) -> RunOutcome {
+    /// The outcome of a hook that was called; in a dry run webhooks are not.
+    pub(super) fn called_outcome(&self, hook: &Hook, outcome: RunOutcome) -> RunOutcome {
         let is_dry = self.dry && matches!(hook.does, HookAction::Call(_));
         if is_dry { RunOutcome::WouldCall } else { outcome }
     }
 }
 
-/// Says of transforms that what they did does not hold.
+/// Marks transforms as rolled back.
 pub(super) fn roll_back<'r>(runs: impl Iterator<Item = &'r mut HookRun>) {
     for run in runs {
         let applied = run.kind == HookKind::Transform && run.outcome == RunOutcome::Applied;
@@ -232,7 +232,7 @@ pub(super) fn roll_back<'r>(runs: impl Iterator<Item = &'r mut HookRun>) {
     }
 }
 
-fn denied(denial: Option<Denial>) -> Changed {
+fn denied_change(denial: Option<Denial>) -> Changed {
     Changed { denied: denial, ..Changed::default() }
 }
 
@@ -246,7 +246,7 @@ fn unavailable(hook: &Hook, point: Point, failure: &CallFailure) -> Denial {
     }
 }
 
-fn spliced(input: &str, pointer: &str, new: &str) -> Option<Changed> {
+fn splice_input(input: &str, pointer: &str, new: &str) -> Option<Changed> {
     let node = parse(input, LIMITS).ok()?;
     let input = text::splice(input, &node, pointer, new)?;
     Some(Changed { input: Some(input.into()), payload: Some(new.into()), denied: None })

@@ -1,5 +1,6 @@
-//! Many inputs at one point, as the results of a conversation are. A hook is asked about all of them
-//! before the next one is, some at once; what it comes to does not depend on who answers first.
+//! Many inputs at one point, such as the results of a conversation. A hook is asked about all of
+//! them before the next one is, some at once; the outcome does not depend on which answer arrives
+//! first.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +19,7 @@ use crate::hook::outcome_store::{OutcomeKey, answered_key, key};
 use crate::hook::point::{HookKind, Point};
 use crate::hook::run::{HookRun, HookStop, RunOutcome, SkipReason};
 
-/// One of the inputs, and what says whether what becomes of it is valid.
+/// One of the inputs, with the check of its new payload.
 #[derive(Clone, Copy)]
 pub struct CheckedInput<'a> {
     pub input: &'a str,
@@ -32,7 +33,7 @@ impl fmt::Debug for CheckedInput<'_> {
     }
 }
 
-/// What is kept of a hook that changed nothing, or whose change does not hold.
+/// The stored outcome of a hook that changed nothing, or whose change is not applied.
 const UNCHANGED_ANSWER: &str = "{\"action\":\"unchanged\"}";
 
 /// An input on its way.
@@ -72,11 +73,11 @@ impl InputQuestion<'_> {
 }
 
 impl HookRound<'_> {
-    /// Lets the transforms of a point work on each input, then tells the observe hooks. What is kept
-    /// of a hook stands, and it is not asked.
+    /// Applies the transforms of a point to each input, then notifies the observe hooks. A hook
+    /// whose outcome is stored is not asked.
     ///
     /// # Errors
-    /// A hook failed whose failure is everybody's. Then nothing is applied.
+    /// A hook failed whose failure fails the request. Then nothing is applied.
     pub async fn each(
         &mut self,
         point: Point,
@@ -85,14 +86,14 @@ impl HookRound<'_> {
         self.pay_for_runs(point, items.len())?;
         let mut lines = Vec::with_capacity(items.len());
         for item in items {
-            let occurrence = self.reached(point, HookKind::Transform);
+            let occurrence = self.count_occurrence(point, HookKind::Transform);
             let at = HookInput { point, input: item.input, facts: item.facts };
-            let (meant, runs) = self.meant_of(&at, occurrence, HookKind::Transform);
+            let (meant, runs) = self.match_hooks(&at, occurrence, HookKind::Transform);
             let changed = Changed::default();
             lines.push(PendingInput { item: *item, point, occurrence, meant, changed, runs });
         }
         let set = Arc::clone(&self.set);
-        for hook in set.of(point, HookKind::Transform) {
+        for hook in set.hooks_of_kind(point, HookKind::Transform) {
             if let Err(stop) = self.step(hook, &mut lines).await {
                 for line in &mut lines {
                     roll_back(line.runs.iter_mut());
@@ -101,7 +102,7 @@ impl HookRound<'_> {
                 return Err(stop);
             }
         }
-        let later = self.tell_each(&mut lines).await;
+        let later = self.observe_each(&mut lines).await;
         let mut changed = Vec::with_capacity(lines.len());
         for line in lines {
             self.runs.extend(line.runs);
@@ -121,7 +122,7 @@ impl HookRound<'_> {
         let mut open: Vec<InputQuestion<'_>> =
             open.map(|(at, line)| self.question(hook, at, line, &OnceLock::new())).collect();
         let keeps = self.keeps(hook);
-        // By key: the same result is asked about once, and what was said of it stands for all.
+        // By key: a hook is asked once about equal results, and its outcome applies to all of them.
         let mut said: BTreeMap<String, Arc<str>> = BTreeMap::new();
         if let Some(kept) = self.kept.as_ref().filter(|_| !open.is_empty()) {
             let asks: Vec<OutcomeKey<'_>> = open.iter().map(InputQuestion::ask).collect();
@@ -136,14 +137,14 @@ impl HookRound<'_> {
             let stands: Vec<InputQuestion<'_>> = stands;
             for question in stands {
                 let text = known.get(&question.line).cloned().unwrap_or_default();
-                self.stands(question, &text, lines)?;
+                self.apply_stored(question, &text, lines)?;
             }
         }
         while !open.is_empty() {
             let (mut wave, mut rest, mut keys) = (Vec::new(), Vec::new(), Vec::new());
             for question in open {
                 if let Some(text) = said.get(&question.key).cloned() {
-                    self.stands(question, &text, lines)?;
+                    self.apply_stored(question, &text, lines)?;
                 } else if wave.len() < MAX_CONCURRENT_CALLS
                     && !(keeps && keys.contains(&question.key))
                 {
@@ -156,7 +157,7 @@ impl HookRound<'_> {
             open = rest;
             for (question, called) in self.wave(wave).await {
                 let key = question.key.clone();
-                let text = self.applied(question, called, lines)?;
+                let text = self.apply_reply(question, called, lines)?;
                 if keeps {
                     self.keep(hook, &key, &text);
                     said.insert(key, text);
@@ -171,7 +172,7 @@ impl HookRound<'_> {
         &mut self,
         wave: Vec<InputQuestion<'h>>,
     ) -> Vec<(InputQuestion<'h>, CallReply)> {
-        let with = self.with();
+        let with = self.call_settings();
         let asking = wave.into_iter().map(|question| async move {
             let answer = question.asked.call(with).await;
             (question, answer)
@@ -182,8 +183,8 @@ impl HookRound<'_> {
         done
     }
 
-    /// What was said before is said again.
-    fn stands(
+    /// Applies a stored outcome.
+    fn apply_stored(
         &self,
         question: InputQuestion<'_>,
         text: &Arc<str>,
@@ -192,11 +193,11 @@ impl HookRound<'_> {
         let answer = HookAnswer::read(question.asked.point, HookKind::Transform, text);
         let body = Some(Arc::clone(text));
         let called = CallReply { answer, body, took: Duration::ZERO, attempts: 0 };
-        self.applied(question, called, lines).map(drop)
+        self.apply_reply(question, called, lines).map(drop)
     }
 
-    /// Applies an answer to the input of its line; gives what is to be said of the same from now on.
-    fn applied(
+    /// Applies an answer to the input of its line; returns the outcome to reuse for the same input.
+    fn apply_reply(
         &self,
         question: InputQuestion<'_>,
         called: CallReply,
@@ -232,11 +233,11 @@ impl HookRound<'_> {
         Ok(said.unwrap_or_else(|| UNCHANGED_ANSWER.into()))
     }
 
-    /// Tells the observe hooks of each input as it is now.
-    async fn tell_each(&mut self, lines: &mut [PendingInput<'_>]) -> Vec<QueuedCall> {
+    /// Calls the observe hooks of each input in its present state.
+    async fn observe_each(&mut self, lines: &mut [PendingInput<'_>]) -> Vec<QueuedCall> {
         let mut hooks: Vec<Vec<Arc<Hook>>> = Vec::with_capacity(lines.len());
         for line in &mut *lines {
-            let (meant, others) = self.meant_of(&line.at(), line.occurrence, HookKind::Observe);
+            let (meant, others) = self.match_hooks(&line.at(), line.occurrence, HookKind::Observe);
             line.runs.extend(others);
             hooks.push(meant);
         }
@@ -305,7 +306,7 @@ impl HookRound<'_> {
         self.kept.as_ref().is_some_and(|kept| kept.keeps(hook))
     }
 
-    /// A dry run calls nobody, so it knows of nothing to keep.
+    /// A dry run calls no webhook, so it has no outcome to store.
     pub(super) fn keep(&self, hook: &Hook, key: &str, said: &str) {
         if let Some(kept) = self.kept.as_ref().filter(|_| !self.dry) {
             kept.keep(hook, key, said);
@@ -319,7 +320,7 @@ impl HookRound<'_> {
         line: &PendingInput<'_>,
         whole: &OnceLock<Arc<str>>,
     ) -> InputQuestion<'h> {
-        let asked = PreparedCall::of_many(hook, &line.at(), line.occurrence, whole);
+        let asked = PreparedCall::new_shared(hook, &line.at(), line.occurrence, whole);
         self.question_of(asked, at, &line.at())
     }
 

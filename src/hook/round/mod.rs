@@ -1,7 +1,8 @@
 //! Runs the hooks of one request: in their order, within one budget of time, with a line for each.
 //!
-//! [`HookRound::change`] asks guards and transforms, [`HookRound::provide`] what is to be added, and
-//! [`HookRound::observe`] tells. What they come to depends on what hooks answer and never on when.
+//! [`HookRound::change`] asks guards and transforms, [`HookRound::provide`] asks for additions, and
+//! [`HookRound::observe`] notifies. The results depend on the answers of hooks and never on their
+//! timing.
 
 mod answers;
 mod change;
@@ -57,13 +58,13 @@ pub struct HookRound<'r> {
 #[derive(Debug, Clone, Copy)]
 pub struct HookInput<'a> {
     pub point: Point,
-    /// What [`super::about`] says of the point, as JSON text.
+    /// The input that [`super::about`] describes, as JSON text.
     pub input: &'a str,
-    /// What is known beside it; agent and session come from the scope.
+    /// Facts that are not in the input; agent and session come from the scope.
     pub facts: MatchContext<'a>,
 }
 
-/// Says what is wrong with a payload, or with a typed answer, given as JSON text.
+/// Validates a payload, or a typed answer, given as JSON text; returns what is wrong with it.
 pub type PayloadCheck<'c> = &'c (dyn Fn(&str) -> Result<(), String> + Send + Sync);
 
 impl<'r> HookRound<'r> {
@@ -96,7 +97,7 @@ impl<'r> HookRound<'r> {
         self
     }
 
-    /// With what hooks said before of inputs that come again.
+    /// Reuses stored outcomes for inputs that are repeated.
     #[must_use]
     pub fn keeping(mut self, kept: Arc<dyn OutcomeStore>) -> Self {
         self.kept = Some(kept);
@@ -108,28 +109,27 @@ impl<'r> HookRound<'r> {
         self.left = self.left.min(left);
     }
 
-    /// Calls no webhook and only says which it would call. Built-in hooks run.
+    /// Calls no webhook and only reports which it would call. Built-in hooks run.
     #[must_use]
     pub fn dry(mut self) -> Self {
         self.dry = true;
         self
     }
 
-    /// Whether a hook of this kind stands at a point: what it would be given need not be made
-    /// where none does.
+    /// Whether the point has a hook of this kind: otherwise its input need not be built.
     pub fn has(&self, point: Point, kind: HookKind) -> bool {
-        self.set.of(point, kind).next().is_some()
+        self.set.hooks_of_kind(point, kind).next().is_some()
     }
 
     pub fn has_any(&self, point: Point) -> bool {
-        !self.set.at(point).is_empty()
+        !self.set.hooks_at(point).is_empty()
     }
 
     pub fn set(&self) -> &Arc<HookSet> {
         &self.set
     }
 
-    /// What became of the hooks so far, in the order in which they were come to.
+    /// The lines of the hooks so far, in the order in which they were reached.
     pub fn runs(&self) -> &[HookRun] {
         &self.runs
     }
@@ -148,9 +148,9 @@ impl<'r> HookRound<'r> {
         self.left
     }
 
-    /// How often the point was reached before. What comes first of change, provide and observe at
-    /// a point counts that it was reached; what follows belongs to the same time.
-    fn reached(&mut self, point: Point, by: HookKind) -> u32 {
+    /// How often the point was reached before. The first of change, provide and observe at a point
+    /// counts as reaching it; the others belong to the same occurrence.
+    fn count_occurrence(&mut self, point: Point, by: HookKind) -> u32 {
         let changes = point.takes(HookKind::Guard) || point.takes(HookKind::Transform);
         let counts = match by {
             HookKind::Guard | HookKind::Transform => true,
@@ -164,15 +164,20 @@ impl<'r> HookRound<'r> {
         next.saturating_sub(1)
     }
 
-    /// The hooks of a kind that are meant; the others get their line.
-    fn meant(&mut self, at: &HookInput<'_>, occurrence: u32, kind: HookKind) -> Vec<Arc<Hook>> {
-        let (meant, others) = self.meant_of(at, occurrence, kind);
+    /// The hooks of a kind that match; the others get a line that they were skipped.
+    fn matching_hooks(
+        &mut self,
+        at: &HookInput<'_>,
+        occurrence: u32,
+        kind: HookKind,
+    ) -> Vec<Arc<Hook>> {
+        let (meant, others) = self.match_hooks(at, occurrence, kind);
         self.runs.extend(others);
         meant
     }
 
-    /// The same, with the lines of the others.
-    fn meant_of(
+    /// The hooks of a kind that match, and the lines of the others.
+    fn match_hooks(
         &self,
         at: &HookInput<'_>,
         occurrence: u32,
@@ -183,11 +188,12 @@ impl<'r> HookRound<'r> {
             session: at.facts.session.or(self.scope.session_id.as_deref()),
             ..at.facts
         };
-        let looks = self.set.of(at.point, kind).any(|hook| hook.matching.looks_at_input());
+        let looks =
+            self.set.hooks_of_kind(at.point, kind).any(|hook| hook.matching.looks_at_input());
         let node = parse(if looks { at.input } else { "{}" }, LIMITS);
         let (mut meant, mut others) = (Vec::new(), Vec::new());
         let Ok(node) = node else { return (meant, others) };
-        for hook in self.set.of(at.point, kind) {
+        for hook in self.set.hooks_of_kind(at.point, kind) {
             if hook.matching.fits(at.point, &facts, &node) {
                 meant.push(Arc::clone(hook));
             } else {
@@ -204,7 +210,7 @@ impl<'r> HookRound<'r> {
 
     /// Pays for the runs of many inputs: each hook of the point has one for each of them.
     fn pay_for_runs(&self, point: Point, inputs: usize) -> Result<(), HookStop> {
-        let hooks = self.set.at(point);
+        let hooks = self.set.hooks_at(point);
         let Some(first) = hooks.first() else { return Ok(()) };
         let bytes = inputs.saturating_mul(hooks.len()).saturating_mul(REPORT_LINE_BYTES);
         self.allowance.take(bytes).map_err(|error| {
@@ -213,7 +219,7 @@ impl<'r> HookRound<'r> {
         })
     }
 
-    fn with(&self) -> CallSettings<'_> {
+    fn call_settings(&self) -> CallSettings<'_> {
         CallSettings {
             caller: self.caller,
             scope: &self.scope,
@@ -227,7 +233,7 @@ impl<'r> HookRound<'r> {
         self.runs.push(line(hook, point, occurrence, RunOutcome::Skipped(why)));
     }
 
-    /// Asks one hook. The run says what came of the call; the caller decides what that means.
+    /// Asks one hook. The run has the outcome of the call; the caller decides what it means.
     async fn ask(
         &mut self,
         hook: &Hook,
@@ -235,13 +241,14 @@ impl<'r> HookRound<'r> {
         occurrence: u32,
     ) -> (HookRun, Result<HookAnswer, CallFailure>) {
         let asked = PreparedCall::new(hook, at, occurrence);
-        let called = asked.call(self.with()).await;
+        let called = asked.call(self.call_settings()).await;
         self.left = self.left.saturating_sub(called.took);
         asked.settle(called)
     }
 
-    /// What a failure means at this point: the run's outcome is it, and a stop where all fails.
-    fn fails(
+    /// What a failure means at this point: the outcome of the run, or a stop if it fails the
+    /// request.
+    fn failure_policy(
         hook: &Hook,
         at: &HookInput<'_>,
         failure: &CallFailure,
@@ -257,7 +264,7 @@ impl<'r> HookRound<'r> {
             });
         }
         if failure.cause == FailureCause::TextLimit {
-            // Without what the hook would have put in, its text may be one that nobody may see.
+            // Without the hook's replacement, its text may be one that must not be seen.
             return Err(HookStop::failed(&hook.id, at.point, failure));
         }
         if hook.mode == EnforcementMode::Audit {
@@ -292,11 +299,11 @@ struct PreparedCall<'h> {
 
 impl<'h> PreparedCall<'h> {
     fn new(hook: &'h Hook, at: &HookInput<'_>, occurrence: u32) -> Self {
-        Self::of_many(hook, at, occurrence, &OnceLock::new())
+        Self::new_shared(hook, at, occurrence, &OnceLock::new())
     }
 
     /// The same for one of several hooks that are asked at once; `whole` is the input that they share.
-    fn of_many(
+    fn new_shared(
         hook: &'h Hook,
         at: &HookInput<'_>,
         occurrence: u32,
@@ -336,7 +343,7 @@ impl<'h> PreparedCall<'h> {
             });
         }
         if dry {
-            return at_once(Ok(nothing(self.hook.kind)));
+            return at_once(Ok(neutral_answer(self.hook.kind)));
         }
         let most = self.hook.timeout().min(left);
         if most.is_zero() {
@@ -370,8 +377,8 @@ impl<'h> PreparedCall<'h> {
     }
 }
 
-/// What a hook that is not called comes to.
-fn nothing(kind: HookKind) -> HookAnswer {
+/// The answer of a hook that is not called.
+fn neutral_answer(kind: HookKind) -> HookAnswer {
     match kind {
         HookKind::Guard => HookAnswer::Allow,
         HookKind::Transform => HookAnswer::Unchanged,

@@ -1,4 +1,4 @@
-//! Observe hooks: they are told what happened, and change nothing.
+//! Observe hooks: they are notified, and change nothing.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::hook::point::{HookKind, Point};
 use crate::hook::run::{HookRun, RunOutcome};
 use crate::json::write_string;
 
-/// What the guards of the point came to.
+/// The decision of the guards of the point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GuardDecision<'d> {
     /// The point has no guards, or nothing was decided.
@@ -34,25 +34,25 @@ pub struct QueuedCall {
 }
 
 impl HookRound<'_> {
-    /// Tells the observe hooks: those with `delivery: "sync"` now, all at once, the others by what is
-    /// answered here, which is to be stored with the fact that it tells of. Where a guard denied,
-    /// the input is that from before the transforms.
+    /// Notifies the observe hooks: calls those with `delivery: "sync"` now, all at once; returns
+    /// the queued calls of the others, to be stored in the transaction of the fact that they
+    /// report. If a guard denied, the input is the one before the transforms.
     pub async fn observe(
         &mut self,
         at: HookInput<'_>,
         decision: GuardDecision<'_>,
     ) -> Vec<QueuedCall> {
-        let occurrence = self.reached(at.point, HookKind::Observe);
+        let occurrence = self.count_occurrence(at.point, HookKind::Observe);
         if !self.has(at.point, HookKind::Observe) {
             return Vec::new();
         }
         let input = with_decision(at.input, decision);
         let at = HookInput { input: &input, ..at };
-        let hooks = self.meant(&at, occurrence, HookKind::Observe);
+        let hooks = self.matching_hooks(&at, occurrence, HookKind::Observe);
         let (mut now, mut later) = (Vec::new(), Vec::new());
         let whole = OnceLock::new();
         for hook in &hooks {
-            let asked = PreparedCall::of_many(hook, &at, occurrence, &whole);
+            let asked = PreparedCall::new_shared(hook, &at, occurrence, &whole);
             let is_dry = self.dry && matches!(hook.does, HookAction::Call(_));
             if hook.delivery == DeliveryMode::Sync && !is_dry {
                 now.push(asked);
@@ -73,7 +73,7 @@ impl HookRound<'_> {
             }
             self.runs.push(run);
         }
-        let with = super::CallSettings { dry: false, ..self.with() };
+        let with = super::CallSettings { dry: false, ..self.call_settings() };
         let answers = join_all(now.into_iter().map(|asked| async move {
             let came = asked.call(with).await;
             asked.settle(came)

@@ -13,13 +13,13 @@ use crate::hook::failure::{CallFailure, FailureCause};
 use crate::hook::point::{HookKind, ProvideRule};
 use crate::hook::run::{HookRun, HookStop, RunOutcome, SkipReason};
 
-/// What the provide hooks of a point came to.
+/// The result of the provide hooks of a point.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProvideResult {
-    /// Pieces of text, the first to stand first.
+    /// Pieces of text, in their order.
     pub fragments: Vec<Fragment>,
-    /// Typed answers as JSON text with the hook that gave each, in the order of the hooks; at
-    /// most one where the point takes one.
+    /// Typed answers as JSON text with the hook that gave each, in the order of the hooks; at most
+    /// one if the point takes one.
     pub answers: Vec<(Arc<str>, Arc<str>)>,
 }
 
@@ -50,19 +50,19 @@ pub fn join(fragments: &[Fragment]) -> String {
 type ProvidedAnswer = (Arc<Hook>, HookRun, Result<HookAnswer, CallFailure>);
 
 impl HookRound<'_> {
-    /// Asks the provide hooks: all at once, or one after another where the first answer is the
-    /// only one. `check` says whether a typed answer is valid, `tokens` what a text takes.
+    /// Asks the provide hooks: all at once, or one after another if only the first answer is used.
+    /// `check` validates a typed answer, `tokens` counts the tokens of a text.
     ///
     /// # Errors
-    /// A hook failed whose failure is everybody's.
+    /// A hook failed whose failure fails the request.
     pub async fn provide(
         &mut self,
         at: HookInput<'_>,
         tokens: CountTokens<'_>,
         check: PayloadCheck<'_>,
     ) -> Result<ProvideResult, HookStop> {
-        let occurrence = self.reached(at.point, HookKind::Provide);
-        let hooks = self.meant(&at, occurrence, HookKind::Provide);
+        let occurrence = self.count_occurrence(at.point, HookKind::Provide);
+        let hooks = self.matching_hooks(&at, occurrence, HookKind::Provide);
         match at.point.provides() {
             ProvideRule::First(_) => self.first(&hooks, &at, occurrence, check).await,
             _ => self.all(hooks, &at, occurrence, tokens, check).await,
@@ -105,10 +105,10 @@ impl HookRound<'_> {
         tokens: CountTokens<'_>,
         check: PayloadCheck<'_>,
     ) -> Result<ProvideResult, HookStop> {
-        let with = self.with();
+        let with = self.call_settings();
         let whole = &OnceLock::new();
         let asking = hooks.into_iter().map(|hook| async move {
-            let asked = PreparedCall::of_many(&hook, at, occurrence, whole);
+            let asked = PreparedCall::new_shared(&hook, at, occurrence, whole);
             let came = asked.call(with).await;
             let (run, answer) = asked.settle(came);
             (hook, run, answer)
@@ -176,12 +176,12 @@ impl HookRound<'_> {
                 Ok((hook.mode == EnforcementMode::Enforce).then_some(answer))
             }
             Ok(_) => {
-                run.outcome = self.called(hook, RunOutcome::Unchanged);
+                run.outcome = self.called_outcome(hook, RunOutcome::Unchanged);
                 Ok(None)
             }
             Err(failure) => {
                 run.outcome = RunOutcome::Failed(failure.clone());
-                Self::fails(hook, at, &failure, &run).map(|_| None)
+                Self::failure_policy(hook, at, &failure, &run).map(|_| None)
             }
         };
         (run, answer)
@@ -256,7 +256,7 @@ fn run_holds(run: &HookRun) -> bool {
     !run.audit
 }
 
-/// Which hook holds each exclusive place: of those that want it the one whose id comes first.
+/// The hook that gets each exclusive slot: of those that ask for it, the one whose id comes first.
 fn holders(given: &[(Arc<Hook>, HookRun, Vec<ProvidedText>)]) -> BTreeMap<Arc<str>, Arc<str>> {
     let mut slots: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
     for (hook, _, list) in given.iter().filter(|(_, run, _)| run_holds(run)) {

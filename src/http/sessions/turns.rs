@@ -47,7 +47,7 @@ pub(crate) async fn take_turn(
     once::run_any(&state, received, named, move |services, text, once| {
         let answer =
             sessions::turn(services, &id, text, TurnResponse { once, write: results }, &deadline)?;
-        metrics.compiled(answer.report.tokens_before, answer.report.tokens_after);
+        metrics.record_compile(answer.report.tokens_before, answer.report.tokens_after);
         let body = answer.text().to_owned();
         Ok::<_, sessions::TurnError>(Reply { status: StatusCode::OK, version: None, body })
     })

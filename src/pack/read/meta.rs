@@ -1,4 +1,4 @@
-//! What a pack is called, whose it is, and what it needs.
+//! The identity of a pack, its owner, and its requirements.
 
 use std::sync::Arc;
 
@@ -68,12 +68,12 @@ fn semantic(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Option<Versi
     version
 }
 
-/// A value as rules see it, as JSON: numbers are those of JavaScript.
+/// A value as rules see it, as JSON: with JavaScript's numbers.
 fn facts(node: &Node<'_>) -> Arc<str> {
     let allowance = Allowance::default();
     let mut text = PaidText::new(&allowance);
     // A value that was read takes no more text than a few times its own.
-    let _ = policy::Value::of(node).write(&mut text);
+    let _ = policy::Value::from_node(node).write(&mut text);
     text.into_string().into()
 }
 

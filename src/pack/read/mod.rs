@@ -51,16 +51,16 @@ const SIGNATURE_KEYS: &[&str] = &["alg", "key_id", "sig"];
 /// What was found in a document.
 #[derive(Debug)]
 pub struct LintResult {
-    /// Errors and warnings, by where they stand.
+    /// Errors and warnings, sorted by place.
     pub faults: Vec<LintFault>,
-    /// None where there are errors.
+    /// `None` if there are errors.
     pub pack: Option<Pack>,
     /// The document's canonical JSON without its signature: what the digest is over.
     pub canonical: Option<String>,
 }
 
-/// Reads a document and names everything that is wrong with it. Signatures are asked for, and
-/// checked, where there are keys.
+/// Reads a document and reports everything that is wrong with it. If there are keys, signatures are
+/// required and checked.
 pub fn lint(node: &Node<'_>, keys: &PublicKeys) -> LintResult {
     let mut lint = Lint::default();
     let (pack, canonical) = match Fields::read(node, Path::Root, PACK_KEYS, &mut lint.shape) {
@@ -72,7 +72,7 @@ pub fn lint(node: &Node<'_>, keys: &PublicKeys) -> LintResult {
     LintResult { pack: pack.filter(|_| is_sound), faults, canonical }
 }
 
-/// Reads a document that was published, or is to be compiled under as it stands.
+/// Reads a document that was published, or is compiled under without being published.
 pub fn read(node: &Node<'_>, keys: &PublicKeys) -> Result<Pack, Vec<LintFault>> {
     let LintResult { faults, pack, .. } = lint(node, keys);
     pack.ok_or(faults)
@@ -186,7 +186,7 @@ fn signature(
         _ => Err(SignatureFault::Invalid),
     };
     match checked {
-        // Nobody asked whose it is.
+        // Without keys, signatures are not checked.
         _ if keys.is_empty() => true,
         Ok(()) => true,
         Err(fault) => {
@@ -209,7 +209,7 @@ fn required<'r>(fields: &Fields<'r, '_>, key: &str, lint: &mut Lint) -> Option<&
     Some(text)
 }
 
-/// A text that must be there, shared; empty where it is not.
+/// Reads a required text, shared; empty if it is absent.
 fn name(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Arc<str> {
     required(fields, key, lint).unwrap_or_default().into()
 }
@@ -217,7 +217,7 @@ fn name(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Arc<str> {
 /// Bytes of a name: rows of a compile repeat it, so one long name would be in many of them.
 const MAX_NAME_BYTES: usize = 256;
 
-/// A name that must be there and is not long; empty where it is not.
+/// Reads a required name of limited length; empty if it is absent.
 fn id(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Arc<str> {
     required(fields, key, lint).and_then(|text| short(fields, key, text, lint)).unwrap_or_default()
 }
@@ -267,7 +267,7 @@ fn list<'r, 'a>(
     fields.list(key, most, &mut lint.shape)
 }
 
-/// A layer's object; its absence is told elsewhere.
+/// Reads a layer's object; its absence is reported elsewhere.
 fn layer<'r, 'a>(
     fields: &Fields<'r, 'a>,
     key: &'r str,

@@ -146,11 +146,11 @@ fn rule(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<PolicyRule> 
         Some(node) => rule.condition = condition(node, &given.path().key("if"), lint),
         None => given.fault("if", "is missing", &mut lint.shape),
     }
-    then(&given, &mut rule, lint);
+    read_consequence(&given, &mut rule, lint);
     Some(rule)
 }
 
-fn then(given: &Fields<'_, '_>, rule: &mut PolicyRule, lint: &mut Lint) {
+fn read_consequence(given: &Fields<'_, '_>, rule: &mut PolicyRule, lint: &mut Lint) {
     const KNOWN: &[&str] = &[
         "allow",
         "requires",
@@ -173,12 +173,12 @@ fn then(given: &Fields<'_, '_>, rule: &mut PolicyRule, lint: &mut Lint) {
     rule.constraints = passed_on(&then, "arg_constraints", lint);
 }
 
-/// A rule's condition; its operators are told where they are not known.
+/// Reads a rule's condition and reports unknown operators.
 pub(super) fn condition(node: &Node<'_>, path: &Path<'_>, lint: &mut Lint) -> policy::Value {
     if node.as_object().is_some_and(|members| members.is_empty()) {
         lint.warn("policy_literal_object", path, "an object without an operator always holds");
     }
-    let value = policy::Value::of(node);
+    let value = policy::Value::from_node(node);
     for trouble in policy::check(&value, Lint::MAX_FAULTS) {
         let at = format!("{}{}", path.pointer(), trouble.pointer);
         match trouble.kind {

@@ -103,7 +103,7 @@ pub(super) fn decisions(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Decisio
 pub(super) fn memory(fields: &Fields<'_, '_>, lint: &mut Lint) -> MemoryLayer {
     const KNOWN: &[&str] =
         &["tiers", "write_classes", "consent_required", "promotion", "recall_policy"];
-    /// What is recalled where a pack does not say how much.
+    /// The number of recalled items if a pack does not specify it.
     const DEFAULT_ITEMS: usize = 8;
     let mut read = MemoryLayer { most: DEFAULT_ITEMS, ..MemoryLayer::default() };
     let path = fields.path().key("memory_layer");

@@ -89,7 +89,7 @@ fn capability(
         key: "".into(),
         adapter: Arc::clone(of.adapter),
         id: "".into(),
-        // Where there is none, there is a fault.
+        // An absent ceiling is a fault.
         ceiling: of.ceiling.unwrap_or(AccessMode::Destructive),
         schema_ref: of.schema_ref.cloned(),
         description: None,

@@ -11,12 +11,12 @@ pub(in crate::pack) enum Detector {
     Email,
     /// With the sign and number of a country, as E.164 has it.
     Phone,
-    /// 13 to 19 digits whose last one checks.
+    /// 13 to 19 digits with a valid check digit.
     CreditCard,
-    /// Whose check digits are right.
+    /// An IBAN with valid check digits.
     Iban,
     Ipv4,
-    /// Keys of well-known services, by how they begin.
+    /// Keys of well-known services, recognized by their prefixes.
     Secret,
     /// A tax number of India. Elsewhere the word is short for the number of a card.
     Pan,
@@ -155,7 +155,8 @@ fn is_card(text: &str) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Whose first four characters, put behind the rest, leave 1 when divided by 97.
+/// Whether the text is an IBAN: with its first four characters moved to the end, the remainder of a
+/// division by 97 is 1.
 fn is_iban(text: &str) -> bool {
     let plain: String = text.chars().filter(|character| *character != ' ').collect();
     if !(15..=34).contains(&plain.len()) {

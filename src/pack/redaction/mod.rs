@@ -1,7 +1,7 @@
-//! What is taken out of texts before anybody counts or reads them.
+//! Redaction of texts before they are counted or read.
 //!
-//! Rules are applied in the order in which they were declared, each on what the ones before left;
-//! what is put in the place of a match is never matched again.
+//! Rules are applied in the order of their declaration, each on the output of the ones before; a
+//! replacement is never matched again.
 
 mod detector;
 mod quoted;
@@ -50,7 +50,7 @@ pub struct Redactor<'r> {
 /// A text without what rules found in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RedactedText {
-    /// None where nothing was found.
+    /// `None` if nothing was found.
     pub text: Option<String>,
     /// How often each rule found something.
     pub hits: BTreeMap<Arc<str>, u64>,
@@ -60,7 +60,7 @@ impl Redaction {
     /// Bytes of what is put in the place of a match.
     pub(super) const MAX_REPLACEMENT_BYTES: usize = 512;
 
-    /// Adds a detector of ours; answers whether there is one of this name.
+    /// Adds a built-in detector; returns whether there is one of this name.
     pub(super) fn add_detector(&mut self, name: &str) -> bool {
         let found = Detector::named(name);
         if let Some(detector) = found {
@@ -88,7 +88,7 @@ impl Redaction {
     }
 
     /// The rules, with what they may put into texts.
-    pub fn by<'r>(&'r self, allowance: &'r Allowance) -> Redactor<'r> {
+    pub fn redactor<'r>(&'r self, allowance: &'r Allowance) -> Redactor<'r> {
         Redactor { rules: self, allowance }
     }
 
@@ -135,10 +135,11 @@ impl Redactor<'_> {
         self.rules.is_empty()
     }
 
-    /// A text without what the rules find in it, as it stands or in what its quoted JSON strings say:
-    /// there, a number may stand behind an escaped line break, and a letter be six characters.
+    /// Removes what the rules find in a text, either in the text itself or in the values of its
+    /// quoted JSON strings: there, a number may follow an escaped line break, and a letter be six
+    /// characters.
     ///
-    /// Where a text would become longer than the request may make, nothing of it is left, and the
+    /// If a text would become longer than the request may make, nothing of it is left, and the
     /// exhausted allowance refuses the request.
     pub fn apply(&self, text: &str) -> RedactedText {
         self.rules.within(text, 0, self.allowance).unwrap_or_else(|AllowanceExceeded { .. }| {
@@ -180,7 +181,11 @@ mod tests {
     }
 
     fn shown(names: &[&str], text: &str) -> String {
-        of(names).by(&Allowance::default()).apply(text).text.unwrap_or_else(|| text.to_owned())
+        of(names)
+            .redactor(&Allowance::default())
+            .apply(text)
+            .text
+            .unwrap_or_else(|| text.to_owned())
     }
 
     #[test]
@@ -228,7 +233,7 @@ mod tests {
             assert_eq!(shown(&names, text), left, "{text}");
         }
         let twice = of(&names)
-            .by(&Allowance::default())
+            .redactor(&Allowance::default())
             .apply(r#"{"a":"\n4111111111111111","b":"4111111111111111"}"#);
         assert_eq!(twice.hits.values().sum::<u64>(), 2);
     }
@@ -237,11 +242,14 @@ mod tests {
     fn rules_go_one_after_another_and_not_over_what_was_put_in() {
         let mut redaction = of(&["email"]);
         redaction.add_pattern("word", Regex::new("REDACTED|bob").unwrap(), Some("-"));
-        let redacted = redaction.by(&Allowance::default()).apply("bob@example.com and bob");
+        let redacted = redaction.redactor(&Allowance::default()).apply("bob@example.com and bob");
         assert_eq!(redacted.text.as_deref(), Some("[REDACTED:email] and -"));
         let hits: Vec<_> = redacted.hits.iter().map(|(id, count)| (&**id, *count)).collect();
         assert_eq!(hits, [("email", 1), ("word", 1)]);
-        assert_eq!(redaction.by(&Allowance::default()).apply("nothing"), RedactedText::default());
+        assert_eq!(
+            redaction.redactor(&Allowance::default()).apply("nothing"),
+            RedactedText::default()
+        );
     }
 
     #[test]
@@ -250,9 +258,12 @@ mod tests {
         redaction.add_pattern("a", Regex::new("a").unwrap(), Some(&"a".repeat(512)));
         redaction.add_pattern("b", Regex::new("a").unwrap(), Some(&"a".repeat(512)));
         let allowance = Allowance::new(1 << 20);
-        let text = redaction.by(&allowance).apply(&"a".repeat(100)).text.unwrap();
+        let text = redaction.redactor(&allowance).apply(&"a".repeat(100)).text.unwrap();
         assert_eq!((text.len(), allowance.check()), (51_200, Ok(())));
-        assert_eq!(redaction.by(&allowance).apply(&"a".repeat(10_000)).text.as_deref(), Some(""));
+        assert_eq!(
+            redaction.redactor(&allowance).apply(&"a".repeat(10_000)).text.as_deref(),
+            Some("")
+        );
         assert!(allowance.check().is_err());
     }
 }

@@ -1,10 +1,10 @@
-//! What quoted strings in a text say: JSON, whole or in the midst of something else.
+//! The values of quoted strings in a text: JSON, whole or inside of other text.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The JSON strings of a text that say something else than what stands there: where each stands, with
-/// its quotation marks, and what it says. In JSON these are all its strings with an escape in them.
+/// The JSON strings of a text whose value differs from their characters: the range of each, with
+/// its quotation marks, and its value. In JSON these are all its strings with an escape.
 pub(super) fn strings(text: &str) -> Vec<(Range<usize>, String)> {
     let mut found = Vec::new();
     if !text.contains('\\') {
@@ -44,8 +44,8 @@ fn in_line(line: &str, start: usize, found: &mut Vec<(Range<usize>, String)>) {
     }
 }
 
-/// The same text with spaces in the place of escaped white space, so that a word begins behind it;
-/// every byte keeps its place.
+/// The same text with spaces for escaped white space, so that a word begins after it; every byte
+/// keeps its position.
 pub(super) fn blank(text: &str) -> Cow<'_, str> {
     const WHITE: [&str; 3] = ["\\n", "\\r", "\\t"];
     if WHITE.iter().any(|escape| text.contains(escape)) {

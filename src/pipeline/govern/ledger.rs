@@ -105,7 +105,7 @@ impl Stages {
         parts: impl IntoIterator<Item = (&'static str, ContentHash)>,
         refusal: Refusal,
     ) -> Refusal {
-        self.push(name, parts, hash(&refusal.told()));
+        self.push(name, parts, hash(&refusal.to_record()));
         refusal
     }
 

@@ -172,7 +172,7 @@ fn run(
     ];
     stages.push("budget", parts, hash(&allocation.told()));
 
-    let redactor = pack.policy.redaction.by(input.deadline.allowance());
+    let redactor = pack.policy.redaction.redactor(input.deadline.allowance());
     let session =
         session::GovernedSession::of(conversation, invoke, redactor).ok_or_else(|| {
             let detail = "there is no task: neither `input.message` nor a message of the user";
@@ -316,7 +316,7 @@ fn decide<'d>(
     let facts_hash = ContentHash::of(&text);
     // It was written a line above.
     let facts = json::parse(&text, Limits::default())
-        .map_or(rules::Value::Null, |node| rules::Value::of(&node));
+        .map_or(rules::Value::Null, |node| rules::Value::from_node(&node));
     let asked = policy::Input {
         layer_hash: pack.hash("policy_layer"),
         facts: &facts,

@@ -41,7 +41,7 @@ pub(in crate::pipeline) fn input(
 /// What hooks are shown under a pack: the same of the conversation as it came, without what the pack's
 /// rules redact.
 pub fn governed_input(request: &CompileRequest, pack: &Pack, allowance: &Allowance) -> String {
-    let redactor = pack.policy.redaction.by(allowance);
+    let redactor = pack.policy.redaction.redactor(allowance);
     let conversation = &request.conversation;
     let shown = |messages: &[Message]| {
         let clean: Vec<Message> =

@@ -210,7 +210,7 @@ impl<'j> ShortenJob<'j> {
         if let Some(outside) = costs.last_mut() {
             outside.text += meter.reply() + meter.tools(&conversation.tools)?;
         }
-        let spoken = list.items.iter().map(provider::spoken).collect();
+        let spoken = list.items.iter().map(provider::message_texts).collect();
         let tools = ResultTools::of_calls(history);
         let (lines, thoughts) = (vec![OnceCell::new(); count], vec![OnceCell::new(); count]);
         Ok(Self {

@@ -6,7 +6,7 @@ use super::splice::{Edit, splice};
 use crate::domain::{Message, Part, ToolResult};
 use crate::pipeline::points::result::{self, ResultInput};
 use crate::pipeline::{Error, HookPort};
-use crate::provider::{ContentWrap, MessageText, ResultTexts, spoken};
+use crate::provider::{ContentWrap, MessageText, ResultTexts, message_texts};
 use crate::request::MessageList;
 
 /// A result of the list.
@@ -78,7 +78,7 @@ fn places<'l>(list: &'l MessageList<'_, '_>) -> Vec<ResultPlace<'l>> {
     }
     let mut places = Vec::new();
     for (at, messages) in of_item {
-        let item = list.items.get(at).map(spoken).unwrap_or_default();
+        let item = list.items.get(at).map(message_texts).unwrap_or_default();
         let answered = item.into_iter().filter_map(|spoken| match spoken {
             MessageText::Result(answered) => Some(answered),
             _ => None,

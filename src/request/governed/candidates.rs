@@ -1,6 +1,6 @@
-//! Evidence and memory that may be shown, as they were handed in. What is absent, or a word that
-//! nobody knows, is judged by the stages, so that it is told as rejected. A member that cannot be
-//! read is a fault of the request: a guess in its place would show what nobody allowed.
+//! Evidence and memory records as the request contains them. An absent value or an unknown word is
+//! judged by the stages, which report the item as rejected. A member that cannot be read is a fault
+//! of the request: a guess in its place could show content that was not allowed.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct EvidenceRef {
     /// As it was written; `PII` is the article's word for what is restricted.
     pub classification: Arc<str>,
     pub payload_hash: Arc<str>,
-    /// What stands behind it: canonical JSON, or a text.
+    /// The content: canonical JSON, or a text.
     pub content: Option<EvidenceContent>,
     pub tenant_id: Option<Arc<str>>,
     /// Whether what vouches for it may be relied on.
@@ -43,7 +43,7 @@ impl EvidenceRef {
         CLASSIFICATIONS.iter().find(|(word, _)| *word == &*self.classification).map(|(_, l)| *l)
     }
 
-    /// The snapshot that it is of: what stands behind the last `#` of its id.
+    /// The snapshot of the evidence: the part of its id after the last `#`.
     pub fn snapshot(&self) -> Option<&str> {
         self.id.rsplit_once('#').map(|(_, snapshot)| snapshot)
     }
@@ -53,14 +53,14 @@ impl EvidenceRef {
 #[derive(Debug, Clone)]
 pub struct MemoryRecord {
     pub id: Arc<str>,
-    /// Any, where there are none.
+    /// Any intent, if the list is empty.
     pub intents: Vec<Arc<str>>,
     pub tier: Option<MemoryTier>,
     pub text: Arc<str>,
     pub promoted_at: Timestamp,
     pub classification: Option<Classification>,
     pub tenant_id: Option<Arc<str>>,
-    /// Everybody's of the tenant, where there is none.
+    /// `None` for a record of the whole tenant.
     pub subject: Option<Arc<str>>,
     pub is_promoted: bool,
     /// Thousandths.
@@ -111,7 +111,7 @@ impl<'i, 'a> ListItem<'i, 'a> {
         self.word(key, faults).map(Into::into)
     }
 
-    /// A text that is empty where there is none.
+    /// Reads a text; empty if it is absent.
     fn name(&self, key: &str, faults: &mut Faults) -> Arc<str> {
         self.word(key, faults).unwrap_or_default().into()
     }
@@ -217,7 +217,7 @@ fn piece(item: &ListItem<'_, '_>, faults: &mut Faults) -> EvidenceRef {
     }
 }
 
-/// What stands behind a piece of evidence; its payload, where it has a text too.
+/// Reads the content of a piece of evidence; its payload, if it has a text too.
 fn content(item: &ListItem<'_, '_>, faults: &mut Faults) -> Option<EvidenceContent> {
     let said = item.text("text", faults);
     let text = match item.get("payload").map(json::jcs) {

@@ -30,7 +30,7 @@ pub struct RunContext {
     pub prohibitions: Vec<Arc<str>>,
     pub ceiling: Option<Classification>,
     pub as_of: Timestamp,
-    /// Whether the caller said what time it is: then it counts as a fact.
+    /// Whether the caller gave the time: then it counts as a fact.
     pub is_timed: bool,
     /// What rules see, without what only correlates.
     pub facts: Value,
@@ -62,7 +62,7 @@ impl RunContext {
     }
 }
 
-/// What only tells one call from another: never hashed, never seen by rules.
+/// Keys that only distinguish one call from another: never hashed, never visible to rules.
 const CORRELATION_KEYS: &[&str] = &[
     "run_id",
     "trace_id",
@@ -79,7 +79,8 @@ const CORRELATION_KEYS: &[&str] = &[
     "exp",
 ];
 
-/// Parts an object from what only correlates, at any depth; what stood on its first level is kept.
+/// Removes the keys that only correlate from an object, at any depth; those of its first level are
+/// returned.
 pub(super) fn without_correlation(value: Value) -> (Value, Value) {
     let mut kept = Map::new();
     if let Value::Object(members) = &value {
@@ -217,7 +218,7 @@ fn user(reading: &mut ContextReader<'_, '_>) -> Option<Arc<str>> {
     None
 }
 
-/// Has whoever acts stand where rules look for it, under whichever name it was given.
+/// Puts the acting user where rules look for it, whichever key named it.
 fn name_user(facts: &mut Value, user: &Arc<str>) {
     let Some(members) = facts.as_object_mut() else { return };
     let own = members.entry("user").or_insert(Value::Null);

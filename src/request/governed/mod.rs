@@ -1,4 +1,4 @@
-//! What a compile under a pack is given beside its conversation.
+//! The input of a compile under a pack, in addition to its conversation.
 
 mod candidates;
 mod context;
@@ -20,7 +20,7 @@ const KEYS: &[&str] = &["pack", "run_context", "request", "evidence"];
 /// The most evidence refs, and the most memory records, of a request.
 const MAX_ITEMS: usize = 1_000;
 
-/// Where the pack is.
+/// The source of the pack.
 #[derive(Debug, Clone)]
 pub enum PackSource {
     Published(PackRef),
@@ -35,14 +35,14 @@ pub struct GovernedRequest {
     pub run: RunContext,
     pub invoke: Invoke,
     pub evidence: Vec<EvidenceRef>,
-    /// Records in the place of those of the store.
+    /// Records that replace those of the store.
     pub memory: Option<Vec<MemoryRecord>>,
     pub blocks: Vec<CallerBlock>,
-    /// Where the run context and the request stand in the body, as JSON Pointers.
+    /// The places of the run context and the request in the body, as JSON Pointers.
     places: [String; 2],
 }
 
-/// The same two where they stand beside the pack; stages tell them so.
+/// The same two if they are next to the pack; stages use these in their messages.
 const BESIDE: [&str; 2] = ["/run_context", "/request"];
 
 impl GovernedRequest {
@@ -83,14 +83,14 @@ impl GovernedRequest {
 #[derive(Debug, Clone)]
 pub struct Invoke {
     pub intent: Option<Arc<str>>,
-    /// The task; the last user message of the conversation where it is absent.
+    /// The task; the last user message of the conversation if it is absent.
     pub message: Option<Arc<str>>,
     pub channel: Option<Arc<str>>,
     pub locale: Option<Arc<str>>,
     pub context_query: Value,
     /// What rules see, without what only correlates.
     pub facts: Value,
-    /// Who said what before, beside the conversation.
+    /// Earlier turns that are not in the conversation: the role and the text.
     pub recent_turns: Vec<(Arc<str>, Arc<str>)>,
     pub correlation: Value,
 }
@@ -106,7 +106,7 @@ pub struct CallerBlock {
     pub source: Arc<str>,
 }
 
-/// Whether nobody but the pack and the task may fill a bucket.
+/// Whether only the pack and the task may fill a bucket.
 pub fn is_owned(bucket: &str) -> bool {
     OWNED_BUCKETS.contains(&bucket)
 }
@@ -124,8 +124,8 @@ impl From<Refusal> for GovernedError {
     }
 }
 
-/// Reads what a body says of a pack; none where it names none. `now` is the time where the run
-/// context has none.
+/// Reads the keys of a body that belong to a pack; `None` if it names none. `now` is the time if
+/// the run context has none.
 pub fn read_governed(
     body: &Node<'_>,
     now: Timestamp,
@@ -152,12 +152,12 @@ pub fn read_governed(
             None,
             "a compile under a pack needs a `run_context`",
         );
-        return Err(refusal.at(&place.of("run_context")).into());
+        return Err(refusal.at(&place.pointer_to("run_context")).into());
     };
     let run = context::read(context, &run_at, now)?;
     let (request, at) = match place.find("request") {
         Some((node, at)) => (Some(node), at),
-        None => (None, place.of("request")),
+        None => (None, place.pointer_to("request")),
     };
     let invoke = invoke(request, &at, &mut faults)?;
     let evidence = match place.find("evidence") {
@@ -195,7 +195,7 @@ fn numbers(body: &Node<'_>) -> Result<(), GovernedError> {
     Ok(())
 }
 
-/// The key `pack` and what may stand inside or beside it.
+/// The key `pack` and the members inside of it or next to it.
 struct PackMember<'p, 'a> {
     pack: &'p Node<'a>,
     body: &'p Node<'a>,
@@ -246,12 +246,12 @@ impl<'p, 'a> PackMember<'p, 'a> {
         self.pack.get(key).filter(|node| self.holds() && !node.is_null())
     }
 
-    /// Where a member that is nowhere is looked for first.
-    fn of(&self, key: &str) -> String {
+    /// The place where an absent member is expected.
+    fn pointer_to(&self, key: &str) -> String {
         if self.holds() { format!("/pack/{key}") } else { format!("/{key}") }
     }
 
-    /// A member inside of `pack`, or beside it.
+    /// Finds a member inside of `pack`, or next to it.
     fn find(&self, key: &str) -> Option<(&'p Node<'a>, String)> {
         let inside = self.own(key).map(|node| (node, format!("/pack/{key}")));
         let beside = self.body.get(key).filter(|node| !node.is_null());
@@ -313,7 +313,7 @@ fn invoke(
     })
 }
 
-/// Who said what before. Each is a text of the user or the assistant.
+/// Earlier turns. Each is a text of the user or the assistant.
 fn recent_turns(node: &Node<'_>, at: &str, faults: &mut Faults) -> Vec<(Arc<str>, Arc<str>)> {
     let mut fault = |pointer: String, detail: &str| {
         let (pointer, detail) = (format!("{at}/session/recent_turns{pointer}"), detail.to_owned());
@@ -337,7 +337,7 @@ fn recent_turns(node: &Node<'_>, at: &str, faults: &mut Faults) -> Vec<(Arc<str>
     found
 }
 
-/// Whether a bucket may be called so: what is shown of it stands in the wrapper of its blocks.
+/// Whether a bucket may have this name: it is written into the wrapper of the bucket's blocks.
 pub fn is_bucket_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     (1..=64).contains(&name.len()) && name.bytes().all(is_plain)

@@ -1,4 +1,4 @@
-//! The key `adapters`: which ones, in which order, and those that are given inline.
+//! The key `adapters`: which ones, in which order, and inline definitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,10 +24,10 @@ const MAX_NAME_BYTES: usize = 64;
 const NAME_RULE: &str = "must be 1 to 64 letters, digits, `_`, `-` or `.`, a letter first";
 /// Lines that a condition or a choice may count to.
 const MAX_LINES: u64 = 10_000_000;
-/// How what stays and what is left of the rest are put together where nothing says.
+/// The default template for joining the kept lines and the summary of the rest.
 const DEFAULT_JOIN: &str = "{kept}\n{summary}";
 
-/// Unknown names that a known one is looked for: thousands may be known.
+/// Unknown names for which a similar name is looked up: there may be thousands of known ones.
 const MAX_HINTS: usize = 4;
 
 /// Every key of a definition.
@@ -37,20 +37,20 @@ const DETECT_KEYS: &[&str] = &["regex", "min_lines", "line_matches", "min_share_
 /// What a name in a list can mean that the list does not define itself.
 #[derive(Debug, Default)]
 pub struct KnownAdapters {
-    /// Ours, in their order.
+    /// The names of the built-in adapters, in their order.
     pub built_in: Vec<String>,
-    /// Stored definitions: of the names that are given, or of ours where none are.
+    /// Stored definitions: of the names in the request, or of the default names if it has none.
     pub stored: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
     /// Patterns of the stored definitions of the names that are given. Above
     /// [`MAX_PATTERNS_IN_ALL`] not all of these are in `stored`.
     pub patterns: usize,
-    /// Further names that are known, for suggestions.
+    /// Further known names, for suggestions.
     pub names: Vec<Arc<str>>,
 }
 
 impl KnownAdapters {
-    /// What is meant where nothing is chosen.
-    pub(super) fn usual(&self) -> AdapterChoices {
+    /// The adapters of a request that does not choose any.
+    pub(super) fn default_choices(&self) -> AdapterChoices {
         AdapterChoices::Usual(self.stored.values().map(Arc::clone).collect())
     }
 
@@ -64,7 +64,7 @@ impl KnownAdapters {
     }
 }
 
-/// The key `adapters` of a request or of its `compression`, as it came; none where it is absent.
+/// The key `adapters` of a request or of its `compression`, unparsed; `None` if it is absent.
 pub fn given_adapters<'r, 'a>(section: Option<&'r Node<'a>>) -> Option<&'r Node<'a>> {
     section?.get("adapters").filter(|node| !node.is_null())
 }
@@ -82,7 +82,7 @@ pub(in crate::request) fn read_adapters(
     faults: &mut Faults,
 ) -> AdapterChoices {
     if fields.get("adapters").is_none() {
-        return known.usual();
+        return known.default_choices();
     }
     let list = fields.path().key("adapters");
     let items = fields.list("adapters", MAX_ADAPTERS, faults);
@@ -126,7 +126,7 @@ pub(in crate::request) fn read_adapters(
     AdapterChoices::Chosen(choices.into_iter().map(meant).collect())
 }
 
-/// Reads a definition. `name`: what the address calls it, where there is one.
+/// Reads a definition. `name`: the name in the path, if there is one.
 pub fn read_definition<'r>(
     node: &'r Node<'_>,
     path: Path<'r>,
@@ -175,7 +175,7 @@ pub fn patterns_in(node: &Node<'_>) -> usize {
     single + lines + listed.flatten().filter(|item| item.get("regex").is_some()).count()
 }
 
-/// Whether a name can stand in an address and in a report.
+/// Whether a name can be part of a path and of a report.
 fn is_name(name: &str) -> bool {
     name.len() <= MAX_NAME_BYTES
         && name.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -370,7 +370,7 @@ mod tests {
         if faults.is_empty() { Ok(choices) } else { Err(faults.into_vec()) }
     }
 
-    /// What was chosen: a name for one of ours, a name and the least lines for a definition.
+    /// The choices: a name for a built-in adapter, a name and the least lines for a definition.
     fn chosen(body: &str) -> Vec<String> {
         let AdapterChoices::Chosen(list) = read(body).unwrap() else { panic!("the usual ones") };
         let tell = |choice| match choice {

@@ -39,7 +39,7 @@ impl Level {
     ];
 }
 
-/// What a tool result goes through when it is first compiled.
+/// The treatment of a tool result when it is first compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnArrival {
     Off,
@@ -122,7 +122,7 @@ impl Default for Compression {
     }
 }
 
-/// A text pattern whose matches are kept word for word.
+/// A text pattern whose matches are kept verbatim.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     pub label: Arc<str>,
@@ -136,7 +136,7 @@ pub struct Protect {
     /// Indexes in the request's list, each with its place in `messages` of the key.
     pub indexes: BTreeMap<usize, usize>,
     pub roles: Vec<Role>,
-    /// Tools whose turns stay, each with its place in `tools` of the key.
+    /// Tools whose turns stay, each with its index in the list `tools`.
     pub tools: BTreeMap<Arc<str>, usize>,
     pub patterns: Vec<Pattern>,
     /// The patterns as one automaton, in the order of `patterns`.
@@ -188,7 +188,7 @@ impl Default for CacheOptions {
     }
 }
 
-/// Where dynamic state or memory data stands.
+/// Where dynamic state or memory data is put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
     System,
@@ -208,7 +208,8 @@ pub struct SkillOptions {
     pub name: Arc<str>,
     /// Empty as long as they are to be looked up.
     pub instructions: Arc<str>,
-    /// What is to be put into those that are known under the name; none where they were given.
+    /// Arguments for the stored instructions of this name; `None` if the request has the
+    /// instructions.
     pub wanted: Option<SkillUse>,
 }
 
@@ -218,7 +219,7 @@ pub struct RequestMemoryEntry {
     pub key: Arc<str>,
     pub value: Arc<str>,
     pub description: Option<Arc<str>>,
-    /// Where it is shown among the others; they are chosen in the order in which they stand.
+    /// Its rank in the output; entries are chosen in the order of the list.
     pub place: usize,
 }
 
@@ -230,15 +231,15 @@ pub struct MemoryOptions {
     pub max_tokens: u64,
     /// Given by the request, or found in the store.
     pub entries: Vec<RequestMemoryEntry>,
-    /// Whether the entries are to come from the store: none are given.
+    /// Whether the entries come from the store: the request has none.
     pub from_store: bool,
-    /// Whose entries are seen, and written by the model's tools.
+    /// The scope of the entries that are visible, and that the model's tools write.
     pub scope: MemoryScope,
-    /// What entries are looked for; the last user message where it is not said.
+    /// The text that entries are matched with; the last user message if it is absent.
     pub query: Option<Arc<str>>,
     /// Whether the model gets the tools to write.
     pub write: bool,
-    /// The keys that the model may write; any where there is no list.
+    /// The keys that the model may write; any key if there is no list.
     pub allowed_keys: Option<Vec<Arc<str>>>,
 }
 
@@ -249,7 +250,7 @@ impl MemoryOptions {
     }
 }
 
-/// How much the report tells.
+/// The level of detail of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Explain {
     Summary,

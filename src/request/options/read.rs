@@ -85,7 +85,7 @@ impl Compression {
     ) -> Self {
         let mut read = Self::default();
         let Some(given) = section(fields, "compression", fields.path(), COMPRESSION, faults) else {
-            read.adapters = known.usual();
+            read.adapters = known.default_choices();
             return read;
         };
         read.level = given.choice("level", Level::WORDS, faults).unwrap_or(read.level);
@@ -118,7 +118,7 @@ impl Compression {
     }
 }
 
-/// The key `summary_instructions`; none where it says nothing.
+/// The key `summary_instructions`; `None` if it is blank.
 pub(in crate::request) fn summary_instructions(
     fields: &Fields<'_, '_>,
     faults: &mut Faults,
@@ -281,7 +281,7 @@ impl OutputOptions {
     }
 }
 
-/// Whether a name can be an XML tag of ours: it is written into the prompt as it stands.
+/// Whether a name can be an XML tag: it is written into the prompt unescaped.
 fn is_tag(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
@@ -290,7 +290,7 @@ fn is_tag(name: &str) -> bool {
 
 impl MemoryOptions {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
-        /// Tokens of memory data if the request names no `max_tokens`.
+        /// Tokens of memory data if the request does not specify them.
         const DEFAULT_TOKENS: u64 = 2_000;
         match fields.get("memory").and_then(Node::as_bool) {
             Some(true) => {

@@ -53,7 +53,7 @@ impl<'r> VerifyCaller<'r> {
 
     /// The hook of today that a call was recorded of.
     fn of_today(&self, call: &Call<'_>) -> Option<&Arc<Hook>> {
-        self.today.of(call.point, call.hook.kind).find(|hook| hook.id == call.hook.id)
+        self.today.hooks_of_kind(call.point, call.hook.kind).find(|hook| hook.id == call.hook.id)
     }
 
     async fn check(
@@ -97,7 +97,7 @@ impl Caller for VerifyCaller<'_> {
             if call.hook.kind == HookKind::Observe {
                 return heard();
             }
-            let Some((called, asked_otherwise)) = self.recorded.nearest(&call) else {
+            let Some((called, asked_otherwise)) = self.recorded.find_nearest(&call) else {
                 // A hook that was not there then: the record cannot say what it would have said.
                 return self.recorded.call(call).await;
             };
@@ -130,7 +130,7 @@ impl Caller for RefreshCaller<'_> {
             if call.hook.kind == HookKind::Observe {
                 return heard();
             }
-            match self.recorded.nearest(&call) {
+            match self.recorded.find_nearest(&call) {
                 Some((called, false)) => called,
                 _ => self.live.call(call).await,
             }

@@ -57,7 +57,7 @@ pub(super) fn govern(
     // Nobody is asked of a run that the pack refuses; the stages behind say why it does.
     if let Ok(intent) = pipeline::governed_intent(&pack, &governed) {
         let history = &mut request.conversation.history;
-        let redactor = pack.policy.redaction.by(services.allowance());
+        let redactor = pack.policy.redaction.redactor(services.allowance());
         pipeline::ask_governed_results(asking, history, redactor)?;
         retrieve(asking, &intent, &mut governed)?;
         provide(services, asking, &pack, request, &mut governed)?;

@@ -54,7 +54,7 @@ impl RefusedCompile {
         mut stages: Vec<GovernedStage>,
         recalled: RecalledInputs,
     ) -> Error {
-        let output = ContentHash::of(&json::jcs_value(&refusal.told()));
+        let output = ContentHash::of(&json::jcs_value(&refusal.to_record()));
         stages.push(GovernedStage { stage: Stage::Transform, parts: Vec::new(), output });
         Self::at_stage(refusal, stages, recalled)
     }

@@ -214,7 +214,7 @@ impl ExpandWork<'_> {
             deadline.check()?;
             let mut back = DecodedMessage::default();
             let mut slot = 0;
-            for spoken in provider::spoken(item) {
+            for spoken in provider::message_texts(item) {
                 back.gaps |= spoken.slots().iter().any(|slot| compress::has_gaps(&slot.text));
                 match spoken {
                     MessageText::Call(place, _) => {
@@ -309,7 +309,7 @@ impl ExpandWork<'_> {
         let mut edits: BTreeMap<usize, Edit> = back.edits.into_iter().collect();
         // Where each text stands, and where the whole content does that it is in.
         let mut places = Vec::new();
-        for spoken in provider::spoken(item) {
+        for spoken in provider::message_texts(item) {
             let (content, slots) = match spoken {
                 MessageText::Result(answered) => {
                     (answered.content.map(|(at, _)| at), answered.slots)

@@ -92,7 +92,7 @@ fn read_secrets(fields: &Fields<'_, '_>, hooks: &mut [Hook], faults: &mut Faults
         };
         let hook = hooks.iter_mut().find(|hook| *hook.id == **id);
         match hook.map(|hook| &mut hook.does) {
-            Some(HookAction::Call(endpoint)) => endpoint.secrets = Secrets::of(secret),
+            Some(HookAction::Call(endpoint)) => endpoint.secrets = Secrets::new(secret),
             Some(HookAction::Builtin(_)) | None => {
                 faults.add(&path, "is no hook with a `url` here");
             }

@@ -27,7 +27,7 @@ impl HookOutcomes {
         set: &HookSet,
     ) -> Result<Option<Arc<Self>>, StoreError> {
         let kept = [Point::ToolResult, Point::CompressFormat];
-        let asked: Vec<&Arc<Hook>> = kept.iter().flat_map(|point| set.at(*point)).collect();
+        let asked: Vec<&Arc<Hook>> = kept.iter().flat_map(|point| set.hooks_at(*point)).collect();
         if asked.is_empty() {
             return Ok(None);
         }
@@ -42,7 +42,7 @@ impl HookOutcomes {
     /// Notes that results stand in an answer: when they come back, their hooks are not asked again.
     /// Each as the hooks would be shown it.
     pub(in crate::service) fn answered(&self, set: &HookSet, inputs: &[String]) {
-        let hooks = set.at(Point::ToolResult).iter().filter(|hook| self.keeps(hook));
+        let hooks = set.hooks_at(Point::ToolResult).iter().filter(|hook| self.keeps(hook));
         let keys: Vec<String> =
             inputs.iter().map(|input| answered_key(Point::ToolResult, input)).collect();
         for hook in hooks {

@@ -79,7 +79,7 @@ fn decide_mandatory(services: &Services, hook: &mut Hook) {
 fn fresh_secret(hook: &mut Hook) -> Result<Option<HookSecret>, Error> {
     let HookAction::Call(endpoint) = &mut hook.does else { return Ok(None) };
     let secret = HookSecret::generate().ok_or(SealError::NoRandom)?;
-    endpoint.secrets = Secrets::of(secret.clone());
+    endpoint.secrets = Secrets::new(secret.clone());
     Ok(Some(secret))
 }
 

@@ -96,7 +96,7 @@ fn read_new(
             Some(secret) => secret,
             None => made.insert(HookSecret::generate().ok_or(SealError::NoRandom)?).clone(),
         };
-        endpoint.secrets = Secrets::of(secret);
+        endpoint.secrets = Secrets::new(secret);
     }
     Ok((hook, made))
 }

@@ -19,12 +19,12 @@ pub(super) fn tell_changed(
     (action, origin): (MemoryAction, MemoryOrigin),
 ) {
     let input = changed(entry, old, (action, origin));
-    tx.tell(about(entry, Point::MemoryChanged, input));
+    tx.observe_fact(about(entry, Point::MemoryChanged, input));
 }
 
 /// Notes that an entry's time is up.
 pub(super) fn tell_expired(tx: &Tx<'_>, entry: &MemoryEntry) {
-    tx.tell(about(entry, Point::MemoryExpired, expired_entry(entry)));
+    tx.observe_fact(about(entry, Point::MemoryExpired, expired_entry(entry)));
 }
 
 /// Notes that nothing was there to be removed: mirrors hear of that too.
@@ -43,7 +43,7 @@ pub(super) fn tell_nothing_removed(
     out.push_str(",\"metadata\":null,\"memory_id\":");
     text(&mut out, key);
     out.push_str(",\"affected\":0,\"origin\":\"direct\"}");
-    tx.tell(ObservedFact::new(Point::MemoryChanged.as_str(), out));
+    tx.observe_fact(ObservedFact::new(Point::MemoryChanged.as_str(), out));
 }
 
 /// The input of `memory_changed` for an entry that is removed because its time is up.

@@ -129,7 +129,7 @@ pub fn versions(services: &Services, id: &str) -> Result<Vec<StoredPack>, Error>
 
 /// A version with its document, as it was published.
 pub fn find(services: &Services, id: &str, version: &str) -> Result<(StoredPack, String), Error> {
-    let reference = PackRef::of(id, version);
+    let reference = PackRef::new(id, version);
     let found = reference.as_ref().map(|reference| document(services, reference)).transpose()?;
     found.flatten().ok_or_else(|| PackRefusal::NotFound.into())
 }

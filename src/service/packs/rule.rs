@@ -26,8 +26,8 @@ pub fn evaluate(_services: &Services, body: &str) -> Result<RuleResult, Error> {
     let Some(rule) = rule.filter(|_| faults.is_empty()) else {
         return Err(Error::Invalid(faults.into_vec()));
     };
-    let rule = Value::of(rule);
-    let data = node.get("data").map_or(Value::Null, Value::of);
+    let rule = Value::from_node(rule);
+    let data = node.get("data").map_or(Value::Null, Value::from_node);
     let outcome = policy::evaluate(&rule, &data, &mut Effort::default());
     if let Err(RuleFailure::Operator(_)) = &outcome.value {
         let unknown = |trouble: RuleFault| match trouble.kind {

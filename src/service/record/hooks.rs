@@ -71,7 +71,7 @@ pub(super) fn set_text(set: &HookSet) -> String {
     let (mut hooks, mut order) = (String::new(), String::new());
     let mut known: Vec<&str> = Vec::new();
     for point in Point::ALL {
-        let here = set.at(point);
+        let here = set.hooks_at(point);
         if here.is_empty() {
             continue;
         }

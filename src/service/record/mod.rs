@@ -123,7 +123,7 @@ impl CompileOutcome<'_> {
     pub(super) fn hash(self) -> ContentHash {
         match self {
             Self::Compiled(compiled) => compiled.payload_hash,
-            Self::Refused(refusal) => ContentHash::of(&json::jcs_value(&refusal.told())),
+            Self::Refused(refusal) => ContentHash::of(&json::jcs_value(&refusal.to_record())),
         }
     }
 
@@ -167,7 +167,7 @@ impl NewRecord {
         let RecordSubject { id, session, node, runs } = subject;
         let (compiled, refusal) = match outcome {
             CompileOutcome::Compiled(compiled) => (Some(compiled), None),
-            CompileOutcome::Refused(refusal) => (None, Some(refusal.told())),
+            CompileOutcome::Refused(refusal) => (None, Some(refusal.to_record())),
         };
         let report = compiled.map(|compiled| &compiled.report);
         let artifacts = compiled.map_or(&[][..], |compiled| &compiled.artifacts);

@@ -42,7 +42,7 @@ pub(super) fn switched(tx: &Tx<'_>, switched: &SessionSwitch) -> Result<(), Stor
         "reset": switched.reset,
         "reason": switched.reason,
     });
-    tx.tell(ObservedFact::new(Point::SessionSwitch.as_str(), data.to_string()));
+    tx.observe_fact(ObservedFact::new(Point::SessionSwitch.as_str(), data.to_string()));
     tx.publish(&NewEvent {
         kind: EventKind::SessionSwitched,
         session_id: Some(Arc::clone(&switched.session)),
@@ -55,7 +55,7 @@ pub(super) fn switched(tx: &Tx<'_>, switched: &SessionSwitch) -> Result<(), Stor
 /// Tells that a delegation was reported.
 pub(super) fn delegated(tx: &Tx<'_>, delegation: &Delegation) -> Result<(), StoreError> {
     let metadata = delegation.metadata.as_ref().map_or("{}", RawJson::as_str);
-    tx.tell(ObservedFact {
+    tx.observe_fact(ObservedFact {
         agent: Some(Arc::clone(&delegation.agent)),
         status: Some(word_of(DelegationStatus::WORDS, delegation.status)),
         ..ObservedFact::new(Point::Delegation.as_str(), input(delegation, metadata))

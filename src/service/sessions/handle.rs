@@ -79,7 +79,7 @@ pub(in crate::service) fn open_as(
 ) -> Result<SessionHandle, StoreError> {
     let (mut known, sent) = services.tenant().read(|tx| {
         let known = tx.session(&id)?;
-        let sent = if known.is_some() { tx.sent(&id)? } else { None };
+        let sent = if known.is_some() { tx.sent_compilation(&id)? } else { None };
         Ok::<_, StoreError>((known, sent))
     })?;
     let has_unscoped_hooks =
@@ -165,7 +165,7 @@ impl SessionHandle {
         if let Some(length) = compiled.update.point {
             session.shrink_at(length);
         }
-        session.compiled_for(&compiled.model, compiled.raw);
+        session.note_compile(&compiled.model, compiled.raw);
         session.touch(tx.now(), self.usual);
         tx.put_session(&session)?;
         match &compiled.payload {

@@ -172,7 +172,7 @@ pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<()
     let gone = services.tenant().write_durable(move |tx| {
         let session = tx.session(&name)?.ok_or(UNKNOWN)?;
         check_version(&session, if_match)?;
-        let sent = tx.sent(&name)?;
+        let sent = tx.sent_compilation(&name)?;
         tx.erase_session(&name)?;
         Ok::<_, Error>([sent, session.compilation])
     })?;

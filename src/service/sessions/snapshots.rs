@@ -27,7 +27,7 @@ pub fn take(
     let (id, once) = (id.to_owned(), once.cloned());
     services.tenant().write_durable(move |tx| {
         let session = tx.session(&id)?.ok_or(UNKNOWN)?;
-        let state = SessionState { memory: tx.session_memory(&id)?, ..SessionState::of(&session) };
+        let state = SessionState { memory: tx.session_memory(&id)?, ..SessionState::new(&session) };
         let head = SnapshotHead {
             id: Arc::clone(&name),
             session: Arc::clone(&session.id),

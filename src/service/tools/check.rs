@@ -109,7 +109,7 @@ impl JudgedTools {
 
     /// Whether the caller has a tool of its own by a name of ours: then its calls are the caller's.
     fn has_own(&self, name: &str) -> bool {
-        self.options.own(&self.list, name).is_some()
+        self.options.find_own_tool(&self.list, name).is_some()
     }
 
     fn blocked(&self, name: &str, group: Option<&str>) -> Option<String> {

@@ -41,7 +41,7 @@ pub(in crate::service) fn ask_calls(
 ) -> Result<(Vec<Said>, Effects), Error> {
     let session = whose.session_id.as_ref();
     let set = services.hook_set(session.map(|id| &**id), &[])?;
-    if set.at(POINT).is_empty() {
+    if set.hooks_at(POINT).is_empty() {
         return Ok((questions.iter().map(|_| Said::Free).collect(), Effects::default()));
     }
     let scope = services.hook_scope(session, whose.agent.as_ref());

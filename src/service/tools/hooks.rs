@@ -64,7 +64,7 @@ pub(super) fn ask_writes<'c>(
     let set = services.hook_set(session.map(|id| &**id), &[])?;
     let asks = [HookKind::Guard, HookKind::Transform]
         .iter()
-        .any(|kind| set.of(POINT, *kind).next().is_some());
+        .any(|kind| set.hooks_of_kind(POINT, *kind).next().is_some());
     if !asks {
         return Ok(calls.map(|_| CallVerdict::Free).collect());
     }

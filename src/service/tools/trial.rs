@@ -86,7 +86,7 @@ fn taken_back<T: Send + 'static>(
     match ended {
         Err(Rollback::Read(read)) => Ok(read),
         Err(Rollback::Failed(error)) => Err(error),
-        Ok(()) => Err(StoreError::moved().into()),
+        Ok(()) => Err(StoreError::conflict().into()),
     }
 }
 
@@ -95,7 +95,7 @@ fn store_error(error: Error) -> StoreError {
         Error::Store(error) => error,
         other => {
             tracing::warn!(error = %other, "a call that was tried out could not be carried out");
-            StoreError::moved()
+            StoreError::conflict()
         }
     }
 }

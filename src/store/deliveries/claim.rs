@@ -1,4 +1,4 @@
-//! Claiming deliveries, and saying what came of them.
+//! Claims deliveries and records the outcomes of attempts.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use crate::store::{Error, Store, Tx};
 pub struct Claims {
     /// The most of them.
     pub limit: usize,
-    /// How many of those may be tries after a failure.
+    /// How many of the claimed deliveries may be retries.
     pub retries: usize,
     /// How long they are the claimer's.
     pub lease: Duration,
@@ -25,7 +25,7 @@ pub struct Claims {
     pub busy: HashMap<HookKey, usize>,
 }
 
-/// Whose hook, and which.
+/// The tenant and the id of a hook.
 pub type HookKey = (Arc<str>, Arc<str>);
 
 /// A delivery that is to be made now.
@@ -73,7 +73,7 @@ impl AttemptOutcome {
     }
 }
 
-/// The oldest of each hook and session, of those that are due.
+/// The oldest due delivery of each hook and session.
 const DUE_ROWS: &str = "FROM deliveries AS due WHERE state = 'queued' AND due_at <= ?1
     AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier
         WHERE earlier.tenant = due.tenant AND earlier.hook = due.hook
@@ -84,13 +84,13 @@ const DUE_ROWS: &str = "FROM deliveries AS due WHERE state = 'queued' AND due_at
 const MAX_ROWS_PER_CLAIM: usize = 8;
 
 impl Store {
-    /// Claims deliveries of all tenants that are due, first attempts before retries. Where none is,
-    /// it writes nothing.
+    /// Claims due deliveries of all tenants, first attempts before retries. Writes nothing if none
+    /// is due.
     pub fn claim_deliveries(&self, claims: &Claims) -> Result<Vec<ClaimedDelivery>, Error> {
         let now = self.now();
         let mut any = false;
         self.inner.backend.read(None, &mut |sql| {
-            any = !due(sql, now, claims)?.is_empty();
+            any = !select_due(sql, now, claims)?.is_empty();
             Ok(())
         })?;
         if !any {
@@ -98,7 +98,7 @@ impl Store {
         }
         let claims = claims.clone();
         let (job, pending) = job(None, false, move |sql| {
-            let mut found = due(sql, now, &claims)?;
+            let mut found = select_due(sql, now, &claims)?;
             for claimed in &mut found {
                 sql.execute(
                     "UPDATE deliveries SET fence = fence + 1, due_at = ?3, claimed = 1
@@ -113,8 +113,8 @@ impl Store {
         pending.wait()
     }
 
-    /// Frees what was claimed by a process that is no more: at its start, the only process that uses
-    /// a database has claimed nothing. Where others use it, too, nothing is freed.
+    /// Releases the claims of a process that has ended: a process that is the only user of a
+    /// database has claimed nothing at its start. In a shared database nothing is released.
     pub fn free_deliveries(&self) -> Result<(), Error> {
         if self.is_shared() {
             return Ok(());
@@ -132,7 +132,7 @@ impl Store {
         pending.wait()
     }
 
-    /// When the next delivery is due; none where none waits.
+    /// When the next delivery is due; `None` if none waits.
     pub fn next_delivery(&self) -> Result<Option<Timestamp>, Error> {
         let mut next = None;
         self.inner.backend.read(None, &mut |sql| {
@@ -146,7 +146,11 @@ impl Store {
     }
 }
 
-fn due(sql: &dyn Sql, now: Timestamp, claims: &Claims) -> Result<Vec<ClaimedDelivery>, Error> {
+fn select_due(
+    sql: &dyn Sql,
+    now: Timestamp,
+    claims: &Claims,
+) -> Result<Vec<ClaimedDelivery>, Error> {
     let mut text = format!(
         "SELECT tenant, id, hook, point, session, compilation, agent, turn, hops, occurrence,
                 input, attempts, tries, created_at, fence {DUE_ROWS}"
@@ -154,7 +158,7 @@ fn due(sql: &dyn Sql, now: Timestamp, claims: &Claims) -> Result<Vec<ClaimedDeli
     let mut given: Vec<SqlValue<'_>> = vec![now.into()];
     let mut busy: Vec<_> =
         claims.busy.iter().filter(|(_, calls)| **calls >= claims.per_hook).collect();
-    // The text is one of those that are compiled already.
+    // The statement is one of a few, so it is compiled already.
     busy.sort_unstable();
     for ((tenant, hook), _) in busy {
         let at = given.len();
@@ -202,7 +206,7 @@ fn claimed(row: &dyn Row) -> Result<ClaimedDelivery, Error> {
 }
 
 impl Tx<'_> {
-    /// Says what came of an attempt; answers whether the delivery was still the claimer's.
+    /// Records the outcome of an attempt; returns whether the claim was still valid.
     pub fn settle_delivery(
         &self,
         claimed: &ClaimedDelivery,
@@ -240,8 +244,8 @@ impl Tx<'_> {
         Ok(true)
     }
 
-    /// Notes since when a hook's queued calls do nothing but fail, or that one did not; answers since
-    /// when, of a hook that is stored.
+    /// Records since when all queued calls of a hook have failed, or that one succeeded; returns
+    /// that time for a hook that is stored.
     pub fn note_hook_failing(&self, hook: &str, fails: bool) -> Result<Option<Timestamp>, Error> {
         if !fails {
             self.execute(

@@ -1,6 +1,6 @@
-//! Hooks that hear of events: how far each has come in the feed of its tenant.
+//! Hooks that subscribe to events, with their positions in the feed of their tenant.
 //!
-//! An event is stored with its fact, and a hook's place in the feed is moved in the transaction that
+//! An event is stored with its fact, and the position of a hook moves in the transaction that
 //! queues its calls: each event is queued once, whatever happens in between.
 
 use std::sync::Arc;
@@ -19,8 +19,9 @@ pub struct Follower {
 }
 
 impl Store {
-    /// Looks whether any hook hears of events; `others`: one that has no place in a feed yet. Until
-    /// the next look, what is published ends [`Store::queued`] only if one does.
+    /// Checks whether any hook subscribes to events; `others` is for hooks that have no position in
+    /// a feed yet. Until the next check, a published event wakes [`Store::queued`] only if one
+    /// does.
     pub fn look_for_followers(&self, others: bool) -> Result<bool, Error> {
         let mut is_followed = others;
         if !is_followed {
@@ -36,7 +37,7 @@ impl Store {
         Ok(is_followed)
     }
 
-    /// At most so many hooks, of all tenants, that have events before them.
+    /// Lists up to `limit` hooks, of all tenants, that have events before them.
     pub fn followers(&self, limit: usize) -> Result<Vec<Follower>, Error> {
         let mut found = Vec::new();
         self.inner.backend.read(None, &mut |sql| {
@@ -80,11 +81,11 @@ impl Store {
 }
 
 impl Tx<'_> {
-    /// Has a hook hear of all events from now on, or of none. One that hears of them already goes on
-    /// where it is.
+    /// Subscribes a hook to all events from now on, or unsubscribes it. A hook that is subscribed
+    /// keeps its position.
     pub fn follow_events(&self, hook: &str, follows: bool) -> Result<(), Error> {
         let statement = if follows {
-            // Has it found that somebody hears of events now.
+            // Wakes the dispatcher, so that it finds the new subscription.
             self.note_queued();
             "INSERT INTO event_hooks (tenant, hook, seq)
              SELECT ?1, ?2, coalesce((SELECT seq FROM event_state WHERE tenant = ?1), 0)
@@ -95,7 +96,7 @@ impl Tx<'_> {
         self.execute(statement, values![hook]).map(drop)
     }
 
-    /// Moves a hook on in the feed; answers whether it was where it is said to be.
+    /// Moves the position of a hook in the feed; returns whether it was at `from`.
     pub fn advance_follower(&self, hook: &str, from: u64, to: u64) -> Result<bool, Error> {
         let moved = self.execute(
             "UPDATE event_hooks SET seq = ?4 WHERE tenant = ?1 AND hook = ?2 AND seq = ?3",

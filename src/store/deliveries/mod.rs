@@ -20,7 +20,7 @@ use crate::domain::{Timestamp, word_of};
 /// How long one that was dealt with is shown.
 const DELIVERY_RETENTION: Duration = Duration::from_hours(7 * 24);
 
-/// Where a delivery stands.
+/// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryState {
     /// An attempt is to be made, or is under way.
@@ -67,13 +67,13 @@ pub struct DeliveryRow {
     pub due_at: Timestamp,
 }
 
-/// What came of one attempt.
+/// The outcome of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptRow {
     pub number: u32,
     pub at: Timestamp,
     pub status: Option<u16>,
-    /// None where it succeeded.
+    /// `None` if it succeeded.
     pub cause: Option<Arc<str>>,
     pub detail: Option<Arc<str>>,
     pub took: Duration,
@@ -83,7 +83,7 @@ const COLUMNS: &str = "seq, id, hook, point, session, compilation, state, attemp
                        updated_at, due_at";
 
 impl Tx<'_> {
-    /// Queues a call, in the transaction of the fact that it tells of.
+    /// Queues a call, in the transaction of the fact that it reports.
     pub fn enqueue(&self, new: &NewDelivery<'_>) -> Result<(), Error> {
         self.execute(
             "INSERT INTO deliveries (tenant, id, hook, session, point, compilation, agent, turn,
@@ -109,7 +109,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// At most so many deliveries of a hook, the newest first, behind the number `before`.
+    /// Lists up to `limit` deliveries of a hook, the newest first, before the number `before`.
     pub fn deliveries(
         &self,
         hook: &str,
@@ -157,8 +157,8 @@ impl Tx<'_> {
         )
     }
 
-    /// Queues one again that was given up, or has one that waits for its time tried at once; answers
-    /// whether there is such a one.
+    /// Queues a delivery again that was given up, or makes one due now that waits for its time;
+    /// returns whether there is such a delivery.
     pub fn retry_delivery(&self, id: &str) -> Result<bool, Error> {
         let changed = self.execute(
             "UPDATE deliveries SET state = 'queued', tries = 0, due_at = ?3, updated_at = ?3,
@@ -170,7 +170,7 @@ impl Tx<'_> {
         Ok(changed > 0)
     }
 
-    /// Forgets the deliveries of a hook that is gone.
+    /// Deletes the deliveries of a hook that is gone.
     pub(super) fn forget_deliveries_of(&self, hook: &str) -> Result<(), Error> {
         self.execute(
             "DELETE FROM delivery_attempts WHERE tenant = ?1 AND delivery IN (
@@ -182,7 +182,8 @@ impl Tx<'_> {
             .map(drop)
     }
 
-    /// Forgets some of those that were dealt with a while ago; answers whether there are more.
+    /// Deletes some of the deliveries that were completed a while ago; returns whether there are
+    /// more.
     pub(super) fn forget_deliveries(&self) -> Result<bool, Error> {
         let old: Vec<Arc<str>> = self.all(
             "SELECT id FROM deliveries

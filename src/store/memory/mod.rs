@@ -1,7 +1,7 @@
-//! Memory entries: what is written and read by key.
+//! Memory entries, written and read by key.
 //!
-//! No read shows an expired entry: each asks for the time and, where an entry lives for turns, for
-//! the turns of its session.
+//! No read returns an expired entry: each takes the time and, for an entry that lives for a number
+//! of turns, the turns of its session.
 
 mod recall;
 mod row;
@@ -26,10 +26,10 @@ const MAX_ENTRIES: u64 = 1_000_000;
 /// Versions of an entry that are kept, the newest ones.
 const MAX_VERSIONS: u64 = 100;
 
-/// How long what has expired is left to the compiles that would tell of it.
+/// How long an expired entry is left to a compile that would report it.
 const EXPIRED_RETENTION: Duration = Duration::from_hours(1);
 
-/// Holds for a row of `memory` that is not expired, where `?2` is the time.
+/// True for a row of `memory` that is not expired; `?2` is the time.
 const ALIVE_CONDITION: &str = "(expires_at IS NULL OR expires_at > ?2)
      AND (expires_at_turn IS NULL OR expires_at_turn > coalesce(
          (SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = memory.session), 0))";
@@ -47,7 +47,7 @@ pub struct MemoryFilter {
     pub prefix: Option<String>,
 }
 
-/// Behind which entry a list goes on.
+/// The entry after which a list continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryCursor {
     pub key: String,
@@ -82,8 +82,7 @@ impl Tx<'_> {
         )
     }
 
-    /// Stores an entry as it is, with a version of it. One that is new where there are too many
-    /// already is refused.
+    /// Stores an entry as it is, with a version of it. Refuses a new entry if there are too many.
     pub fn put_memory(
         &self,
         entry: &MemoryEntry,
@@ -173,7 +172,8 @@ impl Tx<'_> {
         )
     }
 
-    /// At most so many entries that are not expired, in the byte order of their keys and scopes.
+    /// Lists up to `limit` entries that are not expired, in the byte order of their keys and
+    /// scopes.
     pub fn list_memory(
         &self,
         filter: &MemoryFilter,
@@ -197,7 +197,7 @@ impl Tx<'_> {
             ("replace(tags, #, '') <> tags", tag.as_deref()),
         ] {
             if let Some(value) = value {
-                // The tenant stands before all of them.
+                // The tenant is the first value of every statement.
                 let number = format!("?{}", given.len() + 2);
                 sql.push_str(" AND ");
                 sql.push_str(&condition.replace('#', &number));
@@ -219,8 +219,8 @@ impl Tx<'_> {
         self.all(&sql, &given, |row| entry(row, 0))
     }
 
-    /// Entries whose time was up for a while already, at most so many, in the order in which they
-    /// came. A compile that sees them comes first where there is one: it tells of them.
+    /// Entries that expired a while ago, up to `limit`, in the order of their creation. A compile
+    /// that sees an entry first reports its expiry itself.
     pub fn expired_memory(&self, limit: usize) -> Result<Vec<MemoryEntry>, Error> {
         self.all(
             &format!(

@@ -1,4 +1,4 @@
-//! Finding entries by what they say, by weight and by age.
+//! Finds entries by their words, by weight and by age.
 
 use super::row::{COLUMNS, entry};
 use super::words::weigh;
@@ -7,7 +7,7 @@ use crate::domain::{MemoryEntry, MemoryScope};
 use crate::store::sql::values;
 use crate::store::{Error, Tx};
 
-/// Who looks: an entry is seen by those who share each part of its scope that is not empty.
+/// The scope of a reader: an entry is visible if each non-empty part of its scope is the same.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryView {
     pub scope: MemoryScope,
@@ -17,21 +17,21 @@ pub struct MemoryView {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundEntry {
     pub entry: MemoryEntry,
-    /// By how much its words answer the question, more is better; 0 where none do.
+    /// How well its words match the question, higher is better; 0 if none do.
     pub relevance: f64,
 }
 
 impl Tx<'_> {
-    /// At most so many entries in sight by each way of looking: those whose words answer the
-    /// question best, and those of the most weight and the newest. In the order in which they came.
+    /// Up to `limit` visible entries by each criterion: the best matches, the heaviest and the
+    /// newest. In the order of their creation.
     pub fn recall_memory(
         &self,
         view: &MemoryView,
         question: &str,
         limit: usize,
     ) -> Result<Vec<FoundEntry>, Error> {
-        let asked = self.asked(question)?;
-        let mut found = self.answering(view, &asked, limit)?;
+        let asked = self.find_terms(question)?;
+        let mut found = self.entries_with_terms(view, &asked, limit)?;
         let [subject, session, agent] = parts(&view.scope);
         // Each scope by itself, so that each is a walk along the index.
         for scope in scopes(subject, session, agent) {
@@ -55,7 +55,7 @@ impl Tx<'_> {
         Ok(weigh(&asked, found))
     }
 
-    /// Entries in sight whose time is up, in the order in which they came.
+    /// Visible entries that have expired, in the order of their creation.
     pub fn expired_in_sight(&self, view: &MemoryView) -> Result<Vec<MemoryEntry>, Error> {
         let [subject, session, agent] = parts(&view.scope);
         let mut found = Vec::new();
@@ -75,7 +75,7 @@ impl Tx<'_> {
     }
 }
 
-/// Every scope whose entries are in sight, once each.
+/// Every scope whose entries are visible, once each.
 fn scopes<'s>(subject: &'s str, session: &'s str, agent: &'s str) -> Vec<[&'s str; 3]> {
     let with = |part: &'s str| if part.is_empty() { vec![""] } else { vec!["", part] };
     let mut all = Vec::new();

@@ -9,7 +9,7 @@ use crate::domain::{
 use crate::store::Error;
 use crate::store::sql::{Row, SqlValue};
 
-/// The columns of an entry, behind the tenant's.
+/// The columns of an entry, after the tenant's.
 pub(super) const COLUMNS: &str = "subject, session, agent, key, value, description, tags, \
     importance, tier, classification, status, source, author, metadata, version, update_count, \
     created_at, updated_at, ttl_seconds, ttl_turns, expires_at, expires_at_turn";
@@ -17,7 +17,7 @@ pub(super) const COLUMNS: &str = "subject, session, agent, key, value, descripti
 /// How many there are.
 const COLUMN_COUNT: usize = 22;
 
-/// What stands for so many values from one on: `?2, ?3`.
+/// Placeholders for `count` values from `first` on: `?2, ?3`.
 pub(in crate::store) fn placeholders(first: usize, count: usize) -> String {
     let list: Vec<String> = (first..first + count).map(|number| format!("?{number}")).collect();
     list.join(", ")

@@ -1,4 +1,4 @@
-//! Where the database is, and the thread that keeps its connections going.
+//! Connects to the database, and runs the thread that drives its connections.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,10 +16,10 @@ use super::stall::StallSwitch;
 use crate::config::PostgresUrl;
 use crate::store::error::{Error, OpenError, broken};
 
-/// How long it may take until a connection stands.
+/// How long opening a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// What the database is told of each connection. A server that stands still in the middle of a
-/// transaction loses it after `idle_in_transaction_session_timeout`, and with it its tenant's lock.
+/// Settings of each connection. A server that stops in the middle of a transaction loses it after
+/// `idle_in_transaction_session_timeout`, and with it its tenant's lock.
 const SESSION_SETTINGS: &str = "-c statement_timeout=6000 -c lock_timeout=6000 \
                         -c idle_in_transaction_session_timeout=5000";
 
@@ -82,11 +82,11 @@ impl PostgresTarget {
         Ok(Self { config, tls, shown, background, stall })
     }
 
-    pub(super) fn shown(&self) -> &str {
+    pub(super) fn display_url(&self) -> &str {
         &self.shown
     }
 
-    pub(super) fn failed(
+    pub(super) fn connect_error(
         &self,
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> OpenError {
@@ -97,7 +97,7 @@ impl PostgresTarget {
     pub(super) fn connect(&self) -> Result<Connection, Error> {
         let handle = self.handle()?;
         let (config, tls) = (self.config.clone(), self.tls.clone());
-        // Who accepts a connection may still say nothing on it.
+        // A server that accepts a connection may still send nothing on it.
         let connecting = handle.spawn(async move {
             tokio::time::timeout(CONNECT_TIMEOUT, connect(&config, tls)).await
         });
@@ -108,13 +108,17 @@ impl PostgresTarget {
             return Err(broken("the database does not take a connection"));
         };
         let (client, driver) = connected.map_err(super::error)?;
-        handle.spawn(ended(driver));
+        handle.spawn(run_driver(driver));
         Ok(Connection::new(client, handle, Arc::clone(&self.stall)))
     }
 
     /// A connection on which `begin` has run: the one that was kept, or a new one. One that was kept
     /// may have been cut meanwhile: then nothing has happened yet.
-    pub(super) fn begun(&self, kept: Option<Connection>, begin: &str) -> Result<Connection, Error> {
+    pub(super) fn connect_and_begin(
+        &self,
+        kept: Option<Connection>,
+        begin: &str,
+    ) -> Result<Connection, Error> {
         if !self.stall.may_ask() {
             return Err(broken("the database did not answer a moment ago"));
         }
@@ -155,13 +159,13 @@ async fn connect(
     }
 }
 
-async fn ended(driver: ConnectionDriver) {
+async fn run_driver(driver: ConnectionDriver) {
     if let Err(error) = driver.await {
         tracing::debug!(%error, "a connection to the database has ended");
     }
 }
 
-/// What goes over a network is encrypted unless the URL says otherwise.
+/// A connection over a network is encrypted unless the URL says otherwise.
 fn wants_tls(config: &Config) -> bool {
     match config.get_ssl_mode() {
         SslMode::Disable => false,

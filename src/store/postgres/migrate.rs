@@ -4,7 +4,7 @@ use super::connect::PostgresTarget;
 use crate::store::error::{Error, OpenError};
 use crate::store::sql::{Sql as _, values};
 
-/// The schema, a file a step; what stands here is never changed again.
+/// The schema, a file a step; a step that is listed here is never changed.
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0001_originals.sql"),
     include_str!("../../../migrations/postgres/0002_adapters.sql"),
@@ -26,8 +26,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0018_hooks_scope.sql"),
 ];
 
-/// The steps that a program must know at least to go on with this schema. A step that programs before
-/// it cannot go on with raises it; all others only add.
+/// The lowest step that a program must know to use this schema. A step that older programs cannot
+/// work with raises it; all others only add.
 const MIN_KNOWN_STEP: i64 = 18;
 
 /// Servers that start at once wait for each other here.
@@ -39,11 +39,11 @@ const BEGIN_ALONE: &str = "BEGIN; SET LOCAL statement_timeout TO 0; SET LOCAL lo
         oldest BIGINT NOT NULL
     )";
 
-/// Runs the steps that the database has not seen, all in one transaction; answers how many it had
-/// seen, and how many there are.
+/// Runs the steps that the database has not applied, all in one transaction; returns how many it
+/// had applied, and how many there are.
 pub(super) fn run(target: &PostgresTarget) -> Result<(i64, i64), OpenError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    let wrong = |error: Error| target.failed(error);
+    let wrong = |error: Error| target.connect_error(error);
     let connection = target.connect().map_err(wrong)?;
     connection.batch(BEGIN_ALONE).map_err(wrong)?;
     let mut found = (0, 0);
@@ -54,7 +54,7 @@ pub(super) fn run(target: &PostgresTarget) -> Result<(i64, i64), OpenError> {
     read.map_err(wrong)?;
     let (found, oldest) = found;
     if oldest > known {
-        let url = target.shown().to_owned();
+        let url = target.display_url().to_owned();
         return Err(OpenError::TooNew { url, found, known, oldest });
     }
     if found < known {

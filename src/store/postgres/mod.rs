@@ -36,17 +36,18 @@ impl Postgres {
         let target = Arc::new(PostgresTarget::new(url)?);
         migrate::run(&target)?;
         let health = Arc::new(ConditionCell::default());
-        let writers = Writers::start(&target, &health).map_err(|error| target.failed(error))?;
+        let writers =
+            Writers::start(&target, &health).map_err(|error| target.connect_error(error))?;
         Ok(Self { writers, readers: PostgresReaders::new(target), health })
     }
 
-    /// Brings the schema up to date; answers from which to which step.
+    /// Brings the schema up to date; returns the steps before and after.
     pub(super) fn migrate(url: &PostgresUrl) -> Result<(i64, i64), OpenError> {
         migrate::run(&PostgresTarget::new(url)?)
     }
 }
 
-/// What PostgreSQL says, as what a caller can do about it.
+/// Converts an error of PostgreSQL into the error that a caller can act on.
 fn error(error: tokio_postgres::Error) -> Error {
     use tokio_postgres::error::SqlState;
     match error.code() {
@@ -61,26 +62,26 @@ fn error(error: tokio_postgres::Error) -> Error {
 /// What a failed commit means: refused, and nothing of it is there, or done without our hearing of it.
 fn at_commit(error: Error) -> Error {
     match error {
-        Error::Unavailable(cause) if !is_told(&cause) => Error::Unknown(cause),
+        Error::Unavailable(cause) if !reports_failure(&cause) => Error::Unknown(cause),
         other => other,
     }
 }
 
-/// Whether the database says of the commit that it failed. That it ends (`57P…`) it may say behind one
-/// that is done.
-fn is_told(cause: &BackendCause) -> bool {
+/// Whether the database reports that the commit failed. A shutdown (`57P…`) may be reported after a
+/// commit that succeeded.
+fn reports_failure(cause: &BackendCause) -> bool {
     let error = cause.downcast_ref::<tokio_postgres::Error>();
     let code = error.and_then(tokio_postgres::Error::code);
     code.is_some_and(|code| !code.code().starts_with("57P"))
 }
 
-/// What an error says of the next write; none where it says nothing.
+/// The condition that an error predicts for the next write; `None` if it predicts nothing.
 fn condition(error: &Error) -> Option<StoreCondition> {
     match error {
         Error::Full(_) => Some(StoreCondition::Full),
         Error::Unavailable(cause) | Error::Unknown(cause) => {
             let error = cause.downcast_ref::<tokio_postgres::Error>();
-            // A statement that is refused says nothing of the database.
+            // A statement that is refused says nothing about the condition of the database.
             error.is_none_or(|error| error.code().is_none()).then_some(StoreCondition::Unavailable)
         }
         _ => None,

@@ -4,11 +4,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::connect::PostgresTarget;
 use super::sql::Connection;
-use super::writers::only_of;
+use super::writers::scope_statement;
 use crate::store::Error;
 use crate::store::sql::Sql;
 
-/// Connections that read at once; whoever comes then waits.
+/// Connections that read at once; further readers wait.
 const MAX_CONNECTIONS: usize = 16;
 
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl PostgresReaders {
         Ok(())
     }
 
-    /// Answers the connection where it can be used again.
+    /// Returns the connection if it can be used again.
     fn run(
         &self,
         idle: Option<Connection>,
@@ -60,8 +60,9 @@ impl PostgresReaders {
         read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
     ) -> Result<Connection, Error> {
         // All of a read sees the same state.
-        let begin = format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {}", only_of(tenant));
-        let connection = self.target.begun(idle, &begin)?;
+        let begin =
+            format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {}", scope_statement(tenant));
+        let connection = self.target.connect_and_begin(idle, &begin)?;
         let done = read(&connection);
         let ended = connection.batch("COMMIT");
         done?;

@@ -43,7 +43,7 @@ impl Connection {
         Self { client, handle, statements: RefCell::default(), dead: Cell::new(false), stall }
     }
 
-    /// Whether an answer did not come in time.
+    /// Whether an answer did not arrive in time.
     pub(super) fn has_timed_out(&self) -> bool {
         self.dead.get()
     }
@@ -97,7 +97,7 @@ impl Connection {
 impl Sql for Connection {
     fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, Error> {
         check_texts(values)?;
-        let values = named(sql, values);
+        let values = named_values(sql, values);
         let statement = self.statement(sql, values)?;
         let given = values.iter().map(|value| value as &(dyn ToSql + Sync));
         self.wait(self.client.execute_raw(&statement, given))
@@ -110,7 +110,7 @@ impl Sql for Connection {
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error> {
         check_texts(values)?;
-        let values = named(sql, values);
+        let values = named_values(sql, values);
         let statement = self.statement(sql, values)?;
         let given: Vec<_> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
         let rows = self.wait(self.client.query(&statement, &given))?;
@@ -122,7 +122,7 @@ impl Sql for Connection {
     }
 }
 
-/// No answer came in time.
+/// No answer arrived in time.
 #[derive(Debug, Clone, Copy)]
 struct AnswerTimeout;
 
@@ -133,7 +133,7 @@ fn block_on<F: Future>(handle: &Handle, future: F) -> Result<F::Output, AnswerTi
 }
 
 /// The values that a statement names, up to the last one.
-fn named<'s, 'v>(sql: &str, values: &'s [SqlValue<'v>]) -> &'s [SqlValue<'v>] {
+fn named_values<'s, 'v>(sql: &str, values: &'s [SqlValue<'v>]) -> &'s [SqlValue<'v>] {
     let last = sql.split('?').skip(1).map(number).max().unwrap_or(0);
     values.get(..last).unwrap_or(values)
 }
@@ -144,7 +144,7 @@ fn number(text: &str) -> usize {
     text.get(..end).and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// `$1` where `?1` stands. No statement of ours holds a question mark for another reason.
+/// Replaces `?1` with `$1`. No statement here contains a question mark for another reason.
 fn with_dollars(sql: &str) -> String {
     sql.replace('?', "$")
 }
@@ -220,8 +220,8 @@ mod tests {
     fn values_are_named_with_dollars_and_no_more_are_given_than_are_named() {
         assert_eq!(with_dollars("a = ?1 AND b = ?12"), "a = $1 AND b = $12");
         let values = [SqlValue::Int(1), SqlValue::Int(2), SqlValue::Int(3)];
-        assert_eq!(named("a = ?2 AND b = ?1", &values), &values[..2]);
-        assert_eq!(named("nothing", &values), &values[..0]);
-        assert_eq!(named("a = ?9", &values), &values);
+        assert_eq!(named_values("a = ?2 AND b = ?1", &values), &values[..2]);
+        assert_eq!(named_values("nothing", &values), &values[..0]);
+        assert_eq!(named_values("a = ?9", &values), &values);
     }
 }

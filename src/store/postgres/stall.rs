@@ -15,18 +15,18 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct StallSwitch(Mutex<Option<Instant>>);
 
 impl StallSwitch {
-    /// Notes that no answer came.
+    /// Records that no answer arrived.
     pub(super) fn note(&self) {
-        *self.until() = Some(Instant::now() + RETRY_PAUSE);
+        *self.lock() = Some(Instant::now() + RETRY_PAUSE);
     }
 
     pub(super) fn clear(&self) {
-        *self.until() = None;
+        *self.lock() = None;
     }
 
     pub(super) fn may_ask(&self) -> bool {
         let now = Instant::now();
-        let mut until = self.until();
+        let mut until = self.lock();
         match *until {
             None => true,
             Some(until) if now < until => false,
@@ -37,7 +37,7 @@ impl StallSwitch {
         }
     }
 
-    fn until(&self) -> MutexGuard<'_, Option<Instant>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -52,7 +52,7 @@ mod tests {
         assert!(stall.may_ask() && stall.may_ask());
         stall.note();
         assert!(!stall.may_ask());
-        *stall.until() = Some(Instant::now());
+        *stall.lock() = Some(Instant::now());
         assert!(stall.may_ask(), "the pause is over");
         assert!(!stall.may_ask(), "somebody asks already");
         stall.clear();

@@ -1,8 +1,8 @@
-//! The threads that write. A tenant's writes are always the same thread's, in their order; what
-//! waits for a tenant while it commits goes into its next commit together.
+//! The threads that write. The writes of a tenant always run on the same thread, in order; writes
+//! that wait while it commits share the next commit.
 //!
-//! Each write of a group stands behind a savepoint, so one that fails takes no other along; where
-//! the group cannot be committed, each is tried once more in a transaction of its own.
+//! Each write of a group has a savepoint, so a failed write takes no other with it; if the group
+//! cannot be committed, each is tried once more in a transaction of its own.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -54,12 +54,12 @@ impl Writers {
         self.queues.get(at).ok_or_else(gone)
     }
 
-    /// Has the job done, behind those of its tenant that wait.
+    /// Queues the job after the tenant's waiting jobs.
     pub(super) fn send(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
         self.queue(&*job)?.send(job).map_err(|_| gone())
     }
 
-    /// Has the job done some time, or not at all where many wait.
+    /// Queues the job for some later time; drops it if many wait.
     pub(super) fn send_later(&self, job: Box<dyn WriteJob>) {
         if let Ok(queue) = self.queue(&*job)
             && let Err(TrySendError::Full(_)) = queue.try_send(job)
@@ -78,12 +78,12 @@ impl Drop for Writers {
     }
 }
 
-/// A statement after which a transaction sees the rows of a tenant alone, or everybody's.
-pub(super) fn only_of(tenant: Option<&str>) -> String {
-    format!("SELECT set_config('contexture.tenant', {}, true)", quoted(tenant.unwrap_or("*")))
+/// A statement that limits a transaction to the rows of one tenant, or opens it to all.
+pub(super) fn scope_statement(tenant: Option<&str>) -> String {
+    format!("SELECT set_config('contexture.tenant', {}, true)", quote(tenant.unwrap_or("*")))
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
@@ -145,7 +145,7 @@ impl TenantWriter {
                 if let Some(condition) = condition(&failed.error) {
                     self.health.note(condition);
                 }
-                // What it is in the middle of is not known.
+                // The state of its transaction is unknown.
                 self.connection = None;
             }
         }
@@ -159,7 +159,7 @@ impl TenantWriter {
     ) -> Result<(), GroupFailure> {
         let begin = begin(tenant, group.iter().any(|job| job.is_durable()));
         let connection =
-            self.begun(&begin).map_err(|error| GroupFailure { error, again: false })?;
+            self.begin_transaction(&begin).map_err(|error| GroupFailure { error, again: false })?;
         let alone = group.len() == 1;
         let lost = |error: Error| GroupFailure { error, again: true };
         let mut any = false;
@@ -182,29 +182,29 @@ impl TenantWriter {
             }
         }
         if any || !alone {
-            // Where this is not answered, it may have been stored: it is not tried again.
+            // Without an answer the commit may have succeeded: it is not tried again.
             let failed = |error| GroupFailure { error: at_commit(error), again: false };
             connection.batch("COMMIT").map_err(failed)?;
         }
         Ok(())
     }
 
-    /// A connection whose transaction has begun and has its tenant's lock.
-    fn begun(&mut self, begin: &str) -> Result<&Connection, Error> {
-        let connection = self.target.begun(self.connection.take(), begin)?;
+    /// A connection with an open transaction that has its tenant's lock.
+    fn begin_transaction(&mut self, begin: &str) -> Result<&Connection, Error> {
+        let connection = self.target.connect_and_begin(self.connection.take(), begin)?;
         Ok(self.connection.insert(connection))
     }
 }
 
 /// How a transaction that writes begins: with the lock of its tenant, before it sees anything.
 fn begin(tenant: Option<&str>, is_durable: bool) -> String {
-    let mut begin = format!("BEGIN; {}", only_of(tenant));
+    let mut begin = format!("BEGIN; {}", scope_statement(tenant));
     if !is_durable {
         // It survives the end of this process, and of the database's; not that of its machine.
         begin.push_str("; SET LOCAL synchronous_commit TO OFF");
     }
-    // What belongs to nobody, such as claims of deliveries, has a lock of its own.
-    let tenant = quoted(tenant.unwrap_or_default());
+    // Rows of no tenant, such as claims of deliveries, have a lock of their own.
+    let tenant = quote(tenant.unwrap_or_default());
     let _ = write!(begin, "; SELECT pg_advisory_xact_lock(hashtextextended({tenant}, 0))");
     begin
 }

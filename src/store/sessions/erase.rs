@@ -1,11 +1,11 @@
-//! Everything that is kept of a session goes with it.
+//! Deletes a session with everything that belongs to it.
 
 use crate::domain::{MemoryScope, Session};
 use crate::store::sql::values;
 use crate::store::{Error, Tx};
 
-/// Tables with rows of a session, and the column that names it. Whatever is kept of a session
-/// stands here; events hold no content, and go by their own time.
+/// Tables with rows of a session, and the column that names it. Every table with data of a session
+/// must be listed here; events contain no content, and have an expiry of their own.
 const SESSION_TABLES: &[(&str, &str)] = &[
     ("sessions", "id"),
     ("session_turns", "id"),
@@ -21,8 +21,7 @@ const SESSION_TABLES: &[(&str, &str)] = &[
 const ERASE_BATCH_ENTRIES: usize = 500;
 
 impl Tx<'_> {
-    /// Removes a session and everything that is kept of it, for good; answers whether it was
-    /// there.
+    /// Removes a session and everything that belongs to it, for good; returns whether it was there.
     pub fn erase_session(&self, id: &str) -> Result<bool, Error> {
         let was_there = self.session_row(id)?.is_some();
         for (table, column) in SESSION_TABLES {

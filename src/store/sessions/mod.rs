@@ -1,4 +1,4 @@
-//! Sessions: their rows, and what goes with them.
+//! Sessions: their rows and everything that is deleted with them.
 
 mod erase;
 mod payload;
@@ -34,7 +34,7 @@ impl Tx<'_> {
 
     /// Stores a session as it is, its turns included.
     pub fn put_session(&self, session: &Session) -> Result<(), Error> {
-        let texts = SessionJson::of(session);
+        let texts = SessionJson::new(session);
         let row = values_of(session, &texts);
         let placeholders = placeholders(2, row.len());
         let sets: Vec<String> =
@@ -55,8 +55,8 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// At most so many sessions behind an id, in the order of their ids; with `parent` only those
-    /// that go on from that one.
+    /// Lists up to `limit` sessions after an id, in the order of their ids; with `parent` only its
+    /// forks.
     pub fn list_sessions(
         &self,
         parent: Option<&str>,
@@ -86,7 +86,7 @@ impl Tx<'_> {
         )
     }
 
-    /// The ids of sessions whose time was up at a time, at most so many.
+    /// The ids of sessions that had expired at `at`, up to `limit`.
     pub fn expired_sessions(&self, at: Timestamp, limit: usize) -> Result<Vec<String>, Error> {
         self.all(
             "SELECT id FROM sessions WHERE tenant = ?1 AND expires_at <= ?2
@@ -98,7 +98,7 @@ impl Tx<'_> {
 }
 
 impl Tenant {
-    /// How long a session is kept after its last use, where it does not say itself.
+    /// How long a session is kept after its last use unless it specifies its own lifetime.
     pub fn usual_session_ttl(&self) -> std::time::Duration {
         self.retention().sessions
     }

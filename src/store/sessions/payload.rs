@@ -12,7 +12,7 @@ use crate::store::{Error, Tenant, Tx};
 /// A payload: its members in order, each a list of blocks or one block.
 #[derive(Debug, Clone, Default)]
 pub struct SentPayload {
-    /// Names of the members, and how many blocks they hold where they are lists.
+    /// Names of the members, and the number of blocks of a member that is a list.
     pub layout: Vec<(Arc<str>, Option<usize>)>,
     /// The blocks as JSON texts.
     pub blocks: Vec<(ContentHash, Arc<str>)>,
@@ -66,7 +66,7 @@ impl Tx<'_> {
     }
 
     /// Of which compile the payload is that a session was sent last.
-    pub fn sent(&self, session: &str) -> Result<Option<Arc<str>>, Error> {
+    pub fn sent_compilation(&self, session: &str) -> Result<Option<Arc<str>>, Error> {
         self.first(
             "SELECT compilation FROM session_payloads WHERE tenant = ?1 AND session = ?2",
             values![session],
@@ -100,7 +100,7 @@ impl Tenant {
         let Some((layout, blocks)) = found else { return Ok(None) };
         let layout: Vec<(String, Option<usize>)> =
             serde_json::from_str(&layout).map_err(|error| Error::Corrupt(Arc::new(error)))?;
-        Ok(Some(joined(&layout, blocks)))
+        Ok(Some(join_blocks(&layout, blocks)))
     }
 }
 
@@ -109,7 +109,7 @@ fn layout(payload: &SentPayload) -> Vec<(&str, Option<usize>)> {
 }
 
 /// The payload as one JSON text.
-fn joined(layout: &[(String, Option<usize>)], blocks: Vec<String>) -> String {
+fn join_blocks(layout: &[(String, Option<usize>)], blocks: Vec<String>) -> String {
     let mut blocks = blocks.into_iter();
     let members = layout.iter().map(|(name, count)| {
         // A text: there is nothing in it that JSON cannot hold.
@@ -137,7 +137,10 @@ mod tests {
             ("tools".to_owned(), Some(0)),
         ];
         let blocks = ["\"x\"", "{\"a\":1}", "{}"].map(str::to_owned).to_vec();
-        assert_eq!(joined(&layout, blocks), r#"{"system":"x","messages":[{"a":1},{}],"tools":[]}"#);
-        assert_eq!(joined(&[], Vec::new()), "{}");
+        assert_eq!(
+            join_blocks(&layout, blocks),
+            r#"{"system":"x","messages":[{"a":1},{}],"tools":[]}"#
+        );
+        assert_eq!(join_blocks(&[], Vec::new()), "{}");
     }
 }

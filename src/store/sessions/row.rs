@@ -9,7 +9,7 @@ use crate::domain::{RawJson, Session, Source};
 use crate::store::Error;
 use crate::store::sql::{Row, SqlValue};
 
-/// The columns of a session, behind the tenant's.
+/// The columns of a session, after the tenant's.
 pub(super) const COLUMNS: &str = "id, version, parent, defaults, ttl_seconds, points, measured, \
     compilation, source, created_at, updated_at, used_at, expires_at, hooks_scoped";
 
@@ -29,7 +29,7 @@ pub(super) struct SessionJson {
 }
 
 impl SessionJson {
-    pub(super) fn of(session: &Session) -> Self {
+    pub(super) fn new(session: &Session) -> Self {
         // Plain data: there is nothing in it that JSON cannot hold.
         fn json(value: &impl Serialize) -> String {
             serde_json::to_string(value).unwrap_or_default()
@@ -81,7 +81,7 @@ pub(super) fn session(row: &dyn Row) -> Result<Session, Error> {
     })
 }
 
-/// A column that holds JSON of ours.
+/// Reads a column that contains JSON written by this service.
 fn json<T: DeserializeOwned>(row: &dyn Row, column: usize) -> Result<T, Error> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|error| Error::Corrupt(Arc::new(error)))

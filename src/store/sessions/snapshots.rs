@@ -54,7 +54,7 @@ impl Tx<'_> {
         Ok(Some(StoredSnapshot { head, document, messages }))
     }
 
-    /// At most so many snapshots of a session behind an id, in the order in which they were taken.
+    /// Lists up to `limit` snapshots of a session after an id, in the order of their creation.
     pub fn list_snapshots(
         &self,
         session: &str,

@@ -17,12 +17,12 @@ impl Tx<'_> {
         Ok(SessionState {
             memory: self.session_memory(&session.id)?,
             messages: texts.into_iter().map(RawJson::new).collect(),
-            ..SessionState::of(session)
+            ..SessionState::new(session)
         })
     }
 
-    /// Puts a state in the place of a session's own, and stores the session. Entries that stay take
-    /// up a new version, so that nobody who read the old one writes over it unseen.
+    /// Replaces a session's state and stores the session. Entries that stay get a new version, so
+    /// that a writer with an old version gets a conflict.
     pub fn put_session_state(
         &self,
         session: &mut Session,
@@ -40,7 +40,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Appends messages to those that a session holds.
+    /// Appends messages to those of a session.
     pub fn add_session_messages(&self, session: &str, messages: &[RawJson]) -> Result<(), Error> {
         let mut packer = Packer::default();
         for (next, message) in (self.count_messages(session)?..).zip(messages) {
@@ -82,7 +82,7 @@ impl Tx<'_> {
         )
     }
 
-    /// The messages of these digests, one behind the other.
+    /// The messages of these digests, which are joined without separators.
     pub(super) fn messages_of(&self, session: &str, joined: &[u8]) -> Result<Vec<RawJson>, Error> {
         let texts = self.session_texts(session, TextKind::Message, &digests(joined))?;
         Ok(texts.into_iter().map(RawJson::new).collect())
@@ -93,13 +93,13 @@ impl Tx<'_> {
         entries_of_session(self, session)
     }
 
-    /// Stores an entry that was another session's, without a word to anybody.
+    /// Stores an entry that belonged to another session, without an event.
     pub fn put_moved_memory(&self, entry: &MemoryEntry) -> Result<(), Error> {
         self.put_memory(entry, MemoryAction::Set, MemoryOrigin::Direct)
     }
 
-    /// Makes entries all that there is of a session's scope. Nobody is told: what is put back is no
-    /// change of theirs.
+    /// Replaces all entries of a session's scope. Publishes no event: restored entries are not
+    /// changes.
     fn put_session_memory(&self, session: &str, entries: &[MemoryEntry]) -> Result<(), Error> {
         for old in self.session_memory_keys(session, usize::MAX)? {
             let (scope, key) = &old;

@@ -23,7 +23,7 @@ impl TextKind {
     }
 }
 
-/// Digests that stand one behind the other.
+/// Splits digests that are joined without separators.
 pub(super) fn digests(joined: &[u8]) -> Vec<ContentHash> {
     let (hashes, _) = joined.as_chunks::<32>();
     hashes.iter().copied().map(ContentHash).collect()

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use crate::store::error::OpenError;
 use crate::store::memory::index_all;
 
-/// The schema, a file a step; what stands here is never changed again.
+/// The schema, a file a step; a step that is listed here is never changed.
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_originals.sql"),
     include_str!("../../../migrations/sqlite/0002_adapters.sql"),
@@ -44,7 +44,7 @@ const MAX_CHECKED_BYTES: u64 = 64 << 20;
 /// Statements that a connection keeps compiled.
 const MAX_STATEMENTS: usize = 64;
 
-/// Where a database is.
+/// The location of a database.
 #[derive(Debug)]
 pub(super) enum DatabaseLocation {
     File(Box<Path>),
@@ -53,7 +53,7 @@ pub(super) enum DatabaseLocation {
 }
 
 impl DatabaseLocation {
-    /// A new one in memory. Its name tells it from the others of this process.
+    /// A new database in memory. Its name is unique in this process.
     pub(super) fn memory() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         Self::Memory(format!("file:/memory-{}?vfs=memdb", COUNT.fetch_add(1, Ordering::Relaxed)))
@@ -73,7 +73,7 @@ impl DatabaseLocation {
     }
 }
 
-pub(super) fn failed(
+pub(super) fn open_error(
     place: &DatabaseLocation,
     source: impl std::error::Error + Send + Sync + 'static,
 ) -> OpenError {
@@ -89,31 +89,35 @@ pub(super) fn failed(
 
 /// The connection that writes. The file is there: who takes its lock makes it.
 pub(super) fn writer(place: &DatabaseLocation) -> Result<Connection, OpenError> {
-    let mut connection = open(place).map_err(|error| failed(place, error))?;
+    let mut connection = open(place).map_err(|error| open_error(place, error))?;
     // Before anything is written to it.
     if place.bytes() <= MAX_CHECKED_BYTES {
         check_over(place, &connection)?;
     }
-    prepare(place, &connection).map_err(|error| failed(place, error))?;
+    prepare(place, &connection).map_err(|error| open_error(place, error))?;
     migrate(place, &mut connection)?;
     Ok(connection)
 }
 
-/// The connection that writes, beside a process that has the file: its schema is not touched.
+/// The connection that writes, next to a process that owns the file: its schema is not touched.
 pub(super) fn writer_beside(place: &DatabaseLocation) -> Result<Connection, OpenError> {
-    let connection = open(place).map_err(|error| failed(place, error))?;
+    let connection = open(place).map_err(|error| open_error(place, error))?;
     known_schema(place, &connection)?;
-    connection.pragma_update(None, "secure_delete", true).map_err(|error| failed(place, error))?;
-    connection.pragma_update(None, "foreign_keys", true).map_err(|error| failed(place, error))?;
+    connection
+        .pragma_update(None, "secure_delete", true)
+        .map_err(|error| open_error(place, error))?;
+    connection
+        .pragma_update(None, "foreign_keys", true)
+        .map_err(|error| open_error(place, error))?;
     Ok(connection)
 }
 
-/// Refuses a file whose schema is not the one that this program knows.
+/// Refuses a file whose schema is not the one of this program.
 pub(super) fn known_schema(
     place: &DatabaseLocation,
     connection: &Connection,
 ) -> Result<(), OpenError> {
-    let (found, known) = (schema(place, connection)?, known());
+    let (found, known) = (schema(place, connection)?, latest_step());
     match found.cmp(&known) {
         std::cmp::Ordering::Equal => Ok(()),
         std::cmp::Ordering::Less => Err(OpenError::Older { file: place.path(), found, known }),
@@ -125,24 +129,24 @@ pub(super) fn known_schema(
 pub(super) fn schema(place: &DatabaseLocation, connection: &Connection) -> Result<i64, OpenError> {
     connection
         .pragma_query_value(None, "user_version", |row| row.get(0))
-        .map_err(|error| failed(place, error))
+        .map_err(|error| open_error(place, error))
 }
 
 /// The steps of the schema that there are.
-pub(super) fn known() -> i64 {
+pub(super) fn latest_step() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
-/// Reads the whole file and tells whether it is sound.
+/// Reads the whole file and checks that it is sound.
 pub(super) fn check(place: &DatabaseLocation) -> Result<(), OpenError> {
-    let connection = reader(place).map_err(|error| failed(place, error))?;
+    let connection = reader(place).map_err(|error| open_error(place, error))?;
     check_over(place, &connection)
 }
 
 fn check_over(place: &DatabaseLocation, connection: &Connection) -> Result<(), OpenError> {
     let found: String = connection
         .pragma_query_value(None, "quick_check", |row| row.get(0))
-        .map_err(|error| failed(place, error))?;
+        .map_err(|error| open_error(place, error))?;
     if found == "ok" {
         return Ok(());
     }
@@ -151,7 +155,7 @@ fn check_over(place: &DatabaseLocation, connection: &Connection) -> Result<(), O
 
 /// Reads the whole file, its indexes too; a line for each thing that is unsound.
 pub(super) fn faults(place: &DatabaseLocation) -> Result<Vec<String>, OpenError> {
-    let connection = reader(place).map_err(|error| failed(place, error))?;
+    let connection = reader(place).map_err(|error| open_error(place, error))?;
     known_schema(place, &connection)?;
     let mut faults = Vec::new();
     let checked = connection
@@ -167,7 +171,7 @@ pub(super) fn faults(place: &DatabaseLocation) -> Result<Vec<String>, OpenError>
                 Ok(())
             })
         });
-    checked.map_err(|error| failed(place, error))?;
+    checked.map_err(|error| open_error(place, error))?;
     Ok(faults)
 }
 
@@ -199,7 +203,7 @@ fn open(place: &DatabaseLocation) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// What holds for the file, and for the one connection that writes it.
+/// Settings of the file, and of the one connection that writes it.
 fn prepare(place: &DatabaseLocation, connection: &Connection) -> rusqlite::Result<()> {
     // Before the first table, or it has no effect: a cleanup gives its room back to the disk.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
@@ -213,8 +217,8 @@ fn prepare(place: &DatabaseLocation, connection: &Connection) -> rusqlite::Resul
 
 /// Runs the steps that the file has not seen, all in one transaction.
 fn migrate(place: &DatabaseLocation, connection: &mut Connection) -> Result<(), OpenError> {
-    let known = known();
-    let wrong = |error: rusqlite::Error| failed(place, error);
+    let known = latest_step();
+    let wrong = |error: rusqlite::Error| open_error(place, error);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
     let found: i64 =
@@ -227,7 +231,7 @@ fn migrate(place: &DatabaseLocation, connection: &mut Connection) -> Result<(), 
         transaction.execute_batch(step).map_err(wrong)?;
     }
     if found < WORDS_STEP {
-        index_all(&*transaction).map_err(|error| failed(place, error))?;
+        index_all(&*transaction).map_err(|error| open_error(place, error))?;
     }
     transaction.pragma_update(None, "user_version", known).map_err(wrong)?;
     transaction.commit().map_err(wrong)

@@ -10,18 +10,18 @@ use rusqlite::Connection;
 use super::connect::{self, DatabaseLocation};
 use crate::store::error::OpenError;
 
-/// Copies the database into a new file, which nobody but its owner may read, and checks it. Sees
-/// what was committed when it began; holds up no writer.
+/// Copies the database into a new file that only its owner may read, and checks it. The copy has
+/// the state at its start; no writer is blocked.
 pub(super) fn backup(from: &Path, to: &Path) -> Result<(), OpenError> {
     let place = DatabaseLocation::File(from.into());
-    let connection = connect::reader(&place).map_err(|error| connect::failed(&place, error))?;
+    let connection = connect::reader(&place).map_err(|error| connect::open_error(&place, error))?;
     connect::known_schema(&place, &connection)?;
     copy(&connection, to)
 }
 
-/// Puts a copy of `from`, which is checked, in the place of the database `file`, which nobody may
-/// have meanwhile. The copy may be of an older schema: the next start brings it up to date. What
-/// stood there before is kept where `replace` allows it; answers under which name.
+/// Replaces the database `file`, which must not be in use, with a copy of `from`, which is checked.
+/// The copy may have an older schema: the next start brings it up to date. An existing database is
+/// kept if `replace` is set; returns the name that it is kept under.
 pub(super) fn restore(
     file: &Path,
     from: &Path,
@@ -31,8 +31,8 @@ pub(super) fn restore(
         return Err(OpenError::Exists { file: file.to_owned() });
     }
     let place = DatabaseLocation::File(from.into());
-    let connection = connect::reader(&place).map_err(|error| connect::failed(&place, error))?;
-    let (found, known) = (connect::schema(&place, &connection)?, connect::known());
+    let connection = connect::reader(&place).map_err(|error| connect::open_error(&place, error))?;
+    let (found, known) = (connect::schema(&place, &connection)?, connect::latest_step());
     if found > known {
         return Err(OpenError::Newer { file: place.path(), found, known });
     }
@@ -41,7 +41,7 @@ pub(super) fn restore(
         file: file.to_owned(),
         source: Arc::new(source),
     };
-    let made = beside(file, "-restoring");
+    let made = sibling_path(file, "-restoring");
     // What a restore that was killed has left.
     let _ = std::fs::remove_file(&made);
     copy(&connection, &made)?;
@@ -49,7 +49,7 @@ pub(super) fn restore(
     if let Some(kept) = &kept {
         // Its log belongs to it: without, what was committed last would be gone.
         for part in ["-wal", "-shm", ""] {
-            let moved = std::fs::rename(beside(file, part), beside(kept, part));
+            let moved = std::fs::rename(sibling_path(file, part), sibling_path(kept, part));
             match moved {
                 Err(error) if part.is_empty() || error.kind() != ErrorKind::NotFound => {
                     return Err(refused(error));
@@ -66,13 +66,13 @@ pub(super) fn restore(
     Ok(kept)
 }
 
-/// A name that nothing has, for what stood in the place of a copy.
+/// An unused name for the database that a copy replaces.
 fn free_name(file: &Path) -> PathBuf {
-    let mut names = (1_u32..).map(|number| beside(file, &format!("-replaced-{number}")));
-    names.find(|name| !name.exists()).unwrap_or_else(|| beside(file, "-replaced"))
+    let mut names = (1_u32..).map(|number| sibling_path(file, &format!("-replaced-{number}")));
+    names.find(|name| !name.exists()).unwrap_or_else(|| sibling_path(file, "-replaced"))
 }
 
-fn beside(file: &Path, end: &str) -> PathBuf {
+fn sibling_path(file: &Path, end: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(end);
     name.into()

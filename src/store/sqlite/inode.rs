@@ -1,9 +1,9 @@
 //! A lock on a file itself, by whatever name it is opened.
 //!
-//! A hard link and a file that is mounted elsewhere are names of their own, with a log of their own:
-//! two processes that each go by one of them destroy the database. The lock is on one byte past the
-//! end of any database, so it is none of those that SQLite takes, and it belongs to the open file
-//! (OFD), since one of the process would end as soon as SQLite closes the file. Linux alone has it.
+//! A hard link and a bind mount are names of their own, with a log of their own: two processes that
+//! use different names destroy the database. The lock is on one byte past the end of any database,
+//! so it is none of SQLite's locks, and it belongs to the open file (OFD), since a lock of the
+//! process would end as soon as SQLite closes the file. Only Linux has it.
 
 use std::fs::File;
 
@@ -27,11 +27,11 @@ mod linux {
         }
     }
 
-    /// Takes the lock; false where another open file has it.
+    /// Takes the lock; false if another open file has it.
     pub(in crate::store::sqlite) fn try_lock(file: &File) -> io::Result<bool> {
         match fcntl(file, FcntlArg::F_OFD_SETLK(&range(libc::F_WRLCK))) {
             Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
-            // The last four: a file system without such locks, where the lock by name is all there is.
+            // The last four: a file system without such locks, so the lock by name is all there is.
             Ok(_) | Err(Errno::EINVAL | Errno::ENOLCK | Errno::ENOSYS | Errno::ENOTSUP) => Ok(true),
             Err(error) => Err(error.into()),
         }
@@ -57,7 +57,7 @@ mod linux {
 #[cfg(target_os = "linux")]
 pub(super) use self::linux::{is_locked, try_lock, unlock};
 
-/// Takes the lock, where there is one.
+/// Takes the lock, if the system has such locks.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn try_lock(_: &File) -> std::io::Result<bool> {
     Ok(true)

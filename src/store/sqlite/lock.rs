@@ -1,8 +1,8 @@
-//! One process a file: who has it says so in a file next to it, and locks the file itself.
+//! One process per file: its owner writes a lock file next to it, and locks the file itself.
 //!
-//! The first lock is by name, names the holder, and is there before the database is. The second is
-//! on the database by whatever name ([`inode`]). Both are the operating system's and end with the
-//! process, however that ends; neither is one of SQLite's own.
+//! The first lock is by name, names its holder, and exists before the database does. The second is
+//! on the database by whatever name ([`inode`]). Both are locks of the operating system and end
+//! with the process, however that ends; neither is one of SQLite's own.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read as _, Seek as _, Write as _};
@@ -35,9 +35,9 @@ impl Drop for FileLock {
 /// Why it cannot be had.
 #[derive(Debug)]
 pub(super) enum Error {
-    /// Another process has it: its number, where that can be read.
+    /// Another process has it: its number, if that can be read.
     Held(Option<u32>),
-    /// Another process has it, by a name that is not known.
+    /// Another process has it, under an unknown name.
     HeldElsewhere,
     Io(io::Error),
 }
@@ -45,7 +45,7 @@ pub(super) enum Error {
 /// What there is if a database is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingFile {
-    /// It is made, for nobody but its owner to read: it holds conversations.
+    /// It is created, readable by its owner only: it contains conversations.
     Make,
     Leave,
 }
@@ -94,13 +94,13 @@ fn lock_inode(file: File) -> Result<File, Error> {
 /// Refuses a database that another process has by another name: what is in its log cannot be seen by
 /// this one. Takes no lock.
 pub(super) fn check_name(database: &Path) -> Result<(), Error> {
-    // What cannot be opened is refused by whoever opens it next.
+    // A file that cannot be opened is refused by the caller that opens it next.
     let Ok(file) = open(database, MissingFile::Leave) else { return Ok(()) };
     if !inode::is_locked(&file) {
         return Ok(());
     }
     inode::leave_open(file);
-    // Only for a moment, and where nobody could start by this name anyway.
+    // Held briefly, and only while no process could start under this name anyway.
     let name = open(&lock_file(database), MissingFile::Leave).map_err(|_| Error::HeldElsewhere)?;
     match name.try_lock() {
         Err(TryLockError::WouldBlock) => Ok(()),
@@ -108,7 +108,7 @@ pub(super) fn check_name(database: &Path) -> Result<(), Error> {
     }
 }
 
-/// The one path of a file that is not a link and goes through none, whether the file is there or not.
+/// The canonical path of a file, through no link, whether or not the file exists.
 pub(super) fn real_path(file: &Path) -> io::Result<PathBuf> {
     let mut file = file.to_path_buf();
     for _ in 0..MAX_LINKS {

@@ -1,9 +1,9 @@
 //! The store in one file: write-ahead log, one connection that writes, others that read. Or in
-//! memory, where nothing of it outlives the process.
+//! memory, for the lifetime of the process.
 //!
-//! `synchronous=NORMAL`: a commit survives the end of the process and costs no flush; what the
-//! machine's power takes with it is the last commits, never the file. What must not be lost so is
-//! written by jobs that say so.
+//! `synchronous=NORMAL`: a commit survives the end of the process and costs no flush; a loss of
+//! power costs the last commits, never the file. Writes that must survive it are jobs that ask for
+//! a flush.
 
 mod connect;
 mod copy;
@@ -27,7 +27,7 @@ use super::error::{Error, OpenError};
 use super::health::{ConditionCell, StoreCondition};
 use super::sql::Sql;
 
-/// Connections that read at once; whoever comes then waits. Each has a cache of its own.
+/// Connections that read at once; further readers wait. Each has a cache of its own.
 const MAX_READERS: usize = 8;
 
 #[derive(Debug)]
@@ -40,13 +40,13 @@ pub(super) struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the file, made where it is missing, and brings its schema up to date.
+    /// Opens the file, creating it if it is missing, and brings its schema up to date.
     pub(super) fn open(file: &Path) -> Result<Self, OpenError> {
         let file = real_path(file)?;
         let lock = lock(&file, MissingFile::Make)?;
         let place = DatabaseLocation::File(file.into());
         let connection = connect::writer(&place)?;
-        Self::over(place, connection, Some(lock))
+        Self::with_writer(place, connection, Some(lock))
     }
 
     /// Opens the file for a moment, whether another process has it or not; then the schema stays
@@ -56,36 +56,37 @@ impl Sqlite {
             Err(OpenError::InUse { file, .. }) => {
                 let place = DatabaseLocation::File(file.into());
                 let connection = connect::writer_beside(&place)?;
-                Self::over(place, connection, None)
+                Self::with_writer(place, connection, None)
             }
             opened => opened,
         }
     }
 
-    /// Brings the schema of a file up to date, which is made where it is missing; answers from
-    /// which to which step.
+    /// Brings the schema of a file up to date, creating the file if it is missing; returns the
+    /// steps before and after.
     pub(super) fn migrate(file: &Path) -> Result<(i64, i64), OpenError> {
         let file = real_path(file)?;
         let _lock = lock(&file, MissingFile::Make)?;
         let place = DatabaseLocation::File(file.into());
-        let connection = connect::reader(&place).map_err(|error| connect::failed(&place, error))?;
+        let connection =
+            connect::reader(&place).map_err(|error| connect::open_error(&place, error))?;
         let before = connect::schema(&place, &connection)?;
         drop(connection);
         connect::writer(&place)?;
-        Ok((before, connect::known()))
+        Ok((before, connect::latest_step()))
     }
 
     /// Copies a file into a new one, whether it is in use or not.
     pub(super) fn backup(from: &Path, to: &Path) -> Result<(), OpenError> {
-        copy::backup(&named_as_its_holder(from)?, to)
+        copy::backup(&holder_path(from)?, to)
     }
 
     /// Reads through a file, whether it is in use or not; a line for each thing that is unsound.
     pub(super) fn check(file: &Path) -> Result<Vec<String>, OpenError> {
-        connect::faults(&DatabaseLocation::File(named_as_its_holder(file)?.into()))
+        connect::faults(&DatabaseLocation::File(holder_path(file)?.into()))
     }
 
-    /// Puts a copy in the place of a file that nobody has; answers where that is now.
+    /// Replaces a file that is not in use with a copy; returns the new path of the old file.
     pub(super) fn restore(
         file: &Path,
         from: &Path,
@@ -93,29 +94,29 @@ impl Sqlite {
     ) -> Result<Option<PathBuf>, OpenError> {
         let file = real_path(file)?;
         let _lock = lock(&file, MissingFile::Leave)?;
-        copy::restore(&file, &named_as_its_holder(from)?, replace)
+        copy::restore(&file, &holder_path(from)?, replace)
     }
 
     /// A database that ends with this value.
     pub(super) fn memory() -> Result<Self, OpenError> {
         let place = DatabaseLocation::memory();
         let connection = connect::writer(&place)?;
-        Self::over(place, connection, None)
+        Self::with_writer(place, connection, None)
     }
 
-    fn over(
+    fn with_writer(
         place: DatabaseLocation,
         writer: Connection,
         lock: Option<FileLock>,
     ) -> Result<Self, OpenError> {
         let health = Arc::new(ConditionCell::default());
-        // Who writes beside the one that has the file leaves that to it.
+        // A writer next to the owner of the file leaves the reserve to the owner.
         let reserve = match &place {
             DatabaseLocation::File(file) if lock.is_some() => Some(Reserve::new(file)),
             _ => None,
         };
         let writer = SqliteWriter::start(writer, Arc::clone(&health), reserve)
-            .map_err(|error| connect::failed(&place, error))?;
+            .map_err(|error| connect::open_error(&place, error))?;
         let readers = SqliteReaders { place, state: Mutex::default(), freed: Condvar::new() };
         Ok(Self { writer, readers, health, _lock: lock })
     }
@@ -123,21 +124,21 @@ impl Sqlite {
 
 /// A path without links: SQLite names the log after it, and so are the files next to it.
 fn real_path(file: &Path) -> Result<PathBuf, OpenError> {
-    lock::real_path(file).map_err(|error| refused(file, lock::Error::Io(error)))
+    lock::real_path(file).map_err(|error| lock_error(file, lock::Error::Io(error)))
 }
 
 fn lock(file: &Path, missing: MissingFile) -> Result<FileLock, OpenError> {
-    FileLock::take(file, missing).map_err(|error| refused(file, error))
+    FileLock::take(file, missing).map_err(|error| lock_error(file, error))
 }
 
 /// The path of a file that is read next to a process that may have it, by the same name.
-fn named_as_its_holder(file: &Path) -> Result<PathBuf, OpenError> {
+fn holder_path(file: &Path) -> Result<PathBuf, OpenError> {
     let file = real_path(file)?;
-    lock::check_name(&file).map_err(|error| refused(&file, error))?;
+    lock::check_name(&file).map_err(|error| lock_error(&file, error))?;
     Ok(file)
 }
 
-fn refused(file: &Path, error: lock::Error) -> OpenError {
+fn lock_error(file: &Path, error: lock::Error) -> OpenError {
     let file = file.to_owned();
     match error {
         lock::Error::Held(pid) => OpenError::InUse { file, pid },
@@ -198,7 +199,7 @@ impl SqliteReaders {
     }
 }
 
-/// What SQLite says, as what a caller can do about it.
+/// Converts an error of SQLite into the error that a caller can act on.
 fn error(error: rusqlite::Error) -> Error {
     use rusqlite::ErrorCode;
     match error.sqlite_error_code() {
@@ -210,7 +211,7 @@ fn error(error: rusqlite::Error) -> Error {
     }
 }
 
-/// What an error says of the next write; none where it says nothing.
+/// The condition that an error predicts for the next write; `None` if it predicts nothing.
 fn condition(error: &Error) -> Option<StoreCondition> {
     match error {
         Error::Full(_) => Some(StoreCondition::Full),

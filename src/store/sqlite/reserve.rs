@@ -1,8 +1,8 @@
-//! Room on the disk that is kept for when there is none.
+//! Disk space that is reserved for a full disk.
 //!
-//! On a full disk SQLite can neither write to its log nor move what the log holds into the file, so
-//! nothing would make room again. Then the reserve is given up: what the log holds is moved, the log
-//! begins anew, and writing goes on for a while. It is taken again when there is room.
+//! On a full disk SQLite can neither write to its log nor move the log into the file, so no cleanup
+//! would free space. Then the reserve is released: the log is moved into the file and starts again,
+//! and writing continues for a while. The reserve is taken again when there is space.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -29,8 +29,8 @@ impl Reserve {
         Self { file: name.into(), is_held: false, tried: None }
     }
 
-    /// Takes the room where it is not taken and there is any. Not often: where it is given up and
-    /// taken by turns, nobody else would find any.
+    /// Takes the reserve if it is not taken and there is space. Not often: other programs would
+    /// find no space if it were released and taken by turns.
     pub(super) fn take(&mut self) {
         if self.is_held || self.tried.is_some_and(|tried| tried.elapsed() < RETRY_INTERVAL) {
             return;
@@ -64,7 +64,7 @@ impl Reserve {
         Ok(())
     }
 
-    /// Gives the room back to the disk; answers whether there was any.
+    /// Releases the reserve; returns whether there was any.
     pub(super) fn give_up(&mut self) -> bool {
         self.tried = Some(Instant::now());
         let was_held = std::mem::take(&mut self.is_held);

@@ -1,8 +1,8 @@
-//! The one thread that writes. What waits while it commits goes into the next commit together.
+//! The one thread that writes. Writes that wait while it commits share the next commit.
 //!
-//! Each write of a group stands behind a savepoint, so one that fails takes no other along; where
-//! the commit itself fails, each is tried once more in a transaction of its own. Every transaction
-//! begins with `BEGIN IMMEDIATE`, so none finds out half-way that another process was faster.
+//! Each write of a group has a savepoint, so a failed write takes no other with it; if the commit
+//! itself fails, each is tried once more in a transaction of its own. Every transaction begins with
+//! `BEGIN IMMEDIATE`, so none finds out half-way that another process was faster.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -43,13 +43,13 @@ impl SqliteWriter {
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    /// Has the job done, behind those that wait.
+    /// Queues the job after the waiting ones.
     pub(super) fn send(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
         let queue = self.queue.as_ref().ok_or_else(gone)?;
         queue.send(job).map_err(|_| gone())
     }
 
-    /// Has the job done some time, or not at all where many wait.
+    /// Queues the job for some later time; drops it if many wait.
     pub(super) fn send_later(&self, job: Box<dyn WriteJob>) {
         if let Some(Err(TrySendError::Full(_))) =
             self.queue.as_ref().map(|queue| queue.try_send(job))
@@ -68,16 +68,16 @@ impl Drop for SqliteWriter {
     }
 }
 
-/// A connection that notes what its failures say of the next write.
+/// A connection that records the condition that its failures predict for the next write.
 struct WriterConnection {
     connection: Connection,
     health: Arc<ConditionCell>,
-    /// None where there is no disk.
+    /// `None` for a database in memory.
     reserve: RefCell<Option<Reserve>>,
 }
 
 impl WriterConnection {
-    /// Makes room where there is none, and keeps some where there is.
+    /// Frees space if the disk is full, and reserves some otherwise.
     fn keep_room(&self) {
         let mut reserve = self.reserve.borrow_mut();
         let Some(reserve) = reserve.as_mut() else { return };
@@ -85,7 +85,7 @@ impl WriterConnection {
             StoreCondition::Good => reserve.take(),
             StoreCondition::Full if reserve.give_up() => {
                 tracing::warn!("the disk is full: the reserve is given up");
-                // What the log holds goes into the file, and the log begins anew.
+                // The log is moved into the file, and starts again.
                 let moved =
                     self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
                 if let Err(error) = moved {
@@ -133,7 +133,7 @@ fn run(connection: &WriterConnection, jobs: &Receiver<Box<dyn WriteJob>>) {
         group.extend(jobs.try_iter().take(MAX_GROUP_WRITES - 1));
         match commit(connection, &mut group) {
             Ok(()) => group.into_iter().for_each(|job| job.finish(Ok(()))),
-            // Where no transaction can begin, none can for each of them either.
+            // If no transaction can begin, none can for each job either.
             Err(WriteFailure { began, error }) if !began || group.len() == 1 => {
                 for job in group {
                     job.finish(Err(error.clone()));
@@ -170,7 +170,7 @@ fn commit(noting: &WriterConnection, group: &mut [Box<dyn WriteJob>]) -> Result<
     done.map(drop)
 }
 
-/// Answers whether anything was written.
+/// Returns whether anything was written.
 fn commit_at_level(
     noting: &WriterConnection,
     group: &mut [Box<dyn WriteJob>],
@@ -190,7 +190,7 @@ fn commit_at_level(
     done
 }
 
-/// Answers whether a job has stayed that changed something.
+/// Returns whether a job that changed something was kept.
 fn transact(
     noting: &WriterConnection,
     group: &mut [Box<dyn WriteJob>],
@@ -213,13 +213,13 @@ fn transact(
     })
 }
 
-/// Does one job of a group; what it wrote is taken back where it fails. Answers whether it stays.
+/// Does one job of a group; rolls its changes back if it fails. Returns whether they are kept.
 fn attempt(noting: &WriterConnection, job: &mut dyn WriteJob) -> rusqlite::Result<bool> {
     let run = |sql: &str| noting.connection.prepare_cached(sql)?.execute([]);
     run("SAVEPOINT job")?;
     let stays = job.attempt(noting);
     if !stays {
-        // Fails where the whole transaction is gone, and so the group is.
+        // Fails if the whole transaction is gone; then the group is, too.
         run("ROLLBACK TO job")?;
     }
     run("RELEASE job")?;

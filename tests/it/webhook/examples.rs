@@ -60,7 +60,7 @@ impl Running {
         let mut hook =
             hook(kind, &url, &json!({"id": path.trim_start_matches('/'), "point": point}));
         if let HookAction::Call(endpoint) = &mut hook.does {
-            endpoint.secrets = Secrets::of(secret.clone());
+            endpoint.secrets = Secrets::new(secret.clone());
         }
         hook
     }

@@ -68,7 +68,7 @@ fn hook(kind: &str, url: &str, more: &Value) -> Hook {
     assert_eq!(faults.into_vec(), []);
     let mut hook = hook.expect("a hook");
     if let HookAction::Call(endpoint) = &mut hook.does {
-        endpoint.secrets = Secrets::of(HookSecret::generate().expect("random bytes"));
+        endpoint.secrets = Secrets::new(HookSecret::generate().expect("random bytes"));
     }
     hook
 }

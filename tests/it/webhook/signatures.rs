@@ -42,7 +42,7 @@ async fn every_live_secret_signs_and_no_other() {
     let webhooks = with(dev(), Arc::new(Fixed(Vec::new())), clock.clone());
     let (old, new) = (HookSecret::generate().unwrap(), HookSecret::generate().unwrap());
     let grace = clock.now().after(Duration::from_mins(1));
-    let secrets = Secrets::of(old.clone()).rotated(new.clone(), clock.now(), grace);
+    let secrets = Secrets::new(old.clone()).rotated(new.clone(), clock.now(), grace);
     let mut hook = guard(receiver.address);
     if let HookAction::Call(endpoint) = &mut hook.does {
         endpoint.secrets = secrets;

@@ -48,7 +48,7 @@ impl<'r> DivergenceCaller<'r> {
 impl Caller for DivergenceCaller<'_> {
     fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
         let place = (call.point, call.occurrence, Arc::clone(&call.hook.id));
-        let is_new = || !matches!(self.recorded.nearest(&call), Some((_, false)));
+        let is_new = || !matches!(self.recorded.find_nearest(&call), Some((_, false)));
         if self.place.as_ref().map_or_else(is_new, |wanted| *wanted == place) {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
             heard.push((place, call.input.to_owned()));

@@ -148,7 +148,7 @@ impl Worker {
         let metrics = self.metrics.clone();
         self.under_way.push(Box::pin(async move {
             if let (Some(outcome), Some(metrics)) = (attempt.await, metrics) {
-                metrics.delivered(outcome.as_str());
+                metrics.record_delivery(outcome.as_str());
             }
             (key, is_retry)
         }));

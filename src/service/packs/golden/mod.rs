@@ -143,7 +143,7 @@ fn registered(
 
 /// The name of a version that is published.
 fn published(services: &Services, id: &str, version: &str) -> Result<PackRef, Error> {
-    let reference = PackRef::of(id, version).ok_or(PackRefusal::NotFound)?;
+    let reference = PackRef::new(id, version).ok_or(PackRefusal::NotFound)?;
     document(services, &reference)?.ok_or(PackRefusal::NotFound)?;
     Ok(reference)
 }

@@ -324,7 +324,7 @@ impl TurnContext {
         };
         if !same || tx.count_messages(&self.session.id)? != self.held {
             self.moved.store(true, Ordering::Relaxed);
-            return Err(StoreError::moved());
+            return Err(StoreError::conflict());
         }
         self.effects.store(tx).map(drop)
     }

@@ -33,8 +33,8 @@ impl Tx<'_> {
     }
 }
 
-/// What stands for a term of a tenant, whatever both are made of: a word to FTS5's tokenizer and in
-/// its expressions. It begins with a letter that no operator begins with.
+/// The token for a term of a tenant, for any texts of both: one word to FTS5's tokenizer and in its
+/// expressions. It begins with a letter that no operator begins with.
 fn token(tenant: &str, term: &str) -> String {
     let hash = Sha256::new().chain_update(tenant).chain_update([0]).chain_update(term).finalize();
     let mut token = String::from("t");

@@ -1,9 +1,10 @@
-//! Finding entries by their words: BM25 over what two bounded looks found.
+//! Finds entries by their words: BM25 over the entries that two bounded queries found.
 //!
-//! A text's terms are made here, the same for every database: in SQLite an FTS5 table has them, in
-//! PostgreSQL a table. Both only answer which entries have a term, the newest first and not more than
-//! [`MAX_ENTRIES_PER_WORD`]; what an entry is worth is computed from its own text. So a question costs the same in a
-//! store of a hundred entries and of a million, and both databases give the same answers.
+//! The terms of a text are made here, the same for every database: SQLite has them in an FTS5
+//! table, PostgreSQL in an ordinary table. Both only return which entries have a term, the newest
+//! first and at most [`MAX_ENTRIES_PER_WORD`]; the weight of an entry is computed from its own
+//! text. So a question costs the same in a store of a hundred entries and of a million, and both
+//! databases return the same entries.
 
 mod fts;
 mod stem;
@@ -21,9 +22,9 @@ use crate::store::{Error, Tx};
 
 /// Words of a question that are looked for.
 const MAX_WORDS: usize = 12;
-/// Entries of a word that are looked at: where more have it, the newest ones.
+/// Entries of a word that are read: the newest, if more have it.
 const MAX_ENTRIES_PER_WORD: usize = 500;
-/// Entries that are read at once to find those in sight, and how often.
+/// Entries that are read at once to find the visible ones.
 const READ_BATCH_ENTRIES: usize = 200;
 const MAX_READS: usize = 5;
 
@@ -31,7 +32,7 @@ const MAX_READS: usize = 5;
 const BM25_K1: f64 = 1.2;
 const BM25_B: f64 = 0.75;
 
-/// Holds for a row that the scope of `?3`, `?4` and `?5` sees.
+/// True for a row that is visible in the scope of `?3`, `?4` and `?5`.
 const SCOPE_CONDITION: &str = "subject IN ('', ?3) AND session IN ('', ?4) AND agent IN ('', ?5)
      AND status = 'promoted'";
 
@@ -39,7 +40,7 @@ const SCOPE_CONDITION: &str = "subject IN ('', ?3) AND session IN ('', ?4) AND a
 #[derive(Debug)]
 pub(super) struct QueryTerm {
     term: String,
-    /// How much it tells: the fewer entries have it, the more.
+    /// The weight of the term: the fewer entries have it, the higher.
     weight: f64,
     /// Entries that have it, the newest first.
     entries: Vec<i64>,
@@ -47,7 +48,7 @@ pub(super) struct QueryTerm {
 
 impl Tx<'_> {
     /// The terms of a question that any entry has.
-    pub(super) fn asked(&self, question: &str) -> Result<Vec<QueryTerm>, Error> {
+    pub(super) fn find_terms(&self, question: &str) -> Result<Vec<QueryTerm>, Error> {
         let mut found = Vec::new();
         for term in question_terms(question) {
             let entries = match self.dialect() {
@@ -67,9 +68,9 @@ impl Tx<'_> {
         Ok(found)
     }
 
-    /// At most so many entries in sight that have terms of a question, those that tell most first,
-    /// and of two the newer one.
-    pub(super) fn answering(
+    /// Up to `limit` visible entries that have terms of a question, the best matches first, and the
+    /// newer one of two that are equal.
+    pub(super) fn entries_with_terms(
         &self,
         view: &MemoryView,
         asked: &[QueryTerm],
@@ -140,7 +141,7 @@ impl Tx<'_> {
     }
 }
 
-/// Makes the terms of every entry anew: for a file whose terms were made in another way.
+/// Rebuilds the terms of every entry: for a file whose terms were made by other rules.
 pub(in crate::store) fn index_all(sql: &dyn Sql) -> Result<(), Error> {
     sql.query(&format!("SELECT {COLUMNS}, tenant FROM memory"), &[], &mut |row| {
         let tenant: String = row.get(22)?;
@@ -148,7 +149,7 @@ pub(in crate::store) fn index_all(sql: &dyn Sql) -> Result<(), Error> {
     })
 }
 
-/// What each entry is worth as an answer, by BM25: more is better, 0 where it has no word of it.
+/// The relevance of each entry by BM25: higher is better, 0 if it has no term of the question.
 pub(super) fn weigh(asked: &[QueryTerm], entries: Vec<MemoryEntry>) -> Vec<FoundEntry> {
     if asked.is_empty() {
         return entries.into_iter().map(|entry| FoundEntry { entry, relevance: 0.0 }).collect();
@@ -168,8 +169,9 @@ pub(super) fn weigh(asked: &[QueryTerm], entries: Vec<MemoryEntry>) -> Vec<Found
     weighed.map(|(entry, hits)| FoundEntry { entry, relevance: worth(hits) }).collect()
 }
 
-/// How many entries have a term of which these are the newest, where `last` is the newest of all.
-/// Beyond what was looked at it is judged by how close to each other those are.
+/// Estimates how many entries have a term; `newest` are its newest entries, `last` is the newest
+/// entry of all. Beyond the entries that were read, the estimate follows from how close their
+/// numbers are.
 fn count(newest: &[i64], last: i64) -> f64 {
     let found = float(newest.len() as u64);
     let oldest = newest.last().copied().unwrap_or(1);

@@ -1,6 +1,6 @@
 //! Porter's stemmer (An algorithm for suffix stripping, 1980), as FTS5's `porter` applies it.
 
-/// Words that are shorter stay as they are, in bytes, and so do those that are longer.
+/// Words that are shorter or longer are not stemmed.
 const MIN_WORD_BYTES: usize = 3;
 const MAX_WORD_BYTES: usize = 64;
 
@@ -51,20 +51,20 @@ pub(super) fn stem(word: &str) -> String {
         return word.to_owned();
     }
     let mut word = word.to_owned();
-    plural(&mut word);
-    past(&mut word);
+    strip_plural(&mut word);
+    strip_past(&mut word);
     if let Some(stem) = word.strip_suffix('y').filter(|stem| has_vowel(stem)) {
         word = format!("{stem}i");
     }
     replace(&mut word, STEP_2);
     replace(&mut word, STEP_3);
-    derived(&mut word);
+    strip_derived(&mut word);
     last_e(&mut word);
     word
 }
 
 /// Step 1a.
-fn plural(word: &mut String) {
+fn strip_plural(word: &mut String) {
     let cut = if stem_of(word, "sses").or_else(|| stem_of(word, "ies")).is_some() {
         2
     } else {
@@ -74,7 +74,7 @@ fn plural(word: &mut String) {
 }
 
 /// Step 1b.
-fn past(word: &mut String) {
+fn strip_past(word: &mut String) {
     if let Some(stem) = stem_of(word, "eed") {
         if measure(stem) > 0 {
             word.pop();
@@ -93,7 +93,7 @@ fn past(word: &mut String) {
     }
 }
 
-/// Steps 2 and 3: of the rules whose ending the word has, the longest.
+/// Steps 2 and 3: applies the rule with the longest ending that the word has.
 fn replace(word: &mut String, rules: &[StemRule]) {
     let fits = rules.iter().filter(|(end, _)| word.ends_with(end));
     let Some((end, by)) = fits.max_by_key(|(end, _)| end.len()) else { return };
@@ -103,7 +103,7 @@ fn replace(word: &mut String, rules: &[StemRule]) {
 }
 
 /// Step 4.
-fn derived(word: &mut String) {
+fn strip_derived(word: &mut String) {
     let fits = STEP_4.iter().filter(|end| word.ends_with(**end));
     let Some(end) = fits.max_by_key(|end| end.len()) else { return };
     let Some(stem) = stem_of(word, end).filter(|stem| measure(stem) > 1) else { return };
@@ -124,7 +124,7 @@ fn last_e(word: &mut String) {
     }
 }
 
-/// What stands before an ending, where something does.
+/// The word without an ending; `None` if the ending is all of it, or not there.
 fn stem_of<'w>(word: &'w str, end: &str) -> Option<&'w str> {
     word.strip_suffix(end).filter(|stem| !stem.is_empty())
 }
@@ -148,7 +148,8 @@ fn measure(stem: &str) -> usize {
     (1..bytes.len()).filter(|at| !is_vowel(bytes, *at) && is_vowel(bytes, at - 1)).count()
 }
 
-/// Whether a consonant stands twice at the end. Here FTS5 takes `y` for one, whatever it follows.
+/// Whether the word ends in a double consonant. Here FTS5 counts `y` as a consonant in any
+/// position.
 fn ends_double(word: &str) -> bool {
     match word.as_bytes() {
         [.., a, b] => a == b && !matches!(b, b'a' | b'e' | b'i' | b'o' | b'u'),

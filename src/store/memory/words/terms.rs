@@ -39,7 +39,7 @@ pub(super) fn terms(text: &str) -> impl Iterator<Item = String> {
     pieces(text).map(folded).filter(|word| !word.is_empty()).map(|word| stem(&word))
 }
 
-/// How many terms a text has, and how often each of those that are wanted is among them.
+/// Counts the terms of a text, and how often each of the `wanted` terms is among them.
 pub(super) fn hits(text: &str, wanted: &[&str]) -> (u64, Vec<u64>) {
     let mut length = 0;
     let mut times = vec![0; wanted.len()];
@@ -62,8 +62,8 @@ pub(super) fn hits(text: &str, wanted: &[&str]) -> (u64, Vec<u64>) {
     (length, times)
 }
 
-/// False where the stem of a word is not this term: a stem is its word but for the last two letters at
-/// most.
+/// False if the stem of a word is not this term: a stem is its word except for at most the last two
+/// letters.
 fn may_become(word: &str, term: &str) -> bool {
     let same = term.as_bytes();
     let same = same.get(..same.len().saturating_sub(2)).unwrap_or_default();
