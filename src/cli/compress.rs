@@ -99,7 +99,7 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
     }
     match &args.originals {
         Some(originals) => members.set("originals", to_raw_value(originals)?),
-        // There is no store, and the answer says so.
+        // There is no store, and the response shows it.
         None if members.get("originals").map(RawValue::get) != Some("\"none\"") => {
             members.set("originals", to_raw_value("return")?);
         }
@@ -150,7 +150,7 @@ pub(super) fn expand(args: &ExpandArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The built-in models, and those of a file.
+/// The built-in models, with the rows of a file.
 pub(super) fn models(file: Option<&Path>) -> Result<Models, CommandError> {
     let mut models = Models::built_in();
     if let Some(path) = file {

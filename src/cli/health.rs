@@ -23,7 +23,7 @@ pub(super) struct HealthArgs {
     listen: SocketAddr,
 }
 
-/// Succeeds where `GET /readyz` answers 200.
+/// Succeeds if `GET /readyz` returns 200.
 pub(super) fn run(args: &HealthArgs) -> Result<(), CommandError> {
     let mut stream = TcpStream::connect_timeout(&reachable(args.listen), STEP_TIMEOUT)?;
     stream.set_read_timeout(Some(STEP_TIMEOUT))?;

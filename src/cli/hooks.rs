@@ -66,13 +66,13 @@ pub(super) fn run(command: &HooksCommand) -> Result<(), CommandError> {
     runtime.block_on(listen(args))
 }
 
-/// What changes least, of the kinds that may stand there.
+/// The kind that changes least, of those that the point takes.
 fn default_kind(point: Point) -> HookKind {
     let order = [HookKind::Transform, HookKind::Observe, HookKind::Provide, HookKind::Guard];
     order.into_iter().find(|kind| point.takes(*kind)).unwrap_or(HookKind::Observe)
 }
 
-/// What says that nothing is to change.
+/// The answer that changes nothing.
 const fn neutral_body(kind: HookKind) -> &'static str {
     match kind {
         HookKind::Guard => r#"{"decision":"allow"}"#,
@@ -156,7 +156,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Prints a call and answers it. One whose signature is wrong is refused.
+    /// Prints a call and answers it. A call with a wrong signature is refused.
     async fn take(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, CallError> {
         let (head, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
@@ -184,7 +184,7 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// What is told before the first call: the hook, and a receiver that does the same.
+/// The notice before the first call: the hook, and the code of a receiver that does the same.
 fn listen_notice(id: &str, point: Point, kind: HookKind, secret: &str, port: u16) -> String {
     let answer = neutral_body(kind);
     format!(

@@ -1,7 +1,7 @@
-//! What a file holds for `compress`, `expand` and `prove`: messages, or a text.
+//! The content of a file for `compress`, `expand` and `prove`: messages, or a text.
 //!
-//! A file is a conversation only where that is plain; everything else is one text. So what
-//! `compress` prints is read by `expand` as what it was.
+//! A file is a conversation only if that is unambiguous; everything else is one text. So `expand`
+//! reads the output of `compress` as the same kind of content.
 
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -14,7 +14,7 @@ use crate::service;
 /// The keys that hold a list of messages.
 const LIST_KEYS: [&str; 3] = ["messages", "contents", "input"];
 
-/// A conversation or a text, with the options that stand beside it.
+/// A conversation or a text, with the options next to it.
 #[derive(Debug)]
 pub(super) struct InputFile {
     /// The key that holds the messages; `text` for a text.
@@ -22,7 +22,7 @@ pub(super) struct InputFile {
     pub(super) members: OrderedMembers,
 }
 
-/// What tells a message from any other object.
+/// The members that distinguish a message from any other object.
 #[derive(Deserialize)]
 struct MessageProbe<'a> {
     #[serde(borrow)]

@@ -22,7 +22,7 @@ pub(super) struct McpArgs {
     place: StoreLocation,
 }
 
-/// Answers until the input ends.
+/// Answers requests until the input ends.
 pub(super) fn run(args: &McpArgs) -> Result<(), CommandError> {
     let services = server::services_beside(&args.place.database_url)?;
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -36,7 +36,7 @@ pub(super) fn run(args: &McpArgs) -> Result<(), CommandError> {
             Err(error) => Err(error.into()),
         }
     });
-    // A read of the input that nobody waits for any more must not hold the process.
+    // A pending read of the input must not keep the process alive.
     runtime.shutdown_background();
     ended
 }

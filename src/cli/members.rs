@@ -1,4 +1,4 @@
-//! An object whose values keep their bytes while some of its keys are set.
+//! An object whose values keep their bytes while some of its keys are replaced.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// An object's members in order, each value as it was written. A key that stands twice stays so.
+/// An object's members in order, each value as it was written. A repeated key is kept.
 #[derive(Debug, Default)]
 pub(super) struct OrderedMembers(Vec<(String, Box<RawValue>)>);
 

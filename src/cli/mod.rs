@@ -165,7 +165,7 @@ Examples:
     },
 }
 
-/// Why a command failed: what the caller is told on standard error.
+/// Why a command failed: the message on standard error.
 type CommandError = Box<dyn std::error::Error>;
 
 /// Runs what the command line asks for.
@@ -210,7 +210,7 @@ pub fn run() -> ExitCode {
 #[error("the disk did not keep what was written: start again, so that what is there is read anew")]
 struct StoreLost;
 
-/// The codes of sysexits.h where one says more than 1.
+/// The codes of sysexits.h for failures that have one; 1 otherwise.
 fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
     if failure.is::<StoreLost>() {
         return ExitCode::from(70);
@@ -233,7 +233,7 @@ fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
     }
 }
 
-/// Prints help, version or what is wrong, and names the variable behind a bad value.
+/// Prints help, version or the error, with the name of the variable if that has the bad value.
 fn refuse(error: &clap::Error) -> ExitCode {
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
     let _ = error.print();
@@ -280,7 +280,7 @@ fn serve(config: Config) -> Result<(), CommandError> {
         io::stdout().flush()?;
         Ok::<_, CommandError>(server.run_until(signals).await)
     })?;
-    // Work that nobody waits for any more must not hold the process.
+    // Work that is no longer awaited must not keep the process alive.
     runtime.shutdown_background();
     match ending {
         Ending::Drained => Ok(()),

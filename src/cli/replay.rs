@@ -50,7 +50,7 @@ pub(super) struct ReplayArgs {
 /// What one replay may take.
 const REPLAY_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Compiles it again and prints what came of it.
+/// Compiles a record again and prints the differences.
 pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
     let body = match &args.request {
         Some(file) => format!("{{\"request\":{}}}", super::compile::read_input(file)?),

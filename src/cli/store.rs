@@ -1,4 +1,4 @@
-//! `contexture key`, `migrate`, `backup` and `db`: what an operator does beside a server.
+//! `contexture key`, `migrate`, `backup` and `db`: maintenance of a store, next to a server.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;

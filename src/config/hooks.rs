@@ -1,4 +1,5 @@
-//! Where hooks may call beside the public Internet, and what their secrets are sealed with.
+//! Settings of hooks: allowed private addresses, the keys that seal secrets, and the operator's
+//! hooks.
 
 use std::net::IpAddr;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Keys that stand outside of the store: the operator's own, and those of a file.
+//! Keys outside of the store: the operator's own, and those of a file.
 
 use std::fmt;
 use std::fs;
@@ -120,8 +120,8 @@ fn rows(path: &Path) -> Result<Vec<Row>, Error> {
     serde_json::from_str(&text).map_err(|source| Error::Parse { path: path.to_owned(), source })
 }
 
-/// Adds a key to a keys file, which is made where it is missing. A reader sees the file before or
-/// after, never in between.
+/// Adds a key to a keys file, creating the file if it is missing. Readers see the file before or
+/// after the change, never in between.
 pub fn add(path: &Path, key: &Key, hash: KeyHash) -> Result<(), Error> {
     let mut rows = if path.exists() { rows(path)? } else { Vec::new() };
     rows.push(Row {

@@ -52,7 +52,7 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
 }
 
-/// Reads a whole number that may not be zero, for sizes and times where zero would refuse all.
+/// Reads a whole number above zero, for sizes and times that must not be zero.
 fn positive(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(0) => Err("must be more than zero".to_owned()),

@@ -1,4 +1,4 @@
-//! Whose packs are taken.
+//! Settings of packs: the keys of their signatures.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Where to listen, and with how many threads.
+//! Settings of the server: its addresses, its threads, its models and origins.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

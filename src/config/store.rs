@@ -1,4 +1,4 @@
-//! Where what outlives a request is kept, how long and how much.
+//! Settings of the store: its database, and how long and how much it keeps.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -107,7 +107,7 @@ impl StoreConfig {
     }
 }
 
-/// Which store, and where it is.
+/// The kind of a store, and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseUrl {
     Sqlite(PathBuf),

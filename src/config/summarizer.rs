@@ -1,4 +1,4 @@
-//! Who writes summaries beside the built-in one.
+//! Settings of the model that writes summaries.
 
 use std::fmt;
 use std::str::FromStr;

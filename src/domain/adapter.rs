@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use super::Timestamp;
 
-/// An adapter that somebody wrote down instead of programming it.
+/// An adapter that is defined as data instead of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdapterDefinition {
     pub name: Arc<str>,
     pub detect: Detect,
-    /// Lines that stay, whatever else says; a line is kept by the first that names it.
+    /// Lines that are kept, whatever other rules match; the first selector that matches a line
+    /// keeps it.
     pub keep: Vec<LineSelector>,
     pub shrink: LineRemoval,
-    /// How what stays and what is left of the rest are put together: `{kept}` and `{summary}`
-    /// stand for them.
+    /// The template that joins the kept lines and the rest: `{kept}` and `{summary}` are replaced
+    /// by them.
     pub join: Arc<str>,
 }
 
-/// Which texts an adapter takes: those that meet every condition given.
+/// Which texts an adapter takes: texts that meet every condition in the definition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Detect {
     /// A pattern that the text must hold.
@@ -44,11 +45,11 @@ pub enum LineSelector {
 pub enum LineRemoval {
     /// All that are not kept.
     Rest,
-    /// Those that hold one of these patterns, and are not kept.
+    /// Lines that contain one of these patterns, and are not kept.
     Matching(Vec<Arc<str>>),
 }
 
-/// What is known of a stored definition beside its text.
+/// Facts about a stored definition that are not in its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAdapter {
     pub name: Arc<str>,
@@ -62,7 +63,7 @@ pub struct StoredAdapter {
 /// One adapter of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AdapterChoice {
-    /// One of ours, or a stored one, by name.
+    /// A built-in or a stored adapter, by name.
     Named(Arc<str>),
     Custom(Arc<AdapterDefinition>),
 }
@@ -70,7 +71,7 @@ pub enum AdapterChoice {
 /// The adapters that texts are offered to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AdapterChoices {
-    /// Ours in their order, each of these in the place of the one of its name.
+    /// The built-in adapters in their order; each of these replaces the one of its name.
     Usual(Vec<Arc<AdapterDefinition>>),
     /// These, in this order.
     Chosen(Vec<AdapterChoice>),

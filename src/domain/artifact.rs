@@ -1,4 +1,4 @@
-//! An artifact: an original text that stands outside of the payload, named by its content.
+//! An artifact: an original text outside of the payload, named by its content.
 
 use std::fmt;
 
@@ -133,7 +133,7 @@ impl serde::Serialize for ArtifactId {
     }
 }
 
-/// What is known of an artifact beside its text.
+/// Facts about an artifact that are not in its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
     pub id: ArtifactId,

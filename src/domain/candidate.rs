@@ -1,4 +1,4 @@
-//! Candidates for memory: what is proposed, reviewed and promoted to an entry.
+//! Candidates for memory: proposals that are reviewed and promoted to entries.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct Candidate {
     /// Who proposed it, and who revised it: none of them reviews it.
     pub proposers: Vec<Actor>,
     pub checks: Checks,
-    /// The last review, none where there was none yet.
+    /// The last review, `None` if there was none yet.
     pub review: Option<Review>,
     /// The capture of what was proposed last, by its number.
     pub capture: u64,
@@ -27,21 +27,21 @@ pub struct Candidate {
     pub last_event: u64,
     /// The key of the entry that it was promoted to; the entry's scope is the proposal's.
     pub memory_key: Option<Arc<str>>,
-    /// The candidate whose entry took the place of its own.
+    /// The candidate whose entry replaced this one's.
     pub superseded_by: Option<Arc<str>>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// What is proposed. A review and a promotion may change how it is kept, never what it says.
+/// The proposal. A review and a promotion may change how it is kept, never its content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
     /// A JSON value; text is a JSON string.
     pub value: RawJson,
-    /// What the value is said of, and which of its properties it is.
+    /// The subject of the value, and which property of it the value is.
     pub about: Option<FactProperty>,
     pub class: MemoryClass,
-    /// The key that the entry shall have; made where it is absent.
+    /// The key of the future entry; generated if it is absent.
     pub key: Option<Arc<str>>,
     pub description: Option<Arc<str>>,
     pub scope: MemoryScope,
@@ -64,7 +64,7 @@ pub struct FactProperty {
     pub predicate: Arc<str>,
 }
 
-/// What kind of fact may be written.
+/// The kind of fact, which decides who may write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryClass {
@@ -83,7 +83,7 @@ impl MemoryClass {
     ];
 }
 
-/// Somebody who acts.
+/// The person or program that acts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
     pub id: Arc<str>,
@@ -116,7 +116,7 @@ impl ActorKind {
     ];
 }
 
-/// Where a candidate stands.
+/// The state of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CandidateState {
     /// Its proposer has to revise it.
@@ -144,7 +144,7 @@ impl CandidateState {
         ("superseded", Self::Superseded),
     ];
 
-    /// Whether a candidate may go from this state to `next`.
+    /// Whether a candidate may change from this state to `next`.
     pub fn may_become(self, next: Self) -> bool {
         match self {
             Self::Pending => matches!(
@@ -163,12 +163,12 @@ impl CandidateState {
 /// What was found out about a proposal when it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checks {
-    /// The first candidate that says the same.
+    /// The first candidate with the same content.
     pub duplicate_of: Option<Arc<str>>,
-    /// The candidate that said the same and was rejected.
+    /// A candidate with the same content that was rejected.
     pub previous: Option<Arc<str>>,
     pub contradiction: Contradiction,
-    /// The entries that say otherwise.
+    /// The entries that contradict it.
     pub existing: Vec<ContradictedEntry>,
     pub consent: ConsentCheck,
     /// Whether the policy promotes it without a review.
@@ -180,7 +180,7 @@ pub struct Checks {
 pub enum Contradiction {
     None,
     Conflict,
-    /// Free text under no key: nothing tells what it would contradict.
+    /// Free text without a key: nothing shows what it would contradict.
     NotApplicable,
 }
 
@@ -192,11 +192,11 @@ impl Contradiction {
     ];
 }
 
-/// A promoted entry, in the scope of the candidate, that says otherwise.
+/// A promoted entry, in the scope of the candidate, that contradicts it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContradictedEntry {
     pub key: Arc<str>,
-    /// The candidate that it was, where it was one.
+    /// The candidate of the entry, if it had one.
     pub candidate: Option<Arc<str>>,
 }
 
@@ -213,7 +213,7 @@ impl ConsentCheck {
         &[("not_required", Self::NotRequired), ("given", Self::Given), ("missing", Self::Missing)];
 }
 
-/// What a reviewer said.
+/// The decision of a reviewer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {
     pub verdict: ReviewVerdict,
@@ -246,7 +246,7 @@ impl ReviewVerdict {
     }
 }
 
-/// What becomes of entries that say otherwise when a candidate is promoted.
+/// What happens to contradicting entries when a candidate is promoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
     /// They are out of sight, the candidate takes their place.

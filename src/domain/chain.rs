@@ -1,4 +1,4 @@
-//! Logs whose entries each carry the hash of the one before.
+//! Hash-chained logs: each entry contains the hash of the entry before.
 
 use sha2::{Digest as _, Sha256};
 
@@ -16,10 +16,10 @@ pub struct ChainLink {
 }
 
 impl ChainLink {
-    /// What the first entry has behind it.
+    /// The previous hash of the first entry.
     pub const START: ContentHash = ContentHash([0; 32]);
 
-    /// The link of the entry `body` behind one with `prev_hash`.
+    /// The link of the entry `body` after one with `prev_hash`.
     pub fn new(seq: u64, prev_hash: ContentHash, body: &str) -> Self {
         let hash = Sha256::new().chain_update(prev_hash.0).chain_update(body.as_bytes());
         Self { seq, prev_hash, hash: ContentHash(hash.finalize().into()) }

@@ -56,7 +56,7 @@ pub struct Compilation {
     pub expires_at: Timestamp,
     pub session_id: Option<Arc<str>>,
     pub target: Arc<str>,
-    /// Empty where the request named none.
+    /// Empty if the request named none.
     pub model: Arc<str>,
     pub level: RecordLevel,
     pub status: CompilationStatus,

@@ -7,7 +7,7 @@ use super::{Message, Role, Source, ToolDefinition};
 /// System text, history and tools, in neutral shape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
-    /// The shape it came in: signed and opaque items go back only there.
+    /// The shape of the request: signed and opaque items are returned only in the same shape.
     pub source: Source,
     /// System messages at the head, in order.
     pub system: Vec<Message>,
@@ -23,8 +23,8 @@ impl Conversation {
     }
 }
 
-/// Messages that stand or fall together: an assistant message with tool calls and the results
-/// that answer it, or any other single message.
+/// Messages that are kept or removed together: an assistant message with tool calls and their
+/// results, or any other single message.
 pub type Turn = Range<usize>;
 
 /// Cuts a history, in which results directly follow their calls, into turns.

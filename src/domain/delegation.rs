@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::RawJson;
 
-/// What is told of one.
+/// A delegation of a task to another agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delegation {
     pub id: Arc<str>,
@@ -13,7 +13,7 @@ pub struct Delegation {
     /// The agent that it was handed to.
     pub agent: Arc<str>,
     pub task: Arc<str>,
-    /// What came of it; may be empty.
+    /// Its result; may be empty.
     pub result: Arc<str>,
     pub status: DelegationStatus,
     pub path: DelegationPath,

@@ -1,4 +1,4 @@
-//! Events: facts that are published after they happened, and change nothing.
+//! Events: facts that are published after the change, and change nothing.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub enum EventKind {
     CompileFailed,
     /// Rungs 2 to 5 changed something.
     Compress,
-    /// Memory, state or context stand in the payload.
+    /// Memory, state or context was put into the payload.
     ContextInjected,
     MemoryChanged,
     MemoryExpired,
@@ -23,9 +23,9 @@ pub enum EventKind {
     HookFailed,
     /// A guard stopped what was asked for.
     HookDenied,
-    /// An agent handed a task to another, and reported what came of it.
+    /// An agent delegated a task to another, and the result was reported.
     DelegationRecorded,
-    /// A session was opened, or goes on from another.
+    /// A session was opened, or continues another.
     SessionSwitched,
     /// The service disabled a hook.
     HookDisabled,

@@ -1,13 +1,13 @@
-//! The ledger of a compile: what each stage was given and what it gave, as hashes.
+//! The ledger of a compile: the inputs and the output of each stage, as hashes.
 //!
-//! A stage's input is all that stands before it and what reaches it from outside, each of these
-//! under a name. Two ledgers therefore tell where two compiles parted, and because of what.
+//! A stage's input is everything before it and its external inputs, each under a name. Two ledgers
+//! therefore show where two compiles diverged, and because of what.
 
 use sha2::{Digest as _, Sha256};
 
 use super::ContentHash;
 
-/// The stages of a compile, in order; `ARCHITECTURE.md` says what each does.
+/// The stages of a compile, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     Ingest,
@@ -87,7 +87,7 @@ impl Ledger {
         output_hash: ContentHash,
     ) {
         input_parts.sort_unstable();
-        // The line before has all that stood before it in its own input.
+        // The line before includes everything before it in its own input.
         let before = self.stages.last();
         let mut hasher = Sha256::new();
         hasher.update(stage.as_str());
@@ -95,7 +95,7 @@ impl Ledger {
             hasher.update(hash.0);
         }
         for (name, hash) in &input_parts {
-            // The length tells where a name ends.
+            // The length shows where a name ends.
             hasher.update((name.len() as u64).to_be_bytes());
             hasher.update(name);
             hasher.update(hash.0);
@@ -109,10 +109,10 @@ impl Ledger {
     }
 }
 
-/// Where two compiles parted.
+/// Where two compiles diverged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drift {
-    /// The earliest stage with another output; none where all are equal.
+    /// The earliest stage with another output; `None` if all are equal.
     pub first_divergent_stage: Option<Stage>,
     /// The stages that parted by themselves, not because one before them did.
     pub root_stages: Vec<Stage>,
@@ -130,7 +130,7 @@ pub struct StageDrift {
 }
 
 impl Drift {
-    /// Compares what came to be with what was expected.
+    /// Compares the actual ledger with the expected one.
     pub fn between(expected: &Ledger, actual: &Ledger) -> Self {
         let mut stages: Vec<StageDrift> = Vec::new();
         let mut root_stages = Vec::new();
@@ -142,8 +142,7 @@ impl Drift {
             let output_equal =
                 before.map(|line| line.output_hash) == now.map(|line| line.output_hash);
             let changed_inputs = changed_parts(before, now);
-            // Of the input that is the stage's own: what stood before it is told by the lines
-            // before.
+            // Concerns the stage's own inputs: differences before it show in the lines before.
             let upstream_equal = stages.iter().all(|line| line.output_equal);
             let input_equal = upstream_equal && changed_inputs.is_empty();
             // With the same input it is the stage itself that gave something else.
@@ -162,8 +161,8 @@ impl Drift {
     }
 }
 
-/// The names of the parts that only one has, or that have another hash in each; sorted. None where
-/// only one came to the stage: that is because of a stage before.
+/// The names of inputs that only one ledger has, or that have different hashes; sorted. Empty if
+/// only one compile reached the stage: the cause is in a stage before.
 fn changed_parts(before: Option<&StageHashes>, now: Option<&StageHashes>) -> Vec<String> {
     let (Some(before), Some(now)) = (before, now) else { return Vec::new() };
     let (before, now) = (&before.input_parts, &now.input_parts);

@@ -1,4 +1,4 @@
-//! Memory entries: what is kept between conversations.
+//! Memory entries: data that is kept between conversations.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub struct MemoryEntry {
     pub tier: MemoryTier,
     pub classification: Classification,
     pub status: MemoryStatus,
-    /// Where it comes from, in its writer's words.
+    /// Its origin, in the words of its writer.
     pub source: Option<Arc<str>>,
     /// Who wrote it.
     pub author: Option<Arc<str>>,
@@ -31,9 +31,9 @@ pub struct MemoryEntry {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub ttl: Option<MemoryTtl>,
-    /// When it expires, where its TTL is in seconds.
+    /// When it expires, if its TTL is in seconds.
     pub expires_at: Option<Timestamp>,
-    /// The turn of its session from which on it is expired, where its TTL is in turns.
+    /// The turn of its session at which it expires, if its TTL is in turns.
     pub expires_at_turn: Option<u64>,
 }
 
@@ -68,7 +68,8 @@ pub fn value_text(value: &RawJson) -> Arc<str> {
     }
 }
 
-/// Whose entry it is. What is absent is shared: an entry with no scope is the whole tenant's.
+/// The scope of an entry. An absent part is shared: an entry with an empty scope belongs to the
+/// whole tenant.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemoryScope {
     /// The person or thing it is about.
@@ -85,7 +86,7 @@ pub enum MemoryTtl {
     Turns(u64),
 }
 
-/// How long a thing is meant to be known.
+/// How long the content of an entry is expected to be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryTier {
     Durable,
@@ -122,7 +123,7 @@ impl Classification {
     ];
 }
 
-/// Where an entry stands. Only what is promoted is recalled.
+/// The state of an entry. Only promoted entries are recalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryStatus {
     Promoted,
@@ -172,7 +173,7 @@ pub enum MemoryOrigin {
     Model,
     /// A review that promoted a candidate.
     Review,
-    /// Nobody: its time was up.
+    /// No actor: the entry expired.
     Expiry,
 }
 

@@ -19,7 +19,7 @@ pub struct Message {
     /// The client's own id, if it sent one.
     pub id: Option<Arc<str>>,
     pub role: Role,
-    /// The source's word for the role where it says more than ours (`developer`).
+    /// The source's word for the role if it is more specific (`developer`).
     pub role_word: Option<&'static str>,
     /// Participant name.
     pub name: Option<Arc<str>>,
@@ -34,7 +34,7 @@ pub struct Message {
 pub type Extra = Vec<(Arc<str>, RawJson)>;
 
 impl Message {
-    /// A message of ours, without origin.
+    /// A message made by this service, without origin.
     pub fn new(role: Role, parts: Vec<Part>) -> Self {
         Self {
             id: None,
@@ -47,7 +47,7 @@ impl Message {
         }
     }
 
-    /// A message of ours that holds one text.
+    /// A message made by this service, with one text.
     pub fn text(role: Role, text: impl Into<Arc<str>>) -> Self {
         Self::new(role, vec![Part::text(text)])
     }
@@ -78,8 +78,8 @@ pub struct Part {
     pub content: Content,
     /// The client's own cache mark on this part.
     pub cache: Option<CacheMark>,
-    /// What the provider signed this part with (Anthropic thinking, Gemini thought signatures).
-    /// Only the provider it came from can read it.
+    /// The provider's signature of this part (Anthropic thinking, Gemini thought signatures). Only
+    /// the provider that signed it can read it.
     pub signature: Option<Arc<str>>,
     /// Fields that we do not interpret (`citations`, `annotations`, `detail`, …).
     pub extra: Extra,
@@ -123,8 +123,8 @@ pub enum Content {
 pub struct Thinking {
     /// What can be read of it; may be empty.
     pub text: Arc<str>,
-    /// The provider's item as it came, where the reasoning is encrypted, redacted, or an item
-    /// of its own. It is what goes back to that provider.
+    /// The provider's own item, unchanged, if the reasoning is encrypted, redacted, or an item of
+    /// its own. It is what that provider gets back.
     pub opaque: Option<RawJson>,
 }
 
@@ -144,7 +144,7 @@ pub struct ToolCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResult {
     pub call_id: Arc<str>,
-    /// The tool's name, where the source or the call tells it.
+    /// The tool's name, if the source or the call has it.
     pub name: Option<Arc<str>>,
     pub content: Vec<Part>,
     pub is_error: Option<bool>,
@@ -153,7 +153,7 @@ pub struct ToolResult {
 /// An image, a sound, a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Media {
-    /// `image/png`; `image/*` or `*/*` where the source does not say.
+    /// `image/png`; `image/*` or `*/*` if the source does not specify it.
     pub media_type: Arc<str>,
     pub source: MediaSource,
     pub name: Option<Arc<str>>,
@@ -169,7 +169,8 @@ impl Media {
     }
 }
 
-/// Where the bytes of a [`Media`] are. One canonical form: base64 never has a `data:` prefix.
+/// The bytes of a [`Media`], or where they are. One canonical form: base64 never has a `data:`
+/// prefix.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MediaSource {
     Base64(Arc<str>),

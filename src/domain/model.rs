@@ -39,8 +39,8 @@ pub enum Family {
 }
 
 impl Family {
-    /// Thousandths by which an `o200k_base` count is multiplied: only `OpenAI` publishes its
-    /// tokenizers.
+    /// The factor for an `o200k_base` count, in thousandths: only `OpenAI` publishes its
+    /// tokenizers, so other counts are estimates.
     pub fn factor_milli(self) -> u32 {
         match self {
             Self::Openai => 1000,
@@ -78,7 +78,7 @@ pub struct Model {
     pub tokenizer: TokenizerName,
     /// Thousandths by which a count is multiplied; 1000 is exact.
     pub factor_milli: u32,
-    /// Whether the provider goes on from a last assistant message (prefill).
+    /// Whether the provider continues a last assistant message (prefill).
     pub prefill: bool,
 }
 
@@ -109,7 +109,7 @@ impl Models {
     /// Tokens of the window of a model that is not in the table.
     pub const DEFAULT_WINDOW_TOKENS: u64 = 128_000;
 
-    /// The table that comes with the program.
+    /// The built-in table.
     pub fn built_in() -> Self {
         Self { rows: super::model_table::rows() }
     }
@@ -119,7 +119,7 @@ impl Models {
         Self { rows: Vec::new() }
     }
 
-    /// Adds rows; one of a known name takes its place.
+    /// Adds rows; a row with a known name replaces that row.
     pub fn extend(&mut self, rows: impl IntoIterator<Item = Model>) {
         for row in rows {
             match self.rows.iter_mut().find(|known| known.name == row.name) {
@@ -133,8 +133,8 @@ impl Models {
         &self.rows
     }
 
-    /// The row for a model's name: itself, or the longest row name that it goes on from with
-    /// `-`, `@` or `:` (dated and tuned variants such as `gpt-4o-2024-11-20`), with or without
+    /// The row for a model's name: the row of that name, or the longest row name that it extends
+    /// with `-`, `@` or `:` (dated and tuned variants such as `gpt-4o-2024-11-20`), with or without
     /// a vendor's path before it (`anthropic/claude-…`).
     pub fn find(&self, name: &str) -> Option<&Model> {
         let bare = name.rsplit('/').next().unwrap_or(name);
@@ -147,12 +147,12 @@ impl Models {
             .max_by_key(|row| row.name.len())
     }
 
-    /// The row that stands in for a model that is not in the table.
+    /// The row for a model that is not in the table.
     pub fn unknown(name: &str) -> Model {
         Self::generic(name, Family::Other)
     }
 
-    /// The row used where a request names no model: the target's family decides the factor.
+    /// The row for requests that name no model: the target's family decides the factor.
     pub fn for_target(target: Target) -> Model {
         let family = match target {
             Target::Openai | Target::OpenaiResponses | Target::Neutral => Family::Openai,

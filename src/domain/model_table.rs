@@ -1,8 +1,8 @@
 //! The rows of the built-in model table.
 //!
-//! From the providers' model pages and SDKs as of November 2026. Where a window is published
-//! as input alone (Gemini), that stands here. A name stands for its dated and tuned variants
-//! ([`super::Models::find`]); `--models-file` adds what is missing.
+//! From the providers' model pages and SDKs as of November 2026. If a window is published as input
+//! alone (Gemini), the row has that number. A name covers its dated and tuned variants
+//! ([`super::Models::find`]); `--models-file` adds missing models.
 
 use super::{Family, Model, TokenizerName};
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 /// The text of one JSON value, as it was received. Cloning shares the text.
 ///
-/// What a provider signed, encrypted or defined alone travels in this form, so that it leaves
-/// with the bytes it came with.
+/// Values that a provider signed, encrypted or alone defines have this form, so that they are
+/// returned with the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawJson(Arc<str>);
 
 impl RawJson {
-    /// Takes text that is known to be one JSON value, such as [`crate::json::Node::raw`].
+    /// Takes text that is one JSON value, such as [`crate::json::Node::raw`].
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         Self(text.into())
     }

@@ -75,7 +75,7 @@ impl<'a> Replacing<'a> {
 struct ReplaceRound {
     out: String,
     settled: Vec<Range<usize>>,
-    /// Bytes of the text before that `out` stands for.
+    /// Bytes of the previous text that `out` covers.
     copied: usize,
     count: u64,
 }
@@ -90,7 +90,7 @@ impl ReplaceRound {
         self.count += 1;
     }
 
-    /// Keeps a range that an earlier round put in, where it is now.
+    /// Moves a range that an earlier round inserted to its present position.
     fn keep(&mut self, old: &Range<usize>) {
         let start = self.out.len() + (old.start.saturating_sub(self.copied));
         self.settle(start..start + old.len());

@@ -1,4 +1,4 @@
-//! Sessions: what is known of one conversation beyond its messages.
+//! Sessions: the state of a conversation beyond its messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,19 +10,20 @@ use super::{RawJson, Source, Timestamp};
 /// Models of a session that are remembered.
 const MAX_MODELS: usize = 16;
 
-/// A conversation under a name. Its turns, memory, messages and snapshots are kept beside it.
+/// A conversation under a name. Its turns, memory, messages and snapshots are stored separately.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     pub id: Arc<str>,
     /// From 1, one more with each change that a caller asks for; compiles leave it as it is.
     pub version: u64,
-    /// The session that it goes on from.
+    /// The session that it continues.
     pub parent: Option<Arc<str>>,
-    /// Keys of `/compile` and what they are where a request does not say: an object.
+    /// Keys of `/compile` with their defaults for requests that do not set them: an object.
     pub defaults: Option<RawJson>,
-    /// Whether the hooks in them were written by a caller who may write hooks. Others do not run.
+    /// Whether the hooks in the defaults were written by a caller with the right to write hooks.
+    /// Other hooks do not run.
     pub hooks_scoped: bool,
-    /// Seconds that it is kept after its last use, where it says so itself.
+    /// Seconds that it is kept after its last use, if it specifies them.
     pub ttl: Option<u64>,
     /// Lengths of the message list at which the history was shrunk because the cache was cold, in
     /// rising order.
@@ -43,16 +44,16 @@ pub struct Session {
     pub expires_at: Timestamp,
 }
 
-/// How a provider's count of a model's payloads stands to ours.
+/// The ratio of a provider's token counts for a model's payloads to the counts of this service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCalibration {
-    /// The model's name, or the target's where requests name no model.
+    /// The model's name, or the target's if requests name no model.
     pub model: Arc<str>,
     /// Tokens of the last payload before any factor.
     pub raw: u64,
-    /// Thousandths by which a count is multiplied, once the provider has told.
+    /// The factor for a count, in thousandths, once the provider has reported usage.
     pub factor_milli: Option<u32>,
-    /// How often it has told.
+    /// The number of reports.
     pub reports: u64,
 }
 
@@ -79,7 +80,7 @@ impl Session {
         }
     }
 
-    /// Counts a use at a time; `usual` is how long a session is kept that does not say itself.
+    /// Records a use at a time; `usual` is the lifetime of a session that specifies none.
     pub fn touch(&mut self, now: Timestamp, usual: Duration) {
         self.used_at = now;
         self.expires_at = now.after(self.ttl.map_or(usual, Duration::from_secs));
@@ -90,7 +91,7 @@ impl Session {
         self.measured.iter().find(|known| *known.model == *model)?.factor_milli
     }
 
-    /// What is known of the model that was compiled for last.
+    /// The calibration of the last compiled model.
     pub fn last_measured(&self) -> Option<&ModelCalibration> {
         self.measured.last()
     }
@@ -131,7 +132,7 @@ impl ModelCalibration {
     const MIN_FACTOR_MILLI: u64 = 10;
     const MAX_FACTOR_MILLI: u64 = 10_000_000;
 
-    /// The factor that `tokens` of the provider are for `raw` tokens of ours.
+    /// The factor that a provider's `tokens` are for `raw` tokens of this service.
     pub fn factor_of(tokens: u64, raw: u64) -> Option<u32> {
         let milli = tokens
             .saturating_mul(1000)

@@ -13,13 +13,13 @@ pub struct SessionState {
     pub measured: Vec<ModelCalibration>,
     /// Entries of its scope, in the order of their keys.
     pub memory: Vec<MemoryEntry>,
-    /// The shape of its messages, where it holds any.
+    /// The shape of its messages, if it has any.
     pub source: Option<Source>,
     /// Each as it was given.
     pub messages: Vec<RawJson>,
 }
 
-/// What is told of a snapshot beside its state.
+/// Facts about a snapshot that are not in its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotHead {
     pub id: std::sync::Arc<str>,
@@ -33,7 +33,7 @@ pub struct SnapshotHead {
 }
 
 impl SessionState {
-    /// The part that stands in the session's row.
+    /// The part of the state that is in the session's row.
     pub fn new(session: &Session) -> Self {
         Self {
             turns: session.turns,

@@ -1,4 +1,4 @@
-//! Summaries of messages that leave a history, as others write them.
+//! Summaries of messages that leave a history, written by models or hooks.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct Summary {
     pub by: Arc<str>,
 }
 
-/// What came of asking for a summary.
+/// The result of asking for a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedSummary {
     /// Of what was asked.

@@ -1,4 +1,4 @@
-//! The shapes a conversation comes in and goes out.
+//! The shapes of conversations that are read and written.
 
 /// The shape of the conversation in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Target {
     }
 }
 
-/// The shape to produce for a conversation that goes back to where it came from.
+/// The shape for returning a conversation to its source.
 impl From<Source> for Target {
     fn from(source: Source) -> Self {
         match source {

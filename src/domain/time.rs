@@ -49,19 +49,19 @@ impl Timestamp {
         Some(Self((seconds - offset * 60).checked_mul(1_000_000)?.checked_add(micros)?))
     }
 
-    /// Later by `duration`; the end of time where that is later still.
+    /// Adds `duration`; at most the latest time that can be represented.
     #[must_use]
     pub fn after(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
     }
 
-    /// Earlier by `duration`; the beginning of time where that is earlier still.
+    /// Subtracts `duration`; at least the earliest time that can be represented.
     #[must_use]
     pub fn before(self, duration: Duration) -> Self {
         Self(self.0.saturating_sub(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
     }
 
-    /// How long ago `earlier` was; nothing where it is yet to come.
+    /// The time since `earlier`; zero if that is in the future.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
@@ -122,7 +122,7 @@ impl CalendarDate {
     }
 }
 
-/// Tells the time: the machine's, or one that a test sets. Cheap to clone.
+/// A clock: the machine's, or one that a test sets. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
     set: Option<Arc<AtomicI64>>,
@@ -134,7 +134,7 @@ impl Clock {
         Self::default()
     }
 
-    /// One that stands at `start` until it is told to go on.
+    /// A clock that stays at `start` until it is advanced.
     pub fn standing(start: Timestamp) -> Self {
         Self { set: Some(Arc::new(AtomicI64::new(start.0))) }
     }
@@ -148,7 +148,7 @@ impl Clock {
         Timestamp::default().after(now.duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 
-    /// Lets a standing clock go on; the machine's goes by itself.
+    /// Advances a test clock; has no effect on the machine's.
     pub fn advance(&self, duration: Duration) {
         if let Some(set) = &self.set {
             set.store(self.now().after(duration).0, Ordering::SeqCst);

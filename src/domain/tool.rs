@@ -14,9 +14,9 @@ pub struct ToolDefinition {
     pub cache: Option<CacheMark>,
     /// Members that we do not interpret (`strict`, …).
     pub extra: Extra,
-    /// The whole definition where it is a provider's own tool (`web_search_20250305`,
-    /// `computer_use_preview`, Gemini's `googleSearch`, …); only its provider knows it. Without
-    /// its cache mark, which is `cache`.
+    /// The whole definition if it is a provider's own tool (`web_search_20250305`,
+    /// `computer_use_preview`, Gemini's `googleSearch`, …); only its provider can interpret it.
+    /// Without its cache mark, which is `cache`.
     pub opaque: Option<RawJson>,
     /// JSON Pointer to it in the request; notes about it lead there.
     pub origin: Arc<str>,

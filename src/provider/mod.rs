@@ -19,7 +19,7 @@ pub use write::{write, write_into, write_messages};
 
 use crate::domain::{Message, Target, ToolDefinition};
 
-/// How ids of calls begin that Gemini gave none: `gemini-fc-<name>-<n>`. They are ours and are
+/// The prefix of generated ids for calls that Gemini gave none: `gemini-fc-<name>-<n>`. They are
 /// never written.
 pub(crate) const SYNTHETIC_CALL_ID: &str = "gemini-fc-";
 
@@ -35,11 +35,11 @@ pub struct PayloadInput<'m> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question a wire answers by itself")]
 pub struct TargetRules {
-    /// System messages stand in a field of their own instead of the list.
+    /// System messages have a field of their own instead of being in the list.
     pub hoists_system: bool,
     /// The list must begin with a user message.
     pub user_first: bool,
-    /// A last assistant message is gone on from, where the model does that at all.
+    /// A last assistant message is continued, if the model supports that.
     pub prefill: bool,
     /// The client's and our cache marks are written.
     pub cache_marks: bool,

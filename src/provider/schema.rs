@@ -1,7 +1,7 @@
-//! Gemini's schemas of tools, which are those of OpenAPI 3.0, in the words of JSON Schema.
+//! Converts Gemini's schemas of tools, which are those of OpenAPI 3.0, to JSON Schema.
 //!
-//! Only schemas are walked: what stands below `properties` are names and no keywords, and what
-//! stands in `default`, `enum` or `example` are values of the caller's.
+//! Only schemas are walked: the members below `properties` are names and not keywords, and the
+//! values of `default`, `enum` or `example` belong to the caller.
 
 use crate::json::{self, Limits, Node, Value, write_string};
 
@@ -11,7 +11,8 @@ const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OB
 const SIZE_KEYS: [&str; 6] =
     ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
 
-/// Keywords beside which `null` needs a schema of its own: all of them hold at once.
+/// Keywords that are combined with the others, so that `null` needs a schema of its own next to
+/// them.
 const COMBINING_KEYS: [&str; 6] = ["$ref", "allOf", "oneOf", "not", "const", "if"];
 
 /// A schema with its types in small letters, which Gemini takes as well. None: it has them.
@@ -30,7 +31,7 @@ pub fn as_json_schema(schema: &str) -> Option<String> {
     written(&json::parse(schema, Limits::default()).ok()?, true)
 }
 
-/// Whether something that looks like a size stands before a string.
+/// Whether a keyword for a size has a string as its value.
 fn has_text_size(schema: &str) -> bool {
     SIZE_KEYS.iter().any(|size| {
         schema.match_indices(*size).any(|(at, _)| {

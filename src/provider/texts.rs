@@ -1,14 +1,14 @@
-//! Where the texts of a list stand in its JSON, whatever provider's shape it has.
+//! Finds the texts of a list in its JSON, in any provider's shape.
 //!
-//! What is edited in place needs the bytes of single strings, not messages: everything around
-//! them, and every message without an edit, keeps its bytes.
+//! Editing in place needs the bytes of single strings, not messages: everything around them, and
+//! every message without an edit, keeps its bytes.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::json::{Node, Value};
 
-/// A text that a tool answered, the call that asked for it, or what somebody said.
+/// A text in a tool's result, with its call, or a text of a message.
 #[derive(Debug, Clone)]
 pub enum MessageText {
     /// The arguments of a call.
@@ -49,11 +49,11 @@ pub enum ContentWrap {
     Text,
     /// As it is: it is JSON already.
     Raw,
-    /// As the member `result` of an object, where the wire wants an object.
+    /// As the member `result` of an object, if the wire requires an object.
     Object,
 }
 
-/// A JSON string, and where it stands.
+/// A JSON string, and its position.
 #[derive(Debug, Clone)]
 pub struct TextSlot {
     pub text: Arc<str>,
@@ -93,8 +93,8 @@ pub fn message_texts(message: &Node<'_>) -> Vec<MessageText> {
     found
 }
 
-/// The bytes to take out of a message's own JSON text so that its parts of thinking are gone, in
-/// order; none where it has none, or nothing else.
+/// The ranges to remove from a message's own JSON text so that its thinking parts are gone, in
+/// order; empty if it has none, or nothing else.
 pub fn thoughts(message: &Node<'_>) -> Vec<Range<usize>> {
     let base = message.raw.as_ptr() as usize;
     let is_model =
@@ -109,7 +109,8 @@ pub fn thoughts(message: &Node<'_>) -> Vec<Range<usize>> {
     let places: Option<Vec<Range<usize>>> = parts.iter().map(place).collect();
     let places = places.unwrap_or_default();
     let mut found = Vec::new();
-    // What opens the list takes the comma behind it along, any other the one before it.
+    // Removing the first part of the list removes the comma after it, any other part the comma
+    // before it.
     let mut last: Option<usize> = None;
     for (at, (part, place)) in parts.iter().zip(&places).enumerate() {
         let next = places.get(at + 1).map_or(place.end, |next| next.start);

@@ -1,4 +1,4 @@
-//! How the request's own names stand in notes and faults: cut short, and never all of many.
+//! Names from the request, as notes and faults show them: shortened, and never all of many.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ pub(super) fn shown(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// Names in a row; how many more there are where that is not all of them.
+/// Lists names; if they are too many, the number of further ones.
 pub(super) fn listed<T: AsRef<str>>(names: &[T]) -> String {
     let first: Vec<String> =
         names.iter().take(MAX_NAMES).map(|name| shown(name.as_ref())).collect();

@@ -1,7 +1,7 @@
 //! The accept loop: hyper's connections with every limit set.
 //!
-//! `axum::serve` installs no timer, so a client that never ends its request's head would hold
-//! its connection for ever.
+//! `axum::serve` installs no timer, so a client that never ends its request's head would hold its
+//! connection for ever.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::config::LimitsConfig;
 
 /// Pause after `accept` failed, for instance because no file descriptor was left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// What an HTTP/2 connection begins with (RFC 9113 §3.4).
+/// The first bytes of an HTTP/2 connection (RFC 9113 §3.4).
 const H2_PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Pause between looks at a connection's first bytes, while they could still be either version.
 const PEEK_PAUSE: Duration = Duration::from_millis(10);
@@ -81,7 +81,7 @@ impl Acceptor {
         }
     }
 
-    /// Accepts until `shutdown` ends, then closes the listener and answers what is open.
+    /// Accepts until `shutdown` ends, then closes the listener and finishes open requests.
     pub(super) async fn run_until(self, shutdown: impl Future<Output = ()>) -> Connections {
         tokio::pin!(shutdown);
         loop {
@@ -116,7 +116,7 @@ impl Acceptor {
 }
 
 impl Connections {
-    /// Lets open requests finish; cuts what is left after `timeout`. Answers whether none was.
+    /// Lets open requests finish; cuts the rest after `timeout`. Returns whether none was cut.
     pub(super) async fn drain(self, timeout: Duration) -> bool {
         let drained = tokio::time::timeout(timeout, self.graceful.shutdown()).await.is_ok();
         self.cut.cancel();
@@ -146,8 +146,8 @@ impl ConnectionSettings {
     }
 }
 
-/// Looks at the first bytes, without taking them, until they tell the version. Hyper's own look
-/// has no time limit: a silent client would hold the connection.
+/// Peeks at the first bytes until they show the version. Hyper's own detection has no time limit: a
+/// silent client would hold the connection.
 async fn speaks_h2(stream: &TcpStream) -> std::io::Result<bool> {
     let mut head = [0; H2_PREFACE.len()];
     loop {

@@ -1,5 +1,5 @@
-//! What hooks need beside the store: the client that calls them, the keys of their secrets, and
-//! the operator's own hooks.
+//! Builds what hooks need in addition to the store: the client that calls them, the keys of their
+//! secrets, and the operator's own hooks.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub enum Error {
     Client(#[from] SetupError),
 }
 
-/// Hooks as the settings have them; `listens` is where this server listens, where it does.
+/// Builds the hooks by the settings; `listens` is this server's own address, if it listens.
 pub(super) fn build(
     config: &HooksConfig,
     listens: Option<SocketAddr>,
@@ -49,7 +49,7 @@ pub(super) fn build(
     Ok(Hooks::new(webhooks.measured(metrics.clone()), keys, file))
 }
 
-/// The model that writes summaries, where one is named.
+/// The model that writes summaries, if one is configured.
 pub(super) fn summarizer(
     config: &Config,
     listens: SocketAddr,
@@ -70,7 +70,7 @@ fn keys(config: &HooksConfig) -> Result<Keyring, Error> {
     };
     let keys = Keyring::parse(&read(path, "--master-key-file")?)
         .map_err(|source| Error::Keys { path: path.clone(), source })?;
-    // An empty file would leave secrets unsealed where the operator believes them sealed.
+    // An empty file would leave secrets unsealed although the operator believes them sealed.
     if keys.is_empty() { Err(Error::NoKeys(path.clone())) } else { Ok(keys) }
 }
 

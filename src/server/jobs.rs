@@ -1,4 +1,4 @@
-//! What runs beside the requests, from time to time.
+//! Periodic background jobs.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
@@ -16,7 +16,7 @@ use crate::telemetry::Metrics;
 const FLUSH_INTERVAL: Duration = Duration::from_secs(5);
 /// How often a store that cannot be written is tried again.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
-/// How often other nodes' events are read, where there may be others.
+/// How often other nodes' events are read, if there may be other nodes.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
 /// How often the keys file, and the clock, are looked at.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
@@ -70,7 +70,7 @@ pub(super) fn probe(services: &Services, tasks: &Tasks, stop: &CancellationToken
     spawn_every(PROBE_INTERVAL, tasks, stop, move || services.probe());
 }
 
-/// Reads what other nodes have committed, where there may be others.
+/// Reads what other nodes have committed, if there may be other nodes.
 pub(super) fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     if services.is_shared() {
         let services = services.clone();
@@ -78,7 +78,7 @@ pub(super) fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToke
     }
 }
 
-/// Says when the machine's clock was set: dates follow it, waits and deadlines do not.
+/// Reports when the machine's clock was set: dates follow it, waits and deadlines do not.
 pub(super) fn watch_clock(metrics: &Metrics, tasks: &Tasks, stop: &CancellationToken) {
     let metrics = metrics.clone();
     tasks.spawn_until(stop, async move {
@@ -135,7 +135,7 @@ pub(super) fn read_keys(
     });
 }
 
-/// What tells one state of a file from another.
+/// The identity of a file's state: its time of change and its size.
 fn state_of(path: &PathBuf) -> Option<(SystemTime, u64)> {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))

@@ -1,4 +1,4 @@
-//! Puts the parts together, and serves until told to stop.
+//! Puts the parts together, and serves until a stop is requested.
 
 mod accept;
 mod hooks;
@@ -29,7 +29,7 @@ use crate::telemetry::Metrics;
 
 /// How often recorded samples are folded into buckets.
 const TIDY_INTERVAL: Duration = Duration::from_secs(5);
-/// What open requests get to finish where the store is lost.
+/// How long open requests may take to finish if the store is lost.
 const LOST_STORE_GRACE: Duration = Duration::from_secs(2);
 
 /// Why the server does not start.
@@ -61,7 +61,7 @@ pub enum Error {
     Unread(#[from] StoreError),
 }
 
-/// How serving came to its end.
+/// How serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// Every open request was answered.
@@ -78,7 +78,7 @@ pub fn services_beside(url: &DatabaseUrl) -> Result<Services, Error> {
     Ok(Services::with_store(Models::built_in(), store))
 }
 
-/// The same, where hooks may be called as a server with these settings would call them.
+/// Services whose hooks are called as a server with these settings would call them.
 pub fn services_calling(url: &DatabaseUrl, hooks: &HooksConfig) -> Result<Services, Error> {
     let hooks = hooks::build(hooks, None, &Metrics::new())?;
     Ok(services_beside(url)?.with_hooks(hooks))
@@ -89,7 +89,7 @@ pub fn services_in_memory() -> Result<Services, Error> {
     Ok(Services::new(Models::built_in())?)
 }
 
-/// Brings a database's schema up to date; answers how many steps of it it had seen before, and how
+/// Brings a database's schema up to date; returns how many steps it had applied before, and how
 /// many there are.
 pub fn migrate(url: &DatabaseUrl) -> Result<(i64, i64), Error> {
     Ok(Store::migrate(url)?)
@@ -100,13 +100,12 @@ pub fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), Error> {
     Ok(Store::backup(url, to)?)
 }
 
-/// Reads all that is stored and tells what is unsound.
+/// Reads all that is stored and reports what is unsound.
 pub fn check(url: &DatabaseUrl) -> Result<CheckReport, Error> {
     Ok(Store::check(url, Clock::system())?)
 }
 
-/// Puts a copy in the place of a database that nobody uses; answers what is one's name now that
-/// stood there before.
+/// Replaces a database that is not in use with a copy; returns the new name of the old database.
 pub fn restore(url: &DatabaseUrl, from: &Path, replace: bool) -> Result<Option<PathBuf>, Error> {
     Ok(Store::restore(url, from, replace)?)
 }
@@ -167,8 +166,8 @@ impl Server {
         self.address
     }
 
-    /// Serves until `shutdown` ends; then takes nothing new, answers what was asked, and is back
-    /// within the shutdown timeout. Does the same where the store's disk fails.
+    /// Serves until `shutdown` ends; then accepts nothing new, finishes open requests, and returns
+    /// within the shutdown timeout. Does the same if the store's disk fails.
     pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Ending {
         let Self { listener, address, services, metrics, config } = self;
         let pool = Pool::new(config.server.worker_count());
@@ -230,7 +229,7 @@ impl Server {
         tasks.spawn_blocking(move || jobs::store_usage(&services));
         drop(state);
         if drained {
-            // Whoever starts a server on the same file next must find it free.
+            // The next server on the same file must find it free.
             let ended = async {
                 tasks.wait_all().await;
                 closed.cancelled().await;
@@ -248,7 +247,7 @@ impl Server {
     }
 }
 
-/// The skills of the server's folders; what cannot be read is told in lists of skills.
+/// The skills of the server's folders; files that cannot be read are reported in lists of skills.
 fn folder_skills(folders: &[PathBuf]) -> FolderSkills {
     let mut read = FolderSkills::default();
     for (path, skill) in config::read_skills(folders) {

@@ -4,7 +4,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Everything that runs beside the accept loop. Cheap to clone.
+/// Everything that runs next to the accept loop. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tasks {
     tracker: TaskTracker,
@@ -25,7 +25,7 @@ impl Tasks {
         });
     }
 
-    /// Runs `task`, which ends by itself once it is told to.
+    /// Runs `task`, which ends by itself when a stop is requested.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.tracker.spawn(task);
     }

@@ -147,7 +147,7 @@ impl Metrics {
         self.record(|| counter!("contexture_clock_jumps_total").increment(1));
     }
 
-    /// A stream of events is open until what this answers is dropped.
+    /// Counts a stream of events as open until the returned guard is dropped.
     #[must_use]
     pub fn stream(&self) -> Stream {
         self.streams(1.0);

@@ -1,8 +1,8 @@
-//! What an operator sees: logs, one line an event on standard error, as text or JSON, figures
-//! ([`Metrics`]) and, where they are wanted, traces ([`trace`]).
+//! Telemetry for the operator: logs, one line an event on standard error, as text or JSON, metrics
+//! ([`Metrics`]) and, if they are enabled, traces ([`trace`]).
 //!
-//! A message can be read by itself and carries fields as well; units stand in the name
-//! (`duration_ms`). Message text, bodies and secrets are never logged, at no level.
+//! A message can be read by itself and has fields as well; units are part of the name
+//! (`duration_ms`). Message text, bodies and secrets are never logged, at any level.
 
 mod metrics;
 #[cfg(feature = "otlp")]
@@ -44,7 +44,7 @@ pub struct TelemetryGuard {
     traces: Option<opentelemetry_sdk::trace::SdkTracerProvider>,
 }
 
-/// Starts logging, and traces where an endpoint is set, for the whole process; a second call changes
+/// Starts logging, and traces if an endpoint is set, for the whole process; a second call changes
 /// nothing.
 pub fn init(config: &TelemetryConfig) -> Result<TelemetryGuard, Error> {
     let filter = EnvFilter::builder()
@@ -77,7 +77,7 @@ pub fn init(config: &TelemetryConfig) -> Result<TelemetryGuard, Error> {
     };
     #[cfg(not(feature = "otlp"))]
     let started = (tracing_subscriber::registry().with(lines).try_init(), TelemetryGuard {});
-    // Only a logger that stands already can be the reason, and then there is one.
+    // The only possible reason is that there is a logger already.
     drop(started.0);
     Ok(started.1)
 }

@@ -17,13 +17,13 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::TRACE_TARGET;
 
-/// The collector's way for traces, behind the base of its URL.
+/// The path for traces, after the base of the collector's URL.
 const TRACES_PATH: &str = "/v1/traces";
 
-/// What sends the spans. Those that still wait are sent by [`SdkTracerProvider::shutdown`].
+/// Builds the exporter of spans. Spans that still wait are sent by [`SdkTracerProvider::shutdown`].
 ///
-/// The name of the service, more facts about it, headers and the sampler come from the variables that
-/// `OpenTelemetry` defines for every program (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
+/// The name of the service, its further attributes, headers and the sampler come from the variables
+/// that `OpenTelemetry` defines for every program (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
 /// `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_TRACES_SAMPLER`).
 pub(super) fn provider(
     endpoint: &str,
@@ -43,7 +43,7 @@ pub(super) fn provider(
         .build())
 }
 
-/// What hands the spans of traces, and no others, to `provider`.
+/// A layer that passes the spans of traces, and no others, to `provider`.
 pub(super) fn layer<S>(provider: &SdkTracerProvider) -> impl Layer<S> + use<S>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
@@ -62,12 +62,12 @@ pub(super) fn join_trace<'h>(span: &Span, header: impl Fn(&str) -> Option<&'h st
     let headers = Headers(named.iter().filter_map(|name| Some((*name, header(name)?))).collect());
     if !headers.0.is_empty() {
         let parent = TraceContextPropagator::new().extract(&headers);
-        // Fails only where no traces are sent.
+        // Fails only if no traces are sent.
         let _ = span.set_parent(parent);
     }
 }
 
-/// What names the trace of `span` to others.
+/// The value of `traceparent` for `span`.
 pub(super) fn traceparent(span: &Span) -> Option<String> {
     let mut headers = HashMap::new();
     TraceContextPropagator::new().inject_context(&span.context(), &mut headers);

@@ -1,7 +1,7 @@
-//! The spans of traces: requests, the jobs that they cause, calls of hooks.
+//! The spans of traces: requests, their jobs, calls of hooks.
 //!
-//! They hold ids, names of ours and counts, and stand beside the spans that log lines show, in a target
-//! of their own: no log holds them, and no trace holds what logs say. Nothing is made of them unless
+//! They contain ids, names and counts, and are separate from the spans of log lines, in a target of
+//! their own: no log contains them, and no trace contains log lines. No spans are made unless
 //! traces are sent somewhere (`--otlp-endpoint`, in builds with the feature `otlp`).
 
 use std::time::Duration;
@@ -11,8 +11,8 @@ use tracing::field::Empty;
 
 use super::TRACE_TARGET;
 
-/// A request, from its head to that of its answer. `header` reads the caller's headers: where they name
-/// a trace (W3C Trace Context), this is a part of it.
+/// A span of a request, until the head of the response. `header` reads the caller's headers: if
+/// they name a trace (W3C Trace Context), the span is a part of it.
 pub fn request<'h>(
     id: &str,
     method: &'static str,
@@ -38,7 +38,7 @@ pub fn request<'h>(
     span
 }
 
-/// Says how a request was answered; only what went wrong on this side is an error of it.
+/// Records the response of a request; only a server error counts as an error of the span.
 pub fn record_response(span: &Span, status: u16, problem: Option<&'static str>) {
     span.record("http.response.status_code", status);
     if let Some(problem) = problem {
@@ -69,7 +69,7 @@ pub fn hook(id: &str, point: &str) -> Span {
     )
 }
 
-/// Says what came of a call: `answered`, or the cause of the failure.
+/// Records the result of a call: `answered`, or the cause of the failure.
 pub fn record_call(span: &Span, result: &'static str, status: Option<u16>) {
     span.record("contexture.result", result);
     if let Some(status) = status {
@@ -80,7 +80,7 @@ pub fn record_call(span: &Span, result: &'static str, status: Option<u16>) {
     }
 }
 
-/// What tells the called server which trace this is a part of: the value of `traceparent`.
+/// The value of `traceparent` for a called server, which links its spans to this trace.
 pub fn parent_of(span: &Span) -> Option<String> {
     #[cfg(feature = "otlp")]
     return super::otlp::traceparent(span);

@@ -1,4 +1,4 @@
-//! Which addresses may be called: public ones, and those that the operator names.
+//! Which addresses may be called: public ones, and those that the operator allows.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -11,7 +11,7 @@ pub struct Policy {
     pub allow: Vec<AllowCidr>,
     /// Whether loopback may be called, by http too.
     pub loopback: bool,
-    /// Where this service listens: a hook that calls it would go round.
+    /// The addresses of this service: a hook that calls it would be a loop.
     pub own: Vec<SocketAddr>,
 }
 
@@ -52,8 +52,8 @@ impl Policy {
     fn is_own(&self, address: IpAddr, port: u16) -> bool {
         self.own.iter().any(|own| {
             let listens = own.ip().to_canonical();
-            // One that listens everywhere is reached by every address of this machine; those that
-            // are not loopback are in no list that we could know.
+            // A listener on all addresses is reachable by every address of this machine; those that
+            // are not loopback cannot be known here.
             let same = listens == address || (listens.is_unspecified() && address.is_loopback());
             own.port() == port && same
         })

@@ -16,7 +16,7 @@ use crate::hook::Hook;
 pub const MAX_FAILURES: u32 = 5;
 /// Time until one call may try.
 pub const OPEN_PAUSE: Duration = Duration::from_secs(10);
-/// Hooks that are remembered; those that do not fail are not.
+/// Breakers that are kept; a hook without failures has none.
 const MAX_BREAKERS: usize = 10_000;
 
 /// Identifies a breaker and a gate. Hooks with the same id share neither if their URLs differ, or if
@@ -112,7 +112,7 @@ impl Breakers {
         Some(Permit { breakers: self.clone(), key: key.clone(), is_probe })
     }
 
-    /// Whether calls are stopped, for those who look at a hook.
+    /// Whether calls are stopped; for displays, it admits no trial call.
     pub(super) fn is_open(&self, key: &BreakerKey) -> bool {
         self.states().get(key).is_some_and(|state| state.failures >= self.failures)
     }

@@ -26,15 +26,15 @@ use crate::hook::{
 };
 use crate::telemetry::{Metrics, trace};
 
-/// Says how many services like this one a request came through.
+/// The header with the number of instances of this service that a request passed through.
 pub const HOP_HEADER: &str = "contexture-hop";
-/// The most of them: a request that says more goes round, and is refused (508).
+/// The limit of that number: a request with more is a loop, and is refused (508).
 pub const MAX_HOPS: u8 = 3;
 /// Headers shorter than this are no secrets that an answer could give away.
 const MIN_SECRET_BYTES: usize = 8;
-/// What stands for a header's value where it is shown.
+/// Replaces a header's value where it is displayed.
 const HIDDEN_VALUE: &str = "(hidden)";
-/// Tries of one call: a second where the first came to no connection.
+/// Attempts of one call: a second one if no connection was made.
 const MAX_ATTEMPTS: u32 = 2;
 
 /// Calls webhooks over the network. One for the whole process; cheap to clone.
@@ -48,7 +48,7 @@ pub struct Webhooks {
     metrics: Option<Metrics>,
 }
 
-/// What is said of a call beside its input.
+/// The circumstances of a call that are not in its input.
 #[derive(Debug, Clone, Default)]
 pub struct CallContext {
     /// The same for every try; none: a new one.
@@ -59,18 +59,18 @@ pub struct CallContext {
     pub test: bool,
 }
 
-/// A call as it went over the wire, for whoever tries a hook or looks at its deliveries.
+/// A call as it was sent, for a trial of a hook or the list of its deliveries.
 #[derive(Debug, Clone)]
 pub struct Exchange {
     pub id: Arc<str>,
     /// As sent; values of the hook's own headers are hidden.
     pub headers: Vec<(Arc<str>, Arc<str>)>,
     pub sent: Arc<str>,
-    /// Status of the answer, where there was one.
+    /// Status of the response, if there was one.
     pub status: Option<u16>,
     /// How long the receiver asks to be left alone, from the answer on.
     pub retry_after: Option<Duration>,
-    /// The answer's text, where it came whole and is text.
+    /// The response's text, if it arrived completely and is text.
     pub body: Option<Arc<str>>,
     pub answer: Result<HookAnswer, CallFailure>,
     pub took: Duration,
@@ -87,7 +87,7 @@ struct SignedCall<'c> {
 }
 
 impl Webhooks {
-    /// `policy` says whom hooks may call.
+    /// `policy` decides which URLs hooks may call.
     pub fn new(
         config: &HooksConfig,
         policy: Policy,
@@ -100,7 +100,7 @@ impl Webhooks {
         Ok(Self { client, clock, breakers, gates, policy, metrics: None })
     }
 
-    /// The same, whose calls are counted.
+    /// Counts calls in `metrics`.
     #[must_use]
     pub fn measured(self, metrics: Metrics) -> Self {
         Self { metrics: Some(metrics), ..self }
@@ -115,7 +115,8 @@ impl Webhooks {
         self.breakers.is_open(&BreakerKey::new(tenant, hook))
     }
 
-    /// Makes a call and tells all of it. Time, breaker and limits hold as for any other.
+    /// Makes a call and returns all of its details. The time limit, the breaker and the other
+    /// limits apply.
     pub async fn exchange(&self, call: Call<'_>, delivery: CallContext) -> Exchange {
         let start = Instant::now();
         let id = delivery.id.clone().unwrap_or_else(new_id);
@@ -199,7 +200,7 @@ impl Webhooks {
                 "too many calls of it are under way",
             ));
         };
-        // A trial is to tell what a call comes to: it asks no breaker, and trips none.
+        // A trial reports what a call results in: it asks no breaker, and trips none.
         let permit = match self.breakers.admit(key, self.clock.now()) {
             _ if key.is_trial() => None,
             None => {
@@ -254,7 +255,7 @@ impl Caller for Webhooks {
             let exchange = self.exchange(call, CallContext::default()).await;
             let Exchange { answer, body, took, attempts, .. } = exchange;
             let answer = answer.map_err(CallFailure::public);
-            // An address that may not be called is tried once, and others twice.
+            // An address that is not allowed is tried once, others twice.
             let unreached =
                 matches!(&answer, Err(failure) if failure.cause == FailureCause::Connect);
             let attempts = if unreached { attempts.min(1) } else { attempts };
@@ -297,7 +298,7 @@ impl AsRef<[u8]> for SharedText {
     }
 }
 
-/// What an answer that came whole means.
+/// Interprets a complete response.
 fn judge(
     call: &Call<'_>,
     endpoint: &Endpoint,
@@ -352,7 +353,7 @@ fn leaks(endpoint: &Endpoint, body: &str) -> bool {
     let holds = |secret: &str| secret.len() >= MIN_SECRET_BYTES && body.contains(secret);
     let header = endpoint.headers.iter().any(|(_, value)| {
         let value = value.expose_secret();
-        // What stands behind `Bearer` is the secret.
+        // The secret is the part after `Bearer`.
         holds(value) || value.split_once(' ').is_some_and(|(_, token)| holds(token))
     });
     header || endpoint.secrets.list().iter().any(|live| holds(&live.secret.reveal()))

@@ -31,7 +31,7 @@ use crate::hook::{CallFailure, FailureCause};
 /// Bytes that the head of an answer may have, and headers in it.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 const MAX_HEADERS: usize = 100;
-/// Interim answers (100 to 199) before the one that counts. Nothing else limits how many there are.
+/// Interim responses (100 to 199) before the final one. Nothing else limits their number.
 const MAX_INTERIM_RESPONSES: usize = 16;
 /// How long a connection is kept for the next call, and how many of one host.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
@@ -92,8 +92,8 @@ impl Client {
         Ok(Self(client))
     }
 
-    /// Sends once, and reads at most `most` bytes of the answer. Past that the answer is a
-    /// failure, or is cut where `cut` says so. Takes as long as it takes: the caller has the time.
+    /// Sends a request once, and reads at most `most` bytes of the response. A longer response is a
+    /// failure, or is cut if `cut` is set. Has no time limit of its own: the caller sets one.
     pub(super) async fn send(
         &self,
         mut request: Request<Full<Bytes>>,
@@ -111,7 +111,7 @@ impl Client {
             }
         };
         let response = response.map_err(|error| NoResponse {
-            // Where no connection came about, no byte of the request left.
+            // Without a connection no byte of the request was sent.
             is_unsent: error.is_connect(),
             failure: unreached(&error),
         })?;
@@ -136,7 +136,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// Tells once a request has more interim answers than it may.
+/// Notifies when a request has more interim responses than allowed.
 fn count_interim<B>(request: &mut Request<B>) -> Arc<Notify> {
     let too_many = Arc::new(Notify::new());
     let (tell, count) = (Arc::clone(&too_many), AtomicUsize::new(0));
@@ -163,7 +163,7 @@ async fn read(
     while let Some(frame) = body.frame().await {
         let frame =
             frame.map_err(|_| CallFailure::new(FailureCause::Connect, "the answer broke off"))?;
-        // Trailers say nothing to us.
+        // Trailers are ignored.
         let Ok(data) = frame.into_data() else { continue };
         let room = most - read.len();
         if data.len() > room {
@@ -178,8 +178,8 @@ async fn read(
     Ok(read)
 }
 
-/// What an error of the client means. Its own words are for the log of a developer: they may name
-/// addresses, and are not told.
+/// Converts an error of the client. Its own text is for the debug log: it may name addresses, and
+/// is not shown to callers.
 fn unreached(error: &legacy::Error) -> CallFailure {
     let mut source = error.source();
     while let Some(cause) = source {

@@ -1,7 +1,8 @@
-//! Dials: the one place at which a connection to a hook comes about.
+//! Connects: the one place where connections to hooks are made.
 //!
-//! Names and addresses go the same way: found, judged, dialled. What is judged is what is
-//! dialled, so nothing can change in between; if one address of a name is denied, all are.
+//! Names and addresses go the same way: resolved, checked, connected. The checked address is the
+//! one that is connected, so nothing can change in between; if one address of a name is denied, all
+//! are.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

@@ -1,4 +1,4 @@
-//! What a hook proves itself with, as one sealed blob beside its stored definition.
+//! The secrets and headers of a hook, as one sealed blob next to its stored definition.
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::breaker::BreakerKey;
 pub use crate::hook::MAX_CONCURRENT_CALLS;
 
-/// Gates at which those that nobody uses are looked for.
+/// The number of gates at which unused ones are removed.
 const MAX_UNSWEPT_GATES: usize = 1024;
 
 /// The gates of all hooks of this process. Cheap to clone.

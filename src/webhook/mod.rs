@@ -1,9 +1,9 @@
-//! Calling out: the side of hooks that meets other people's servers.
+//! Calls webhooks over the network.
 //!
 //! [`Webhooks`] is the [`crate::hook::Caller`] of a running server: one client for the whole
-//! process, over a connector that judges each address right before it is dialled. [`Policy`] says
-//! which those are, and checks URLs when hooks are registered; [`Dns`] finds addresses.
-//! [`Keyring`] seals the secrets of hooks, which sign every call as Standard Webhooks has it.
+//! process, over a connector that checks each address right before it connects. [`Policy`] decides
+//! which addresses are allowed, and checks URLs when hooks are registered; [`Dns`] finds addresses.
+//! [`Keyring`] seals the secrets of hooks, which sign every call by Standard Webhooks.
 //!
 //! ```no_run
 //! # use std::sync::Arc;
@@ -21,9 +21,9 @@
 //! # }
 //! ```
 //!
-//! What holds for every call: one deadline from the first question to a name server to the last
-//! byte of the answer; a cap on the bytes that are read, counted while they come; no redirect, no
-//! proxy, no decompression; a second try only where no connection came about; after five failures
+//! Rules for every call: one deadline from the first question to a name server to the last
+//! byte of the response; a cap on the bytes that are read, counted while they arrive; no redirect, no
+//! proxy, no decompression; a second try only if no connection was made; after five failures
 //! in a row no call for ten seconds.
 
 mod address;

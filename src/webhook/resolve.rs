@@ -23,7 +23,7 @@ pub type LookupFuture<'r> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, Stri
 
 /// Longest that one question to one server may take.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long answers are remembered, whatever they say themselves.
+/// How long answers are cached, whatever TTL they have.
 const ANSWER_TTL: Duration = Duration::from_mins(1);
 const ABSENCE_TTL: Duration = Duration::from_secs(10);
 
@@ -31,8 +31,8 @@ const ABSENCE_TTL: Duration = Duration::from_secs(10);
 pub struct Dns(Option<TokioResolver>);
 
 impl Dns {
-    /// With the name servers of the machine. Where it has none no name is found; addresses can be
-    /// called all the same.
+    /// With the system's name servers. If it has none, no name is resolved; addresses can still be
+    /// called.
     pub fn system() -> Self {
         let built = TokioResolver::builder_tokio().ok().and_then(|mut builder| {
             set(builder.options_mut());
@@ -72,7 +72,7 @@ impl Resolver for Dns {
             let Some(resolver) = &self.0 else {
                 return Err("this machine has no name server".to_owned());
             };
-            // The dot at the end says that no search domain is to be tried.
+            // The dot at the end means that no search domain is tried.
             let whole = format!("{}.", name.trim_end_matches('.'));
             let found = resolver.lookup_ip(whole).await;
             found.map(|found| found.iter().collect()).map_err(|error| error.to_string())

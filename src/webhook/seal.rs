@@ -1,7 +1,7 @@
-//! Secrets at rest: sealed with a key of the operator, for one tenant and one thing.
+//! Secrets at rest: sealed with a key of the operator, for one tenant and one purpose.
 //!
-//! XChaCha20-Poly1305, whose nonces are long enough to be drawn at random on any number of nodes.
-//! What was sealed for one tenant or hook does not open for another.
+//! XChaCha20-Poly1305, whose nonces are long enough to be drawn at random on any number of nodes. A
+//! secret that was sealed for one tenant or hook does not open for another.
 
 use std::fmt;
 
@@ -41,7 +41,7 @@ pub enum SealError {
     /// 503: the operator has to give a key.
     #[error("there is no master key to keep secrets with")]
     NoKey,
-    /// The key that it was sealed with is not among those that are given.
+    /// The key that it was sealed with is not among the given ones.
     #[error("the master key that this was sealed with is missing")]
     UnknownKey,
     /// It was changed, cut, or sealed for something else.
@@ -52,7 +52,7 @@ pub enum SealError {
     NoRandom,
 }
 
-/// Why a file of keys cannot be read. Lines are counted from 1; the text of none is told.
+/// Why a file of keys cannot be read. Lines are counted from 1; their text is never shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} is not 64 hex digits")]
 pub struct BadKey {
@@ -60,7 +60,7 @@ pub struct BadKey {
 }
 
 impl Keyring {
-    /// Reads lines of 64 hex digits. Empty lines and those that begin with `#` say nothing.
+    /// Reads lines of 64 hex digits. Empty lines and those that begin with `#` are skipped.
     pub fn parse(text: &str) -> Result<Self, BadKey> {
         let mut keys = Vec::new();
         for (index, line) in text.lines().enumerate() {
@@ -74,8 +74,8 @@ impl Keyring {
         Ok(Self(keys))
     }
 
-    /// One key, of the machine's random source, that ends with the process; none where that has
-    /// nothing to give.
+    /// Generates one key from the system's random source, for the lifetime of the process; `None`
+    /// if that fails.
     pub fn generate() -> Option<Self> {
         let mut bytes = Box::new([0; KEY_BYTES]);
         getrandom::fill(bytes.as_mut_slice()).ok()?;
@@ -136,7 +136,7 @@ impl MasterKey {
 }
 
 impl Purpose<'_> {
-    /// Lengths stand before the words, so no two purposes have one text.
+    /// Lengths come before the words, so no two purposes have the same text.
     fn aad(&self) -> Vec<u8> {
         let Self { what, tenant, of } = self;
         format!("{}:{what}|{}:{tenant}|{of}", what.len(), tenant.len()).into_bytes()

@@ -1,7 +1,7 @@
-//! Asks a model for a summary, at an OpenAI-compatible endpoint that the operator names.
+//! Asks a model for a summary, at an OpenAI-compatible endpoint of the operator.
 //!
-//! It goes through the same client as hooks do: no redirect, no proxy, bytes counted while they
-//! come. The address is the operator's and no caller's, so it may be a private one. After three
+//! It uses the same client as hooks: no redirect, no proxy, bytes counted while they arrive. The
+//! address comes from the operator and not from a caller, so it may be a private one. After three
 //! failures in a row nothing is asked for half a minute; then one call may try.
 
 use std::net::SocketAddr;
@@ -48,7 +48,7 @@ pub struct Summarizer {
 }
 
 impl Summarizer {
-    /// None where no endpoint is named. `own`: where this service listens.
+    /// `None` if no endpoint is configured. `own`: the addresses of this service.
     pub fn new(
         config: &SummarizerConfig,
         own: SocketAddr,
@@ -80,7 +80,7 @@ impl Summarizer {
         &self.model
     }
 
-    /// Where it is asked.
+    /// The URL of the endpoint.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -122,7 +122,7 @@ impl Summarizer {
             json!({"role": role, "content": chat.text})
         };
         let messages: Vec<Value> = prompt.iter().map(message).collect();
-        // Room for thoughts that are stripped; the prompt says how long the summary may be.
+        // Room for thoughts that are stripped; the prompt limits the length of the summary.
         let most = max_tokens.saturating_mul(4).saturating_add(2_048);
         let body = json!({
             "model": &*self.model, "messages": messages, "max_completion_tokens": most,
@@ -182,7 +182,7 @@ fn status_failure(answered: &LimitedResponse) -> CallFailure {
     CallFailure::new(cause, format!("status {status}")).with_status(status)
 }
 
-/// Whether the same may come to something a moment later.
+/// Whether the same request may succeed a moment later.
 fn is_passing(failure: &CallFailure) -> bool {
     match failure.status {
         Some(status) => matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504),

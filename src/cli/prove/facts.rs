@@ -1,9 +1,9 @@
-//! What an agent goes on with: paths, numbers, hashes, names and error lines, and how many of them
-//! stand in a text.
+//! The facts that an agent works with: paths, numbers, hashes, names and error lines, and how many
+//! of them a text contains.
 //!
-//! A number or a name must stand there as it is. A path also counts where all of its parts do, so
-//! that a tree of names shows its paths. The number that a listing puts before a line is none of
-//! the line's facts. What a notation computes, such as a running number, does not count as seen.
+//! A number or a name must be in the text unchanged. A path also counts if all of its parts are, so
+//! that a tree of names shows its paths. The number of a line in a listing is not one of the line's
+//! facts. A value that a notation computes, such as a running number, does not count as visible.
 
 use std::collections::BTreeSet;
 

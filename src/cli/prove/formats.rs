@@ -1,7 +1,7 @@
-//! Which texts of tool results a parser reads: JSON, XML, tables and diffs.
+//! Which texts of tool results a parser accepts: JSON, XML, tables and diffs.
 //!
-//! A text counts where the whole of it is one document. YAML is not counted, for nearly every text
-//! is YAML.
+//! A text counts if all of it is one document. YAML is not counted, because nearly every text is
+//! YAML.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -114,7 +114,7 @@ fn is_table(text: &str) -> bool {
     })
 }
 
-/// Fields of a row; none where a quote stays open.
+/// Counts the fields of a row; `None` if a quote is not closed.
 fn fields(line: &str, separator: char) -> Option<usize> {
     let mut quoted = false;
     let mut count = 1;
@@ -128,7 +128,7 @@ fn fields(line: &str, separator: char) -> Option<usize> {
     (!quoted).then_some(count)
 }
 
-/// Hunks that hold as many lines as their heads say.
+/// Whether all hunks have as many lines as their headers declare.
 fn is_diff(text: &str) -> bool {
     let mut hunks = 0;
     let mut left = (0_usize, 0_usize);

@@ -1,7 +1,7 @@
-//! `contexture prove`: what compressing does to the reader's own session, measured.
+//! `contexture prove`: measures what compression does to the user's own session.
 //!
-//! Everything goes through the service, as a client's requests would. What is printed to standard
-//! output depends on the file alone; the time goes to standard error. A loss is printed as one.
+//! Everything goes through the service, as a client's requests would. Standard output depends on
+//! the file alone; the time is printed to standard error. A loss is printed as a loss.
 
 mod controls;
 mod facts;
@@ -56,7 +56,7 @@ struct LevelMeasure {
     ends: Vec<FactShare>,
 }
 
-/// Texts that parse, by format: as they came, shown, expanded, and decoded without a store.
+/// Texts that parse, by format: original, compressed, expanded, and decoded without a store.
 struct ParsedCounts {
     came: FormatCounts,
     shown: FormatCounts,
@@ -97,7 +97,7 @@ pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
     }
 }
 
-/// A file that says it is JSON and is not would otherwise be measured as a text.
+/// A malformed JSON file would otherwise be measured as a text.
 fn check_json(path: &Path, text: &str) -> Result<(), CommandError> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
         && let Err(error) = serde_json::from_str::<IgnoredAny>(without_mark(text))
@@ -116,7 +116,7 @@ fn count_parsed(original: &[serde_json::Value], round: &ProveRound) -> ParsedCou
     }
 }
 
-/// The facts in sight at each level, beside what two simple ways leave of them at its size.
+/// Measures the visible facts at each level, next to those of two simple methods at the same size.
 fn measure(
     services: &Services,
     original: &[serde_json::Value],

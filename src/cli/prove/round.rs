@@ -17,7 +17,7 @@ use crate::service::{OpenError, Services, compress, expand, tokens};
 /// Savers that are named.
 const MAX_SAVERS: usize = 5;
 
-/// What came of a level.
+/// The measurements of one level.
 pub(super) struct ProveRound {
     pub(super) level: &'static str,
     pub(super) budget: Option<u64>,
@@ -136,7 +136,7 @@ impl ProveRound {
         Ok(round)
     }
 
-    /// Messages that did not come back as the level promises.
+    /// Messages that were not restored as the level promises.
     pub(super) fn lost(&self) -> usize {
         let undecoded = self.count.saturating_sub(self.equal + self.equivalent);
         let unrestored = self.count.saturating_sub(self.restored);
@@ -173,7 +173,7 @@ fn values(members: &OrderedMembers, key: &str) -> Result<Vec<Value>, CommandErro
     }
 }
 
-/// The messages as they are written; a text as what it says, for it is no JSON where it came from.
+/// The messages as JSON texts; of a text its value, since its source is not JSON.
 fn raw(value: &RawValue) -> Result<Vec<String>, CommandError> {
     if value.get().starts_with('[') {
         let items: Vec<&RawValue> = serde_json::from_str(value.get())?;
@@ -183,7 +183,7 @@ fn raw(value: &RawValue) -> Result<Vec<String>, CommandError> {
     Ok(text.into_iter().collect())
 }
 
-/// Messages that have the same bytes; none of more than came.
+/// Counts messages with the same bytes; 0 if there are more messages than before.
 fn count_same(came: &[String], back: &[String]) -> usize {
     if came.len() < back.len() {
         return 0;
@@ -191,7 +191,7 @@ fn count_same(came: &[String], back: &[String]) -> usize {
     came.iter().zip(back).filter(|(came, back)| came == back).count()
 }
 
-/// Messages whose texts are equal, and further ones whose texts have the same normal form.
+/// Counts messages with equal texts, and further ones whose texts have the same normal form.
 fn compare(came: &[Value], back: &[Value]) -> (usize, usize) {
     let mut found = (0, 0);
     if came.len() != back.len() {

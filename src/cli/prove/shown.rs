@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::service::expand;
 
-/// Keys whose values the model is not shown as text.
+/// Keys whose values are not text for the model.
 const SILENT: [&str; 14] = [
     "role",
     "type",
@@ -22,7 +22,7 @@ const SILENT: [&str; 14] = [
     "image_url",
 ];
 
-/// All texts of a list, each on lines of its own; the lines without what says nothing.
+/// All texts of a list, each on lines of its own, without redundant characters.
 pub(super) fn texts(items: &[Value]) -> String {
     let mut text = String::new();
     for item in items {

@@ -38,7 +38,7 @@ pub(super) fn print(
     savers(first, given.is_text(), out)
 }
 
-/// The time that compressing took. It differs from run to run, so it stands apart.
+/// Prints the time of the compression, separately because it differs from run to run.
 pub(super) fn print_time(measured: &[LevelMeasure], out: &mut impl Write) -> io::Result<()> {
     row("time of compressing", measured.iter().map(|one| milliseconds(one.round.took)), out)?;
     let speed = |one: &LevelMeasure| {
@@ -180,7 +180,7 @@ fn cut(rule: &str) -> String {
     rule.chars().take(MAX_NAME_CHARS - 1).chain(['…']).collect()
 }
 
-/// The part that is gone; a minus where it is more.
+/// The share that was saved; negative if the result is larger.
 fn saved(before: u64, after: u64) -> String {
     if before == 0 {
         return "-".to_owned();

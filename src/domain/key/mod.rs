@@ -21,7 +21,8 @@ pub struct Key {
     pub scopes: KeywordSet<Scope>,
     pub roles: KeywordSet<MemoryRole>,
     pub limits: KeyLimits,
-    /// Keys of `/compile` and what they are where a request does not say: the text of an object.
+    /// Keys of `/compile` with their defaults for requests that do not set them: the text of an
+    /// object.
     pub defaults: Option<Arc<str>>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -31,11 +32,11 @@ pub struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KeyLimits {
     pub requests_per_minute: Option<u64>,
-    /// Tokens of what is compiled and compressed in a day of UTC, as they came in.
+    /// Input tokens of compiles and compressions in a day of UTC.
     pub tokens_per_day: Option<u64>,
 }
 
-/// Whoever a request is from.
+/// The caller of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     /// The key's id; none for a caller without one.
@@ -49,8 +50,8 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// One with every right over what belongs to a tenant: a caller where no key is asked for, or
-    /// the server itself.
+    /// A caller with every right over the data of a tenant: one on a server without keys, or the
+    /// server itself.
     pub fn of_tenant(tenant: Arc<str>) -> Self {
         Self {
             key: None,

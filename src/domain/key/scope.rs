@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A right. [`Scope::Admin`] holds all of a tenant's; [`Scope::Operator`] those of all tenants.
+/// A right. [`Scope::Admin`] includes all of a tenant's; [`Scope::Operator`] those of all tenants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     Compile,
@@ -33,7 +33,7 @@ pub enum MemoryRole {
     Auditor,
 }
 
-/// What stands behind a key.
+/// The holder of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrincipalKind {
     User,
@@ -44,7 +44,7 @@ pub enum PrincipalKind {
 
 /// Something of a closed list that is written as a word.
 pub trait Keyword: Copy + Ord + 'static {
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order in which they are listed.
     const ALL: &'static [(&'static str, Self)];
 
     fn parse(text: &str) -> Option<Self> {
@@ -136,7 +136,7 @@ impl<W: Keyword> KeywordSet<W> {
         Self(Vec::new())
     }
 
-    /// The words of a text with spaces between; none where one is not known.
+    /// Reads words separated by spaces; `None` if one is unknown.
     pub fn parse(text: &str) -> Option<Self> {
         text.split_ascii_whitespace().map(W::parse).collect()
     }

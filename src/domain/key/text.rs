@@ -1,8 +1,8 @@
-//! The text of a key: `cx_live_`, 16 public characters, `_`, 43 secret ones, 6 of a check.
+//! The text of a key: `cx_live_`, 16 public characters, `_`, 43 secret ones, 6 of a checksum.
 //!
-//! Characters are letters and digits, so 43 of them are 256 bits. The check is a CRC-32 over all
-//! that stands before it: a typo is refused without a look into the store, and whoever scans for
-//! leaked secrets tells keys from other words.
+//! Characters are letters and digits, so 43 of them are 256 bits. The checksum is a CRC-32 over
+//! everything before it: a typo is refused without a lookup in the store, and scanners for leaked
+//! secrets can tell keys from other words.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const SECRET_CHARS: usize = 43;
 const CHECK_CHARS: usize = 6;
 const BASE62_DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A key's text, whole or as somebody sent it. Not shown by `Debug`.
+/// A key's text, complete or as a caller sent it. Hidden from `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyText(String);
 
@@ -27,12 +27,11 @@ pub struct KeyText(String);
 pub struct KeyHash(pub [u8; 32]);
 
 impl KeyText {
-    /// Bytes of chance that [`Self::from_random`] is given at least; more where many are passed
-    /// over.
+    /// Random bytes that [`Self::from_random`] needs at least; more if many are skipped.
     pub const RANDOM_BYTES: usize = 128;
 
-    /// The key that random bytes make; none where there are too few. Bytes that would favour some
-    /// characters are passed over.
+    /// Makes a key of random bytes; `None` if there are too few. Bytes that would favour some
+    /// characters are skipped.
     pub fn from_random(bytes: &[u8]) -> Option<Self> {
         const FAIR_BYTES: u8 = 62 * 4;
         let mut digits = bytes.iter().filter(|byte| **byte < FAIR_BYTES).filter_map(|byte| {

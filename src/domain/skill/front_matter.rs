@@ -128,7 +128,8 @@ fn block_style(value: &str) -> Option<char> {
     marks.chars().all(|c| matches!(c, '+' | '-') || c.is_ascii_digit()).then_some(style)
 }
 
-/// A block scalar: line by line behind `|`, in one line with breaks where lines are empty behind `>`.
+/// A block scalar: line by line after `|`; after `>` in one line, with breaks where lines are
+/// empty.
 fn scalar(block: &[&str], style: char) -> String {
     let indent = |line: &&str| line.len() - line.trim_start().len();
     let least = block.iter().filter(|line| !line.trim().is_empty()).map(indent).min();
@@ -152,7 +153,7 @@ fn scalar(block: &[&str], style: char) -> String {
     text.trim_end().to_owned()
 }
 
-/// What stands below a key without a value: a list, something nested, or nothing.
+/// Reads the lines below a key without a value: a list, nested values, or nothing.
 fn read_nested<'l, 's>(rest: &'l [&'s str]) -> (FrontValue, &'l [&'s str]) {
     let belongs = |line: &&&str| {
         let bare = line.trim_start();

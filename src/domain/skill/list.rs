@@ -9,12 +9,12 @@ pub enum SkillFormat {
     Xml,
 }
 
-/// Lists skills, in at most so many characters where a number is given.
+/// Lists skills, in at most `max_chars` characters if that is set.
 pub fn list_skills<'s>(
     skills: impl Iterator<Item = &'s Skill>,
     format: SkillFormat,
     with_when: bool,
-    most: Option<usize>,
+    max_chars: Option<usize>,
 ) -> String {
     let when = |skill: &'s Skill| skill.when_to_use.as_deref().filter(|_| with_when);
     let text = match format {
@@ -42,7 +42,7 @@ pub fn list_skills<'s>(
             text + end
         }
     };
-    most.map_or_else(|| text.clone(), |most| cut(&text, most))
+    max_chars.map_or_else(|| text.clone(), |max_chars| cut(&text, max_chars))
 }
 
 fn escaped(text: &str) -> String {
@@ -50,13 +50,13 @@ fn escaped(text: &str) -> String {
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// At most so many characters, the last three of them dots where something is left out.
-fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// Cuts a text to a number of characters, the last three of them dots if something is left out.
+fn cut(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_owned();
     }
-    match most {
-        0..=3 => text.chars().take(most).collect(),
-        _ => text.chars().take(most - 3).chain("...".chars()).collect(),
+    match max_chars {
+        0..=3 => text.chars().take(max_chars).collect(),
+        _ => text.chars().take(max_chars - 3).chain("...".chars()).collect(),
     }
 }

@@ -14,7 +14,7 @@ use super::Timestamp;
 /// Bytes of a whole skill.
 pub const MAX_SKILL_BYTES: usize = 256 << 10;
 
-/// What a skill is. `allowed_tools` and `metadata` are told and never acted on.
+/// A skill. `allowed_tools` and `metadata` are listed and never acted on.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Skill {
     pub name: Arc<str>,
@@ -44,14 +44,14 @@ impl Skill {
     }
 }
 
-/// Whether a skill may be called so: it stands in paths and in listings.
+/// Whether a skill may have this name: it is part of paths and listings.
 pub fn is_skill_name(name: &str) -> bool {
     (1..=128).contains(&name.len())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'))
         && !matches!(name, "." | "..")
 }
 
-/// What the store knows of a skill beside its text.
+/// Facts about a stored skill that are not in its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSkill {
     pub name: Arc<str>,

@@ -17,12 +17,12 @@ pub struct RenderedTooLong;
 pub struct SkillUse {
     /// One text, whose words are the arguments.
     pub args: Option<Arc<str>>,
-    /// What `${NAME}` stands for.
+    /// The values of `${NAME}`.
     pub vars: Vec<(Arc<str>, Arc<str>)>,
 }
 
-/// Renders instructions: `${NAME}`, then, where arguments are given, `$name`, `$ARGUMENTS[i]`, `$i`
-/// and `$ARGUMENTS`. Arguments that no place asks for are appended where `append` says so.
+/// Renders instructions: `${NAME}`, then, if arguments are given, `$name`, `$ARGUMENTS[i]`, `$i`
+/// and `$ARGUMENTS`. If no placeholder uses the arguments, they are appended if `append` is set.
 ///
 /// Fails if the text, at any step, would take more than [`MAX_RENDERED_BYTES`].
 pub fn render_skill(
@@ -103,7 +103,7 @@ fn fill_args<'l>(
     Ok((out, replaced))
 }
 
-/// What the place behind a `$` stands for, and how many bytes it takes.
+/// The value of the placeholder after a `$`, and the bytes that the placeholder takes.
 fn place<'a>(
     behind: &str,
     args: &'a str,
@@ -143,7 +143,7 @@ fn number(digits: &str) -> Option<usize> {
     digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
-/// The words of a text, what stands in quotes being one.
+/// Splits a text into words; quoted text is one word.
 fn words(args: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,6 +1,6 @@
 //! Tool calls and their results: ids, names and arguments in the form a target accepts.
 //!
-//! New ids and names come from the old ones alone, so call, result and definition agree and a
+//! New ids and names are made from the old ones alone, so call, result and definition agree and a
 //! grown conversation keeps them.
 
 use std::collections::HashMap;
@@ -75,7 +75,8 @@ impl ConversationAdapter<'_> {
         if matches!(self.target, Target::Anthropic | Target::Gemini) {
             self.arguments(call, origin);
         }
-        // Gemini takes only ids that it gave. Ours are for matching and are never written.
+        // Gemini accepts only ids that it issued. Generated ids are for matching and are never
+        // written.
         if self.target == Target::Gemini && self.source != Source::Gemini {
             let n = made.entry(call.name.clone()).or_default();
             call.id = format!("{SYNTHETIC_CALL_ID}{}-{n}", call.name).into();
@@ -157,7 +158,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// A name of allowed characters, kept apart from others by eight digits of the old one's hash.
+/// A name of allowed characters, made unique by eight digits of the old name's hash.
 fn renamed(old: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Arc<str> {
     const HASH_DIGITS: usize = 8;
     let mut new: String = old

@@ -1,8 +1,8 @@
 //! `OpenAI`'s free-form tools (`"type": "custom"`): one definition in the two shapes of its
 //! provider, a function with one text for all others.
 //!
-//! Chat Completions keeps the definition under `custom` and a grammar under `grammar`; the
-//! Responses API has the members of both beside `type`.
+//! Chat Completions has the definition under `custom` and a grammar under `grammar`; the Responses
+//! API has the members of both next to `type`.
 
 use super::{ConversationAdapter, calls::valid_name};
 use crate::domain::{RawJson, Target, ToolDefinition};
@@ -109,8 +109,8 @@ impl<'n, 'a> FreeForm<'n, 'a> {
     }
 }
 
-/// The format of a tool's input: a grammar stands in an object of its own in one shape and
-/// beside `type` in the other.
+/// The format of a tool's input: a grammar is an object of its own in one shape and next to `type`
+/// in the other.
 fn grammar(out: &mut String, format: &Node<'_>, nested: bool) {
     let inner = format.get("grammar").filter(|inner| inner.as_object().is_some());
     let is_grammar = format.get("type").and_then(Node::as_str) == Some("grammar");

@@ -1,4 +1,4 @@
-//! Media: which target holds what and where; the rest becomes a line of text.
+//! Media: which target accepts which kind and where; the rest becomes a line of text.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::ConversationAdapter;
 use crate::domain::{Media, MediaSource, Source, Target};
 
-/// Whose message, or part, holds a medium.
+/// The message or part that contains a medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MediaHolder {
     User,
@@ -16,7 +16,7 @@ pub(super) enum MediaHolder {
 }
 
 impl ConversationAdapter<'_> {
-    /// Adapts a medium in place, or gives the text that stands for it.
+    /// Adapts a medium in place, or returns the text that replaces it.
     pub(super) fn media(&self, media: &mut Media, holder: MediaHolder) -> Option<String> {
         if self.target == Target::Neutral {
             return None;
@@ -144,8 +144,8 @@ fn is_anthropic_image(media_type: &str) -> bool {
     ["image/jpeg", "image/png", "image/gif", "image/webp"].contains(&media_type)
 }
 
-/// Gives a medium the type that its provider asks for: from its first bytes or its name where
-/// the source did not say. URLs need one for Gemini only.
+/// Sets the media type that the provider requires: from the first bytes or the name if the source
+/// did not specify it. URLs need one for Gemini only.
 fn name_type(media: &mut Media, target: Target) {
     // What is given as text is text, whatever else it was called.
     if matches!(media.source, MediaSource::Text(_)) && !media.media_type.starts_with("text/") {
@@ -174,7 +174,7 @@ fn name_type(media: &mut Media, target: Target) {
     }
 }
 
-/// The type that the first bytes tell.
+/// Detects the type from the first bytes.
 fn from_bytes(data: &str) -> Option<&'static str> {
     let head = STANDARD.decode(data.get(..16).or_else(|| data.get(..8))?).ok()?;
     Some(match head.as_slice() {
@@ -189,7 +189,7 @@ fn from_bytes(data: &str) -> Option<&'static str> {
     })
 }
 
-/// The type that a file's ending tells.
+/// Detects the type from a file's extension.
 fn from_name(name: &str) -> Option<&'static str> {
     const ENDINGS: &[(&str, &str)] = &[
         ("png", "image/png"),

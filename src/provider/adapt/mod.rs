@@ -1,8 +1,8 @@
-//! Turns what a target cannot hold into what it can, before anything is counted.
+//! Converts what a target does not accept into what it does, before tokens are counted.
 //!
-//! Every loss has a note: nothing leaves a payload in silence. Works message by message and
-//! depends on nothing that comes later (but for thinking at the very end, which cannot stay
-//! there), so a grown conversation keeps the bytes of its start.
+//! Every loss has a note: nothing is removed from a payload silently. Works message by message and
+//! depends on nothing that follows (except for thinking at the very end, which cannot stay there),
+//! so a grown conversation keeps the bytes of its start.
 
 mod calls;
 mod custom;
@@ -34,7 +34,7 @@ struct ConversationAdapter<'n> {
     notes: &'n mut Notes,
 }
 
-/// Where a message stands.
+/// The position of a message in the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MessageRegion {
     /// Among the leading system messages.
@@ -115,7 +115,7 @@ impl ConversationAdapter<'_> {
         history.retain(|message| message.role != Role::Assistant || !message.parts.is_empty());
     }
 
-    /// Fields that we do not interpret go only where they may be known.
+    /// Uninterpreted fields are kept only for a target that may know them.
     fn message_extra(&mut self, message: &mut Message, place: MessageRegion) {
         let keeps = match self.target {
             Target::Neutral => true,

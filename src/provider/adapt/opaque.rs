@@ -1,4 +1,4 @@
-//! Items that only one provider knows: whose they are, and what becomes of them elsewhere.
+//! Items that only one provider knows: their owner, and their treatment for other targets.
 
 use super::ConversationAdapter;
 use super::parts::{LossCounts, member};
@@ -6,8 +6,8 @@ use crate::domain::{Content, Media, MediaSource, Part, RawJson, Source, Target};
 use crate::json::{self, Node};
 
 impl ConversationAdapter<'_> {
-    /// Whether an item can go to the target as it is. A neutral conversation may hold items of
-    /// any provider: there the kind tells. `inside`: it stands in a tool's result.
+    /// Whether the target accepts an item unchanged. A neutral conversation may contain items of
+    /// any provider: there the kind decides. `inside`: it is inside a tool's result.
     pub(super) fn knows(&self, kind: &str, raw: &RawJson, inside: bool) -> bool {
         if self.target.reads_items_of(self.source) {
             return true;
@@ -18,10 +18,10 @@ impl ConversationAdapter<'_> {
             && (!inside || matches!(kind, "document" | "search_result" | "tool_reference"))
     }
 
-    /// Adapts an item that stands by itself; false takes it out.
+    /// Adapts an item that is not inside a result; false removes it.
     pub(super) fn opaque(&self, part: &mut Part, lost: &mut LossCounts) -> bool {
         let Content::Opaque { kind, raw } = &part.content else { return true };
-        // A refusal is a part of an item, which cannot stand among items by itself.
+        // A refusal is a part of an item, and cannot be an item by itself.
         let whole = &**kind != "refusal" || self.target != Target::OpenaiResponses;
         if whole && self.knows(kind, raw, false) {
             return true;
@@ -36,8 +36,7 @@ impl ConversationAdapter<'_> {
         false
     }
 
-    /// Turns a document made of blocks of text into one of plain text, where the target does
-    /// not know it.
+    /// Turns a document made of text blocks into plain text if the target does not know it.
     pub(super) fn document(&self, part: &mut Part, inside: bool, lost: &mut LossCounts) {
         let Content::Opaque { kind, raw } = &part.content else { return };
         if &**kind != "document" || self.knows(kind, raw, inside) {
@@ -50,8 +49,7 @@ impl ConversationAdapter<'_> {
     }
 }
 
-/// A document as plain text, and of how many blocks it was made; none where it holds more than
-/// text.
+/// A document as plain text, and the number of its blocks; `None` if it contains more than text.
 fn plain(raw: &RawJson) -> Option<(Part, usize)> {
     let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
     let source = node.get("source")?;
@@ -80,8 +78,8 @@ fn plain(raw: &RawJson) -> Option<(Part, usize)> {
     Some((part, texts.len()))
 }
 
-/// Whose an item is, by the names of its provider's reference. `mcp_` stands before Anthropic's
-/// blocks and `OpenAI`'s items alike.
+/// The provider that owns an item, by the names in its reference. Anthropic's blocks and `OpenAI`'s
+/// items both have names with the prefix `mcp_`.
 fn owner(kind: &str) -> Option<Target> {
     match kind {
         "server_tool_use" | "mcp_tool_use" | "container_upload" | "search_result" | "document"

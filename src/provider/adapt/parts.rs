@@ -25,7 +25,7 @@ pub(super) struct LossCounts {
 }
 
 impl ConversationAdapter<'_> {
-    /// Adapts the parts of a message; false where nothing is left that the target could hold.
+    /// Adapts the parts of a message; false if nothing is left that the target accepts.
     pub(super) fn message_parts(&mut self, message: &mut Message, place: MessageRegion) -> bool {
         if message.role == Role::Tool && !message.parts.iter().all(is_result) {
             self.strays(message, place);
@@ -72,8 +72,8 @@ impl ConversationAdapter<'_> {
         }
     }
 
-    /// A tool message holds results. What else stands in one goes into its last result; one
-    /// without a result is what the user says.
+    /// A tool message contains results. Other parts are moved into its last result; without a
+    /// result they become a user message.
     fn strays(&mut self, message: &mut Message, place: MessageRegion) {
         let at = pointer(self.source, message.origin, place);
         self.notes.degraded("tool_parts_moved", at, "");
@@ -184,7 +184,8 @@ impl ConversationAdapter<'_> {
         }
     }
 
-    /// Reasoning goes back only to who can read it: whole, signed, in an assistant's message.
+    /// Reasoning is sent only to a target that can read it: whole, signed, in an assistant's
+    /// message.
     fn keeps_thinking(&self, thinking: &Thinking, part: &Part, role: Role) -> bool {
         let signed = part.signature.as_ref().is_some_and(|text| !text.is_empty());
         let kind = || thinking.opaque.as_ref().and_then(|raw| member(raw, "type"));
@@ -265,8 +266,8 @@ fn is_result(part: &Part) -> bool {
     matches!(part.content, Content::ToolResult(_))
 }
 
-/// Text that every target takes as it is, or a call without anything about it: those were
-/// seen to.
+/// Text that every target accepts unchanged, or a call without further members: calls were adapted
+/// before.
 fn is_plain(part: &Part) -> bool {
     let bare = part.extra.is_empty() && part.signature.is_none();
     match &part.content {
@@ -298,8 +299,8 @@ fn marks(part: &Part) -> bool {
     }
 }
 
-/// Whether losing a field loses anything: null and empty do not, nor do the provider's own
-/// bookkeeping words, nor our reader's word about where the text of a response stood.
+/// Whether losing a field loses information: null and empty values do not, nor do the provider's
+/// own bookkeeping fields, nor the reader's marker for where the text of a response was.
 pub(super) fn says_something(name: &str, raw: &RawJson) -> bool {
     let ours = name == "functionResponse"
         && matches!(raw.as_str(), r#"{"response":"output"}"# | r#"{"response":"result"}"#);

@@ -2,8 +2,8 @@
 
 use crate::json::{self, Node};
 
-/// Adds what the outermost object of a schema must have and lacks: `type`, and `properties`
-/// where asked for. What is no object at all becomes the empty schema. None: nothing lacks.
+/// Adds the missing members of a schema's outermost object: `type`, and `properties` if asked for.
+/// A value that is no object becomes the empty schema. `None`: nothing is missing.
 pub(super) fn complete(schema: &str, properties: bool) -> Option<String> {
     let node = json::parse(schema, json::Limits::default()).ok();
     let Some(members) = node.as_ref().and_then(Node::as_object) else {

@@ -48,7 +48,7 @@ impl ConversationAdapter<'_> {
     fn schema(&self, raw: &RawJson) -> Option<RawJson> {
         let plain = as_json_schema(raw.as_str()).filter(|_| match self.target {
             Target::Openai | Target::OpenaiResponses | Target::Anthropic => true,
-            // Gemini reads its own words, but not in what goes to it as JSON Schema.
+            // Gemini accepts its own keywords, but not in a field for JSON Schema.
             Target::Gemini => !is_gemini_schema(raw.as_str()),
             Target::Neutral => false,
         });

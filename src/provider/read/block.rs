@@ -1,7 +1,7 @@
 //! Typed parts (`{"type": …}`), as OpenAI, Anthropic and the neutral shape have them.
 //!
-//! Their type words do not collide, so one reader serves all of them and a list that mixes
-//! shapes is still read. A type that nobody here knows is carried whole.
+//! Their type words do not collide, so one reader serves all of them, and a list that mixes shapes
+//! is read as well. A part of an unknown type is kept unchanged.
 
 use std::sync::Arc;
 
@@ -98,8 +98,8 @@ pub(super) fn part(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -
     Some(part)
 }
 
-/// A part that goes back to its provider with the bytes it came with. Its cache mark is the
-/// part's, since marks are counted and moved.
+/// A part that is returned to its provider with its original bytes. Its cache mark belongs to the
+/// part, since marks are counted and moved.
 pub(super) fn opaque(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let mut part = Part::new(whole(node));
     part.cache = cx.cache_mark(node, path);

@@ -1,7 +1,7 @@
-//! What every reader shares: where faults and notes go, and how strings are taken over.
+//! State that all readers share: faults, notes, and the handling of strings.
 //!
-//! A reader never stops at the first fault and never panics: it reports, puts something
-//! harmless in place and goes on, and the caller refuses the request.
+//! A reader never stops at the first fault and never panics: it reports the fault, continues with a
+//! harmless value, and the caller refuses the request.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl ReadContext<'_> {
         without_nul(text, path, self.notes)
     }
 
-    /// As [`Self::text`], for a text of the document, which is shared where it can be.
+    /// Reads a text of the document as [`Self::text`] does, sharing it if possible.
     pub(super) fn shared(&mut self, text: &Text<'_>, path: &Path<'_>) -> Arc<str> {
         if memchr::memchr(0, text.as_bytes()).is_none() {
             return text.to_shared();
@@ -55,7 +55,7 @@ impl ReadContext<'_> {
         self.string(member, &path.key(key))
     }
 
-    /// A member that must be a string with something in it; `why` says what it is for.
+    /// Reads a member that must be a non-empty string; `why` is the fault's text.
     pub(super) fn required(
         &mut self,
         node: &Node<'_>,
@@ -131,7 +131,7 @@ impl ReadContext<'_> {
         CacheMark { ttl }
     }
 
-    /// Reports members that have no place in ours.
+    /// Reports members that are dropped.
     pub(super) fn lost(&mut self, node: &Node<'_>, known: &[&str], path: &Path<'_>) {
         const MAX_NAMES: usize = 10;
         let lost = extra(node, known);
@@ -145,8 +145,8 @@ impl ReadContext<'_> {
         }
     }
 
-    /// The arguments of the call `id`, as text: a string that holds a JSON object, or, where
-    /// the shape has it so (`object`), the object itself.
+    /// The arguments of the call `id`, as text: a string that contains a JSON object, or, if the
+    /// shape has it (`object`), the object itself.
     pub(super) fn arguments(
         &mut self,
         node: &Node<'_>,
@@ -187,7 +187,7 @@ impl ReadContext<'_> {
         self.text(text, path)
     }
 
-    /// Reports that a call came without arguments and is taken to have none.
+    /// Reports a call without arguments, which counts as one with none.
     pub(super) fn empty_arguments(&mut self, path: &Path<'_>, id: &str) {
         let detail = format!("the empty arguments of call `{}` count as {{}}", shown(id));
         self.notes.repaired("empty_arguments", path.pointer(), detail);

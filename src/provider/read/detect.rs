@@ -1,7 +1,7 @@
-//! Which shape a conversation is in, where the request does not say.
+//! Detects the shape of a conversation if the request does not specify it.
 //!
-//! The keys of the body decide first, then the first message whose own shape tells. It matters
-//! for what only one provider can read: the reader of messages with roles takes them all.
+//! The keys of the body decide first, then the first message with a distinctive shape. It matters
+//! for items that only one provider can read: the reader of messages with roles accepts them all.
 
 use super::context::present;
 use crate::domain::Source;

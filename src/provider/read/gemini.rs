@@ -1,7 +1,7 @@
 //! Contents of Gemini's `generateContent`, with the names of its protocol or of its SDKs.
 //!
-//! Calls there need no ids. Those without one get `gemini-fc-<name>-<n>`, n counting the calls
-//! of that name from 0; a response without one answers the oldest open call of its name.
+//! Calls there need no ids. A call without one gets `gemini-fc-<name>-<n>`, n counting the calls of
+//! that name from 0; a response without one belongs to the oldest open call of its name.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
@@ -143,7 +143,7 @@ const PART_KEYS: &[(&str, &str)] = &[
     ("text", "text"),
 ];
 
-/// Members that say how to read a part rather than what it is.
+/// Members that describe how to read a part rather than its content.
 const THOUGHT_KEYS: &[&str] = &["thought", "thoughtSignature", "thought_signature"];
 
 fn part(
@@ -222,8 +222,8 @@ fn function_call(
     Content::ToolCall(ToolCall { id, name, arguments, custom: false })
 }
 
-/// A response's text is the string under `result` or `output` where that is all there is, else
-/// the response itself.
+/// A response's text is the string under `result` or `output` if that is its only member, else the
+/// response itself.
 fn function_response(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,
@@ -245,7 +245,7 @@ fn function_response(
         Some(response) => match lone_text(response) {
             Some((key, text)) => {
                 content.push(Part::text(cx.text(text, &at)));
-                // Without a word about it `result` is what a text goes back under.
+                // Without a marker, a text is written back under `result`.
                 if key != "result" || is_object(text) {
                     let key = RawJson::new(format!("\"{key}\""));
                     others.insert(0, (Arc::from("response"), key));
@@ -268,7 +268,7 @@ fn is_object(text: &str) -> bool {
         && json::parse(text, Limits::default()).is_ok_and(|node| node.as_object().is_some())
 }
 
-/// Keeps what a call or a response holds beside what is read, as one object.
+/// Keeps the uninterpreted members of a call or a response, as one object.
 fn keep(kept: &mut Extra, key: &str, others: &Extra) {
     if others.is_empty() {
         return;

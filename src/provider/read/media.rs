@@ -8,12 +8,12 @@ use super::context::{ReadContext, either, part_extra, present};
 use crate::domain::{Content, Extra, Media, MediaSource, Part};
 use crate::json::{Node, Path};
 
-/// The media type where nothing tells it.
+/// The media type if it is unknown.
 const UNKNOWN_TYPE: &str = "*/*";
 const UNKNOWN_IMAGE_TYPE: &str = "image/*";
 
-/// Reads a part whose `type` says that it is media; none if its shape is not one we know, and
-/// the part has to be carried whole.
+/// Reads a part whose `type` is a media type; `None` if its shape is unknown, and the part must be
+/// kept unchanged.
 pub(super) fn read(
     cx: &mut ReadContext<'_>,
     kind: &str,
@@ -117,7 +117,7 @@ fn input_audio(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (M
     (media_of(&mime, &data), rest)
 }
 
-/// `file` (members inside `file`) and `input_file` (members beside `type`).
+/// `file` (members inside `file`) and `input_file` (members next to `type`).
 fn file(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     const KNOWN: &[&str] = &["type", "file", "filename", "file_data", "file_url"];
     let nested = present(node, "file").filter(|inner| inner.as_object().is_some());
@@ -167,7 +167,7 @@ fn neutral(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media
     (media, part_extra(node, KNOWN))
 }
 
-/// Anthropic's `image` and `document`, whose `source` says where the bytes are.
+/// Anthropic's `image` and `document`, whose `source` has the bytes or their place.
 fn source(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> Option<Part> {
     let inner = node.get("source")?;
     let at = path.key("source");
@@ -244,7 +244,7 @@ fn is_url(text: &str) -> bool {
     })
 }
 
-/// The media type that a file's name tells, for the types that providers take.
+/// The media type for a file's extension, for the types that providers accept.
 fn type_of_name(name: &str) -> &'static str {
     let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     match ending.as_str() {

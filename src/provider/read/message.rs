@@ -1,7 +1,7 @@
 //! Messages with a `role`: OpenAI Chat, Anthropic and the neutral shape.
 //!
-//! The three differ in what stands beside `content`, not in what the words mean, so one reader
-//! takes them all, together with the members of ContextChef's messages.
+//! The three differ in the members next to `content`, not in their meaning, so one reader accepts
+//! them all, together with the members of ContextChef's messages.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -46,8 +46,8 @@ pub(super) struct LegacyIds {
     unanswered: HashMap<Arc<str>, VecDeque<Arc<str>>>,
 }
 
-/// Appends a message with its tool results in messages of their own: those of a user stand
-/// before what else was said, as they answer the message before.
+/// Appends a message with its tool results in messages of their own: the results in a user message
+/// come before its other parts, since they belong to the calls of the message before.
 pub(super) fn push_message(message: Message, messages: &mut Vec<Message>) {
     let is_result = |part: &Part| matches!(part.content, Content::ToolResult(_));
     let alone = message.role == Role::Tool && message.parts.len() <= 1;
@@ -77,7 +77,7 @@ pub(super) fn push_message(message: Message, messages: &mut Vec<Message>) {
     }
 }
 
-/// Members of a message that are read; all others pass through.
+/// Members of a message that are interpreted; all others are passed through.
 const KNOWN: &[&str] = &[
     "_cache_breakpoint",
     "attachments",
@@ -111,7 +111,7 @@ pub(super) fn read_message(
     message.id = cx.member(node, "id", path).filter(|id| !id.is_empty());
     message.name = cx.member(node, "name", path);
     message.extra = extra(node, KNOWN);
-    // Written by SDKs that dump every field of an answer; null says nothing.
+    // SDKs that dump every field of a response write these; null has no meaning.
     message.extra.retain(|(key, value)| {
         value.as_str() != "null" || !matches!(&**key, "audio" | "refusal" | "tool_call_id")
     });

@@ -1,8 +1,8 @@
-//! From a request's body to neutral messages.
+//! Reads a request's body into neutral messages.
 //!
-//! Nothing is dropped without a note. What is not interpreted travels in the extra members of
-//! its message, part or tool; an item that only its provider knows travels whole, with its
-//! bytes. Results of tools stand in `tool` messages of their own, one each.
+//! Nothing is dropped without a note. Uninterpreted members are kept in the extra members of their
+//! message, part or tool; an item that only its provider knows is kept unchanged, byte for byte.
+//! Tool results are in `tool` messages of their own, one each.
 
 mod block;
 mod context;
@@ -51,8 +51,8 @@ pub const REPAIR_MODES: &[(&str, bool)] = &[("strict", false), ("lenient", true)
 
 /// Reads the conversation of a request body.
 ///
-/// Never panics. Where `faults` is not empty afterwards, the answer is good for nothing. With
-/// `"repair": "lenient"` in the body malformed tool arguments are kept as they are.
+/// Never panics. If `faults` is not empty afterwards, the result must not be used. With `"repair":
+/// "lenient"` in the body malformed tool arguments are kept as they are.
 pub fn read(
     body: &Node<'_>,
     source: Source,
@@ -87,7 +87,7 @@ pub fn read_tools(
     tools::list(&mut ReadContext { faults, notes, lenient: false }, node, path)
 }
 
-/// System text that stands outside of the list.
+/// System text outside of the list.
 fn instructions(cx: &mut ReadContext<'_>, body: &Node<'_>) -> Vec<Message> {
     let mut system = Vec::new();
     let mut add = |parts: Vec<Part>| {

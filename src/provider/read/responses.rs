@@ -1,8 +1,8 @@
 //! Items of `OpenAI`'s Responses API.
 //!
-//! What the model produced in a row is one assistant message, its items the parts in their
-//! order. Members of an item that we do not interpret (`id`, `status`, `phase`) stand in the
-//! extra members of its part: of the first, where an item has several; the id on every text.
+//! Consecutive output of the model is one assistant message, its items the parts in their order.
+//! Uninterpreted members of an item (`id`, `status`, `phase`) are in the extra members of its part:
+//! of the first, if an item has several; the id on every text.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub(super) fn read_list(
 /// What an item means for the assistant message that is being gathered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ItemEffect {
-    /// Text or reasoning: the start of something new where text was said before.
+    /// Text or reasoning: the start of a new message if there was text before.
     Begins,
     Call,
     Goes,
@@ -179,7 +179,7 @@ fn output(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
     part
 }
 
-/// A reasoning item goes back whole: it may be encrypted, and the provider knows its id.
+/// A reasoning item is returned whole: it may be encrypted, and the provider knows its id.
 fn reasoning(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
     let mut texts = Vec::new();
     for key in ["summary", "content"] {

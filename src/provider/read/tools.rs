@@ -58,8 +58,8 @@ impl ToolCollector {
         self.tools.push(tool);
     }
 
-    /// A provider's own tool, whose name, if it has one, stands in `node`. Several may be of
-    /// one kind, so only a name of its own counts.
+    /// A provider's own tool, with the name in `node`, if it has one. Several may be of one kind,
+    /// so only an explicit name counts.
     fn add_opaque(
         &mut self,
         cx: &mut ReadContext<'_>,
@@ -146,7 +146,7 @@ fn tool(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut 
     found.add(cx, tool, path);
 }
 
-/// A function's name, description and schema, by whichever name the schema goes.
+/// A function's name, description and schema, under any of the names for the schema.
 fn function(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,
@@ -188,7 +188,7 @@ fn check_tags(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) {
     }
 }
 
-/// Gemini's entry: functions, and tools of its own beside them.
+/// Gemini's entry: functions, and Gemini's own tools next to them.
 fn declarations(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,

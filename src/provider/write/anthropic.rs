@@ -1,8 +1,8 @@
 //! The system blocks and messages of Anthropic's Messages API.
 //!
-//! All system text stands in the field of its own. Neighbouring user messages (tool results
-//! among them) and neighbouring assistant messages become one; in a user message results come
-//! before everything else. A block without text is never written: the provider refuses it.
+//! All system text is in its own field. Neighbouring user messages (tool results among them) and
+//! neighbouring assistant messages become one; in a user message results come before everything
+//! else. A block without text is never written: the provider refuses it.
 
 use super::{cache_control, comma, each_side, extra_members, key, marked, member, raw_member};
 use crate::domain::{
@@ -93,8 +93,8 @@ const OURS: &[&str] = &[
     "cache_control",
 ];
 
-/// `thinking` with its signature, `redacted_thinking` and the like as they came. These blocks
-/// carry no cache mark.
+/// `thinking` with its signature, `redacted_thinking` and the like, unchanged. These blocks have no
+/// cache mark.
 fn thinking(out: &mut String, thinking: &Thinking, part: &Part) {
     if let Some(raw) = &thinking.opaque {
         return out.push_str(raw.as_str());

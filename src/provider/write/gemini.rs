@@ -1,8 +1,8 @@
 //! The system instruction and contents of Gemini's `generateContent`.
 //!
-//! All system text stands in `systemInstruction`. Neighbouring contents of one role become one;
-//! in a user content function responses come first, then the media they brought. A part is
-//! never empty, but for one that exists to carry a thought signature.
+//! All system text is in `systemInstruction`. Neighbouring contents of one role become one; in a
+//! user content function responses come first, then their media. A part is never empty, except for
+//! one that exists to carry a thought signature.
 
 use super::{comma, each_side, extra_members, joined_string, key, member, raw_member, texts};
 use crate::domain::{Content, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult};
@@ -114,13 +114,13 @@ fn id(out: &mut String, id: &str) {
     }
 }
 
-/// What the reader kept of a call or a response beside what it read, as one object.
+/// The uninterpreted members of a call or a response that the reader kept, as one object.
 fn kept<'p>(part: &'p Part, name: &str) -> Option<Node<'p>> {
     let (_, raw) = part.extra.iter().find(|(known, _)| &**known == name)?;
     json::parse(raw.as_str(), json::Limits::default()).ok()
 }
 
-/// Writes what was kept, but for the word about where a response's text stood.
+/// Writes the kept members, except for the marker of where a response's text was.
 fn others(out: &mut String, kept: Option<&Node<'_>>) {
     for (name, value) in kept.and_then(Node::as_object).into_iter().flatten() {
         if name != "response" {
@@ -151,8 +151,8 @@ fn function_response(out: &mut String, result: &ToolResult, kept: Option<&Node<'
     out.push('}');
 }
 
-/// A response must be an object: one stands as it is, anything else under the member it stood
-/// under, else `result`, what went wrong under `error`.
+/// A response must be an object: an object is written unchanged, anything else under its original
+/// member, else `result`, and an error under `error`.
 fn response(out: &mut String, result: &ToolResult, stood_under: Option<&str>) {
     let failed = result.is_error == Some(true);
     let mut shown = texts(&result.content);
@@ -174,7 +174,7 @@ fn is_object(text: &str) -> bool {
         && json::parse(text, json::Limits::default()).is_ok_and(|node| node.as_object().is_some())
 }
 
-/// What a tool gave besides text stands beside its response.
+/// A tool's media are written next to its response.
 fn result_media(out: &mut String, result: &Part) {
     if let Content::ToolResult(result) = &result.content {
         let media = |each: &&Part| matches!(each.content, Content::Media(_));

@@ -93,8 +93,8 @@ fn is_content(part: &Part) -> bool {
     matches!(part.content, Content::Text(_) | Content::Media(_) | Content::Opaque { .. })
 }
 
-/// The content of `OpenAI`'s two shapes: a string where there is one plain text, else an array
-/// of what `each` writes.
+/// The content of `OpenAI`'s two shapes: a string if there is one plain text, else an array written
+/// by `each`.
 fn content(out: &mut String, parts: &[Part], each: fn(&mut String, &Part)) {
     let mut shown = parts.iter().filter(|part| is_content(part));
     match (shown.next(), shown.next()) {
@@ -112,8 +112,8 @@ fn content(out: &mut String, parts: &[Part], each: fn(&mut String, &Part)) {
     }
 }
 
-/// A comma, unless an object or array has just been opened. A value never ends in an opening
-/// bracket, so the last byte tells.
+/// Writes a comma, unless an object or array has just been opened. A value never ends in an opening
+/// bracket, so the last byte shows it.
 fn comma(out: &mut String) {
     if !matches!(out.as_bytes().last(), Some(b'{' | b'[')) {
         out.push(',');
@@ -134,13 +134,13 @@ fn member(out: &mut String, name: &str, text: &str) {
     write_string(out, text);
 }
 
-/// A member with JSON text that is known to be a value.
+/// A member with JSON text that is one value.
 fn raw_member(out: &mut String, name: &str, json: &str) {
     key(out, name);
     out.push_str(json);
 }
 
-/// Uninterpreted members, as they came, but for those called as one in `known`.
+/// Uninterpreted members, unchanged, except for those in `known`.
 fn extra_members(out: &mut String, extra: &Extra, known: &[&str]) {
     for (name, raw) in extra {
         if !known.contains(&&**name) {
@@ -152,7 +152,7 @@ fn extra_members(out: &mut String, extra: &Extra, known: &[&str]) {
     }
 }
 
-/// An object as it came, with a cache mark as its last member.
+/// An object, unchanged, with a cache mark as its last member.
 fn marked(out: &mut String, raw: &str, mark: Option<CacheMark>) {
     match (mark, raw.trim_end().strip_suffix('}')) {
         (Some(mark), Some(open)) => {
@@ -179,14 +179,14 @@ fn mark_value(out: &mut String, mark: CacheMark) {
     out.push('}');
 }
 
-/// Writes an object whose members stand in byte order of their keys, uninterpreted ones
-/// between ours. Ours must be written in byte order.
+/// Writes an object whose members are in byte order of their keys, uninterpreted ones merged with
+/// the interpreted ones. The latter must be written in byte order.
 struct SortedObject<'e> {
     rest: Vec<&'e (std::sync::Arc<str>, crate::domain::RawJson)>,
 }
 
 impl<'e> SortedObject<'e> {
-    /// Opens the object. Members called as one in `known` are ours to write.
+    /// Opens the object. Members in `known` are written by the caller.
     fn open(out: &mut String, extra: &'e Extra, known: &[&str]) -> Self {
         out.push('{');
         let mut rest: Vec<_> = extra.iter().filter(|(name, _)| !known.contains(&&**name)).collect();
@@ -194,7 +194,7 @@ impl<'e> SortedObject<'e> {
         Self { rest }
     }
 
-    /// Writes the key of one of our members, after all that come before it.
+    /// Writes the key of an interpreted member, after all that come before it.
     fn key(&mut self, out: &mut String, name: &str) {
         self.before(out, Some(name));
         key(out, name);
@@ -241,8 +241,8 @@ fn joined_string<'t>(out: &mut String, texts: impl Iterator<Item = &'t str>, sep
     out.push('"');
 }
 
-/// Neighbouring messages that one side says, system messages aside: what Anthropic and Gemini
-/// want as one message. `counts` tells whether a message has anything to write.
+/// Groups neighbouring messages of one side, without system messages: Anthropic and Gemini require
+/// them as one message. `counts` returns whether a message has anything to write.
 fn each_side<'m>(
     messages: &'m [Message],
     counts: impl Fn(&Message) -> bool,

@@ -1,4 +1,4 @@
-//! Messages in our own shape. Keys of every object in byte order.
+//! Messages in the neutral shape. Keys of every object in byte order.
 
 use super::{SortedObject, comma, key, mark_value};
 use crate::domain::{Content, Media, MediaSource, Message, Part, Role};

@@ -26,7 +26,7 @@ fn one(out: &mut String, message: &Message) {
     let mut object = SortedObject::open(out, &message.extra, KNOWN);
     object.key(out, "content");
     let spoken = message.parts.iter().any(is_content);
-    // Without content the provider wants null beside what stands in its stead.
+    // Without content the provider requires null next to the member that replaces it.
     if !spoken && message.role == Role::Assistant && stands_alone(message) {
         out.push_str("null");
     } else {

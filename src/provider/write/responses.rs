@@ -27,16 +27,16 @@ pub(super) fn write(out: &mut String, messages: &[Message]) {
     out.push(']');
 }
 
-/// What the items written so far ask of those that follow.
+/// State of the written items that affects the following ones.
 #[derive(Default)]
 struct WrittenItems<'m> {
     /// Ids of free-form calls: their results are items of another type.
     custom: HashSet<&'m str>,
     /// Ids of messages that are written.
     ids: HashSet<&'m str>,
-    /// A reasoning item stands in the assistant's current run. Only then do the items after it
-    /// name the ids under which the provider keeps them: a kept id without its reasoning is
-    /// refused, and compaction may take the reasoning away.
+    /// The assistant's current run contains a reasoning item. Only then do the items after it have
+    /// their provider's ids: an id without its reasoning is refused, and compaction may remove the
+    /// reasoning.
     reasoned: bool,
 }
 
@@ -92,8 +92,8 @@ impl<'m> WrittenItems<'m> {
         }
     }
 
-    /// The short form, unless there is something that only the provider's own form holds. An
-    /// id stands once in a payload: the provider refuses a second item with it.
+    /// The short form, unless something needs the provider's own form. An id may be in a payload
+    /// once: the provider refuses a second item with it.
     fn text(&mut self, out: &mut String, message: &'m Message, first: &'m Part, item: &'m [Part]) {
         let find_any = |name: &str| find(&first.extra, name).or_else(|| find(&message.extra, name));
         let id = find_any("id")
@@ -151,7 +151,7 @@ impl<'m> WrittenItems<'m> {
         member(out, "call_id", &result.call_id);
         key(out, "output");
         content(out, &result.content, input_part);
-        // The caller's own items: their ids refer to nothing that must stand before them.
+        // The caller's own items: their ids refer to no item before them.
         extra_members(out, &part.extra, CALL_KEYS);
         out.push('}');
     }
@@ -191,7 +191,7 @@ fn annotations(part: &Part) -> Option<&str> {
 /// Keys of calls and outputs that we write ourselves.
 const CALL_KEYS: &[&str] = &["type", "id", "call_id", "name", "arguments", "input", "output"];
 
-/// Keys of the item around an output text, or ours.
+/// Keys of the item around an output text, or of the neutral shape.
 const ITEM_KEYS: &[&str] =
     &["type", "text", "annotations", "id", "role", "phase", "status", "content"];
 
@@ -203,8 +203,8 @@ fn find<'e>(extra: &'e Extra, name: &str) -> Option<&'e str> {
         .filter(|raw| *raw != "null")
 }
 
-/// A user's message, or system text in the middle. Items of the provider's own stand in their
-/// places between them.
+/// A user's message, or system text in the middle. Provider-specific items keep their places
+/// between them.
 fn input_message(out: &mut String, message: &Message) {
     let mut from = 0;
     let parts = &message.parts;
@@ -275,7 +275,7 @@ fn media(out: &mut String, media: &Media, part: &Part) {
             openai::address(out, media);
         }
     }
-    // A name goes with bytes; beside an id or a URL the provider refuses it.
+    // A name is allowed with bytes; next to an id or a URL the provider refuses it.
     if let (false, Some(name), MediaSource::Base64(_)) = (image, &media.name, &media.source) {
         member(out, "filename", name);
     }

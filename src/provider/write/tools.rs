@@ -6,7 +6,7 @@ use super::{
 use crate::domain::{Target, ToolDefinition};
 use crate::json::{self, Node, Value};
 
-/// What stands for a schema where the provider must have one.
+/// The schema if the provider requires one and there is none.
 const EMPTY_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
 
 /// Writes `tools`, if there are any.
@@ -112,7 +112,7 @@ fn named(out: &mut String, tool: &ToolDefinition) {
     }
 }
 
-/// All functions in one entry, where the first of them stands; the provider's own beside it.
+/// All functions in one entry, at the place of the first; the provider's own tools next to it.
 fn gemini(out: &mut String, tools: &[ToolDefinition]) {
     let mut declared = false;
     for tool in tools {
@@ -147,8 +147,8 @@ fn declare(out: &mut String, tool: &ToolDefinition) {
     out.push('}');
 }
 
-/// Whether a schema keeps to the subset of `OpenAPI` that Gemini reads as `parameters`
-/// (`Schema` of its API reference); any other JSON Schema goes as `parametersJsonSchema`.
+/// Whether a schema keeps to the subset of `OpenAPI` that Gemini reads as `parameters` (`Schema` of
+/// its API reference); any other JSON Schema is sent as `parametersJsonSchema`.
 pub(in crate::provider) fn is_gemini_schema(schema: &str) -> bool {
     json::parse(schema, json::Limits::default()).is_ok_and(|node| in_subset(&node))
 }

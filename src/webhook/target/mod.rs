@@ -1,4 +1,4 @@
-//! Which URLs a hook may have. What a name stands for is checked when it is called.
+//! Checks the URLs of hooks. The addresses of a name are checked when it is called.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -7,12 +7,12 @@ use url::{Host, Url};
 use super::address::Policy;
 
 const MAX_URL_BYTES: usize = 2048;
-/// The lowest port that is nobody's well-known service.
+/// The lowest port that is not one of the well-known services.
 const MIN_FREE_PORT: u16 = 1024;
 
 impl Policy {
-    /// The URL in its final form, or what is wrong with it. An address that stands in it is
-    /// judged now; a name is judged by its addresses with each call.
+    /// Returns the URL in its final form, or what is wrong with it. A literal address is checked
+    /// now; a name is checked by its addresses with each call.
     pub fn check_url(&self, text: &str) -> Result<String, String> {
         if text.len() > MAX_URL_BYTES {
             return Err(format!("must be at most {MAX_URL_BYTES} bytes"));
@@ -43,7 +43,7 @@ impl Policy {
     }
 }
 
-/// The addresses that a URL holds, or stands for wherever it is read; none for other names.
+/// The addresses that a URL contains, or means to any reader; `None` for other names.
 fn addresses(url: &Url) -> Result<Vec<IpAddr>, String> {
     Ok(match url.host() {
         Some(Host::Ipv4(address)) => vec![address.into()],
@@ -53,7 +53,7 @@ fn addresses(url: &Url) -> Result<Vec<IpAddr>, String> {
     })
 }
 
-/// What `localhost` and names below it are, whatever a name server says (RFC 6761).
+/// The addresses of `localhost` and names below it, regardless of name servers (RFC 6761).
 pub(super) fn local(name: &str) -> Option<Vec<IpAddr>> {
     let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
     let is_local = name == "localhost" || name.ends_with(".localhost");
