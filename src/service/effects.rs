@@ -8,7 +8,7 @@ use super::hook_runner::HookRunner;
 use super::hooks::queue::enqueue;
 use super::hooks::{disable_gone, gone};
 use super::record::NewRecord;
-use super::sessions::{SessionCompile, SessionHandle, TurnContext};
+use super::sessions::{SessionCompile, SessionHandle};
 use super::{Services, StoreError, memory};
 use crate::domain::{EventKind, MemoryEntry, NewEvent, RawJson};
 use crate::hook::{CallScope, HookRun, QueuedCall};
@@ -48,14 +48,18 @@ pub(super) struct Effects {
 /// A turn, and the response that a repetition of its request gets.
 #[derive(Debug, Clone)]
 pub(super) struct TurnEffects {
-    pub(super) turn: Arc<TurnContext>,
+    pub(super) turn: Arc<dyn StoredTurn>,
     pub(super) response: String,
 }
 
-impl From<(Arc<TurnContext>, String)> for TurnEffects {
-    fn from(of: (Arc<TurnContext>, String)) -> Self {
-        Self { turn: of.0, response: of.1 }
-    }
+/// What a turn writes in the transaction of its compile.
+pub(super) trait StoredTurn: std::fmt::Debug + Send + Sync {
+    /// Carries out the memory writes that the compile was made with; an error if their outcome, or
+    /// the session, has changed since.
+    fn carry_out(&self, tx: &Tx<'_>) -> Result<(), StoreError>;
+
+    /// Appends the messages of the turn, and remembers the response.
+    fn append(&self, tx: &Tx<'_>, response: &str) -> Result<(), StoreError>;
 }
 
 /// A session, and what a compile changes in it.

@@ -14,6 +14,7 @@ pub mod events;
 pub mod expand;
 mod fact_observers;
 pub mod gateway;
+pub mod golden;
 mod hook_runner;
 pub mod hooks;
 pub mod idempotency;
@@ -35,6 +36,7 @@ mod summaries;
 pub mod tickets;
 pub mod tokens;
 pub mod tools;
+pub mod turns;
 pub mod usage;
 pub mod why;
 

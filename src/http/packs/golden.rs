@@ -13,7 +13,7 @@ use crate::http::schema::{
     RefusalTold, StageRow,
 };
 use crate::http::state::AppState;
-use crate::service::packs::{self, Case, CaseOutcome, GoldenOutcome};
+use crate::service::golden::{self, Case, CaseOutcome, GoldenOutcome};
 
 /// Put a golden set
 ///
@@ -42,7 +42,7 @@ pub(crate) async fn put_golden_set(
     let (id, version) = (part(&request, 2)?, part(&request, 3)?);
     let received = body::read(&state, request).await?;
     let put = visit(&state, received, move |services, text| {
-        packs::put_golden(services, (&id, &version), text)
+        golden::put_golden(services, &id, &version, text)
     });
     Ok(written(&GoldenList::of(&put.await?)))
 }
@@ -68,7 +68,7 @@ pub(crate) async fn get_golden_set(
 ) -> Result<Response, Problem> {
     let (id, version) = (part(&request, 2)?, part(&request, 3)?);
     let received = Received::nothing(&state, &request)?;
-    let get = visit(&state, received, move |services, _| packs::golden(services, &id, &version));
+    let get = visit(&state, received, move |services, _| golden::golden(services, &id, &version));
     Ok(written(&GoldenList::of(&get.await?)))
 }
 
@@ -100,7 +100,7 @@ pub(crate) async fn run_golden_set(
     let received = body::read(&state, request).await?;
     let deadline = received.deadline();
     let ran = work(&state, received, move |services, text| {
-        packs::run_golden(services, (&id, &version), text, &deadline)
+        golden::run(services, &id, &version, text, &deadline)
     });
     Ok(written(&GoldenRun::from(ran.await?)))
 }

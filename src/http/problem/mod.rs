@@ -18,7 +18,7 @@ use crate::json::{self, Fault};
 use crate::pipeline::StopReason;
 use crate::service::candidates::CandidateRefusal;
 use crate::service::compilations::Divergence;
-use crate::service::sessions::TurnError;
+use crate::service::turns::TurnError;
 use crate::service::{Error, StoreError, auth, compile, idempotency, pool};
 
 /// The `content-type` of a problem.

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::{OutcomeChange, RefusalTold, StageRow};
 use crate::service::compilations::payload_hash;
-use crate::service::packs::{Golden, GoldenSet};
+use crate::service::golden::{Golden, GoldenSet};
 
 /// The compiles of a golden set.
 #[derive(Debug, ToSchema)]

@@ -11,8 +11,9 @@ use crate::http::once::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::schema::{self, Session, SessionTurn, SessionUsage, TurnAnswer};
 use crate::http::state::AppState;
-use crate::service::sessions::{self, TurnResponse};
+use crate::service::sessions;
 use crate::service::tools::HandledCall;
+use crate::service::turns::{self, TurnError, TurnResponse};
 
 /// Take a turn
 ///
@@ -46,10 +47,10 @@ pub(crate) async fn take_turn(
     let metrics = state.metrics.clone();
     once::run_any(&state, received, named, move |services, text, once| {
         let answer =
-            sessions::turn(services, &id, text, TurnResponse { once, write: results }, &deadline)?;
+            turns::turn(services, &id, text, TurnResponse { once, write: results }, &deadline)?;
         metrics.record_compile(answer.report.tokens_before, answer.report.tokens_after);
         let body = answer.text().to_owned();
-        Ok::<_, sessions::TurnError>(Reply { status: StatusCode::OK, version: None, body })
+        Ok::<_, TurnError>(Reply { status: StatusCode::OK, version: None, body })
     })
     .await
 }

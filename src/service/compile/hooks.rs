@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::{Error, JobInput};
+use super::{CompileTurn, Error, JobInput};
 use crate::domain::{MemoryEntry, Note};
 use crate::hook::{
     CallScope, GuardDecision, Hook, HookInput, HookRun, HookSet, MatchContext, Point, RunOutcome,
@@ -14,7 +14,7 @@ use crate::json::Node;
 use crate::pipeline::{HookPort as _, Report};
 use crate::request::{CompileRequest, HookChoice};
 use crate::service::hook_runner::HookRunner;
-use crate::service::sessions::{SessionHandle, TurnContext};
+use crate::service::sessions::SessionHandle;
 use crate::service::{Services, StoreError, memory};
 
 /// The hooks of a request, as they are now: what is registered while it runs is not for it.
@@ -38,7 +38,10 @@ pub(in crate::service) fn pinned(
 
 /// Refuses hooks with a `url` in the body of a request unless the caller has `hooks:write`, because such
 /// a hook reads the conversation. Hooks in defaults are checked when they are stored.
-pub(super) fn require_scope_for_urls(services: &Services, body: &Node<'_>) -> Result<(), Error> {
+pub(in crate::service) fn require_scope_for_urls(
+    services: &Services,
+    body: &Node<'_>,
+) -> Result<(), Error> {
     let hooks = body.get("hooks").and_then(Node::as_array).unwrap_or_default();
     let calls_out = |hook: &Node<'_>| hook.get("url").is_some_and(|url| !url.is_null());
     if services.may_write_hooks() || !hooks.iter().any(calls_out) {
@@ -110,7 +113,7 @@ pub(super) fn observe_expiry(asking: &mut HookRunner<'_>, expired: &[MemoryEntry
 }
 
 /// Puts the lines of the hooks into the report, those of a turn's calls first.
-pub(super) fn report(report: &mut Report, turn: Option<&Arc<TurnContext>>, runs: &[HookRun]) {
+pub(super) fn report(report: &mut Report, turn: Option<&dyn CompileTurn>, runs: &[HookRun]) {
     let earlier = turn.map_or(&[][..], |turn| turn.runs());
     report.hooks = earlier.iter().chain(runs).filter_map(line).collect();
 }

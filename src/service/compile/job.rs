@@ -14,19 +14,17 @@ use super::events::{CompileEvents, EventOwner};
 use super::govern::{GovernContext, GovernSource, note_stages};
 use super::run::CompileRun;
 use super::skill::take_skill;
-use super::{CompiledResponse, Error, hooks, memory_recall, refusal};
+use super::{CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
 use crate::domain::{MemoryEntry, Model, Note, RecordLevel};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
 use crate::request::{self, CompileRequest, KnownAdapters, PreviousCompile};
-use crate::service::effects::{Effects, SessionEffects, TurnEffects};
+use crate::service::effects::{Effects, SessionEffects, StoredTurn, TurnEffects};
 use crate::service::fact_observers::FactObservers;
 use crate::service::hook_runner::HookRunner;
 use crate::service::record::{CompileOutcome, NewRecord, RecordDraft, RecordSubject};
-use crate::service::sessions::{
-    self, SessionCompile, SessionHandle, SessionUpdate, TurnContext, blocks_of,
-};
+use crate::service::sessions::{self, SessionCompile, SessionHandle, SessionUpdate, blocks_of};
 use crate::service::{Services, memory, usage};
 use crate::store::Batch;
 
@@ -37,7 +35,7 @@ pub(super) struct JobInput<'j> {
     pub(super) node: &'j Node<'j>,
     pub(super) session: Option<&'j SessionHandle>,
     /// The turn that the request was made for.
-    pub(super) turn: Option<&'j Arc<TurnContext>>,
+    pub(super) turn: Option<&'j Arc<dyn CompileTurn>>,
     /// Whether no webhook is called and nothing is stored.
     pub(super) is_dry: bool,
 }
@@ -127,7 +125,10 @@ impl<'j> CompileJob<'j> {
         let mut effects = self.settle(&mut compiled);
         let governed = self.governed_members();
         let response = self.response_of_turn(&mut compiled, &governed);
-        effects.turn = self.input.turn.cloned().zip(response.clone()).map(TurnEffects::from);
+        effects.turn = self.input.turn.zip(response.clone()).map(|(turn, response)| TurnEffects {
+            turn: Arc::clone(turn) as Arc<dyn StoredTurn>,
+            response,
+        });
         self.commit(effects, &mut compiled)?;
         Ok(self.respond(compiled, response, &governed))
     }
@@ -157,7 +158,8 @@ impl<'j> CompileJob<'j> {
 
     /// Reads the memory that the payload shows.
     fn recall(&mut self, request: &mut CompileRequest) -> Result<(), Error> {
-        let (services, turn, hooks) = (self.services, self.input.turn, &mut self.hooks);
+        let turn = self.input.turn.map(|turn| &**turn);
+        let (services, hooks) = (self.services, &mut self.hooks);
         self.expired = timed(&mut self.timings.store, || {
             memory_recall::remember_asking(services, turn, request, hooks)
         })?;
@@ -235,14 +237,14 @@ impl<'j> CompileJob<'j> {
             model: Arc::clone(&self.model_name),
             raw: self.model.unscale(compiled.report.tokens_after),
             payload,
-            source: self.input.turn.map(|turn| turn.source),
+            source: self.input.turn.map(|turn| turn.source()),
         }
     }
 
     /// The response of a turn. It is stored with the turn, so it is written before; hooks that are
     /// called after the transaction are not in its report.
     fn response_of_turn(&self, compiled: &mut CompiledPayload, governed: &str) -> Option<String> {
-        let turn = self.input.turn?;
+        let turn = &**self.input.turn?;
         hooks::report(&mut compiled.report, Some(turn), &self.runs);
         Some(whole(compiled.text.clone(), &compiled.report, governed, Some(turn)))
     }
@@ -284,7 +286,8 @@ impl<'j> CompileJob<'j> {
             let Report { tokens_before, tokens_after, .. } = compiled.report;
             usage::count(services, &self.model.name, tokens_before, tokens_after);
         }
-        hooks::report(&mut compiled.report, input.turn, &self.runs);
+        let turn = input.turn.map(|turn| &**turn);
+        hooks::report(&mut compiled.report, turn, &self.runs);
         self.timings.store += start.elapsed();
         Ok(())
     }
@@ -353,7 +356,7 @@ fn whole(
     mut text: String,
     report: &Report,
     governed: &str,
-    turn: Option<&Arc<TurnContext>>,
+    turn: Option<&dyn CompileTurn>,
 ) -> String {
     text.reserve(governed.len() + 4_096);
     text.push_str(",\"report\":");
@@ -362,7 +365,7 @@ fn whole(
     text.push_str(governed);
     if let Some(turn) = turn {
         text.push_str(",\"results\":");
-        text.push_str(&turn.results);
+        text.push_str(turn.results());
     }
     text.push('}');
     text

@@ -1,42 +1,56 @@
 //! The memory that a compile shows, as the store has it.
 
-use std::sync::Arc;
-
-use crate::domain::{MemoryEntry, Role};
+use crate::domain::{MemoryEntry, MemoryScope, Role};
 use crate::pipeline::{self, Ranked};
 use crate::request::{CompileRequest, Placement};
 use crate::service::hook_runner::HookRunner;
-use crate::service::sessions::TurnContext;
 use crate::service::{Services, StoreError, memory};
 use crate::store::Tx;
 
-use super::{Error, recall};
+use super::{CompileTurn, Error, recall};
 
-/// What a compile remembers: the question, the entries ranked, and those whose time is up.
-type MemoryRecallResult = (String, Vec<Ranked>, Vec<MemoryEntry>);
+/// The memory that a compile can show.
+#[derive(Debug)]
+pub(in crate::service) struct MemoryRecall {
+    /// Entries, the most relevant first.
+    pub(in crate::service) ranked: Vec<Ranked>,
+    /// Entries that have expired and are still stored.
+    pub(in crate::service) expired: Vec<MemoryEntry>,
+}
+
+/// Reads the memory of a scope by its relevance for a query.
+pub(in crate::service) fn read_memory(
+    tx: &Tx<'_>,
+    scope: &MemoryScope,
+    query: &str,
+) -> Result<MemoryRecall, StoreError> {
+    let ranked = memory::recalled(tx, scope, query)?;
+    Ok(MemoryRecall { ranked, expired: memory::expired(tx, scope)? })
+}
 
 /// Reads what memory shows in this compile, by its own ranking.
 pub(in crate::service) fn remember(
     services: &Services,
-    turn: Option<&TurnContext>,
+    turn: Option<&dyn CompileTurn>,
     request: &mut CompileRequest,
 ) -> Result<(), StoreError> {
-    read(services, turn, request).map(drop)
+    let query = query_of(request);
+    read(services, turn, request, &query).map(drop)
 }
 
 /// The same, and hooks choose; answers the entries in sight whose time is up.
 pub(super) fn remember_asking(
     services: &Services,
-    turn: Option<&Arc<TurnContext>>,
+    turn: Option<&dyn CompileTurn>,
     request: &mut CompileRequest,
     asking: &mut HookRunner<'_>,
 ) -> Result<Vec<MemoryEntry>, Error> {
-    let turn = turn.map(|turn| &**turn);
-    let Some((question, ranked, expired)) = read(services, turn, request)? else {
+    let query = query_of(request);
+    let Some(MemoryRecall { ranked, expired }) = read(services, turn, request, &query)? else {
         return Ok(Vec::new());
     };
     if let Some(memory) = &mut request.memory
-        && let Some(chosen) = recall::ask(asking, &ranked, (&question, memory.max_tokens))?
+        && let Some(chosen) = recall::ask(asking, &ranked, &query, memory.max_tokens)?
     {
         memory.entries = chosen;
     }
@@ -45,31 +59,30 @@ pub(super) fn remember_asking(
 
 fn read(
     services: &Services,
-    turn: Option<&TurnContext>,
+    turn: Option<&dyn CompileTurn>,
     request: &mut CompileRequest,
-) -> Result<Option<MemoryRecallResult>, StoreError> {
-    let question = question(request);
+    query: &str,
+) -> Result<Option<MemoryRecall>, StoreError> {
     let session = request.session_id.clone();
     let Some(memory) = request.memory.as_mut().filter(|memory| memory.from_store) else {
         return Ok(None);
     };
     memory.scope.session_id = memory.scope.session_id.take().or(session);
-    let (scope, asked) = (memory.scope.clone(), question.clone());
-    let read = move |tx: &Tx<'_>| {
-        let ranked = memory::recalled(tx, &scope, &asked)?;
-        Ok::<_, StoreError>((ranked, memory::expired(tx, &scope)?))
+    let of_turn = match turn {
+        Some(turn) => turn.recall(services, &memory.scope, query)?,
+        None => None,
     };
-    let (ranked, expired) = match turn.and_then(TurnContext::memory) {
-        Some(trial) => trial.read(services, read)?,
-        None => services.tenant().read(read)?,
+    let recall = match of_turn {
+        Some(recall) => recall,
+        None => services.tenant().read(|tx| read_memory(tx, &memory.scope, query))?,
     };
-    memory.entries = ranked.iter().map(pipeline::shown_entry).collect();
-    Ok(Some((question, ranked, expired)))
+    memory.entries = recall.ranked.iter().map(pipeline::shown_entry).collect();
+    Ok(Some(recall))
 }
 
 /// What memory is asked for: what the request says, else the last user message where the block
 /// stands on it. Where it stands in the head, which is to stay the same, nothing in particular.
-fn question(request: &CompileRequest) -> String {
+fn query_of(request: &CompileRequest) -> String {
     /// Characters of a message that are read, from its end.
     const READ: usize = 2_000;
     let Some(memory) = &request.memory else { return String::new() };

@@ -15,30 +15,31 @@ mod recall;
 mod refusal;
 mod run;
 mod skill;
-mod turn;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::Services;
-use super::sessions::{self, SessionHandle, TurnContext};
+use super::effects::StoredTurn;
+use super::sessions::{self, SessionHandle};
+use super::{Services, StoreError};
+use crate::domain::{MemoryScope, Source};
+use crate::hook::HookRun;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, Report, Timings, timed};
 pub use crate::provider::REPAIR_MODES;
 pub use crate::request::{CACHE_TTLS, CacheState, Level, OnArrival, ThinkingPolicy};
 
-use adapters::known_adapters;
+pub(super) use adapters::known_adapters;
 pub(super) use defaults::add_absent;
 pub use error::Error;
 pub(super) use govern::{GovernSource, note_stages};
-pub(super) use hooks::{line as hook_line, pinned, scope};
+pub(super) use hooks::{line as hook_line, pinned, require_scope_for_urls, scope};
 use job::{CompileJob, JobInput};
-pub(super) use memory_recall::remember;
+pub(super) use memory_recall::{MemoryRecall, read_memory, remember};
 pub use refusal::RefusedCompile;
 pub(super) use run::CompileRun;
-pub(super) use turn::{TurnOptions, turn_options};
 
 /// A compiled conversation, or a compressed text or list, as it is sent.
 #[derive(Debug)]
@@ -76,11 +77,34 @@ pub fn dry_run(
     compile_request(services, input, deadline)
 }
 
+/// A turn of a session, as the compile of its request needs it.
+pub(super) trait CompileTurn: StoredTurn {
+    fn session(&self) -> &SessionHandle;
+
+    /// The shape of the session's messages.
+    fn source(&self) -> Source;
+
+    /// The outcomes of the turn's calls, as JSON.
+    fn results(&self) -> &str;
+
+    /// The hooks that were asked about the calls.
+    fn runs(&self) -> &[HookRun];
+
+    /// Reads memory as it is after the writes of the turn, which are not done yet; none if there are
+    /// none.
+    fn recall(
+        &self,
+        services: &Services,
+        scope: &MemoryScope,
+        query: &str,
+    ) -> Result<Option<MemoryRecall>, StoreError>;
+}
+
 /// A request that is parsed and not yet checked.
 pub(super) struct CompileInput<'b> {
     pub(super) node: Node<'b>,
     /// The turn that the request was made for, which has its session.
-    pub(super) turn: Option<Arc<TurnContext>>,
+    pub(super) turn: Option<Arc<dyn CompileTurn>>,
     pub(super) is_dry: bool,
     /// When the work on the request began; its `deadline_ms` counts from here.
     pub(super) start: Instant,
@@ -106,7 +130,7 @@ pub(super) fn compile_request(
     let CompileInput { mut node, turn, is_dry, start, mut timings } = input;
     hooks::require_scope_for_urls(services, &node)?;
     let session = timed(&mut timings.store, || match &turn {
-        Some(turn) => Ok(Some(turn.session.clone())),
+        Some(turn) => Ok(Some(turn.session().clone())),
         None => sessions::open(services, &node),
     })?;
     // Those of the session come first.

@@ -15,7 +15,8 @@ use crate::service::memory;
 pub(super) fn ask(
     asking: &mut HookRunner<'_>,
     ranked: &[Ranked],
-    (query, max_tokens): (&str, u64),
+    query: &str,
+    max_tokens: u64,
 ) -> Result<Option<Vec<RequestMemoryEntry>>, Error> {
     const POINT: Point = Point::RecallMemory;
     if !asking.has(POINT, HookKind::Provide) {

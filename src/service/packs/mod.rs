@@ -1,6 +1,5 @@
 //! Publishing, reading and comparing packs; and one rule by itself.
 
-mod golden;
 mod rule;
 
 use std::sync::Arc;
@@ -15,9 +14,6 @@ use crate::pack::{self, LayerChange, LintFault, LintResult, Pack, PackRef, Publi
 use crate::pipeline::StopReason;
 use crate::store;
 
-pub use golden::{
-    Case, CaseOutcome, Golden, GoldenOutcome, GoldenSet, golden, put_golden, run as run_golden,
-};
 pub use rule::{RuleResult, evaluate};
 
 /// Bytes of a document.
@@ -134,7 +130,7 @@ pub fn find(services: &Services, id: &str, version: &str) -> Result<(StoredPack,
     found.flatten().ok_or_else(|| PackRefusal::NotFound.into())
 }
 
-fn document(
+pub(super) fn document(
     services: &Services,
     reference: &PackRef,
 ) -> Result<Option<(StoredPack, String)>, StoreError> {

@@ -103,7 +103,7 @@ impl SessionHandle {
     }
 
     /// The shape of the messages that the session holds.
-    pub(super) fn source(&self) -> Option<Source> {
+    pub(in crate::service) fn source(&self) -> Option<Source> {
         self.known.as_ref()?.source
     }
 

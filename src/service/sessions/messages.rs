@@ -7,7 +7,7 @@ use crate::json::{self, Fault, Faults, Limits, Node, Value};
 use crate::provider;
 
 /// A JSON array of texts that are JSON.
-pub(super) fn array_text<'m>(messages: impl Iterator<Item = &'m str>) -> String {
+pub(crate) fn array_text<'m>(messages: impl Iterator<Item = &'m str>) -> String {
     let mut text = String::from("[");
     for (at, message) in messages.enumerate() {
         if at > 0 {
@@ -21,14 +21,14 @@ pub(super) fn array_text<'m>(messages: impl Iterator<Item = &'m str>) -> String 
 
 /// An object with a list of messages as its only member. `raw`: the text of the list, empty if nobody
 /// asks for it.
-pub(super) fn list_node<'m>(source: Source, items: Vec<Node<'m>>, raw: &'m str) -> Node<'m> {
+pub(crate) fn list_node<'m>(source: Source, items: Vec<Node<'m>>, raw: &'m str) -> Node<'m> {
     let list = Node { raw, value: Value::Array(items) };
     let members = vec![(Cow::Borrowed(source.list_key()), list)];
     Node { raw: "", value: Value::Object(members) }
 }
 
 /// The faults of messages that are given as texts, with pointers below `place`.
-pub(super) fn check<'m>(
+pub(crate) fn check<'m>(
     source: Source,
     messages: impl Iterator<Item = &'m str>,
     place: &str,
@@ -45,7 +45,7 @@ pub(super) fn check<'m>(
 }
 
 /// The faults of a [`list_node`], with pointers below `place`.
-pub(super) fn check_list(source: Source, list: &Node<'_>, place: &str) -> Vec<Fault> {
+pub(crate) fn check_list(source: Source, list: &Node<'_>, place: &str) -> Vec<Fault> {
     let own = format!("/{}", source.list_key());
     let (mut faults, mut notes) = (Faults::default(), Notes::default());
     provider::read(list, source, &mut faults, &mut notes);

@@ -8,10 +8,9 @@ mod document;
 mod events;
 mod handle;
 mod lineage;
-mod messages;
+pub(super) mod messages;
 mod sent;
 mod snapshots;
-mod turns;
 mod unscoped_hooks;
 mod usage;
 
@@ -19,7 +18,7 @@ use std::sync::Arc;
 
 pub use self::delegations::delegate;
 pub(in crate::service) use self::handle::{
-    SessionCompile, SessionHandle, SessionUpdate, model_of, open,
+    SessionCompile, SessionHandle, SessionUpdate, model_of, open, open_as,
 };
 pub use self::lineage::{fork, switch};
 pub(in crate::service) use self::sent::{blocks_of, last_sent};
@@ -27,8 +26,6 @@ pub use self::snapshots::{
     find as find_snapshot, list as list_snapshots, restore as restore_snapshot,
     take as take_snapshot,
 };
-pub(in crate::service) use self::turns::TurnContext;
-pub use self::turns::{TurnError, TurnResponse, turn};
 pub use self::usage::report;
 use super::idempotency::{IdempotentRequest, remember};
 use super::{Error, Services, StoreError, defaults};

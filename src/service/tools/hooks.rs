@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::MemoryRights;
-use super::memory::{MemoryCommand, MemoryOp, not_allowed};
+use super::memory_command::{MemoryCommand, MemoryOp, not_allowed};
 use crate::domain::{MemoryScope, RawJson, ToolCall};
 use crate::hook::{Denial, HookInput, HookKind, MAX_ROUND_TIME, MatchContext, Point};
 use crate::json::{Limits, parse, write_string};
@@ -74,28 +74,28 @@ pub(super) fn ask_writes<'c>(
     let mut known: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
     let mut verdicts = Vec::new();
     for call in calls {
-        let wish = match MemoryCommand::read(call) {
-            Ok(wish) if not_allowed(rights, &wish.key).is_none() => wish,
+        let command = match MemoryCommand::read(call) {
+            Ok(command) if not_allowed(rights, &command.key).is_none() => command,
             _ => {
                 verdicts.push(CallVerdict::Free);
                 continue;
             }
         };
-        let old = match known.get(&wish.key) {
+        let old = match known.get(&command.key) {
             Some(value) => value.clone(),
-            None => stored(services, &rights.scope, &wish.key)?,
+            None => stored(services, &rights.scope, &command.key)?,
         };
-        if wish.does != MemoryOp::Create && old.is_none() {
+        if command.op != MemoryOp::Create && old.is_none() {
             verdicts.push(CallVerdict::Free);
             continue;
         }
-        let verdict = ask_write(&mut asking, &wish, old.as_ref())?;
+        let verdict = ask_write(&mut asking, &command, old.as_ref())?;
         let value = match &verdict {
             CallVerdict::Denied(_) => old,
             CallVerdict::Value(value) => Some(value.clone()),
-            CallVerdict::Free => (wish.does != MemoryOp::Delete).then_some(wish.value),
+            CallVerdict::Free => (command.op != MemoryOp::Delete).then_some(command.value),
         };
-        known.insert(wish.key, value);
+        known.insert(command.key, value);
         verdicts.push(verdict);
     }
     let (runs, _) = asking.into_parts();
@@ -114,18 +114,18 @@ fn stored(
 
 fn ask_write(
     asking: &mut HookRunner<'_>,
-    wish: &MemoryCommand,
+    command: &MemoryCommand,
     old: Option<&RawJson>,
 ) -> Result<CallVerdict, Error> {
-    let deletes = wish.does == MemoryOp::Delete;
-    let op = match (wish.does, old) {
+    let deletes = command.op == MemoryOp::Delete;
+    let op = match (command.op, old) {
         (MemoryOp::Delete, _) => "delete",
         (_, Some(_)) => "update",
         (_, None) => "create",
     };
     let mut input = format!("{{\"origin\":\"model\",\"op\":\"{op}\",\"key\":");
-    write_string(&mut input, &wish.key);
-    let value = if deletes { "null" } else { wish.value.as_str() };
+    write_string(&mut input, &command.key);
+    let value = if deletes { "null" } else { command.value.as_str() };
     let old = old.map_or("null", RawJson::as_str);
     let _ = write!(input, ",\"value\":{value},\"old_value\":{old}}}");
     let check = move |payload: &str| {

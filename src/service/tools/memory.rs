@@ -4,21 +4,28 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::check::listed;
 use super::hooks::{CallVerdict, ask_writes};
-use super::{MemoryRights, ToolAnswer, object, text};
+use super::memory_command::{MemoryCommand, MemoryOp, not_allowed};
+use super::{MemoryRights, ToolAnswer};
 use crate::domain::{
     Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
     MemoryOrigin, MemoryPromotion, MemoryTier, NewEvent, Proposal, RawJson, ToolCall,
 };
-use crate::json::beginning;
-use crate::pipeline::CREATE_MEMORY;
-use crate::request::{MemoryWrite, ProposalRequest, check_memory_text, is_memory_key};
+use crate::request::{MemoryWrite, ProposalRequest};
 use crate::service::candidates::{Ids, propose_in};
 use crate::service::effects::Effects;
 use crate::service::memory::{MemoryChange, carry_out as write, remove};
 use crate::service::{Error, Services};
 use crate::store::Tx;
+
+/// A call of a memory tool with the verdict of the hooks, and the ids of what it may propose. They are
+/// chosen before the transaction, which may be tried twice.
+#[derive(Debug, Clone)]
+pub(super) struct PlannedCall {
+    pub(super) call: ToolCall,
+    pub(super) verdict: CallVerdict,
+    pub(super) ids: Ids,
+}
 
 /// Does what the calls ask for, in their order and in one transaction, in which what hooks said
 /// before is told; an answer each. One that is refused keeps no other from being done.
@@ -36,11 +43,10 @@ pub(super) fn carry_out(
     }
     let promotion = services.promotion();
     let verdicts = ask_writes(services, &rights, calls.iter())?;
-    // Chosen before the transaction, which may be tried twice.
     let calls: Vec<_> = calls
         .into_iter()
         .zip(verdicts)
-        .map(|(call, verdict)| (call, verdict, Ids::new()))
+        .map(|(call, verdict)| PlannedCall { call, verdict, ids: Ids::new() })
         .collect();
     let session = rights.scope.session_id.clone();
     services.write_told(session.as_ref(), move |tx| {
@@ -53,12 +59,12 @@ pub(super) fn carry_out(
 pub(super) fn all(
     tx: &Tx<'_>,
     rights: &MemoryRights,
-    calls: &[(ToolCall, CallVerdict, Ids)],
+    calls: &[PlannedCall],
     promotion: MemoryPromotion,
 ) -> Result<Vec<ToolAnswer>, Error> {
     calls
         .iter()
-        .map(|(call, verdict, ids)| match one(tx, rights, (call, verdict), ids, promotion)? {
+        .map(|planned| match one(tx, rights, planned, promotion)? {
             Ok(done) => Ok(ToolAnswer::Done(done)),
             Err(refused) => Ok(refused),
         })
@@ -69,42 +75,42 @@ pub(super) fn all(
 fn one(
     tx: &Tx<'_>,
     rights: &MemoryRights,
-    (call, verdict): (&ToolCall, &CallVerdict),
-    ids: &Ids,
+    planned: &PlannedCall,
     promotion: MemoryPromotion,
 ) -> Result<Result<String, ToolAnswer>, Error> {
-    let mut wish = match MemoryCommand::read(call) {
-        Ok(wish) => wish,
+    let PlannedCall { call, verdict, ids } = planned;
+    let mut command = match MemoryCommand::read(call) {
+        Ok(command) => command,
         Err(refused) => return Ok(Err(refused)),
     };
-    if let Some(refused) = not_allowed(rights, &wish.key) {
-        tx.publish(&denied(rights, &wish, "key_not_allowed"))?;
+    if let Some(refused) = not_allowed(rights, &command.key) {
+        tx.publish(&denied(rights, &command, "key_not_allowed"))?;
         return Ok(Err(refused));
     }
-    let old = tx.memory(&rights.scope, &wish.key)?;
+    let old = tx.memory(&rights.scope, &command.key)?;
     match verdict {
         CallVerdict::Denied(reason) => {
-            tx.publish(&denied(rights, &wish, "hook"))?;
-            let key = &wish.key;
+            tx.publish(&denied(rights, &command, "hook"))?;
+            let key = &command.key;
             let text = format!("\"{key}\" was not written: {reason}. Nothing was done.");
             return Ok(Err(ToolAnswer::Refused(text)));
         }
-        CallVerdict::Value(value) => wish.value = value.clone(),
+        CallVerdict::Value(value) => command.value = value.clone(),
         CallVerdict::Free => {}
     }
-    let key = &wish.key;
-    match (wish.does, old) {
+    let key = &command.key;
+    match (command.op, old) {
         (MemoryOp::Update | MemoryOp::Delete, None) => {
             Ok(Err(ToolAnswer::Refused(format!("Nothing is remembered under \"{key}\"."))))
         }
-        (does, _) if promotion == MemoryPromotion::Review => {
-            if does == MemoryOp::Delete {
+        (op, _) if promotion == MemoryPromotion::Review => {
+            if op == MemoryOp::Delete {
                 let reason = format!(
                     "What is remembered under \"{key}\" is only forgotten by people. Nothing was done."
                 );
                 return Ok(Err(ToolAnswer::Refused(reason)));
             }
-            propose(tx, rights, &wish, ids)
+            propose(tx, rights, &command, ids)
         }
         (MemoryOp::Delete, Some(old)) => {
             remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Model)?;
@@ -115,8 +121,8 @@ fn one(
                 scope: rights.scope.clone(),
                 key: Arc::clone(key),
                 write: MemoryWrite {
-                    value: Some(wish.value),
-                    description: wish.description,
+                    value: Some(command.value),
+                    description: command.description,
                     ..MemoryWrite::default()
                 },
                 action: MemoryAction::Set,
@@ -134,17 +140,17 @@ fn one(
 fn propose(
     tx: &Tx<'_>,
     rights: &MemoryRights,
-    wish: &MemoryCommand,
+    command: &MemoryCommand,
     ids: &Ids,
 ) -> Result<Result<String, ToolAnswer>, Error> {
     let id = rights.scope.agent.clone().unwrap_or_else(|| "model".into());
     let proposed = ProposalRequest {
         proposal: Proposal {
-            value: wish.value.clone(),
+            value: command.value.clone(),
             about: None,
             class: MemoryClass::Preference,
-            key: Some(Arc::clone(&wish.key)),
-            description: wish.description.clone(),
+            key: Some(Arc::clone(&command.key)),
+            description: command.description.clone(),
             scope: rights.scope.clone(),
             tier: MemoryTier::Working,
             classification: Classification::Internal,
@@ -159,7 +165,7 @@ fn propose(
         revises: None,
     };
     let candidate = propose_in(tx, &proposed, None, ids, MemoryPromotion::Review)?;
-    let key = &wish.key;
+    let key = &command.key;
     Ok(match candidate.state {
         CandidateState::AutoRejected => Err(ToolAnswer::Refused(format!(
             "The same was proposed under \"{key}\" before and rejected. Nothing was done."
@@ -171,66 +177,8 @@ fn propose(
     })
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MemoryOp {
-    Create,
-    Update,
-    Delete,
-}
-
-/// What a call asks for.
-#[derive(Debug)]
-pub(super) struct MemoryCommand {
-    pub(super) does: MemoryOp,
-    pub(super) key: Arc<str>,
-    pub(super) value: RawJson,
-    description: Option<Arc<str>>,
-}
-
-impl MemoryCommand {
-    pub(super) fn read(call: &ToolCall) -> Result<Self, ToolAnswer> {
-        let arguments = object(call)?;
-        let does = if &*call.name == CREATE_MEMORY {
-            MemoryOp::Create
-        } else {
-            match text(call, &arguments, "action")? {
-                "update" => MemoryOp::Update,
-                "delete" => MemoryOp::Delete,
-                _ => {
-                    let reason = "`action` must be `update` or `delete`. Nothing was done.";
-                    return Err(ToolAnswer::Refused(reason.to_owned()));
-                }
-            }
-        };
-        let key = text(call, &arguments, "key")?;
-        if !is_memory_key(key) {
-            let key = beginning(key);
-            return Err(ToolAnswer::Refused(format!(
-                "\"{key}\" cannot be a key. Nothing was done."
-            )));
-        }
-        let value = if does == MemoryOp::Delete { "" } else { text(call, &arguments, "value")? };
-        let description = arguments.get("description").and_then(serde_json::Value::as_str);
-        if let Some(fault) = check_memory_text(value, description) {
-            return Err(ToolAnswer::Refused(format!("{fault}. Nothing was done.")));
-        }
-        // A text: there is nothing in it that JSON cannot hold.
-        let value = RawJson::new(serde_json::to_string(value).unwrap_or_default());
-        Ok(Self { does, key: key.into(), value, description: description.map(Into::into) })
-    }
-}
-
-pub(super) fn not_allowed(rights: &MemoryRights, key: &str) -> Option<ToolAnswer> {
-    let allowed = rights.allowed_keys.as_ref()?;
-    if allowed.iter().any(|known| **known == *key) {
-        return None;
-    }
-    let (key, list) = (beginning(key), listed(allowed.iter()));
-    Some(ToolAnswer::Refused(format!("\"{key}\" may not be written; these keys may: {list}.")))
-}
-
-fn denied(rights: &MemoryRights, wish: &MemoryCommand, reason: &str) -> NewEvent {
-    let data = json!({"key": wish.key, "reason": reason, "origin": "model"});
+fn denied(rights: &MemoryRights, command: &MemoryCommand, reason: &str) -> NewEvent {
+    let data = json!({"key": command.key, "reason": reason, "origin": "model"});
     NewEvent {
         kind: EventKind::MemoryDenied,
         session_id: rights.scope.session_id.clone(),

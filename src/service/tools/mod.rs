@@ -6,6 +6,7 @@ mod guards;
 mod hooks;
 mod load;
 mod memory;
+mod memory_command;
 mod read;
 mod results;
 mod schema;

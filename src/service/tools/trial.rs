@@ -1,8 +1,8 @@
 //! Calls that write memory, tried out: what they answer, and what memory shows after them, is known
 //! before anything is stored.
 
-use super::hooks::{CallVerdict, ask_writes};
-use super::memory::all;
+use super::hooks::ask_writes;
+use super::memory::{PlannedCall, all};
 use super::{MemoryRights, ToolAnswer};
 use crate::domain::{MemoryPromotion, ToolCall};
 use crate::service::candidates::Ids;
@@ -13,7 +13,7 @@ use crate::store::Tx;
 #[derive(Debug)]
 pub(in crate::service) struct CallTrial {
     rights: MemoryRights,
-    calls: Vec<(ToolCall, CallVerdict, Ids)>,
+    calls: Vec<PlannedCall>,
     promotion: MemoryPromotion,
     answers: Vec<ToolAnswer>,
 }
@@ -39,7 +39,7 @@ impl CallTrial {
     ) -> Result<Self, Error> {
         // Chosen before any transaction: what is tried is what is done.
         let verdicts = ask_writes(services, &rights, calls.iter())?;
-        let with = |(call, verdict)| (call, verdict, Ids::new());
+        let with = |(call, verdict)| PlannedCall { call, verdict, ids: Ids::new() };
         let calls: Vec<_> = calls.into_iter().zip(verdicts).map(with).collect();
         let promotion = services.promotion();
         let (by, list) = (rights.clone(), calls.clone());

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::options::TurnOptions;
 use crate::domain::{MemoryScope, Message, Notes, RawJson, Role, Scope, Source, ToolCall};
 use crate::json::{Faults, Node};
 use crate::pipeline::READ_TOOL;
 use crate::provider;
 use crate::request::LOAD_TOOLKIT;
-use crate::service::compile::TurnOptions;
 use crate::service::effects::Effects;
 use crate::service::tools::{
     CallJudgement, CallTrial, HandledCall, MemoryRights, ask, conclude, is_memory, judge,

@@ -34,7 +34,8 @@ pub enum CaseOutcome {
 /// where it names none. Nothing is called and nothing is stored: everything else is the record's.
 pub fn run(
     services: &Services,
-    (id, version): (&str, &str),
+    id: &str,
+    version: &str,
     body: &str,
     deadline: &Deadline,
 ) -> Result<GoldenOutcome, Error> {

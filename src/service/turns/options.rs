@@ -1,24 +1,22 @@
 //! What a turn of a session needs of a compile beside its payload.
 
-use super::defaults::add_absent;
-use super::hooks::require_scope_for_urls;
-use super::{Error, known_adapters};
 use crate::json::Node;
 use crate::request::{self, MemoryOptions};
 use crate::service::Services;
+use crate::service::compile::{Error, add_absent, known_adapters, require_scope_for_urls};
 use crate::service::sessions::SessionHandle;
 use crate::service::tools::JudgedTools;
 
 /// What the calls in a turn are judged and carried out by.
 #[derive(Debug, Default)]
-pub(in crate::service) struct TurnOptions {
+pub(super) struct TurnOptions {
     /// The scope of the session included; none where memory is off.
-    pub(in crate::service) memory: Option<MemoryOptions>,
-    pub(in crate::service) tools: JudgedTools,
+    pub(super) memory: Option<MemoryOptions>,
+    pub(super) tools: JudgedTools,
 }
 
 /// Reads them from a turn's request, which has no messages yet, and the defaults of its session and key.
-pub(in crate::service) fn turn_options(
+pub(super) fn turn_options(
     services: &Services,
     node: Node<'_>,
     session: &SessionHandle,

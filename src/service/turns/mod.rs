@@ -2,6 +2,7 @@
 //! in it are judged, those of ours carried out, and the next payload is compiled; all of it or nothing.
 
 mod calls;
+mod options;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,18 +11,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use self::calls::{CallEffects, InsertedResults, OpenCalls};
-use super::SessionHandle;
-use super::handle::open_as;
-use super::messages::{array_text, check_list, list_node};
-use crate::domain::{RawJson, Source};
+use self::options::{TurnOptions, turn_options};
+use crate::domain::{MemoryScope, RawJson, Source};
 use crate::hook::HookRun;
 use crate::json::{self, Fault, Limits, Node, Value};
 use crate::pipeline::{Deadline, Timings};
 use crate::provider;
 use crate::request;
-use crate::service::compile::{self, CompileInput, CompiledResponse, TurnOptions, compile_request};
-use crate::service::effects::Effects;
+use crate::service::compile::{
+    self, CompileInput, CompileTurn, CompiledResponse, MemoryRecall, compile_request, read_memory,
+};
+use crate::service::effects::{Effects, StoredTurn};
 use crate::service::idempotency::{IdempotentRequest, remember};
+use crate::service::sessions::messages::{array_text, check_list, list_node};
+use crate::service::sessions::{SessionHandle, open_as};
 use crate::service::tools::{CallTrial, HandledCall};
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
@@ -50,9 +53,9 @@ impl From<StoreError> for TurnError {
 
 /// A turn on its way through a compile.
 #[derive(Debug)]
-pub(in crate::service) struct TurnContext {
-    pub(in crate::service) session: SessionHandle,
-    pub(in crate::service) source: Source,
+struct TurnContext {
+    session: SessionHandle,
+    source: Source,
     /// The messages that are appended, with the results of calls that the service ran.
     append: Vec<RawJson>,
     /// How many messages the session held before.
@@ -61,7 +64,7 @@ pub(in crate::service) struct TurnContext {
     /// Effects of the hooks that were asked about calls.
     effects: Effects,
     /// The outcomes of the calls, as JSON.
-    pub(in crate::service) results: String,
+    results: String,
     once: Option<IdempotentRequest>,
     /// Whether the session, or its memory, has changed since the turn was prepared.
     moved: Arc<AtomicBool>,
@@ -102,7 +105,7 @@ pub fn turn(
         let texts = RequestTexts::new(&prepared);
         let input = CompileInput {
             node: read.request(&prepared, &texts)?,
-            turn: Some(Arc::clone(&prepared.turn)),
+            turn: Some(Arc::clone(&prepared.turn) as Arc<dyn CompileTurn>),
             is_dry: false,
             start,
             timings: Timings { parse: parsed, ..Timings::default() },
@@ -306,18 +309,12 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         let texts = RequestTexts::of_options(source, &session.id);
         let empty = Node { raw: "", value: Value::Object(Vec::new()) };
         let node = self.with_rest(empty, source, &session.id, &texts);
-        Ok(compile::turn_options(services, node, session)?)
+        Ok(turn_options(services, node, session)?)
     }
 }
 
-impl TurnContext {
-    /// Reads what memory shows once the calls of the turn are carried out, which is not yet done.
-    pub(in crate::service) fn memory(&self) -> Option<&Arc<CallTrial>> {
-        self.memory.as_ref()
-    }
-
-    /// Carries out what the compile was made with; says so where that cannot be any more.
-    pub(in crate::service) fn carry_out(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
+impl StoredTurn for TurnContext {
+    fn carry_out(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
         let same = match &self.memory {
             Some(trial) => trial.carry_out(tx)?,
             None => true,
@@ -329,15 +326,38 @@ impl TurnContext {
         self.effects.store(tx).map(drop)
     }
 
-    /// What became of the hooks that were asked about calls of ours.
-    pub(in crate::service) fn runs(&self) -> &[HookRun] {
+    fn append(&self, tx: &Tx<'_>, response: &str) -> Result<(), StoreError> {
+        tx.add_session_messages(&self.session.id, &self.append)?;
+        remember(self.once.as_ref(), tx, || format!("200 {response}"))
+    }
+}
+
+impl CompileTurn for TurnContext {
+    fn session(&self) -> &SessionHandle {
+        &self.session
+    }
+
+    fn source(&self) -> Source {
+        self.source
+    }
+
+    fn results(&self) -> &str {
+        &self.results
+    }
+
+    fn runs(&self) -> &[HookRun] {
         &self.effects.runs
     }
 
-    /// Appends the messages, and remembers what is answered.
-    pub(in crate::service) fn append(&self, tx: &Tx<'_>, answer: &str) -> Result<(), StoreError> {
-        tx.add_session_messages(&self.session.id, &self.append)?;
-        remember(self.once.as_ref(), tx, || format!("200 {answer}"))
+    fn recall(
+        &self,
+        services: &Services,
+        scope: &MemoryScope,
+        query: &str,
+    ) -> Result<Option<MemoryRecall>, StoreError> {
+        let (scope, query) = (scope.clone(), query.to_owned());
+        let read = move |tx: &Tx<'_>| read_memory(tx, &scope, &query);
+        self.memory.as_ref().map(|trial| trial.read(services, read)).transpose()
     }
 }
 

@@ -5,12 +5,12 @@ mod run;
 
 use std::sync::Arc;
 
-use super::{PackRefusal, document};
 use crate::domain::Timestamp;
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::pack::PackRef;
 use crate::request::{self, PackSource};
 use crate::service::compilations::{self, StoredRecord};
+use crate::service::packs::{PackRefusal, document};
 use crate::service::{Error, Services};
 use crate::store::GoldenRow;
 
@@ -48,7 +48,8 @@ pub fn golden(services: &Services, id: &str, version: &str) -> Result<GoldenSet,
 /// in full of a compile under this version. What is in the set already needs no record any more.
 pub fn put_golden(
     services: &Services,
-    (id, version): (&str, &str),
+    id: &str,
+    version: &str,
     body: &str,
 ) -> Result<GoldenSet, Error> {
     let reference = published(services, id, version)?;
