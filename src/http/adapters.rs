@@ -99,7 +99,7 @@ pub(super) async fn put_adapter(
     let name = name_of(&request).to_owned();
     let received = body::read(&state, request).await?;
     let put = visit(&state, received, move |services, text| adapters::put(services, &name, text));
-    let (stored, text, is_new) = put.await?;
+    let adapters::PutAdapter { stored, text, is_new } = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let adapter = Adapter::custom(&stored, text);
     Ok((status, tagged(stored.version, &adapter)).into_response())

@@ -59,8 +59,8 @@ pub(super) async fn create_artifact(
     once::run(&state, received, named, move |services, text, once| {
         let tell = |offloaded: &_| offload_reply(offloaded).tell();
         let offloaded = match media {
-            Media::Json => artifacts::offload(services, text, (once, tell))?,
-            Media::Text => artifacts::offload_text(services, text, &options, (once, tell))?,
+            Media::Json => artifacts::offload(services, text, once, tell)?,
+            Media::Text => artifacts::offload_text(services, text, &options, once, tell)?,
         };
         Ok(offload_reply(&offloaded))
     })

@@ -146,8 +146,8 @@ where
         let Named { route, key: Some(key), asked } = named else {
             return Ok((work(&services, &text, None)?, false));
         };
-        let once = IdempotentRequest::take(&services, route, &key, (&asked, &text))
-            .map_err(Error::from)?;
+        let once =
+            IdempotentRequest::take(&services, route, &key, &asked, &text).map_err(Error::from)?;
         match once.reply().map_err(Error::from)? {
             Some(reply) => Ok((Reply::read(&reply), true)),
             None => Ok((work(&services, &text, Some(&once))?, false)),

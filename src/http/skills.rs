@@ -113,7 +113,7 @@ pub(super) async fn put_skill(
     let if_match = if_match(request.headers())?;
     let (received, media) = body::read_any(&state, request).await?;
     let put = visit(&state, received, move |services, text| {
-        skills::put(services, &name, (text, media == Media::Text), if_match)
+        skills::put(services, &name, text, media == Media::Text, if_match)
     });
     let (found, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };

@@ -107,13 +107,17 @@ pub fn find(services: &Services, name: &str) -> Result<Option<FoundAdapter>, Err
     Ok(built_in_names().find(|own| own == name).map(FoundAdapter::BuiltIn))
 }
 
-/// Stores the definition in `body` under a name; answers whether it is new, and the text that is
-/// kept.
-pub fn put(
-    services: &Services,
-    name: &str,
-    body: &str,
-) -> Result<(StoredAdapter, String, bool), Error> {
+/// An adapter that was just stored.
+#[derive(Debug)]
+pub struct PutAdapter {
+    pub stored: StoredAdapter,
+    /// The definition, as JSON text.
+    pub text: String,
+    pub is_new: bool,
+}
+
+/// Stores the definition in `body` under a name.
+pub fn put(services: &Services, name: &str, body: &str) -> Result<PutAdapter, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     if node.raw.len() > LONGEST {
@@ -127,7 +131,7 @@ pub fn put(
     let definition = text.clone();
     let (stored, is_new) =
         services.tenant().write_durable(move |tx| tx.put_adapter(&name, &definition))?;
-    Ok((stored, text, is_new))
+    Ok(PutAdapter { stored, text, is_new })
 }
 
 /// Removes a stored adapter; answers whether it was there.

@@ -36,7 +36,8 @@ pub type OffloadReply = fn(&OffloadResult) -> String;
 pub fn offload(
     services: &Services,
     body: &str,
-    (once, tell): (Option<&IdempotentRequest>, OffloadReply),
+    once: Option<&IdempotentRequest>,
+    tell: OffloadReply,
 ) -> Result<OffloadResult, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
@@ -58,7 +59,7 @@ pub fn offload(
     });
     match (text, options) {
         (Some(text), Some(options)) if faults.is_empty() => {
-            offload_text(services, text, &options, (once, tell))
+            offload_text(services, text, &options, once, tell)
         }
         _ => Err(Error::Invalid(faults.into_vec())),
     }
@@ -69,7 +70,8 @@ pub fn offload_text(
     services: &Services,
     text: &str,
     options: &Offload,
-    (once, tell): (Option<&IdempotentRequest>, OffloadReply),
+    once: Option<&IdempotentRequest>,
+    tell: OffloadReply,
 ) -> Result<OffloadResult, Error> {
     let id = ArtifactId::of(&ContentHash::of(text));
     let once = once.cloned();

@@ -8,7 +8,9 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::compile::{CompiledResponse, Error, hook_line};
-use super::recognized_messages::{MessageRecipe, RecognizedMessages, keep_text, message_of};
+use super::recognized_messages::{
+    MessageRecipe, RecognizedMessages, ShownList, keep_text, message_of,
+};
 use super::results::Results;
 use super::{Services, adapters, usage};
 use crate::compress::chain;
@@ -58,18 +60,26 @@ pub fn compress(
     body: &str,
     deadline: &Deadline,
 ) -> Result<CompiledResponse, Error> {
-    carry_out(services, (body, ModelReader::default()), None, deadline, &write)
+    let input = CompressJob { body, reader: ModelReader::default(), effects: None };
+    carry_out(services, input, deadline, &write)
 }
 
-/// The same for another reader; `effects` is what hooks have said of the results, where they were asked,
-/// and `write` tells what came of it.
+/// A body to compress, and how the result is read.
+pub(super) struct CompressJob<'b> {
+    pub(super) body: &'b str,
+    pub(super) reader: ModelReader,
+    /// The effects of the hooks at `tool_result`, if they were asked before.
+    pub(super) effects: Option<Results>,
+}
+
+/// Compresses a body; `write` writes the response.
 pub(super) fn carry_out(
     services: &Services,
-    (body, reader): (&str, ModelReader),
-    effects: Option<Results>,
+    job: CompressJob<'_>,
     deadline: &Deadline,
     write: &dyn Fn(&CompressOutcome<'_>) -> Bytes,
 ) -> Result<CompiledResponse, Error> {
+    let CompressJob { body, reader, effects } = job;
     let start = Instant::now();
     let mut timings = Timings::default();
     let node = json::parse(body, Limits::default())?;
@@ -91,10 +101,10 @@ pub(super) fn carry_out(
         (None, CompressInput::Text(_)) => Results::default(),
         (None, CompressInput::List(list)) => {
             let ask = |asks: &mut dyn HookPort| pipeline::ask_results(asks, list);
-            let at = (&deadline, Point::ToolResult);
-            let (left, effects) = Results::ask(services, None, at, ask)?;
+            let (left, effects) = Results::ask(services, None, &deadline, Point::ToolResult, ask)?;
             if let Some(body) = left.flatten().and_then(|left| replaced(&node, list.key, &left)) {
-                return carry_out(services, (&body, reader), Some(effects), &deadline, write);
+                let job = CompressJob { body: &body, reader, effects: Some(effects) };
+                return carry_out(services, job, &deadline, write);
             }
             effects
         }
@@ -124,7 +134,14 @@ pub(super) fn carry_out(
         effects.answered(given.conversation.source, &list);
     }
     let storing = Instant::now();
-    let committed = keep(services, &id, &request, &known, (&shortened, &list), effects)?;
+    let kept = KeptCompress {
+        id: &id,
+        request: &request,
+        known: &known,
+        shortened: &shortened,
+        list: &list,
+    };
+    let committed = keep(services, &kept, effects)?;
     timings.store += storing.elapsed();
     let report = &shortened.report;
     usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
@@ -158,7 +175,7 @@ fn formats(
             pipeline::ask_formats(asks, history.iter(), history)
         }
     };
-    let (made, effects) = Results::ask(services, None, (deadline, Point::CompressFormat), ask)?;
+    let (made, effects) = Results::ask(services, None, deadline, Point::CompressFormat, ask)?;
     request.formats = made.unwrap_or_default();
     Ok(effects)
 }
@@ -178,15 +195,23 @@ fn items<'r, 'a>(request: &CompressRequest<'r, 'a>) -> &'r [Node<'a>] {
     }
 }
 
-/// Stores what the answer can be expanded from; none where the caller keeps it.
+/// A compressed body, for what is stored of it.
+struct KeptCompress<'k> {
+    id: &'k str,
+    request: &'k CompressRequest<'k, 'k>,
+    known: &'k RecognizedMessages,
+    shortened: &'k ShortenOutput,
+    /// The messages that are shown, as one JSON text.
+    list: &'k str,
+}
+
+/// Stores what the response can be expanded from; none if the caller keeps it.
 fn keep(
     services: &Services,
-    id: &str,
-    request: &CompressRequest<'_, '_>,
-    known: &RecognizedMessages,
-    (shortened, list_text): (&ShortenOutput, &str),
+    kept: &KeptCompress<'_>,
     effects: Results,
 ) -> Result<Option<CommittedBatch>, Error> {
+    let KeptCompress { id, request, known, shortened, list: list_text } = *kept;
     let mut batch = Batch::default();
     if request.originals == Originals::Store {
         for original in &shortened.originals {
@@ -204,8 +229,8 @@ fn keep(
                 None => None,
             };
             if shown.is_some() || request.originals == Originals::Store {
-                let text = (&**text, request.originals == Originals::Store);
-                keep_text(&mut batch, id, text, shown);
+                let is_stored = request.originals == Originals::Store;
+                keep_text(&mut batch, id, text, is_stored, shown);
             }
         }
         CompressInput::List(list) => {
@@ -213,7 +238,8 @@ fn keep(
             let hashes = chain(node.as_array().unwrap_or_default());
             let recipe =
                 (request.originals != Originals::Store).then(|| MessageRecipe::of(shortened));
-            known.keep(&mut batch, id, list.items, (shortened, &hashes), recipe.as_ref());
+            let shown = ShownList { shortened, hashes: &hashes };
+            known.keep(&mut batch, id, list.items, shown, recipe.as_ref());
         }
     }
     if batch.is_empty() && effects.is_empty() {

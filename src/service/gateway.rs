@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json as value_of};
 
 use super::compile::{CompiledResponse, Error};
-use super::compress::{CompressOutcome, carry_out};
+use super::compress::{CompressJob, CompressOutcome, carry_out};
 use super::{Services, artifacts, tokens};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
@@ -112,7 +112,8 @@ pub fn compress(
         let _ = write!(request, ",\"{key}\":{value}");
     }
     request.push('}');
-    carry_out(services, (&request, reader), None, deadline, &write)
+    let job = CompressJob { body: &request, reader, effects: None };
+    carry_out(services, job, deadline, &write)
 }
 
 /// What is asked for, in our words.

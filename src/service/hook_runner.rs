@@ -69,21 +69,30 @@ impl Services {
     }
 }
 
+/// The answers of a record, and who is asked what it does not have.
+#[derive(Debug)]
+pub(super) struct RecordedSource<'s> {
+    pub(super) answers: Arc<RecordedHooks>,
+    pub(super) caller: &'s dyn Caller,
+    /// Summaries that were written then: none is asked for.
+    pub(super) summaries: Vec<AskedSummary>,
+}
+
 impl<'s> HookRunner<'s> {
-    /// Asks `caller`, and nobody for summaries: these were written. `place`: where somebody may have
-    /// to be waited for.
+    /// Runs hooks with the answers of a record. `seat`: where the thread waits for a caller.
     pub(super) fn recorded(
         set: Arc<HookSet>,
-        (recorded, caller, summaries): (&Arc<RecordedHooks>, &'s dyn Caller, Vec<AskedSummary>),
-        place: Option<JobSeat>,
+        source: RecordedSource<'s>,
+        seat: Option<JobSeat>,
         scope: CallScope,
         deadline: &Deadline,
     ) -> Self {
-        let kept = Arc::clone(recorded) as Arc<dyn OutcomeStore>;
+        let RecordedSource { answers, caller, summaries } = source;
+        let kept = answers as Arc<dyn OutcomeStore>;
         let round = HookRound::new(set, caller, scope).allowing(deadline.allowance()).keeping(kept);
         let summaries = Summaries::recorded(summaries);
         let deadline = deadline.clone();
-        Self { round, kept: None, seat: place, deadline, later: Vec::new(), summaries }
+        Self { round, kept: None, seat, deadline, later: Vec::new(), summaries }
     }
 }
 

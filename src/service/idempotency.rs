@@ -113,7 +113,8 @@ impl IdempotentRequest {
         services: &Services,
         route: &'static str,
         key: &str,
-        (asked, body): (&str, &str),
+        asked: &str,
+        body: &str,
     ) -> Result<Self, ReplayRefusal> {
         let mut request = format!("{asked}\n");
         match json::parse(body, Limits::default()) {

@@ -26,6 +26,13 @@ pub(super) struct RecognizedMessages {
     pub(super) whole: Option<(usize, Vec<Arc<str>>)>,
 }
 
+/// The messages of a response, and the hash of each in its chain.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShownList<'l> {
+    pub(super) shortened: &'l ShortenOutput,
+    pub(super) hashes: &'l [[u8; 32]],
+}
+
 impl RecognizedMessages {
     pub(super) fn of(tenant: &Tenant, items: &[Node<'_>]) -> Result<Self, store::Error> {
         let hashes = chain(items);
@@ -69,9 +76,10 @@ impl RecognizedMessages {
         batch: &mut Batch,
         id: &str,
         items: &[Node<'_>],
-        (shortened, hashes): (&ShortenOutput, &[[u8; 32]]),
+        list: ShownList<'_>,
         recipe: Option<&MessageRecipe>,
     ) {
+        let ShownList { shortened, hashes } = list;
         let shown = || shortened.list.iter().zip(hashes);
         let mut rows = Vec::new();
         if let Some(recipe) = recipe {
@@ -157,7 +165,8 @@ pub(super) fn message_of(text: &str) -> String {
 pub(super) fn keep_text(
     batch: &mut Batch,
     id: &str,
-    (text, stored): (&str, bool),
+    text: &str,
+    stored: bool,
     shown: Option<[u8; 32]>,
 ) {
     let mut rows = Vec::new();

@@ -27,7 +27,8 @@ impl Results {
     pub(super) fn ask<T>(
         services: &Services,
         session: Option<&Arc<str>>,
-        (deadline, point): (&Deadline, Point),
+        deadline: &Deadline,
+        point: Point,
         ask: impl FnOnce(&mut dyn HookPort) -> Result<T, pipeline::Error>,
     ) -> Result<(Option<T>, Self), Error> {
         let set = services.hook_set(session.map(|id| &**id), &[])?;

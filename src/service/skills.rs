@@ -73,7 +73,8 @@ fn parse(text: &str) -> Result<Skill, StoreError> {
 pub fn put(
     services: &Services,
     name: &str,
-    (body, is_text): (&str, bool),
+    body: &str,
+    is_text: bool,
     if_match: Option<u64>,
 ) -> Result<(FoundSkill, bool), Error> {
     let mut faults = Faults::default();

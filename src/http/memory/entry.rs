@@ -11,7 +11,7 @@ use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::schema::{MemoryEntry, MemoryWrite};
 use crate::http::state::AppState;
-use crate::service::memory;
+use crate::service::memory::{self, WriteKind};
 
 /// Store an entry
 ///
@@ -74,7 +74,7 @@ async fn put(state: AppState, request: Request, partial: bool) -> Result<Respons
     let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
     let received = body::read(&state, request).await?;
     let put = visit(&state, received, move |services, text| {
-        memory::put(services, (&scope, &key), text, partial, expected)
+        memory::put(services, &scope, &key, text, WriteKind { partial, expected })
     });
     let (entry, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };

@@ -91,7 +91,7 @@ pub(crate) async fn restore_memory(
     let named = Named::of("POST /memory/{key}/restore", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
     once::run_once(&state, received, named, reply, move |services, text, telling| {
-        memory::restore(services, (&scope, &key), text, telling)
+        memory::restore(services, &scope, &key, text, telling)
     })
     .await
 }
@@ -126,7 +126,7 @@ pub(crate) async fn retract_memory(
     let named = Named::of("POST /memory/{key}/retract", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
     once::run_once(&state, received, named, reply, move |services, text, telling| {
-        memory::retract(services, (&scope, &key), text, telling)
+        memory::retract(services, &scope, &key, text, telling)
     })
     .await
 }

@@ -20,19 +20,12 @@ pub struct RefusedCompile {
     /// The id of its record, where there is one.
     pub compilation: Option<Arc<str>>,
     /// The stages of the pack; the last one is that which refused.
-    stages: Vec<GovernedStage>,
+    pub(in crate::service) stages: Vec<GovernedStage>,
     /// What came from the store and the clock, where it came so far.
-    recalled: Option<RecalledInputs>,
+    pub(in crate::service) recalled: Option<RecalledInputs>,
 }
 
 impl RefusedCompile {
-    /// The refusal, the stages up to it, and what came from the store and the clock.
-    pub(in crate::service) fn into_parts(
-        self,
-    ) -> (Refusal, Vec<GovernedStage>, Option<RecalledInputs>) {
-        (self.refusal, self.stages, self.recalled)
-    }
-
     pub(super) fn at_stage(
         refusal: Refusal,
         stages: Vec<GovernedStage>,

@@ -222,11 +222,11 @@ impl ExpandWork<'_> {
                         slot += 1;
                     }
                     MessageText::Said(place) => {
-                        self.keep(&mut back, &mut slot, (place, Decoded::Same), allowance)?;
+                        self.keep(&mut back, &mut slot, place, Decoded::Same, allowance)?;
                     }
                     MessageText::Words(place) => {
                         let decoded = reader.words(&place.text);
-                        self.keep(&mut back, &mut slot, (place, decoded), allowance)?;
+                        self.keep(&mut back, &mut slot, place, decoded, allowance)?;
                     }
                     MessageText::Result(answered) => {
                         let texts: Vec<Arc<str>> =
@@ -236,7 +236,7 @@ impl ExpandWork<'_> {
                             if decoded == Decoded::Same && pipeline::is_cleared(&place.text) {
                                 back.missing = true;
                             }
-                            self.keep(&mut back, &mut slot, (place, decoded), allowance)?;
+                            self.keep(&mut back, &mut slot, place, decoded, allowance)?;
                         }
                     }
                 }
@@ -252,7 +252,8 @@ impl ExpandWork<'_> {
         &self,
         back: &mut DecodedMessage,
         slot: &mut usize,
-        (place, decoded): (provider::TextSlot, Decoded),
+        place: provider::TextSlot,
+        decoded: Decoded,
         allowance: &Allowance,
     ) -> Result<(), Error> {
         match self.returned.take(&place.text, decoded) {

@@ -34,7 +34,7 @@ pub(super) fn expand(
             let kept = wanted.as_ref().and_then(|id| originals.get(id));
             match kept {
                 Some(text) => answer_text(&ResponseText::Text(text), &whole(), allowance),
-                None => decoded((shown, originals), wanted.as_deref(), false, allowance),
+                None => decoded(shown, originals, wanted.as_deref(), false, allowance),
             }
         }
         Some(original) => {
@@ -46,7 +46,7 @@ pub(super) fn expand(
                 allowance,
             )
         }
-        None => decoded((shown, originals), None, is_lost, allowance),
+        None => decoded(shown, originals, None, is_lost, allowance),
     }
 }
 
@@ -57,7 +57,8 @@ fn whole() -> ExpandReport {
 /// What a text decodes to. `wanted` is the original that it was made from, where that is known;
 /// `is_lost` says that something is gone with the store.
 fn decoded(
-    (shown, originals): (&str, &BTreeMap<String, Arc<str>>),
+    shown: &str,
+    originals: &BTreeMap<String, Arc<str>>,
     wanted: Option<&str>,
     is_lost: bool,
     allowance: &Allowance,

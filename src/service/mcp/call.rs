@@ -10,7 +10,7 @@ use crate::json::{Fault, string_bytes};
 use crate::pipeline::{CREATE_MEMORY, Deadline, MODIFY_MEMORY};
 use crate::request::{ModelReader, ReferenceStyle};
 use crate::service::compile::Error as CompileError;
-use crate::service::compress::{CompressOutcome, carry_out as compress};
+use crate::service::compress::{CompressJob, CompressOutcome, carry_out as compress};
 use crate::service::tools::{ToolAnswer, own_call};
 use crate::service::{Error, Services, StoreError, expand, memory};
 
@@ -79,8 +79,11 @@ fn call(
             let body = arguments.to_string();
             let reader = ModelReader { reference: Some(ReferenceStyle::Tool), results_only: false };
             told(
-                compress(services, (&body, reader), None, deadline, &shown)
-                    .map(|answer| answer.text().to_owned()),
+                {
+                    let job = CompressJob { body: &body, reader, effects: None };
+                    compress(services, job, deadline, &shown)
+                }
+                .map(|answer| answer.text().to_owned()),
             )
         }
         "expand" => {

@@ -47,7 +47,7 @@ pub(in crate::service) fn carry_out(
     let before = old.as_ref().map(|old| old.value.clone());
     let entry = written(change, old, tx.now(), turn);
     tx.put_memory(&entry, change.action, change.origin)?;
-    tell_changed(tx, &entry, before.as_ref(), (change.action, change.origin));
+    tell_changed(tx, &entry, before.as_ref(), change.action, change.origin);
     tx.publish(&changed(&entry, change.action, change.origin))?;
     Ok(entry)
 }
@@ -156,7 +156,7 @@ pub(in crate::service) fn replace(
         entry.expire(entry.ttl, tx.now(), turn);
     }
     tx.put_memory(&entry, action, origin)?;
-    tell_changed(tx, &entry, Some(&current.value), (action, origin));
+    tell_changed(tx, &entry, Some(&current.value), action, origin);
     tx.publish(&changed(&entry, action, origin))?;
     Ok(entry)
 }
@@ -173,7 +173,7 @@ pub(in crate::service) fn remove(
         tell_expired(tx, entry);
     }
     tx.delete_memory(&entry.scope, &entry.key)?;
-    tell_changed(tx, entry, Some(&entry.value), (action, origin));
+    tell_changed(tx, entry, Some(&entry.value), action, origin);
     tx.publish(&changed(entry, action, origin))?;
     Ok(())
 }

@@ -16,9 +16,10 @@ pub(super) fn tell_changed(
     tx: &Tx<'_>,
     entry: &MemoryEntry,
     old: Option<&RawJson>,
-    (action, origin): (MemoryAction, MemoryOrigin),
+    action: MemoryAction,
+    origin: MemoryOrigin,
 ) {
-    let input = changed(entry, old, (action, origin));
+    let input = changed(entry, old, action, origin);
     tx.observe_fact(about(entry, Point::MemoryChanged, input));
 }
 
@@ -48,7 +49,7 @@ pub(super) fn tell_nothing_removed(
 
 /// The input of `memory_changed` for an entry that is removed because its time is up.
 pub(in crate::service) fn changed_by_expiry(entry: &MemoryEntry) -> ObservedFact {
-    let input = changed(entry, Some(&entry.value), (MemoryAction::Expire, MemoryOrigin::Expiry));
+    let input = changed(entry, Some(&entry.value), MemoryAction::Expire, MemoryOrigin::Expiry);
     about(entry, Point::MemoryChanged, input)
 }
 
@@ -68,7 +69,8 @@ pub(in crate::service) fn expired_entry(entry: &MemoryEntry) -> String {
 fn changed(
     entry: &MemoryEntry,
     old: Option<&RawJson>,
-    (action, origin): (MemoryAction, MemoryOrigin),
+    action: MemoryAction,
+    origin: MemoryOrigin,
 ) -> String {
     let (kind, verb, stays) = match action {
         MemoryAction::Delete | MemoryAction::Retract => ("delete", "remove", false),

@@ -31,17 +31,27 @@ pub use crate::store::{MemoryCursor, MemoryFilter};
 
 const UNKNOWN: Error = Error::NotFound("there is no memory entry of this key in this scope");
 
+/// How an entry is written.
+#[derive(Debug)]
+pub struct WriteKind {
+    /// Whether members that are absent stay as they are.
+    pub partial: bool,
+    /// What must be stored for the write to be done.
+    pub expected: WriteCondition,
+}
+
 /// Stores what `body` says under a key, or changes what is there. Answers whether it is new.
 ///
 /// `partial` is a `PATCH`: the entry must be there, what is not said stays, and null takes away.
 /// `asked` is the scope that the query names, if it names one.
 pub fn put(
     services: &Services,
-    (asked, key): (&MemoryScope, &str),
+    asked: &MemoryScope,
+    key: &str,
     body: &str,
-    partial: bool,
-    expected: WriteCondition,
+    kind: WriteKind,
 ) -> Result<(MemoryEntry, bool), Error> {
+    let WriteKind { partial, expected } = kind;
     let text = scope_text(asked);
     let mut node = json::parse(body, Limits::default())?;
     put_scope(&mut node, text.as_deref())?;
@@ -136,7 +146,8 @@ pub fn versions(
 /// Makes an entry what it was in one of its versions; that is a new version.
 pub fn restore(
     services: &Services,
-    (asked, key): (&MemoryScope, &str),
+    asked: &MemoryScope,
+    key: &str,
     body: &str,
     telling: ResponseRecorder<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
@@ -166,7 +177,8 @@ pub fn restore(
 /// Takes an entry out of what is recalled; its versions stay, and it can be restored.
 pub fn retract(
     services: &Services,
-    (asked, key): (&MemoryScope, &str),
+    asked: &MemoryScope,
+    key: &str,
     body: &str,
     telling: ResponseRecorder<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {

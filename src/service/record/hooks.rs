@@ -21,8 +21,15 @@ fn stage_of(point: Point) -> Option<Stage> {
     }
 }
 
-/// What hooks brought in, by stage: a part from outside for each point.
-pub(super) fn parts(runs: &[HookRun]) -> Vec<(Stage, String, ContentHash)> {
+/// The answers of hooks at one point, as an input of a stage.
+pub(super) struct HookPart {
+    pub(super) stage: Stage,
+    pub(super) name: String,
+    pub(super) hash: ContentHash,
+}
+
+/// The inputs of stages that came from hooks, one for each point.
+pub(super) fn parts(runs: &[HookRun]) -> Vec<HookPart> {
     let mut found = Vec::new();
     for point in Point::ALL {
         let Some(stage) = stage_of(point) else { continue };
@@ -35,7 +42,8 @@ pub(super) fn parts(runs: &[HookRun]) -> Vec<(Stage, String, ContentHash)> {
             let _ = write!(text, "{}", run.revision);
         }
         if !text.is_empty() {
-            found.push((stage, format!("hooks.{}", point.as_str()), ContentHash::of(&text)));
+            let name = format!("hooks.{}", point.as_str());
+            found.push(HookPart { stage, name, hash: ContentHash::of(&text) });
         }
     }
     found

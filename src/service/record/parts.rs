@@ -87,8 +87,8 @@ pub(in crate::service) fn ledger(
     lines.sort_by_key(|(stage, ..): &(Stage, Vec<_>, ContentHash)| *stage);
     let mut ledger = Ledger::default();
     for (stage, mut parts, output) in lines {
-        let hooks = brought.iter().filter(|(reached, ..)| *reached == stage);
-        parts.extend(hooks.map(|(_, name, hash)| (name.clone(), *hash)));
+        let hooks = brought.iter().filter(|part| part.stage == stage);
+        parts.extend(hooks.map(|part| (part.name.clone(), part.hash)));
         ledger.push(stage, parts, output);
     }
     ledger

@@ -111,7 +111,7 @@ pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     scope.session_id = scope.session_id.or(request.session_id);
     let size = calls.len();
     let batches: Vec<_> = (0..size).map(|index| (index, size)).collect();
-    let asked = (&mut *calls, &mut *judged, &*batches);
+    let asked = JudgedCalls { calls: &mut calls, judged: &mut judged, batches: &batches };
     let effects = ask(services, &scope, &tools, asked)?;
     let hooks = effects.runs.clone();
     let rights = MemoryRights { scope, allowed_keys: request.allowed_keys };
@@ -121,19 +121,33 @@ pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let mut remembered = memory::carry_out(services, rights, remembering, effects)?.into_iter();
     let mut handled = Vec::with_capacity(calls.len());
     for (call, judged) in calls.into_iter().zip(judged) {
-        handled.push(conclude(services, (source, &tools), (call, judged), &mut remembered)?);
+        handled.push(conclude(
+            services,
+            &tools,
+            JudgedCall { source, call, judged },
+            &mut remembered,
+        )?);
     }
     Ok(CallResults { results: handled, hooks })
 }
 
-/// What becomes of a call that was judged, and whose hooks were asked; `remembered` are the answers
-/// of writes of memory, in the order of their calls.
+/// A call with its judgement, and the shape of its message.
+#[derive(Debug)]
+pub(in crate::service) struct JudgedCall {
+    pub(in crate::service) source: Source,
+    pub(in crate::service) call: ToolCall,
+    pub(in crate::service) judged: CallJudgement,
+}
+
+/// The outcome of a call after its hooks were asked; `remembered` are the answers of memory writes,
+/// in the order of their calls.
 pub(in crate::service) fn conclude(
     services: &Services,
-    (source, tools): (Source, &JudgedTools),
-    (call, judged): (ToolCall, CallJudgement),
+    tools: &JudgedTools,
+    of: JudgedCall,
     remembered: &mut impl Iterator<Item = ToolAnswer>,
 ) -> Result<HandledCall, Error> {
+    let JudgedCall { source, call, judged } = of;
     let mut name = Arc::clone(&call.name);
     let mut namespace = None;
     let outcome = match judged {
@@ -190,15 +204,24 @@ pub(in crate::service) fn own_call(
     }
 }
 
+/// Calls of one request, and the judgement of each.
+#[derive(Debug)]
+pub(in crate::service) struct JudgedCalls<'c> {
+    pub(in crate::service) calls: &'c mut [ToolCall],
+    pub(in crate::service) judged: &'c mut [CallJudgement],
+    /// The place of each call among those of its message, and how many these are.
+    pub(in crate::service) batches: &'c [(usize, usize)],
+}
+
 /// Asks the hooks about the calls that may be run: what is denied then is not, and what is run is
-/// run with the arguments that they leave. `batches` has the place of each among the calls of its
-/// message, and how many these are.
+/// run with the arguments that they leave.
 pub(in crate::service) fn ask(
     services: &Services,
     whose: &MemoryScope,
     tools: &JudgedTools,
-    (calls, judged, batches): (&mut [ToolCall], &mut [CallJudgement], &[(usize, usize)]),
+    calls: JudgedCalls<'_>,
 ) -> Result<Effects, Error> {
+    let JudgedCalls { calls, judged, batches } = calls;
     let mut questions = Vec::with_capacity(calls.len());
     let mut asked = Vec::with_capacity(calls.len());
     for (index, ((call, judged), batch)) in calls.iter().zip(&*judged).zip(batches).enumerate() {

@@ -14,7 +14,7 @@ use crate::json::{self, Limits};
 use crate::pipeline::{self, Deadline, HookPort};
 use crate::request::{self, Lengths, ModelReader, RawResult, ResultsRequest};
 use crate::service::compile::{CompiledResponse, Error};
-use crate::service::compress::{CompressOutcome, carry_out};
+use crate::service::compress::{CompressJob, CompressOutcome, carry_out};
 use crate::service::results::Results;
 use crate::service::{Services, StoreError};
 use crate::store::Batch;
@@ -50,7 +50,7 @@ pub fn results(
     let mut request = request::read_results(&node).map_err(Error::Invalid)?;
     let lengths: Vec<usize> = request.results.iter().map(|result| result.text.len()).collect();
     let heard = ask(services, &mut request, deadline)?;
-    let (texts, mut taken, warnings) = cut(services, &request);
+    let CutResults { texts, rows: mut taken, warnings } = cut(services, &request);
     for (taken, bytes) in taken.iter_mut().zip(lengths) {
         taken.bytes_before = bytes;
     }
@@ -73,7 +73,8 @@ pub fn results(
     list.push('}');
     let write = |done: &CompressOutcome<'_>| write(done, &taken, &warnings);
     let reader = ModelReader { reference: request.reference, results_only: true };
-    carry_out(services, (&list, reader), Some(heard), deadline, &write)
+    let job = CompressJob { body: &list, reader, effects: Some(heard) };
+    carry_out(services, job, deadline, &write)
 }
 
 /// Puts the results to the hooks, which see them before anything is cut.
@@ -105,7 +106,7 @@ fn ask(
     };
     let ask = |asks: &mut dyn HookPort| pipeline::ask_results_of(asks, &mut history, &fits);
     let (_, heard) =
-        Results::ask(services, request.session_id.as_ref(), (deadline, Point::ToolResult), ask)?;
+        Results::ask(services, request.session_id.as_ref(), deadline, Point::ToolResult, ask)?;
     let left = history.iter().flat_map(Message::tool_results);
     for (result, left) in request.results.iter_mut().zip(left) {
         result.text = texts_of(left).unwrap_or_default();
@@ -120,18 +121,31 @@ fn texts_of(result: &ToolResult) -> Option<String> {
     Some(texts.collect::<Option<Vec<&str>>>()?.join("\n"))
 }
 
-/// The texts after they were cut, what became of each, and what to know.
-fn cut(services: &Services, request: &ResultsRequest) -> (Vec<String>, Vec<Taken>, Vec<String>) {
-    let mut warnings = Vec::new();
-    let (mut texts, mut taken) = (Vec::new(), Vec::new());
+/// Results after they were cut.
+#[derive(Debug, Default)]
+struct CutResults {
+    texts: Vec<String>,
+    rows: Vec<Taken>,
+    warnings: Vec<String>,
+}
+
+/// A result after it was cut.
+struct CutResult {
+    text: String,
+    action: &'static str,
+    artifact: Option<ArtifactId>,
+}
+
+fn cut(services: &Services, request: &ResultsRequest) -> CutResults {
+    let mut done = CutResults::default();
     for result in &request.results {
         let lengths = request.truncate.as_ref().and_then(|cut| cut.lengths(&result.name));
         let store = request.truncate.as_ref().is_some_and(|cut| cut.store);
-        let (text, action, artifact) = match lengths {
-            Some(lengths) => one(services, result, (lengths, store), &mut warnings),
-            None => (result.text.clone(), "kept", None),
+        let CutResult { text, action, artifact } = match lengths {
+            Some(lengths) => cut_one(services, result, lengths, store, &mut done.warnings),
+            None => CutResult { text: result.text.clone(), action: "kept", artifact: None },
         };
-        taken.push(Taken {
+        done.rows.push(Taken {
             id: result.id.to_string(),
             name: result.name.to_string(),
             action,
@@ -139,23 +153,26 @@ fn cut(services: &Services, request: &ResultsRequest) -> (Vec<String>, Vec<Taken
             bytes_after: text.len(),
             artifact: artifact.map(|id| id.to_string()),
         });
-        texts.push(text);
+        done.texts.push(text);
     }
-    (texts, taken, warnings)
+    done
 }
 
-fn one(
+fn cut_one(
     services: &Services,
     result: &RawResult,
-    (lengths, store): (Lengths, bool),
+    lengths: Lengths,
+    store: bool,
     warnings: &mut Vec<String>,
-) -> (String, &'static str, Option<ArtifactId>) {
+) -> CutResult {
     let Lengths { threshold, head, tail } = lengths;
     let offload = Offload { threshold, head, tail };
     let id = ArtifactId::of(&ContentHash::of(&result.text));
     if let Some(marker) = offload.apply(&result.text, id).filter(|_| store) {
         match keep(services, &result.text) {
-            Ok(()) => return (marker, "offloaded", Some(id)),
+            Ok(()) => {
+                return CutResult { text: marker, action: "offloaded", artifact: Some(id) };
+            }
             Err(error) => {
                 tracing::warn!(%error, "a result is cut and not kept");
                 warnings.push(format!("the result of {} is cut and could not be kept", result.id));
@@ -163,8 +180,8 @@ fn one(
         }
     }
     match offload.cut(&result.text) {
-        Some(text) => (text, "truncated", None),
-        None => (result.text.clone(), "kept", None),
+        Some(text) => CutResult { text, action: "truncated", artifact: None },
+        None => CutResult { text: result.text.clone(), action: "kept", artifact: None },
     }
 }
 

@@ -11,7 +11,8 @@ use crate::provider;
 use crate::request::LOAD_TOOLKIT;
 use crate::service::effects::Effects;
 use crate::service::tools::{
-    CallJudgement, CallTrial, HandledCall, MemoryRights, ask, conclude, is_memory, judge,
+    CallJudgement, CallTrial, HandledCall, JudgedCall, JudgedCalls, MemoryRights, ask, conclude,
+    is_memory, judge,
 };
 use crate::service::{Error, Services};
 
@@ -127,7 +128,10 @@ impl OpenCalls {
         let agent = memory.as_ref().and_then(|memory| memory.scope.agent.clone());
         let whose =
             MemoryScope { session_id: Some(Arc::clone(session)), agent, ..MemoryScope::default() };
-        let effects = ask(services, &whose, &tools, (&mut calls, &mut judged, &batches))?;
+        let effects = {
+            let asked = JudgedCalls { calls: &mut calls, judged: &mut judged, batches: &batches };
+            ask(services, &whose, &tools, asked)?
+        };
         let writes = |(call, judged): &(&ToolCall, &CallJudgement)| {
             **judged == CallJudgement::Ours && is_memory(&call.name)
         };
@@ -144,8 +148,8 @@ impl OpenCalls {
         let mut written = trial.iter().flat_map(|trial| trial.answers().iter().cloned());
         let mut list = Vec::with_capacity(calls.len());
         for ((call, judged), found) in calls.into_iter().zip(judged).zip(&self.list) {
-            let asked = (self.source, &tools);
-            list.push((conclude(services, asked, (call, judged), &mut written)?, found.place));
+            let of = JudgedCall { source: self.source, call, judged };
+            list.push((conclude(services, &tools, of, &mut written)?, found.place));
         }
         drop(written);
         Ok(CallEffects { trial, carried: PlacedResults { list }, effects })

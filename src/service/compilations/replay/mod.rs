@@ -13,7 +13,7 @@ mod run;
 use std::sync::Arc;
 
 use self::divergence::{DivergenceCaller, divergence, heard};
-use self::read::{recorded, today};
+use self::read::{RecordedRequest, recorded, today};
 use self::run::{
     RecordedAnswers, ReplayInput, ReplayOutcome, ReplayedCompile, compile_again, no_adapters, told,
 };
@@ -158,7 +158,7 @@ pub(in crate::service) fn strict(
         Error::Invalid(_) => READ,
         error => error,
     })?;
-    read.0.record = record.compilation.level;
+    read.request.record = record.compilation.level;
     let again = ReplayInput { pack, ..ReplayInput::recorded(record, &node, read) };
     let said = RecordedAnswers::of(record)?;
     let done = answered(services, record, again, &said, deadline)?;
@@ -192,12 +192,13 @@ pub(super) fn again(
 ) -> Result<Report, Error> {
     let text = record.request.as_deref().filter(|_| record.is_current).ok_or(GONE)?;
     let node = json::parse(text, Limits::default())?;
-    let (mut request, _) = recorded(services, record, &node)?;
+    let mut request = recorded(services, record, &node)?.request;
     request.explain = Explain::Full;
     request.record = RecordLevel::None;
     let said = RecordedAnswers::of(record)?;
-    let asking = said.asking((services, record), &request, &*said.answers, deadline)?;
-    let again = ReplayInput::recorded(record, &node, (request, no_adapters()));
+    let asking = said.asking(services, record, &request, &*said.answers, deadline)?;
+    let read = RecordedRequest { request, adapters: no_adapters() };
+    let again = ReplayInput::recorded(record, &node, read);
     match compile_again(services, again, asking, deadline)?.outcome {
         ReplayOutcome::Compiled(compiled) => Ok(compiled.report),
         ReplayOutcome::Refused(_) => Err(Error::RecordIncomplete("the compile was refused")),
@@ -214,14 +215,15 @@ fn answered(
     deadline: &Deadline,
 ) -> Result<ReplayedCompile, Error> {
     let overhearing = DivergenceCaller::new(&said.answers, None);
-    let asking = said.asking((services, record), &again.request, &overhearing, deadline)?;
+    let asking = said.asking(services, record, &again.request, &overhearing, deadline)?;
     compile_again(services, again, asking, deadline).map_err(|error| {
         let Error::Hook(stop) = &error else { return error };
         let then = |place| {
             let overhearing = DivergenceCaller::new(&said.answers, Some(place));
             let node = json::parse(record.request.as_deref()?, Limits::default()).ok()?;
             let read = recorded(services, record, &node).ok()?;
-            let asking = said.asking((services, record), &read.0, &overhearing, deadline).ok()?;
+            let asking =
+                said.asking(services, record, &read.request, &overhearing, deadline).ok()?;
             let again = ReplayInput::recorded(record, &node, read);
             // How it ends has no say in what was asked on the way.
             let _ = compile_again(services, again, asking, deadline);
@@ -240,7 +242,7 @@ fn run(
     deadline: &Deadline,
 ) -> Result<Replayed, Error> {
     let mut read = today(services, node)?;
-    let request = &mut read.0;
+    let request = &mut read.request;
     if mode == ReplayMode::Refresh
         && let Some((factor, points)) = record::session_of(&record.compilation.body)
     {
@@ -256,7 +258,7 @@ fn run(
         ReplayMode::Verify => {
             let today = compile::pinned(services, &again.request)?;
             let verifying = VerifyCaller::new(&said.answers, today, services.webhooks());
-            let asking = said.asking((services, record), &again.request, &verifying, deadline)?;
+            let asking = said.asking(services, record, &again.request, &verifying, deadline)?;
             let done = compile_again(services, again, asking, deadline).map_err(incomplete)?;
             let told = told(record, node, &done);
             Ok(Replayed { hooks: Some(verifying.into_checks()), ..told })

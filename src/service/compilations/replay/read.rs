@@ -11,7 +11,12 @@ use crate::service::record;
 use crate::service::{Error, Services, adapters, compile};
 
 pub(super) type RecordedAdapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;
-pub(super) type RecordedRequest = (CompileRequest, RecordedAdapters);
+
+/// A request with the adapters that it names.
+pub(super) struct RecordedRequest {
+    pub(super) request: CompileRequest,
+    pub(super) adapters: RecordedAdapters,
+}
 
 /// The request with everything else from the record.
 pub(super) fn recorded(
@@ -35,7 +40,7 @@ pub(super) fn recorded(
     }
     let (factor, points) = record::session_of(raw).ok_or(gone)?;
     (request.measured_milli, request.points) = (factor, points);
-    Ok((request, known.stored))
+    Ok(RecordedRequest { request, adapters: known.stored })
 }
 
 /// The request with everything else as it is now.
@@ -43,7 +48,7 @@ pub(super) fn today(services: &Services, node: &Node<'_>) -> Result<RecordedRequ
     let known = adapters::known(services, node.get("compression"))?;
     let mut request = read(services, node, services.models(), &known)?;
     compile::remember(services, None, &mut request)?;
-    Ok((request, known.stored))
+    Ok(RecordedRequest { request, adapters: known.stored })
 }
 
 fn read(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Replayed;
-use super::read::RecordedAdapters;
+use super::read::{RecordedAdapters, RecordedRequest};
 use crate::domain::{Drift, Timestamp};
 use crate::hook::{Caller, HookRun, HookSet, HookStop, Point, RecordedHooks};
 use crate::json::{self, Limits, Node};
@@ -13,8 +13,8 @@ use crate::pipeline::{CompiledPayload, Deadline, Timings};
 use crate::request::CompileRequest;
 use crate::service::compilations::StoredRecord;
 use crate::service::compilations::compare::payload_diff;
-use crate::service::compile::CompileRun;
-use crate::service::hook_runner::HookRunner;
+use crate::service::compile::{CompileRun, RefusedCompile};
+use crate::service::hook_runner::{HookRunner, RecordedSource};
 use crate::service::record::{self, CompileOutcome, Inputs, RecalledInputs};
 use crate::service::{Error, Services, compile};
 
@@ -33,7 +33,8 @@ impl RecordedAnswers {
     /// They say it once more, through `caller`, with the summaries of the record.
     pub(super) fn asking<'s>(
         &'s self,
-        (services, record): (&Services, &StoredRecord),
+        services: &Services,
+        record: &StoredRecord,
         request: &CompileRequest,
         caller: &'s dyn Caller,
         deadline: &Deadline,
@@ -42,9 +43,13 @@ impl RecordedAnswers {
         let scope = compile::scope(services, &record.compilation.id, session);
         let summaries = record::summaries_of(&record.compilation.body, &services.tenant())?;
         let gone = Error::RecordIncomplete("a summary of the record is no longer there");
-        let said = (&self.answers, caller, summaries.ok_or(gone)?);
+        let source = RecordedSource {
+            answers: Arc::clone(&self.answers),
+            caller,
+            summaries: summaries.ok_or(gone)?,
+        };
         let seat = services.seat().cloned();
-        Ok(HookRunner::recorded(Arc::clone(&self.set), said, seat, scope, deadline))
+        Ok(HookRunner::recorded(Arc::clone(&self.set), source, seat, scope, deadline))
     }
 }
 
@@ -63,23 +68,21 @@ impl<'a> ReplayInput<'a> {
     pub(super) fn recorded(
         record: &StoredRecord,
         node: &'a Node<'a>,
-        (request, adapters): (CompileRequest, RecordedAdapters),
+        read: RecordedRequest,
     ) -> Self {
         let from = match RecalledInputs::of(&record.compilation.body) {
             Some(recalled) => compile::GovernSource::Record(recalled),
             None => compile::GovernSource::Store(record.compilation.created_at),
         };
+        let RecordedRequest { request, adapters } = read;
         Self { node, request, adapters, pack: None, from }
     }
 
     /// With what is remembered today, at the time of the record.
-    pub(super) fn today(
-        record: &StoredRecord,
-        node: &'a Node<'a>,
-        (request, adapters): (CompileRequest, RecordedAdapters),
-    ) -> Self {
+    pub(super) fn today(record: &StoredRecord, node: &'a Node<'a>, read: RecordedRequest) -> Self {
         let then = RecalledInputs::of(&record.compilation.body).map(|recalled| recalled.as_of);
         let from = compile::GovernSource::Store(then.unwrap_or(record.compilation.created_at));
+        let RecordedRequest { request, adapters } = read;
         Self { node, request, adapters, pack: None, from }
     }
 
@@ -146,7 +149,7 @@ fn refused(
         compile::Error::Governed(refused) => *refused,
         error => return Err(stopped(error)),
     };
-    let (refusal, stages, recalled) = refused.into_parts();
+    let RefusedCompile { refusal, stages, recalled, .. } = refused;
     inputs.under(stages, recalled);
     Ok(ReplayedCompile {
         outcome: ReplayOutcome::Refused(refusal),

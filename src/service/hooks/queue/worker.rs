@@ -31,12 +31,18 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long a worker goes on sending what is due once it is to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// A call that has ended, whatever its outcome.
+struct EndedCall {
+    key: HookKey,
+    is_retry: bool,
+}
+
 /// Sends what is queued. More of them, here and on other nodes, share the work.
 pub struct Worker {
     services: Services,
     pool: Pool,
     courier: Arc<dyn Courier>,
-    under_way: FuturesUnordered<BoxFuture<'static, (HookKey, bool)>>,
+    under_way: FuturesUnordered<BoxFuture<'static, EndedCall>>,
     metrics: Option<Metrics>,
     /// Calls under way by hook.
     busy: HashMap<HookKey, usize>,
@@ -68,7 +74,7 @@ impl Worker {
             let store = self.services.inner.store.clone();
             tokio::select! {
                 Some(done) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    self.ended(&done);
+                    self.release(&done);
                 }
                 () = store.queued() => {}
                 () = tokio::time::sleep(pause) => {}
@@ -96,7 +102,7 @@ impl Worker {
         loop {
             self.claim().await;
             match self.under_way.next().await {
-                Some(done) => self.ended(&done),
+                Some(done) => self.release(&done),
                 None => return,
             }
         }
@@ -150,11 +156,13 @@ impl Worker {
             if let (Some(outcome), Some(metrics)) = (attempt.await, metrics) {
                 metrics.record_delivery(outcome.as_str());
             }
-            (key, is_retry)
+            EndedCall { key, is_retry }
         }));
     }
 
-    fn ended(&mut self, (key, is_retry): &(HookKey, bool)) {
+    /// Frees the places of a call that has ended.
+    fn release(&mut self, done: &EndedCall) {
+        let EndedCall { key, is_retry } = done;
         self.retries = self.retries.saturating_sub(usize::from(*is_retry));
         if let Some(calls) = self.busy.get_mut(key) {
             *calls = calls.saturating_sub(1);
