@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::measure::{self, Cost, Meter, Whose};
+use super::measure::{self, Cost, Meter, TextSource};
 use super::report::Action;
 use super::{StopReason, prose};
 use crate::compress::{Depth, EditLimit, Encoder, Engine, Fidelity, Lossless, Reducer, ShownForm};
@@ -119,8 +119,8 @@ pub(super) fn run(
         let mut won = 0;
         // Every text was counted when its form was found.
         costs.push(meter.message_by(message, &mut |whose, text| match whose {
-            Whose::Own => meter.text(text),
-            Whose::Result => known.next().map_or_else(
+            TextSource::Own => meter.text(text),
+            TextSource::Result => known.next().map_or_else(
                 || meter.text(text),
                 |form| {
                     won += measure::saved(form.tokens_before, form.tokens_alone);

@@ -12,14 +12,14 @@ use crate::limit::{Allowance, AllowanceExceeded};
 #[derive(Debug, Clone, Default)]
 pub struct Deadline {
     at: Option<Instant>,
-    cancelled: Arc<Cancelled>,
+    cancelled: Arc<CancelFlag>,
     allowance: Allowance,
 }
 
 #[derive(Debug, Default)]
-struct Cancelled {
-    is: AtomicBool,
-    told: Notify,
+struct CancelFlag {
+    is_set: AtomicBool,
+    notify: Notify,
 }
 
 /// Why a compile stopped early.
@@ -58,8 +58,8 @@ impl Deadline {
 
     /// Makes every clone answer [`StopReason::Cancelled`] from now on.
     pub fn cancel(&self) {
-        self.cancelled.is.store(true, Ordering::SeqCst);
-        self.cancelled.told.notify_waiters();
+        self.cancelled.is_set.store(true, Ordering::SeqCst);
+        self.cancelled.notify.notify_waiters();
     }
 
     /// When it is; none where no time is set.
@@ -69,16 +69,16 @@ impl Deadline {
 
     /// Ends when the work is cancelled.
     pub async fn cancelled(&self) {
-        let mut told = std::pin::pin!(self.cancelled.told.notified());
+        let mut notified = std::pin::pin!(self.cancelled.notify.notified());
         // From here on no call of `cancel` is missed.
-        told.as_mut().enable();
-        if !self.cancelled.is.load(Ordering::SeqCst) {
-            told.await;
+        notified.as_mut().enable();
+        if !self.cancelled.is_set.load(Ordering::SeqCst) {
+            notified.await;
         }
     }
 
     pub fn check(&self) -> Result<(), StopReason> {
-        if self.cancelled.is.load(Ordering::Relaxed) {
+        if self.cancelled.is_set.load(Ordering::Relaxed) {
             return Err(StopReason::Cancelled);
         }
         self.allowance.check()?;

@@ -9,8 +9,8 @@ use super::measure::Cost;
 use super::memory;
 use super::prose::READ_TOOL;
 use super::report::{
-    Action, Actions, Cache, Decision, Memory, OversizedPart, Parts, Report, ToolCost, Tools,
-    sentence,
+    Action, Actions, Cache, Decision, MemoryReport, OversizedPart, PartTokens, Report, ToolCost,
+    Tools, sentence,
 };
 use super::slot::{PartName, Slot};
 use crate::compress::Fidelity;
@@ -124,7 +124,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
         actions,
         history_summary: None,
         cache: Cache { stable_tokens: model.scale(stable(&input)), ..Cache::default() },
-        memory: Memory { injected: arrived.injected.clone(), expired: Vec::new() },
+        memory: MemoryReport { injected: arrived.injected.clone(), expired: Vec::new() },
         skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),
         service_tools: service_tools(input.request),
         tools: arrived.chosen.clone(),
@@ -198,7 +198,7 @@ fn memory_in_tail(input: &Input<'_>) -> bool {
 }
 
 /// Scales running sums, so that the parts add up to the scaled whole.
-fn scaled(raw: &[u64; 7], reserve: u64, model: &Model) -> Parts {
+fn scaled(raw: &[u64; 7], reserve: u64, model: &Model) -> PartTokens {
     let (mut sum, mut done) = (0, 0);
     let mut next = raw.iter().map(|part| {
         sum += part;
@@ -207,7 +207,7 @@ fn scaled(raw: &[u64; 7], reserve: u64, model: &Model) -> Parts {
         part
     });
     let mut part = || next.next().unwrap_or_default();
-    Parts {
+    PartTokens {
         system: part(),
         skill: part(),
         tools: part(),
@@ -235,7 +235,7 @@ fn stable(input: &Input<'_>) -> u64 {
 }
 
 /// What may not be touched and takes the room: single culprits, else the largest parts.
-fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<OversizedPart> {
+fn too_big(input: &Input<'_>, parts: &PartTokens, budget: u64) -> Vec<OversizedPart> {
     /// Entries named; the largest first.
     const MAX_ENTRIES: usize = 5;
     let model = &input.request.measured();

@@ -86,9 +86,9 @@ impl std::ops::AddAssign for Cost {
     }
 }
 
-/// Whose a text of a message is.
+/// TextSource a text of a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum TextSource {
     /// A tool's.
     Result,
     /// The message's own.
@@ -156,7 +156,7 @@ impl<'c> Meter<'c> {
     pub(super) fn message_by(
         &self,
         message: &Message,
-        known: &mut dyn FnMut(Whose, &str) -> Result<u64, StopReason>,
+        known: &mut dyn FnMut(TextSource, &str) -> Result<u64, StopReason>,
     ) -> Result<Cost, StopReason> {
         let mut cost = Cost { text: self.framing.message, ..Cost::default() };
         if let Some(name) = &message.name {
@@ -175,11 +175,11 @@ impl<'c> Meter<'c> {
     fn part(
         &self,
         part: &Part,
-        known: &mut dyn FnMut(Whose, &str) -> Result<u64, StopReason>,
+        known: &mut dyn FnMut(TextSource, &str) -> Result<u64, StopReason>,
     ) -> Result<Cost, StopReason> {
         let mut cost = Cost::default();
         match &part.content {
-            Content::Text(text) => cost.text = known(Whose::Own, text)?,
+            Content::Text(text) => cost.text = known(TextSource::Own, text)?,
             Content::Thinking(thinking) => {
                 cost.text = match &thinking.opaque {
                     Some(raw) => self.text(raw.as_str())?,
@@ -203,7 +203,10 @@ impl<'c> Meter<'c> {
                     cost += match &inner.content {
                         Content::Text(text) => {
                             let extra = self.extra(&inner.extra)?;
-                            Cost { text: known(Whose::Result, text)? + extra, ..Cost::default() }
+                            Cost {
+                                text: known(TextSource::Result, text)? + extra,
+                                ..Cost::default()
+                            }
                         }
                         _ => self.part(inner, known)?,
                     };

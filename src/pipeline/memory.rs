@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Ranked, StopReason, prose, xml};
+use super::{RankedMemory, StopReason, prose, xml};
 use crate::domain::{RawJson, ToolDefinition};
 use crate::request::{MemoryOptions, RequestMemoryEntry};
 use crate::tokenizer::Counter;
@@ -78,7 +78,7 @@ pub struct MemoryFit {
 }
 
 /// What a compile would show of ranked entries within so many tokens of `o200k_base`.
-pub fn fit_memory(cx: &super::PipelineContext, ranked: &[Ranked], room: u64) -> MemoryFit {
+pub fn fit_memory(cx: &super::PipelineContext, ranked: &[RankedMemory], room: u64) -> MemoryFit {
     let entries: Vec<RequestMemoryEntry> = ranked.iter().map(shown_entry).collect();
     let counter: &Counter = &cx.counter;
     let name = crate::domain::TokenizerName::O200kBase;
@@ -87,7 +87,7 @@ pub fn fit_memory(cx: &super::PipelineContext, ranked: &[Ranked], room: u64) -> 
 }
 
 /// A ranked entry as what a block shows of it.
-pub fn shown_entry(ranked: &Ranked) -> RequestMemoryEntry {
+pub fn shown_entry(ranked: &RankedMemory) -> RequestMemoryEntry {
     RequestMemoryEntry {
         key: Arc::clone(&ranked.entry.key),
         value: ranked.entry.text(),

@@ -55,10 +55,10 @@ pub use points::{
     ask_texts, clean_summary, governed_input, result_inputs, write_arguments,
 };
 pub use prose::{READ_TOOL, is_cleared, is_history_summary};
-pub use recall::{Ranked, RankedEntry, rank_memory};
+pub use recall::{MemoryMatch, RankedMemory, rank_memory};
 pub use report::{
-    Action, Actions, Cache, CoveredRange, Decision, HistorySummary, Memory, OversizedPart, Parts,
-    Report, ToolCost, Tools,
+    Action, Actions, Cache, CoveredRange, Decision, HistorySummary, MemoryReport, OversizedPart,
+    PartTokens, Report, ToolCost, Tools,
 };
 pub use shorten::{
     Edit, MessageAuthor, Original, ShortenOutput, ShownMessage, TextEdit, ask_results, passed_on,

@@ -25,7 +25,7 @@ pub(super) fn run(
     if let Some((place, names)) = unmatched(protect, || system.iter().chain(history)) {
         notes.warn("protect_unmatched", place, names);
     }
-    let tools = ResultTools::of_calls(history);
+    let tools = ResultTools::new(history);
     history.iter().map(|message| is_protected(protect, &tools, message)).collect()
 }
 
@@ -74,7 +74,7 @@ fn names_tool(protect: &Protect, tools: &ResultTools, part: &Part) -> bool {
     match &part.content {
         Content::ToolCall(call) => protect.tools.contains_key(&call.name),
         Content::ToolResult(result) => {
-            tools.of(result).is_some_and(|name| protect.tools.contains_key(name))
+            tools.tool_name(result).is_some_and(|name| protect.tools.contains_key(name))
         }
         _ => false,
     }

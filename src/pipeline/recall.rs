@@ -19,7 +19,7 @@ const HALF_LIFE_DAYS: f64 = 30.0;
 
 /// An entry that was found, in the order in which it came.
 #[derive(Debug, Clone)]
-pub struct RankedEntry {
+pub struct MemoryMatch {
     pub entry: Arc<MemoryEntry>,
     /// How well its words answer the question; 0 where none do.
     pub relevance: f64,
@@ -27,7 +27,7 @@ pub struct RankedEntry {
 
 /// An entry with the reasons for its place.
 #[derive(Debug, Clone)]
-pub struct Ranked {
+pub struct RankedMemory {
     pub entry: Arc<MemoryEntry>,
     /// Where it came among those that were found.
     pub place: usize,
@@ -39,13 +39,13 @@ pub struct Ranked {
 }
 
 /// Best first.
-pub fn rank_memory(candidates: Vec<RankedEntry>) -> Vec<Ranked> {
+pub fn rank_memory(candidates: Vec<MemoryMatch>) -> Vec<RankedMemory> {
     let most = candidates.iter().map(|one| one.relevance).fold(0.0, f64::max);
     let newest = candidates.iter().map(|one| one.entry.updated_at).max();
-    let mut ranked: Vec<Ranked> = candidates
+    let mut ranked: Vec<RankedMemory> = candidates
         .into_iter()
         .enumerate()
-        .map(|(place, RankedEntry { entry, relevance })| {
+        .map(|(place, MemoryMatch { entry, relevance })| {
             let relevance = if most > 0.0 { relevance / most } else { 0.0 };
             let age = newest.map(|newest| newest.since(entry.updated_at)).unwrap_or_default();
             let recency = (-(age.as_secs_f64() / 86_400.0) / HALF_LIFE_DAYS).exp2();
@@ -53,7 +53,7 @@ pub fn rank_memory(candidates: Vec<RankedEntry>) -> Vec<Ranked> {
             let score = RELEVANCE_WEIGHT * relevance
                 + IMPORTANCE_WEIGHT * importance
                 + RECENCY_WEIGHT * recency;
-            Ranked { entry, place, relevance, importance, recency, score }
+            RankedMemory { entry, place, relevance, importance, recency, score }
         })
         .collect();
     ranked.sort_by(|a, b| {

@@ -29,12 +29,12 @@ pub struct Report {
     pub tokenizer: &'static str,
     /// Whether the provider counts the same; otherwise the count is an estimate.
     pub exact: bool,
-    pub parts: Parts,
+    pub parts: PartTokens,
     pub actions: Actions,
     /// What stands for old messages, where they were summarised.
     pub history_summary: Option<HistorySummary>,
     pub cache: Cache,
-    pub memory: Memory,
+    pub memory: MemoryReport,
     /// The skill whose instructions are in the payload.
     pub skill: Option<String>,
     /// Tools of ours among the tools.
@@ -78,11 +78,11 @@ impl Report {
             budget,
             tokenizer: model.tokenizer.as_str(),
             exact: model.is_exact(),
-            parts: Parts { history: tokens_after, ..Parts::default() },
+            parts: PartTokens { history: tokens_after, ..PartTokens::default() },
             actions,
             history_summary: None,
             cache: Cache::default(),
-            memory: Memory::default(),
+            memory: MemoryReport::default(),
             skill: None,
             service_tools: Vec::new(),
             tools: None,
@@ -175,7 +175,8 @@ pub struct ToolCost {
 
 /// Tokens by part of the payload. All but `reserve` add up to `tokens_after`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct Parts {
+#[schema(as = Parts)]
+pub struct PartTokens {
     pub system: u64,
     pub skill: u64,
     pub tools: u64,
@@ -243,7 +244,8 @@ pub struct Cache {
 
 /// What memory did.
 #[derive(Debug, Clone, Default, Serialize, utoipa::ToSchema)]
-pub struct Memory {
+#[schema(as = Memory)]
+pub struct MemoryReport {
     /// Keys of the entries shown.
     pub injected: Vec<String>,
     /// Keys of the entries that have expired.

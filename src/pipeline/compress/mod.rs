@@ -8,12 +8,12 @@ mod turns;
 mod view;
 
 pub(super) use ladder::{
-    ClearCost, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm, plan,
+    HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnCosts, TurnForm, plan,
 };
 pub(super) use stage::{author, run};
 pub(super) use summary::{
     CoveredMessages, SummaryMaterial, SummaryMessage, SummaryRequest, SummaryResult, SummaryRules,
-    note, stand_for, summary_cap, written,
+    count_covered, read_summary, summary_cap, write_note,
 };
 pub(super) use view::{Clearing, ResultTools, may_clear, without_thinking};
 

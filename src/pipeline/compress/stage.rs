@@ -20,9 +20,9 @@ pub(in crate::pipeline) fn run(
     mut input: Input<'_>,
 ) -> Result<Output, StopReason> {
     let spans = turns(&input.history);
-    let turn_costs = turn_costs(&input, &spans);
-    let plan = plan(meter, &input)?;
-    let tools = ResultTools::of_calls(&input.history);
+    let turn_costs = count_turns(&input, &spans);
+    let plan = build_plan(meter, &input)?;
+    let tools = ResultTools::new(&input.history);
     let mut view = TurnView {
         meter,
         history: &input.history,
@@ -34,9 +34,9 @@ pub(in crate::pipeline) fn run(
         clear: &input.compression.clear,
         tools: &tools,
         cleared: vec![None; input.history.len()],
-        taken: vec![Vec::new(); spans.len()],
+        form_costs: vec![Vec::new(); spans.len()],
         sight: &mut input.sight,
-        anew: false,
+        is_reset: false,
         spans: &spans,
         plan,
         stub_over: input.compression.stub_tool_results_over,
@@ -45,8 +45,8 @@ pub(in crate::pipeline) fn run(
         wanted: OnceCell::new(),
     };
     let mut outcome = ladder::plan(&turn_costs, &plan, &mut view)?;
-    let note = view.note(&mut outcome)?;
-    let summary = covers(&input.history, &spans, &outcome).map(|covers| HistorySummary {
+    let note = view.write_note(&mut outcome)?;
+    let summary = find_covers(&input.history, &spans, &outcome).map(|covers| HistorySummary {
         by: author(note.as_ref().and_then(|note| note.by.as_deref())),
         covers,
     });
@@ -62,7 +62,7 @@ pub(in crate::pipeline) fn author(hook: Option<&str>) -> String {
 }
 
 /// Where the summarised messages stood in the request's list; none where none were.
-fn covers(
+fn find_covers(
     history: &[Message],
     spans: &[Turn],
     outcome: &LadderOutcome,
@@ -76,7 +76,7 @@ fn covers(
     Some(CoveredRange::of(places))
 }
 
-fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopReason> {
+fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopReason> {
     /// A number as long as any that the marker will hold.
     const MAX_MARKER_MESSAGES: usize = 99_999;
     let compression = input.compression;
@@ -97,7 +97,7 @@ fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopReason> 
     })
 }
 
-fn turn_costs(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
+fn count_turns(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
     let keep = input.compression.keep_recent_turns.max(input.recent_turns);
     let mut turn_of = Vec::with_capacity(input.history.len());
     let mut points = input.points.iter().peekable();

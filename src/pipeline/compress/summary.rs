@@ -35,7 +35,7 @@ pub(in crate::pipeline) struct SummaryRules<'t> {
     /// What the caller wants it to hold.
     pub(in crate::pipeline) instructions: Option<&'t str>,
     /// Whether a fact stands in what is not covered.
-    pub(in crate::pipeline) told: &'t dyn Fn(u64) -> bool,
+    pub(in crate::pipeline) is_visible: &'t dyn Fn(u64) -> bool,
     /// What hooks gave for it.
     pub(in crate::pipeline) material: &'t SummaryMaterial,
 }
@@ -73,7 +73,7 @@ pub(in crate::pipeline) struct CoveredMessages<'m> {
 }
 
 /// Notes what came of asking for a summary.
-pub(in crate::pipeline) fn written(
+pub(in crate::pipeline) fn read_summary(
     wanted: SummaryRequest,
     asked: Option<AskedSummary>,
     notes: &mut Notes,
@@ -113,7 +113,7 @@ impl SummaryMaterial {
 
     /// What came of asking for the summary of these messages; it is told as wanted where nobody
     /// was asked.
-    fn written_of(
+    fn find_summary(
         &self,
         covered: &[usize],
         wanted: &OnceCell<SummaryRequest>,
@@ -131,7 +131,7 @@ impl SummaryMaterial {
     }
 
     /// The text of a note with what stands behind it.
-    pub(super) fn behind(&self, text: &str) -> String {
+    pub(super) fn append_verbatim(&self, text: &str) -> String {
         match &self.verbatim {
             Some(verbatim) if text.is_empty() => verbatim.to_string(),
             Some(verbatim) => format!("{text}\n\n{verbatim}"),
@@ -142,26 +142,26 @@ impl SummaryMaterial {
 
 /// What stands for covered messages: what somebody wrote of them, or their own lines. None where
 /// nothing would be shorter than they are.
-pub(in crate::pipeline) fn note(
+pub(in crate::pipeline) fn write_note(
     meter: &Meter<'_>,
     covered: &CoveredMessages<'_>,
     rules: SummaryRules<'_>,
     wanted: &OnceCell<SummaryRequest>,
 ) -> Result<Option<SummaryMessage>, StopReason> {
-    let frame = Message::text(Role::User, prose::summary(stand_for(&covered.messages), ""));
+    let frame = Message::text(Role::User, prose::summary(count_covered(&covered.messages), ""));
     let most = rules.cap.saturating_sub(meter.message(&frame)?.real());
-    if let Some(summary) = rules.material.written_of(&covered.places, wanted, most)
-        && let Some(slot) = as_written(meter, covered, &summary.text, rules)?
+    if let Some(summary) = rules.material.find_summary(&covered.places, wanted, most)
+        && let Some(slot) = fit_written(meter, covered, &summary.text, rules)?
     {
         return Ok(Some(SummaryMessage { slot, by: Some(Arc::clone(&summary.by)) }));
     }
-    let slot = summary(meter, covered, rules)?;
+    let slot = fit_quotes(meter, covered, rules)?;
     Ok(slot.map(|slot| SummaryMessage { slot, by: None }))
 }
 
 /// The message with what somebody wrote, its last lines left out where it is too long; none where
 /// it is no shorter than what it stands for.
-fn as_written(
+fn fit_written(
     meter: &Meter<'_>,
     covered: &CoveredMessages<'_>,
     text: &str,
@@ -170,7 +170,10 @@ fn as_written(
     let beside = material.verbatim.as_deref().map_or(Ok(0), |text| meter.text(text))?;
     let mut kept = text;
     while !kept.trim().is_empty() {
-        let text = prose::summary(stand_for(&covered.messages), &material.behind(kept.trim_end()));
+        let text = prose::summary(
+            count_covered(&covered.messages),
+            &material.append_verbatim(kept.trim_end()),
+        );
         let slot = Slot::new(meter, Message::text(Role::User, text), PartName::History)?;
         let took = slot.cost.real();
         if took <= cap + beside {
@@ -188,14 +191,14 @@ fn as_written(
 
 /// The summary of covered messages in their own lines; `None` where there is nothing to quote, or
 /// what is quoted is no shorter than the messages.
-fn summary(
+fn fit_quotes(
     meter: &Meter<'_>,
     covered: &CoveredMessages<'_>,
-    SummaryRules { cap, stub_over, instructions, told, material }: SummaryRules<'_>,
+    SummaryRules { cap, stub_over, instructions, is_visible, material }: SummaryRules<'_>,
 ) -> Result<Option<Slot>, StopReason> {
     let quoted = match &material.input {
         // What was given to be in it stands in it, in at most half of the room.
-        Some(input) => quote(meter, input, cap / 2)?,
+        Some(input) => quote_material(meter, input, cap / 2)?,
         None => String::new(),
     };
     let given = meter.text(&quoted)?;
@@ -207,15 +210,20 @@ fn summary(
     let count = parts.count;
     let messages: Vec<&Message> = parts.messages.iter().map(AsRef::as_ref).collect();
     let earlier: Vec<&str> = parts.earlier.iter().map(AsRef::as_ref).collect();
-    let covered =
-        SummaryInput { messages: &messages, earlier: &earlier, instructions, stub_over, told };
+    let covered = SummaryInput {
+        messages: &messages,
+        earlier: &earlier,
+        instructions,
+        stub_over,
+        told: is_visible,
+    };
     let frame = Message::text(Role::User, prose::summary(count, ""));
     let mut room = cap.saturating_sub(meter.message(&frame)?.real()).saturating_sub(given + beside);
     // Joining text to its frame may cost a token or two more than both apart.
     for _ in 0..3 {
         let summary = summarize(meter.counter(), meter.tokenizer(), &covered, room);
         let text = [quoted.as_str(), &summary].concat();
-        let text = material.behind(text.trim_end());
+        let text = material.append_verbatim(text.trim_end());
         if text.is_empty() {
             return Ok(None);
         }
@@ -232,7 +240,7 @@ fn summary(
 
 /// How many messages of the conversation covered ones stand for: an earlier summary stands for all
 /// that it covered.
-pub(in crate::pipeline) fn stand_for(covered: &[&Message]) -> usize {
+pub(in crate::pipeline) fn count_covered(covered: &[&Message]) -> usize {
     CoveredParts::new(covered).count
 }
 
@@ -281,7 +289,7 @@ impl<'m> CoveredParts<'m> {
 }
 
 /// What hooks gave for a summary, under its heading, in at most so many tokens.
-fn quote(meter: &Meter<'_>, input: &str, most: u64) -> Result<String, StopReason> {
+fn quote_material(meter: &Meter<'_>, input: &str, most: u64) -> Result<String, StopReason> {
     const MATERIAL_HEADING: &str = "Given for this summary:\n";
     let mut kept = input;
     loop {

@@ -2,11 +2,11 @@
 
 use std::cell::OnceCell;
 
-use super::ladder::{ClearCost, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm};
+use super::ladder::{HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnCosts, TurnForm};
 use super::summary::{
-    self, CoveredMessages, SummaryMaterial, SummaryRequest, SummaryRules, stand_for,
+    self, CoveredMessages, SummaryMaterial, SummaryRequest, SummaryRules, count_covered,
 };
-use super::view::{Clearing, ResultTools, cleared, may_clear};
+use super::view::{Clearing, ResultTools, clear_message, may_clear};
 use crate::compress::Depth;
 use crate::domain::{Message, Role, Turn};
 use crate::pipeline::arrive::{ArrivalForm, ArrivalPass, ArrivedForms};
@@ -35,10 +35,10 @@ pub(super) struct TurnView<'v, 's> {
     /// What rung 3 left of each message, where it took something.
     pub(super) cleared: Vec<Option<Slot>>,
     /// What a turn costs in forms that were asked for before.
-    pub(super) taken: Vec<Vec<FormCost>>,
+    pub(super) form_costs: Vec<Vec<FormCost>>,
     pub(super) sight: &'v mut ArrivalPass<'s>,
-    /// Whether something that stood before is gone, so that forms are given anew.
-    pub(super) anew: bool,
+    /// Whether something that stood before is gone, so that forms are given is_reset.
+    pub(super) is_reset: bool,
     pub(super) spans: &'v [Turn],
     pub(super) plan: LadderPlan,
     pub(super) stub_over: Option<usize>,
@@ -48,11 +48,11 @@ pub(super) struct TurnView<'v, 's> {
     pub(super) wanted: OnceCell<SummaryRequest>,
 }
 
-impl ClearCost for TurnView<'_, '_> {
+impl TurnCosts for TurnView<'_, '_> {
     type Error = StopReason;
 
-    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), StopReason> {
-        let Some(span) = self.spans.get(turn).filter(|_| self.anew) else {
+    fn arrival_cost(&mut self, turn: usize) -> Result<(u64, u64), StopReason> {
+        let Some(span) = self.spans.get(turn).filter(|_| self.is_reset) else {
             return Ok(self.cost(turn));
         };
         self.meter.check()?;
@@ -62,11 +62,11 @@ impl ClearCost for TurnView<'_, '_> {
         Ok(self.cost(turn))
     }
 
-    fn settled(&mut self, forms: &[TurnForm]) -> Result<Vec<(u64, u64)>, StopReason> {
-        if !self.anew && forms.iter().all(|form| *form == TurnForm::Whole) {
+    fn settle_costs(&mut self, forms: &[TurnForm]) -> Result<Vec<(u64, u64)>, StopReason> {
+        if !self.is_reset && forms.iter().all(|form| *form == TurnForm::Whole) {
             return Ok((0..forms.len()).map(|turn| self.cost(turn)).collect());
         }
-        self.anew = true;
+        self.is_reset = true;
         self.sight.clear();
         for (span, form) in self.spans.iter().zip(forms) {
             self.meter.check()?;
@@ -77,21 +77,21 @@ impl ClearCost for TurnView<'_, '_> {
         Ok((0..forms.len()).map(|turn| self.cost(turn)).collect())
     }
 
-    fn taken(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, StopReason> {
+    fn form_cost(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, StopReason> {
         let known =
-            self.taken.get(turn).and_then(|known| known.iter().find(|(own, _)| *own == form));
+            self.form_costs.get(turn).and_then(|known| known.iter().find(|(own, _)| *own == form));
         if let Some((_, cost)) = known {
             return Ok(*cost);
         }
         let cost = self.cost_of(turn, form)?;
-        if let Some(known) = self.taken.get_mut(turn) {
+        if let Some(known) = self.form_costs.get_mut(turn) {
             known.push((form, cost));
         }
         Ok(cost)
     }
 
-    fn summary(&mut self, forms: &[TurnForm]) -> Result<u64, StopReason> {
-        let note = self.summarized(forms)?;
+    fn summary_cost(&mut self, forms: &[TurnForm]) -> Result<u64, StopReason> {
+        let note = self.write_summary(forms)?;
         Ok(note.map_or(self.plan.summary_cap, |note| note.slot.cost.real()))
     }
 }
@@ -120,7 +120,7 @@ impl TurnView<'_, '_> {
         for at in span.clone() {
             let Some(message) = self.history.get(at) else { continue };
             let own = self.costs.get(at).copied().unwrap_or_default();
-            let (cleared, shape) = self.way(at, message, form)?;
+            let (cleared, shape) = self.find_shape(at, message, form)?;
             any |= cleared.is_some();
             let mut cost = cleared.as_ref().map_or(own, |slot| slot.cost);
             if let ArrivalForm::To(depth) = shape {
@@ -137,7 +137,7 @@ impl TurnView<'_, '_> {
 
     /// What becomes of a message of a turn in a form: what rung 3 leaves of it, where it takes
     /// something, and how its texts are shown.
-    fn way(
+    fn find_shape(
         &self,
         at: usize,
         message: &Message,
@@ -166,7 +166,7 @@ impl TurnView<'_, '_> {
         let Some(message) = self.history.get(at).filter(|_| form != TurnForm::Covered) else {
             return Ok(());
         };
-        let (cleared, shape) = self.way(at, message, form)?;
+        let (cleared, shape) = self.find_shape(at, message, form)?;
         let shown = cleared.as_ref().map_or(message, |slot| &slot.message);
         let arrived = self.sight.arrive(shown, shape);
         if let Some(known) = self.arrived.get_mut(at) {
@@ -178,7 +178,7 @@ impl TurnView<'_, '_> {
         Ok(())
     }
 
-    fn covered(&self, forms: &[TurnForm]) -> CoveredMessages<'_> {
+    fn find_covered(&self, forms: &[TurnForm]) -> CoveredMessages<'_> {
         let spans = self.spans.iter().zip(forms).filter(|(_, form)| **form == TurnForm::Covered);
         let places: Vec<usize> = spans.flat_map(|(span, _)| span.clone()).collect();
         let cost = |at: &usize| self.costs.get(*at).copied().unwrap_or_default().real();
@@ -187,7 +187,7 @@ impl TurnView<'_, '_> {
         CoveredMessages { messages, places, tokens }
     }
 
-    fn summarized(
+    fn write_summary(
         &self,
         forms: &[TurnForm],
     ) -> Result<Option<summary::SummaryMessage>, StopReason> {
@@ -195,15 +195,15 @@ impl TurnView<'_, '_> {
             cap: self.plan.summary_cap,
             stub_over: self.stub_over,
             instructions: self.instructions,
-            told: &|_| false,
+            is_visible: &|_| false,
             material: self.material,
         };
-        summary::note(self.meter, &self.covered(forms), rules, &self.wanted)
+        summary::write_note(self.meter, &self.find_covered(forms), rules, &self.wanted)
     }
 
     /// The message that stands for the covered turns. Where no summary can be made, the next
     /// rung is taken and `outcome` says so.
-    pub(super) fn note(
+    pub(super) fn write_note(
         &self,
         outcome: &mut LadderOutcome,
     ) -> Result<Option<summary::SummaryMessage>, StopReason> {
@@ -211,18 +211,20 @@ impl TurnView<'_, '_> {
             return Ok(None);
         }
         if outcome.note == HistoryNote::Summary {
-            if let Some(note) = self.summarized(&outcome.forms)? {
+            if let Some(note) = self.write_summary(&outcome.forms)? {
                 return Ok(Some(note));
             }
             if self.plan.level >= Level::Drop {
                 outcome.note = HistoryNote::Marker;
             }
         }
-        let covered = self.covered(&outcome.forms).messages;
+        let covered = self.find_covered(&outcome.forms).messages;
         let text = match outcome.note {
-            HistoryNote::Marker => self.material.behind(&prose::truncated(stand_for(&covered))),
+            HistoryNote::Marker => {
+                self.material.append_verbatim(&prose::truncated(count_covered(&covered)))
+            }
             HistoryNote::Summary => {
-                prose::summary(stand_for(&covered), "None of their lines found room.")
+                prose::summary(count_covered(&covered), "None of their lines found room.")
             }
             HistoryNote::None | HistoryNote::Silent => return Ok(None),
         };
@@ -238,7 +240,7 @@ impl TurnView<'_, '_> {
         own: Cost,
         clearing: Clearing,
     ) -> Result<Option<Slot>, StopReason> {
-        let Some(shorter) = cleared(message, clearing, self.read_back, self.tools) else {
+        let Some(shorter) = clear_message(message, clearing, self.read_back, self.tools) else {
             return Ok(None);
         };
         let slot = Slot::new(self.meter, shorter, PartName::History)?;

@@ -15,7 +15,7 @@ pub(in crate::pipeline) enum Clearing {
 }
 
 /// A message after rung 3; `None` where it has nothing to clear.
-pub(in crate::pipeline) fn cleared(
+pub(in crate::pipeline) fn clear_message(
     message: &Message,
     clearing: Clearing,
     read_back: &ReadBack,
@@ -27,7 +27,7 @@ pub(in crate::pipeline) fn cleared(
             let mut message = message.clone();
             for part in &mut message.parts {
                 if let Content::ToolResult(result) = &mut part.content {
-                    let line = read_back.line(&result.content, tools.of(result));
+                    let line = read_back.line(&result.content, tools.tool_name(result));
                     result.content = vec![Part::text(line)];
                     part.extra.clear();
                 }
@@ -59,13 +59,13 @@ pub(in crate::pipeline) fn without_thinking(message: &Message) -> Option<Message
 pub(in crate::pipeline) struct ResultTools(BTreeMap<Arc<str>, Arc<str>>);
 
 impl ResultTools {
-    pub(in crate::pipeline) fn of_calls(history: &[Message]) -> Self {
+    pub(in crate::pipeline) fn new(history: &[Message]) -> Self {
         let calls = history.iter().flat_map(Message::tool_calls);
         Self(calls.map(|call| (Arc::clone(&call.id), Arc::clone(&call.name))).collect())
     }
 
     /// The tool that gave a result: most results bear only the id of their call.
-    pub(in crate::pipeline) fn of<'t>(&'t self, result: &'t ToolResult) -> Option<&'t str> {
+    pub(in crate::pipeline) fn tool_name<'t>(&'t self, result: &'t ToolResult) -> Option<&'t str> {
         result.name.as_deref().or_else(|| self.0.get(&result.call_id).map(AsRef::as_ref))
     }
 }
@@ -78,7 +78,8 @@ pub(in crate::pipeline) fn may_clear(
     tokens: u64,
 ) -> bool {
     let mut results = message.tool_results().peekable();
-    let excluded = |result| tools.of(result).is_some_and(|tool| clear.exclude_tools.contains(tool));
+    let excluded =
+        |result| tools.tool_name(result).is_some_and(|tool| clear.exclude_tools.contains(tool));
     results.peek().is_none() || (tokens >= clear.least_tokens && !results.any(excluded))
 }
 
@@ -93,7 +94,7 @@ mod tests {
 
     fn cleared_parts(parts: Vec<Part>) -> Option<usize> {
         let message = Message::new(Role::Assistant, parts);
-        cleared(
+        clear_message(
             &message,
             Clearing::ResultsAndThinking,
             &ReadBack::default(),
@@ -117,7 +118,8 @@ mod tests {
         let result = ToolResult { call_id: "c".into(), name: None, content, is_error: None };
         let message = Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
         let tools = ResultTools(BTreeMap::from([("c".into(), "read".into())]));
-        let cleared = cleared(&message, Clearing::Results, &ReadBack::default(), &tools).unwrap();
+        let cleared =
+            clear_message(&message, Clearing::Results, &ReadBack::default(), &tools).unwrap();
         let Content::ToolResult(result) = &cleared.parts[0].content else { panic!("a result") };
         let line = "[Old tool result content cleared: read, 2 lines]";
         assert_eq!(result.content, [Part::text(line)]);

@@ -8,7 +8,7 @@ use super::Driver;
 use super::stages::{ArrivedHistory, CompressionPass, OutsideHistory};
 use crate::domain::Message;
 use crate::pipeline::compress::{Output as Compressed, SummaryRequest, SummaryResult};
-use crate::pipeline::points::summarize::Slice;
+use crate::pipeline::points::summarize::SummarySlice;
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, compress};
 
@@ -54,10 +54,10 @@ impl Driver<'_> {
             (compression.summary_instructions.clone(), how.material.input.clone());
         let stub_over = compression.stub_tool_results_over;
         let most = self.request.model.scale(wanted.max_tokens);
-        let slice = Slice::new(&covered, stub_over, instructions, material, most);
+        let slice = SummarySlice::new(&covered, stub_over, instructions, material, most);
         let hooks = &mut *self.hooks;
         let asked = timed(&mut self.timings.hooks, || hooks.summarize(&slice.ask()))?;
         self.meter.check()?;
-        Ok(compress::written(wanted, asked, &mut self.notes))
+        Ok(compress::read_summary(wanted, asked, &mut self.notes))
     }
 }

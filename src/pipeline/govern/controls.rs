@@ -48,14 +48,14 @@ struct ControlsDocument<'t> {
     must_refuse: BTreeSet<&'t Arc<str>>,
     must_escalate: BTreeSet<&'t Arc<str>>,
     approval_gates_active: Vec<&'t Arc<str>>,
-    approval_gates: Vec<Active<'t>>,
+    approval_gates: Vec<ActiveGate<'t>>,
     redaction_rules_active: BTreeSet<&'t Arc<str>>,
-    evidence_gates: Proof<'t>,
+    evidence_gates: EvidenceGates<'t>,
 }
 
 /// A gate that stands in the way.
 #[derive(Serialize)]
-struct Active<'t> {
+struct ActiveGate<'t> {
     gate_id: &'t Arc<str>,
     because: &'t [String],
     capabilities: &'t [Arc<str>],
@@ -66,7 +66,7 @@ struct Active<'t> {
 
 /// What is proven, and what is not.
 #[derive(Serialize)]
-struct Proof<'t> {
+struct EvidenceGates<'t> {
     required: &'t BTreeSet<&'t Arc<str>>,
     satisfied: BTreeSet<&'t Arc<str>>,
     unresolved: BTreeSet<&'t Arc<str>>,
@@ -76,7 +76,10 @@ struct Proof<'t> {
 }
 
 /// What rules ask to be proven: evidence by its class.
-pub(super) fn wanted<'p>(pack: &'p Pack, decisions: &[RuleDecision<'p>]) -> BTreeSet<&'p Arc<str>> {
+pub(super) fn wanted_evidence<'p>(
+    pack: &'p Pack,
+    decisions: &[RuleDecision<'p>],
+) -> BTreeSet<&'p Arc<str>> {
     let mut wanted = BTreeSet::new();
     let mut known: Option<HashSet<&str>> = None;
     for decision in decisions {
@@ -103,7 +106,7 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
     let mut must_escalate: BTreeSet<&Arc<str>> =
         decisions.iter().filter(escalates).map(|decision| decision.rule).collect();
     must_escalate.extend(&pack.policy.must_escalate);
-    let gates = active(input);
+    let gates = active_gates(input);
     let mut diagnostics = Vec::new();
     for tool in surfaced.iter().filter(|tool| tool.mode == AccessMode::Destructive) {
         let key = &tool.capability.key;
@@ -112,7 +115,7 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
             must_escalate.insert(key);
         }
     }
-    let details = gates.iter().map(|(gate, because)| Active {
+    let details = gates.iter().map(|(gate, because)| ActiveGate {
         gate_id: &gate.id,
         because,
         capabilities: &gate.capabilities,
@@ -126,13 +129,13 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
         approval_gates_active: gates.iter().map(|(gate, _)| &gate.id).collect(),
         approval_gates: details.collect(),
         redaction_rules_active: pack.policy.redaction.ids().collect(),
-        evidence_gates: proof(input),
+        evidence_gates: evidence_gates(input),
     });
     Output { controls, diagnostics }
 }
 
 /// Gates that stand in the way, by id, each with why.
-fn active<'p>(input: &Input<'p>) -> Vec<(&'p ApprovalGate, Vec<String>)> {
+fn active_gates<'p>(input: &Input<'p>) -> Vec<(&'p ApprovalGate, Vec<String>)> {
     let mut found = Vec::new();
     let mut effort = policy::Effort::default();
     for gate in &input.pack.policy.gates {
@@ -177,7 +180,7 @@ fn covers(gate: &ApprovalGate, decisions: &[RuleDecision<'_>], key: &Arc<str>) -
     gate.capabilities.contains(key) || by_rule || all
 }
 
-fn proof<'i>(input: &Input<'i>) -> Proof<'i> {
+fn evidence_gates<'i>(input: &Input<'i>) -> EvidenceGates<'i> {
     let Input { wanted: required, evidence, .. } = *input;
     let Evidence { admitted, rejected, .. } = evidence;
     let kept = input.buckets.kept("evidence");
@@ -200,5 +203,5 @@ fn proof<'i>(input: &Input<'i>) -> Proof<'i> {
     conflicts.extend(disputed.map(|one| one.id));
     let commit_allowed = unresolved.is_empty() && !blocks;
     let rejected = rejected.iter().map(|one| one.id).collect();
-    Proof { required, satisfied, unresolved, rejected, conflicts, commit_allowed }
+    EvidenceGates { required, satisfied, unresolved, rejected, conflicts, commit_allowed }
 }

@@ -179,7 +179,7 @@ fn run(
             Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail)
                 .at("/request/input/message")
         })?;
-    let wanted = controls::wanted(pack, &policy.decisions);
+    let wanted = controls::wanted_evidence(pack, &policy.decisions);
     let mut maker = BlockMaker::new(redactor, input.count);
     maker.tone(pack);
     session.system.iter().for_each(|text| maker.caller_system(text));

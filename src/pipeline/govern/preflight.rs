@@ -89,23 +89,23 @@ pub(super) struct LedgerInput<'l> {
 /// The ledger but for its own hash.
 pub(super) fn ledger(of: &LedgerInput<'_>) -> WrittenObject {
     #[derive(Serialize)]
-    struct Rules<'b, R> {
+    struct BundleRow<'b, R> {
         bundle_id: &'b str,
         version: Option<&'b str>,
         rule_ids: R,
     }
     #[derive(Serialize)]
-    struct Proven<'r> {
+    struct EvidenceKey<'r> {
         id: &'r str,
         payload_hash: &'r str,
     }
     #[derive(Serialize)]
-    struct Recalled<'r> {
+    struct MemoryKey<'r> {
         id: &'r str,
         text_hash: HashText,
     }
     let GovernInput { pack, governed, .. } = of.input;
-    let bundles = pack.policy.bundles.iter().map(|bundle| Rules {
+    let bundles = pack.policy.bundles.iter().map(|bundle| BundleRow {
         bundle_id: &bundle.id,
         version: bundle.version.as_deref(),
         rule_ids: WrittenList(|| bundle.rules.iter().map(|rule| &rule.id)),
@@ -113,10 +113,11 @@ pub(super) fn ledger(of: &LedgerInput<'_>) -> WrittenObject {
     let keys = of.surfaced.iter().map(|tool| &tool.capability);
     let keys = keys.map(|own| format!("{}.{}", own.adapter, own.id));
     let proven = of.manifests.evidence.iter().map(|one| one.given);
-    let proven = proven.map(|given| Proven { id: &given.id, payload_hash: &given.payload_hash });
+    let proven =
+        proven.map(|given| EvidenceKey { id: &given.id, payload_hash: &given.payload_hash });
     let recalled = of.manifests.memory.iter();
     let recalled =
-        recalled.map(|one| Recalled { id: &one.record.id, text_hash: HashText(one.hash) });
+        recalled.map(|one| MemoryKey { id: &one.record.id, text_hash: HashText(one.hash) });
     let task = of.buckets.blocks.iter().find(|one| &*one.block.bucket == "task");
     let told = |value: Value| WrittenValue::of(&value);
     WrittenObject::of([

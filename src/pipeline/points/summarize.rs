@@ -27,7 +27,7 @@ pub struct SummaryAsk<'a> {
 
 /// What a summary is to be made of, media and long results as lines that name them.
 #[derive(Debug)]
-pub(in crate::pipeline) struct Slice {
+pub(in crate::pipeline) struct SummarySlice {
     messages: Vec<Message>,
     input: String,
     instructions: Option<Arc<str>>,
@@ -35,7 +35,7 @@ pub(in crate::pipeline) struct Slice {
     max_tokens: u64,
 }
 
-impl Slice {
+impl SummarySlice {
     /// `stub_over`: tool results of more characters are named only. `material`: what hooks gave.
     pub(in crate::pipeline) fn new(
         covered: &[&Message],
@@ -45,7 +45,7 @@ impl Slice {
         max_tokens: u64,
     ) -> Self {
         let owned: Vec<Message> = covered.iter().copied().cloned().collect();
-        let tools = ResultTools::of_calls(&owned);
+        let tools = ResultTools::new(&owned);
         let messages: Vec<Message> =
             owned.into_iter().filter_map(|message| bare(message, &tools, stub_over)).collect();
         let seen = ShownMessages::new(messages.iter());
@@ -124,7 +124,7 @@ fn stub(result: &mut ToolResult, tools: &ResultTools, stub_over: Option<usize>) 
     let texts = result.content.iter().filter_map(Part::as_text);
     let characters: usize = texts.map(|text| text.chars().count()).sum();
     if characters > most {
-        let tool = tools.of(result).unwrap_or("unknown");
+        let tool = tools.tool_name(result).unwrap_or("unknown");
         let line =
             format!("[Tool {tool} returned {characters} chars; omitted before summarization]");
         result.content = vec![Part::text(line)];
@@ -270,7 +270,7 @@ mod tests {
         }
     }
 
-    fn slice(instructions: Option<&str>, stub_over: Option<usize>) -> Slice {
+    fn slice(instructions: Option<&str>, stub_over: Option<usize>) -> SummarySlice {
         let call = ToolCall {
             id: "c1".into(),
             name: "run".into(),
@@ -296,10 +296,10 @@ mod tests {
             Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]),
         ];
         let covered: Vec<&Message> = messages.iter().collect();
-        Slice::new(&covered, stub_over, instructions.map(Arc::from), None, 500)
+        SummarySlice::new(&covered, stub_over, instructions.map(Arc::from), None, 500)
     }
 
-    fn texts(slice: &Slice) -> Vec<String> {
+    fn texts(slice: &SummarySlice) -> Vec<String> {
         slice.ask().prompt(10_000).into_iter().map(|chat| chat.text).collect()
     }
 
@@ -329,7 +329,7 @@ mod tests {
         let text = |n: usize| format!("{n} {}", "x".repeat(20_000));
         let messages: Vec<Message> = (0..50).map(|n| Message::text(Role::User, text(n))).collect();
         let covered: Vec<&Message> = messages.iter().collect();
-        let slice = Slice::new(&covered, None, None, None, 500);
+        let slice = SummarySlice::new(&covered, None, None, None, 500);
         for most in [0, 1, 1_000, 50_000, 100_000, usize::MAX] {
             let mut prompt = slice.ask().prompt(most);
             prompt.pop();

@@ -55,7 +55,7 @@ fn pointer(list: &str, origin: Option<usize>) -> String {
 }
 
 /// An id as a note shows it: never longer than a line.
-fn shown(id: &str) -> String {
+fn short_id(id: &str) -> String {
     id.chars().take(60).collect()
 }
 
@@ -116,7 +116,7 @@ struct Call {
 
 /// Unanswered calls under one id, oldest first, by index.
 #[derive(Debug, Default)]
-struct Waiting {
+struct UnansweredCalls {
     /// The block that `current` belongs to.
     block: usize,
     /// Calls of earlier blocks.
@@ -124,7 +124,7 @@ struct Waiting {
     current: VecDeque<usize>,
 }
 
-impl Waiting {
+impl UnansweredCalls {
     /// Makes `current` that of the given block.
     fn turn_to(&mut self, block: usize) {
         if self.block != block {
@@ -144,7 +144,7 @@ struct Pairing<'n> {
     list: &'n str,
     notes: &'n mut Notes,
     calls: Vec<Call>,
-    waiting: HashMap<Arc<str>, Waiting>,
+    waiting: HashMap<Arc<str>, UnansweredCalls>,
     /// Ids given to a call so far.
     given: HashSet<Arc<str>>,
     suffixes: HashMap<Arc<str>, usize>,
@@ -223,7 +223,7 @@ impl<'n> Pairing<'n> {
             }
         };
         let detail =
-            format!("a second call has the id `{}`; it became `{}`", shown(id), shown(&new));
+            format!("a second call has the id `{}`; it became `{}`", short_id(id), short_id(&new));
         self.notes.repaired("duplicate_call_id", pointer(self.list, origin), detail);
         new
     }
@@ -236,7 +236,7 @@ impl<'n> Pairing<'n> {
         else {
             return;
         };
-        let id = shown(&result.call_id);
+        let id = short_id(&result.call_id);
         let Some(waiting) = self.waiting.get_mut(&result.call_id) else {
             let detail = format!("a result for `{id}`, which no call before it has, was dropped");
             self.notes.repaired("orphan_result", at, detail);
@@ -278,9 +278,9 @@ impl<'n> Pairing<'n> {
             for call in calls.by_ref().take(count) {
                 repaired.push(call.answer.unwrap_or_else(|| {
                     let at = pointer(self.list, call.origin);
-                    let detail = format!("call `{}` had no result", shown(&call.id));
+                    let detail = format!("call `{}` had no result", short_id(&call.id));
                     self.notes.repaired("unanswered_call", at, detail);
-                    unanswered(call.id, call.name)
+                    missing_result(call.id, call.name)
                 }));
             }
         }
@@ -289,7 +289,7 @@ impl<'n> Pairing<'n> {
 }
 
 /// The result of a call that has none.
-fn unanswered(call_id: Arc<str>, name: Arc<str>) -> Message {
+fn missing_result(call_id: Arc<str>, name: Arc<str>) -> Message {
     let content = vec![Part::text(MISSING_RESULT)];
     let result = ToolResult { call_id, name: Some(name), content, is_error: None };
     Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))])

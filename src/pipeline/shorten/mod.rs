@@ -26,9 +26,9 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::compress::{self, Clearing, ResultTools, SummaryMaterial, SummaryRequest, written};
+use super::compress::{self, Clearing, ResultTools, SummaryMaterial, SummaryRequest, read_summary};
 use super::measure::{self, Cost, Meter};
-use super::points::summarize::Slice;
+use super::points::summarize::SummarySlice;
 use super::stage::timed;
 use super::{Error, PipelineContext, PipelineRun, prose, protect};
 use crate::compress::{
@@ -86,7 +86,7 @@ pub fn shorten(
                 let slice = job.slice(&wanted);
                 let asked = timed(&mut timings.hooks, || hooks.summarize(&slice.ask()))?;
                 deadline.check()?;
-                material.written.push(written(wanted, asked, &mut notes));
+                material.written.push(read_summary(wanted, asked, &mut notes));
                 ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
             }
             let before = job.costs.iter().map(|cost| cost.real()).sum();
@@ -211,7 +211,7 @@ impl<'j> ShortenJob<'j> {
             outside.text += meter.reply() + meter.tools(&conversation.tools)?;
         }
         let spoken = list.items.iter().map(provider::message_texts).collect();
-        let tools = ResultTools::of_calls(history);
+        let tools = ResultTools::new(history);
         let (lines, thoughts) = (vec![OnceCell::new(); count], vec![OnceCell::new(); count]);
         Ok(Self {
             meter,
@@ -266,12 +266,12 @@ impl<'j> ShortenJob<'j> {
     }
 
     /// What the summary of these messages of the list is to be made of.
-    fn slice(&self, wanted: &SummaryRequest) -> Slice {
+    fn slice(&self, wanted: &SummaryRequest) -> SummarySlice {
         let covered: Vec<&Message> =
             wanted.covered.iter().flat_map(|at| self.messages(*at)).copied().collect();
         let instructions = self.request.summary_instructions.clone();
         let max_tokens = self.request.model.scale(wanted.max_tokens);
-        Slice::new(&covered, None, instructions, None, max_tokens)
+        SummarySlice::new(&covered, None, instructions, None, max_tokens)
     }
 
     /// Whether there is a budget, and the rows meet it.
@@ -305,7 +305,7 @@ impl<'j> ShortenJob<'j> {
             _ => None,
         });
         let own = self.messages(at).iter().flat_map(|message| message.tool_results());
-        let mut tools = own.map(|result| self.tools.of(result));
+        let mut tools = own.map(|result| self.tools.tool_name(result));
         let raw = self.item(at).map_or("", |item| item.raw);
         let lines = results.map(|answered| self.line_of(answered, raw, tools.next().flatten()));
         lines.collect()

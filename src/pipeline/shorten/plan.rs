@@ -10,8 +10,8 @@ use crate::compress::{Depth, Encoder, FactState};
 use crate::domain::{Message, Role, Source};
 use crate::json;
 use crate::pipeline::compress::{
-    self, ClearCost, Clearing, CoveredMessages, HistoryNote, LadderOutcome, SummaryMaterial,
-    SummaryMessage, SummaryRequest, SummaryRules, TurnForm,
+    self, Clearing, CoveredMessages, HistoryNote, LadderOutcome, SummaryMaterial, SummaryMessage,
+    SummaryRequest, SummaryRules, TurnCosts, TurnForm,
 };
 use crate::pipeline::report::Action;
 use crate::pipeline::{measure, prose};
@@ -109,21 +109,21 @@ struct PlanView<'v> {
     wanted: OnceCell<SummaryRequest>,
 }
 
-impl ClearCost for PlanView<'_> {
+impl TurnCosts for PlanView<'_> {
     type Error = Error;
 
-    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Error> {
+    fn arrival_cost(&mut self, turn: usize) -> Result<(u64, u64), Error> {
         let span = self.turns.spans.get(turn).cloned().unwrap_or_default();
         let alone: u64 = span.filter_map(|at| self.rows.get(at)).map(|row| row.alone).sum();
         Ok((alone, alone))
     }
 
-    fn settled(&mut self, _: &[TurnForm]) -> Result<Vec<(u64, u64)>, Error> {
+    fn settle_costs(&mut self, _: &[TurnForm]) -> Result<Vec<(u64, u64)>, Error> {
         // The list is gone through once more when the plan is known.
         Ok(Vec::new())
     }
 
-    fn taken(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, Error> {
+    fn form_cost(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, Error> {
         let Some(span) = self.turns.spans.get(turn) else { return Ok(None) };
         let sight = sight(form, self.words(), Visibility::Whole);
         let (Visibility::To(depth) | Visibility::Cleared(depth, _)) = sight else {
@@ -139,7 +139,7 @@ impl ClearCost for PlanView<'_> {
         Ok((after <= before).then_some((after, after)))
     }
 
-    fn summary(&mut self, forms: &[TurnForm]) -> Result<u64, Error> {
+    fn summary_cost(&mut self, forms: &[TurnForm]) -> Result<u64, Error> {
         Ok(self.summarized(forms)?.map_or(self.cap, |summary| summary.tokens))
     }
 }
@@ -235,17 +235,17 @@ impl PlanView<'_> {
         let places: Vec<usize> = self.covered(forms).collect();
         let tokens = places.iter().filter_map(|at| self.rows.get(*at)).map(|row| row.alone).sum();
         let live = forms.get(self.turns.live_turn()..).unwrap_or_default();
-        let told =
+        let is_visible =
             |fact| !live.contains(&TurnForm::Covered) && self.turns.told.is_in_fixed_message(fact);
         let rules = SummaryRules {
             cap: self.cap,
             stub_over: None,
             instructions: self.job.request.summary_instructions.as_deref(),
-            told: &told,
+            is_visible: &is_visible,
             material: self.material,
         };
         let covered = CoveredMessages { messages, places, tokens };
-        let note = compress::note(self.job.meter, &covered, rules, &self.wanted)?;
+        let note = compress::write_note(self.job.meter, &covered, rules, &self.wanted)?;
         Ok(note.map(|SummaryMessage { slot, by }| {
             let text = slot.message.parts.iter().find_map(|part| part.as_text().cloned());
             let json = self.user_message(&text.unwrap_or_else(|| "".into()));
@@ -280,7 +280,7 @@ impl PlanView<'_> {
             }
             let alone = |row: &Row| row.alone;
             let cleared = TurnForm::Cleared(Clearing::Results);
-            covered += if let Some((_, tokens)) = self.taken(turn, cleared)? {
+            covered += if let Some((_, tokens)) = self.form_cost(turn, cleared)? {
                 tokens
             } else {
                 let span = self.turns.spans.get(turn).cloned().unwrap_or_default();
@@ -306,7 +306,7 @@ impl PlanView<'_> {
             // Without the marker this list would be the beginning of the one that came, and
             // nobody could tell them apart.
             let gone: Vec<&Message> = self.messages(&outcome.forms).collect();
-            let text = prose::truncated(compress::stand_for(&gone));
+            let text = prose::truncated(compress::count_covered(&gone));
             let message = Message::text(Role::User, text.as_str());
             let tokens = self.job.meter.message(&message)?.real();
             plan.summary =

@@ -16,7 +16,7 @@ use crate::hook::HookRun;
 use crate::json::{self, Limits};
 use crate::pack::{self, Pack, PackRef, PublicKeys, Refusal, RefusalCode};
 use crate::pipeline::{
-    self, CompiledPayload, GovernInput, GovernOutput, HookPort, Ranked, SummaryContext,
+    self, CompiledPayload, GovernInput, GovernOutput, HookPort, RankedMemory, SummaryContext,
 };
 use crate::request::{
     self, CallerBlock, CompileRequest, GovernedError, GovernedRequest, Level, MemoryRecord,
@@ -194,7 +194,7 @@ fn recall(
 }
 
 /// An entry as a candidate of the pack's tenant: it is the store's own.
-fn record(one: &Ranked, tenant: &Arc<str>) -> MemoryRecord {
+fn record(one: &RankedMemory, tenant: &Arc<str>) -> MemoryRecord {
     let entry = &one.entry;
     let said: Value = entry
         .metadata

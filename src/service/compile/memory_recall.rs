@@ -1,7 +1,7 @@
 //! The memory that a compile shows, as the store has it.
 
 use crate::domain::{MemoryEntry, MemoryScope, Role};
-use crate::pipeline::{self, Ranked};
+use crate::pipeline::{self, RankedMemory};
 use crate::request::{CompileRequest, Placement};
 use crate::service::hook_runner::HookRunner;
 use crate::service::{Services, StoreError, memory};
@@ -13,7 +13,7 @@ use super::{CompileTurn, Error, recall};
 #[derive(Debug)]
 pub(in crate::service) struct MemoryRecall {
     /// Entries, the most relevant first.
-    pub(in crate::service) ranked: Vec<Ranked>,
+    pub(in crate::service) ranked: Vec<RankedMemory>,
     /// Entries that have expired and are still stored.
     pub(in crate::service) expired: Vec<MemoryEntry>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Error;
 use crate::hook::{HookInput, HookKind, MatchContext, Point};
 use crate::json::write_string;
-use crate::pipeline::{self, HookPort as _, Ranked};
+use crate::pipeline::{self, HookPort as _, RankedMemory};
 use crate::request::{self, RequestMemoryEntry};
 use crate::service::hook_runner::HookRunner;
 use crate::service::memory;
@@ -14,7 +14,7 @@ use crate::service::memory;
 /// The entries that hooks want shown; none where they leave it to us.
 pub(super) fn ask(
     asking: &mut HookRunner<'_>,
-    ranked: &[Ranked],
+    ranked: &[RankedMemory],
     query: &str,
     max_tokens: u64,
 ) -> Result<Option<Vec<RequestMemoryEntry>>, Error> {

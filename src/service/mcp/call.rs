@@ -111,7 +111,7 @@ fn recall(services: &Services, arguments: &Value) -> Result<ToolText, CallFault>
         Err(error) => return mended(error),
     };
     let entries = found.ranked.iter().filter(|(_, shown)| *shown);
-    let entry = |(ranked, _): &(crate::pipeline::Ranked, bool)| {
+    let entry = |(ranked, _): &(crate::pipeline::RankedMemory, bool)| {
         let entry = &ranked.entry;
         json!({"key": entry.key, "value": entry.text(), "description": entry.description})
     };

@@ -7,7 +7,7 @@ use super::change::remove;
 use super::{Error, Services};
 use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope};
 use crate::json::{self, Limits};
-use crate::pipeline::{self, Ranked, RankedEntry};
+use crate::pipeline::{self, MemoryMatch, RankedMemory};
 use crate::request::{self, RecallRequest};
 use crate::store::{self, FoundEntry, MemoryView, Tx};
 
@@ -18,7 +18,7 @@ const WEIGHED: usize = 200;
 #[derive(Debug)]
 pub struct RecallAnswer {
     /// Best first; those that a compile would show have `shown`.
-    pub ranked: Vec<(Ranked, bool)>,
+    pub ranked: Vec<(RankedMemory, bool)>,
     /// Tokens of what would be shown.
     pub tokens: u64,
     pub max_tokens: u64,
@@ -49,7 +49,7 @@ pub(in crate::service) fn recalled(
     tx: &Tx<'_>,
     scope: &MemoryScope,
     question: &str,
-) -> Result<Vec<Ranked>, store::Error> {
+) -> Result<Vec<RankedMemory>, store::Error> {
     let view = MemoryView { scope: scope.clone() };
     let found = tx.recall_memory(&view, question, WEIGHED)?;
     let mut narrowest: BTreeMap<Arc<str>, usize> = BTreeMap::new();
@@ -62,7 +62,7 @@ pub(in crate::service) fn recalled(
     let candidates = found
         .into_iter()
         .filter(seen)
-        .map(|found| RankedEntry { entry: Arc::new(found.entry), relevance: found.relevance })
+        .map(|found| MemoryMatch { entry: Arc::new(found.entry), relevance: found.relevance })
         .collect();
     Ok(pipeline::rank_memory(candidates))
 }

@@ -10,7 +10,7 @@ mod steps;
 use std::collections::VecDeque;
 
 pub(in crate::pipeline) use shape::{
-    ClearCost, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm,
+    HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnCosts, TurnForm,
 };
 
 use steps::LadderStep;
@@ -18,14 +18,14 @@ use steps::LadderStep;
 use crate::request::Level;
 
 /// Replays the turns, then squeezes what does not fit.
-pub(in crate::pipeline) fn plan<C: ClearCost>(
+pub(in crate::pipeline) fn plan<C: TurnCosts>(
     turns: &[TurnCost],
     plan: &LadderPlan,
     costs: &mut C,
 ) -> Result<LadderOutcome, C::Error> {
     let mut ladder = Ladder::new(turns, *plan);
     for (index, turn) in turns.iter().enumerate() {
-        let (flat, real) = costs.arrived(index)?;
+        let (flat, real) = costs.arrival_cost(index)?;
         ladder.push(turn, flat, real);
         let most = if turn.point { plan.trigger.min(plan.compress_to) } else { plan.trigger };
         if plan.level >= Level::Reversible && ladder.total(false) > most {
@@ -94,7 +94,7 @@ impl<'t> Ladder<'t> {
     }
 
     /// Takes edits until the history is down to `target`.
-    fn compact<C: ClearCost>(&mut self, target: u64, costs: &mut C) -> Result<(), C::Error> {
+    fn compact<C: TurnCosts>(&mut self, target: u64, costs: &mut C) -> Result<(), C::Error> {
         // The list of edits is gone through anew: a summary that had to go at an earlier point
         // may find room at this one, since it is always made from the original messages.
         let target = self.reachable(target);
@@ -108,7 +108,7 @@ impl<'t> Ladder<'t> {
 
     /// Gives every turn in sight the cost that it has by itself: whether it can refer to others
     /// is only known once it is known which of them stay.
-    fn stand_alone<C: ClearCost>(&mut self, costs: &mut C) -> Result<(), C::Error> {
+    fn stand_alone<C: TurnCosts>(&mut self, costs: &mut C) -> Result<(), C::Error> {
         for at in 0..self.forms.len() {
             let (Some(turn), Some(form)) = (self.turns.get(at), self.forms.get(at).copied()) else {
                 continue;
@@ -116,7 +116,7 @@ impl<'t> Ladder<'t> {
             match form {
                 TurnForm::Whole => self.set(at, form, (turn.flat, turn.real)),
                 TurnForm::Reduced(_) => {
-                    if let Some(cost) = costs.taken(at, form)? {
+                    if let Some(cost) = costs.form_cost(at, form)? {
                         self.set(at, form, cost);
                     }
                 }
@@ -127,8 +127,8 @@ impl<'t> Ladder<'t> {
         Ok(())
     }
 
-    fn settle<C: ClearCost>(&mut self, costs: &mut C) -> Result<(), C::Error> {
-        let settled = costs.settled(&self.forms)?;
+    fn settle<C: TurnCosts>(&mut self, costs: &mut C) -> Result<(), C::Error> {
+        let settled = costs.settle_costs(&self.forms)?;
         for (at, cost) in settled.into_iter().enumerate() {
             if let Some(form @ (TurnForm::Whole | TurnForm::Reduced(_))) =
                 self.forms.get(at).copied()
@@ -141,12 +141,12 @@ impl<'t> Ladder<'t> {
 
     /// Takes further edits until the payload fits. The actual summary decides first; while
     /// edits go on it is charged at its cap.
-    fn squeeze<C: ClearCost>(&mut self, costs: &mut C) -> Result<bool, C::Error> {
+    fn squeeze<C: TurnCosts>(&mut self, costs: &mut C) -> Result<bool, C::Error> {
         if self.forms.is_empty() || self.plan.level < Level::Reversible {
             return Ok(false);
         }
         if self.note == HistoryNote::Summary {
-            self.charge = costs.summary(&self.forms)?;
+            self.charge = costs.summary_cost(&self.forms)?;
         }
         let mut squeezed = false;
         if self.needed() > self.plan.allowed {

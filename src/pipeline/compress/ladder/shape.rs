@@ -87,19 +87,20 @@ pub(in crate::pipeline) struct LadderOutcome {
 }
 
 /// What the ladder asks of whoever knows the texts.
-pub(in crate::pipeline) trait ClearCost {
+pub(in crate::pipeline) trait TurnCosts {
     type Error;
 
     /// What a turn costs that arrives behind what is in sight: no more than by itself, since it
     /// may refer to that.
-    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Self::Error>;
+    fn arrival_cost(&mut self, turn: usize) -> Result<(u64, u64), Self::Error>;
 
     /// What every turn costs once its form is settled, with references among what is in sight.
-    fn settled(&mut self, forms: &[TurnForm]) -> Result<Vec<(u64, u64)>, Self::Error>;
+    fn settle_costs(&mut self, forms: &[TurnForm]) -> Result<Vec<(u64, u64)>, Self::Error>;
 
     /// What a turn costs by itself in a form, `None` where nothing of it has that form.
-    fn taken(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, Self::Error>;
+    fn form_cost(&mut self, turn: usize, form: TurnForm)
+    -> Result<Option<(u64, u64)>, Self::Error>;
 
     /// What the summary of the turns that are now covered really takes.
-    fn summary(&mut self, forms: &[TurnForm]) -> Result<u64, Self::Error>;
+    fn summary_cost(&mut self, forms: &[TurnForm]) -> Result<u64, Self::Error>;
 }

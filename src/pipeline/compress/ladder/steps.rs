@@ -1,7 +1,7 @@
 //! The list of edits, least harmful first: which is the next.
 
 use super::Ladder;
-use super::shape::{ClearCost, HistoryNote, LadderPlan, TurnForm};
+use super::shape::{HistoryNote, LadderPlan, TurnCosts, TurnForm};
 use crate::compress::Depth;
 use crate::pipeline::compress::view::Clearing;
 use crate::request::Level;
@@ -46,7 +46,7 @@ impl LadderStep {
 impl Ladder<'_> {
     /// Takes the next edit of the list; false where there is none left. `last`: the marker
     /// itself may go.
-    pub(super) fn step<C: ClearCost>(
+    pub(super) fn step<C: TurnCosts>(
         &mut self,
         last: bool,
         costs: &mut C,
@@ -94,7 +94,7 @@ impl Ladder<'_> {
     }
 
     /// Without summaries the live zone can only be shortened and cleared, oldest turn first.
-    fn live<C: ClearCost>(&mut self, seen: usize, costs: &mut C) -> Result<bool, C::Error> {
+    fn live<C: TurnCosts>(&mut self, seen: usize, costs: &mut C) -> Result<bool, C::Error> {
         if self.plan.keep_live {
             return Ok(false);
         }
@@ -108,7 +108,7 @@ impl Ladder<'_> {
 
     /// The end of the list: the newest turn shorter, the summary's room, the newest turn, the
     /// marker's room.
-    fn last_steps<C: ClearCost>(
+    fn last_steps<C: TurnCosts>(
         &mut self,
         newest: usize,
         last: bool,
@@ -142,7 +142,7 @@ impl Ladder<'_> {
     }
 
     /// Offers the next turn before `end` a step; false where none is left.
-    fn offer<C: ClearCost>(
+    fn offer<C: TurnCosts>(
         &mut self,
         step: LadderStep,
         end: usize,
@@ -160,7 +160,7 @@ impl Ladder<'_> {
         Ok(true)
     }
 
-    fn take<C: ClearCost>(
+    fn take<C: TurnCosts>(
         &mut self,
         step: LadderStep,
         turn: usize,
@@ -184,7 +184,7 @@ impl Ladder<'_> {
             LadderStep::Clear => TurnForm::Cleared(clearing),
         };
         let known = self.shown.get(turn).copied().unwrap_or_default();
-        if let Some(cost) = costs.taken(turn, to)?
+        if let Some(cost) = costs.form_cost(turn, to)?
             && cost.0 <= known.0
             // A text that an adapter could not shorten is none the worse for being offered to it.
             && (cost.1 < known.1 || to == TurnForm::Reduced(Depth::Reduced) && cost.1 == known.1)

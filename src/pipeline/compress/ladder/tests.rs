@@ -11,24 +11,24 @@ use crate::request::Level;
 /// of its cap.
 struct Fifth<'t>(&'t [TurnCost], u64);
 
-impl ClearCost for Fifth<'_> {
+impl TurnCosts for Fifth<'_> {
     type Error = Infallible;
 
-    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Infallible> {
+    fn arrival_cost(&mut self, turn: usize) -> Result<(u64, u64), Infallible> {
         Ok((self.0[turn].flat, self.0[turn].real))
     }
 
-    fn settled(&mut self, _: &[TurnForm]) -> Result<Vec<(u64, u64)>, Infallible> {
+    fn settle_costs(&mut self, _: &[TurnForm]) -> Result<Vec<(u64, u64)>, Infallible> {
         Ok(Vec::new())
     }
 
-    fn taken(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, Infallible> {
+    fn form_cost(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, Infallible> {
         let cost = self.0[turn];
         let shown = tenths(form, cost.flat);
         Ok((!cost.user && cost.flat >= 5).then_some((shown, shown)))
     }
 
-    fn summary(&mut self, _: &[TurnForm]) -> Result<u64, Infallible> {
+    fn summary_cost(&mut self, _: &[TurnForm]) -> Result<u64, Infallible> {
         Ok(self.1 / 2)
     }
 }
