@@ -56,7 +56,7 @@ impl ArrivedForms {
                 rules.push(rule);
             }
         }
-        named(rules.into_iter().map(AsRef::as_ref), "on_arrival")
+        name_rules(rules.into_iter().map(AsRef::as_ref), "on_arrival")
     }
 
     /// Notations and adapters whose work was taken back.
@@ -83,7 +83,7 @@ pub(super) fn warn<'n>(notes: &mut Notes, pointer: &str, names: impl Iterator<It
 
 /// Rules as a decision names them: `adapter:json+log`, what rung 1 did to that behind it; or, with
 /// `first` before it, what rung 1 did alone.
-pub(super) fn named<'r>(rules: impl Iterator<Item = &'r str>, first: &str) -> String {
+pub(super) fn name_rules<'r>(rules: impl Iterator<Item = &'r str>, first: &str) -> String {
     let (further, exact): (Vec<&str>, Vec<&str>) =
         rules.partition(|rule| rule.starts_with("adapter:") || Depth::is_extract(rule));
     if further.is_empty() {

@@ -10,7 +10,7 @@ use super::memory;
 use super::prose::READ_TOOL;
 use super::report::{
     Action, Actions, Cache, Decision, MemoryReport, OversizedPart, PartTokens, Report, ToolCost,
-    Tools, sentence,
+    Tools, write_sentence,
 };
 use super::slot::{PartName, Slot};
 use crate::compress::Fidelity;
@@ -58,13 +58,13 @@ pub(super) struct MessageName {
 
 impl MessageName {
     /// The client's id, or one from content and position.
-    pub(super) fn of(message: &Message, position: usize) -> Self {
+    pub(super) fn new(message: &Message, position: usize) -> Self {
         let index = message.origin;
         let id = if let Some(id) = &message.id {
             id.to_string()
         } else {
             let mut content = format!("{position}\n{:?}", message.role);
-            message.parts.iter().for_each(|part| read(part, &mut content));
+            message.parts.iter().for_each(|part| write_text(part, &mut content));
             let mut id = String::with_capacity(10);
             id.push_str("m_");
             for byte in Digest::of(&content).as_bytes().iter().take(4) {
@@ -77,7 +77,7 @@ impl MessageName {
 }
 
 /// Appends what is to be read in a part.
-fn read(part: &Part, text: &mut String) {
+fn write_text(part: &Part, text: &mut String) {
     text.push('\n');
     match &part.content {
         Content::Text(own) => text.push_str(own),
@@ -86,7 +86,9 @@ fn read(part: &Part, text: &mut String) {
             text.push_str(&call.name);
             text.push_str(&call.arguments);
         }
-        Content::ToolResult(result) => result.content.iter().for_each(|part| read(part, text)),
+        Content::ToolResult(result) => {
+            result.content.iter().for_each(|part| write_text(part, text))
+        }
         Content::Media(media) => text.push_str(&media.media_type),
         Content::Opaque { raw, .. } => text.push_str(raw.as_str()),
     }
@@ -95,13 +97,14 @@ fn read(part: &Part, text: &mut String) {
 pub(super) fn run(input: Input<'_>) -> Report {
     let model = &input.request.measured();
     let raw = raw_parts(&input);
-    let parts = scaled(&raw, input.request.reserve_output, model);
+    let parts = scale_parts(&raw, input.request.reserve_output, model);
     let tokens_after = model.scale(raw.iter().sum());
     let arrived = &input.arrival;
-    let came: u64 = as_it_came(arrived.costs.iter().map(|cost| cost.real()).sum(), arrived.saved)
-        + arrived.system
-        + arrived.tools
-        + input.reply;
+    let came: u64 =
+        restore_saved(arrived.costs.iter().map(|cost| cost.real()).sum(), arrived.saved)
+            + arrived.system
+            + arrived.tools
+            + input.reply;
     let tokens_before = model.scale(came);
     let budget = input.request.context_window.saturating_sub(input.request.reserve_output);
     let fits = tokens_after <= budget;
@@ -109,11 +112,11 @@ pub(super) fn run(input: Input<'_>) -> Report {
     for action in &input.actions {
         actions.add(*action);
     }
-    let too_big = if fits { Vec::new() } else { too_big(&input, &parts, budget) };
-    let decisions = (input.request.explain == Explain::Full).then(|| decisions(&input));
+    let too_big = if fits { Vec::new() } else { find_oversized(&input, &parts, budget) };
+    let decisions = (input.request.explain == Explain::Full).then(|| write_decisions(&input));
     let has_media = raw.last().is_some_and(|media| *media > 0);
     Report {
-        summary: sentence(tokens_before, tokens_after, &actions, fits),
+        summary: write_sentence(tokens_before, tokens_after, &actions, fits),
         tokens_before,
         tokens_after,
         fits,
@@ -123,7 +126,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
         parts,
         actions,
         history_summary: None,
-        cache: Cache { stable_tokens: model.scale(stable(&input)), ..Cache::default() },
+        cache: Cache { stable_tokens: model.scale(stable_tokens(&input)), ..Cache::default() },
         memory: MemoryReport { injected: arrived.injected.clone(), expired: Vec::new() },
         skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),
         service_tools: service_tools(input.request),
@@ -137,7 +140,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
     }
 }
 
-fn as_it_came(tokens: u64, saved: &[i64]) -> u64 {
+fn restore_saved(tokens: u64, saved: &[i64]) -> u64 {
     tokens.saturating_add_signed(saved.iter().sum())
 }
 
@@ -198,7 +201,7 @@ fn memory_in_tail(input: &Input<'_>) -> bool {
 }
 
 /// Scales running sums, so that the parts add up to the scaled whole.
-fn scaled(raw: &[u64; 7], reserve: u64, model: &Model) -> PartTokens {
+fn scale_parts(raw: &[u64; 7], reserve: u64, model: &Model) -> PartTokens {
     let (mut sum, mut done) = (0, 0);
     let mut next = raw.iter().map(|part| {
         sum += part;
@@ -220,7 +223,7 @@ fn scaled(raw: &[u64; 7], reserve: u64, model: &Model) -> PartTokens {
 }
 
 /// Raw tokens before the first place that changes with every compile.
-fn stable(input: &Input<'_>) -> u64 {
+fn stable_tokens(input: &Input<'_>) -> u64 {
     let mut sum = input.arrival.tools;
     for slot in input.slots {
         if slot.part == PartName::Tail {
@@ -235,7 +238,7 @@ fn stable(input: &Input<'_>) -> u64 {
 }
 
 /// What may not be touched and takes the room: single culprits, else the largest parts.
-fn too_big(input: &Input<'_>, parts: &PartTokens, budget: u64) -> Vec<OversizedPart> {
+fn find_oversized(input: &Input<'_>, parts: &PartTokens, budget: u64) -> Vec<OversizedPart> {
     /// Entries named; the largest first.
     const MAX_ENTRIES: usize = 5;
     let model = &input.request.measured();
@@ -271,7 +274,7 @@ fn too_big(input: &Input<'_>, parts: &PartTokens, budget: u64) -> Vec<OversizedP
     found
 }
 
-fn decisions(input: &Input<'_>) -> Vec<Decision> {
+fn write_decisions(input: &Input<'_>) -> Vec<Decision> {
     let model = &input.request.measured();
     // By the message of the request, since hooks may have taken some out and moved others.
     let mut after: BTreeMap<usize, VecDeque<u64>> = BTreeMap::new();

@@ -25,7 +25,7 @@ const MAX_ERROR_BYTES: usize = 400;
 
 /// Stands for a tool result that was cleared from an old turn, by its texts: what it was, what went
 /// wrong in it, and how the model gets it back where it can.
-pub(super) fn cleared<'t>(
+pub(super) fn cleared_line<'t>(
     tool: Option<&str>,
     texts: impl Iterator<Item = &'t str> + Clone,
     read: Option<(ReferenceStyle, ArtifactId)>,
@@ -86,7 +86,7 @@ const SUMMARY_OPENING: &str = "<history_summary>\n";
 const SUMMARY_CLOSING: &str = "\n</history_summary>";
 
 /// The message that stands for summarised turns.
-pub(super) fn summary(messages: usize, text: &str) -> String {
+pub(super) fn summary_message(messages: usize, text: &str) -> String {
     let text = tags::without_closing(text, "history_summary");
     format!(
         "{SUMMARY_OPENING}This conversation began earlier. Its first {messages} messages are \
@@ -102,7 +102,7 @@ pub(super) fn session_summary(messages: usize, text: &str) -> String {
 
 /// How many messages a message of ours stands for, and what it says of them; none where it is
 /// not one.
-pub(super) fn summarised(text: &str) -> Option<(usize, &str)> {
+pub(super) fn read_summary(text: &str) -> Option<(usize, &str)> {
     if !is_history_summary(text) {
         return None;
     }
@@ -136,7 +136,7 @@ pub(super) fn hand_over(max_tokens: u64) -> String {
 }
 
 /// The message that stands for dropped turns.
-pub(super) fn truncated(messages: usize) -> String {
+pub(super) fn drop_marker(messages: usize) -> String {
     format!(
         "<history_summary>\n<ephemeral_message type=\"history_truncated\">{messages} older \
          messages were dropped.</ephemeral_message>\n</history_summary>"

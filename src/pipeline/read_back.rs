@@ -53,7 +53,7 @@ impl ReadBack {
         let id = self.on.then(|| original(content)).flatten();
         let id = id.map(|text| ArtifactId::of_text(&text));
         let texts = content.iter().filter_map(Part::as_text).map(AsRef::as_ref);
-        prose::cleared(tool, texts, id.map(|id| (ReferenceStyle::Tool, id))).into()
+        prose::cleared_line(tool, texts, id.map(|id| (ReferenceStyle::Tool, id))).into()
     }
 }
 

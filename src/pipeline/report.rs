@@ -71,7 +71,7 @@ impl Report {
         let TokenTotals { before: tokens_before, after: tokens_after, budget } = totals;
         let fits = tokens_after <= budget;
         Self {
-            summary: sentence(tokens_before, tokens_after, &actions, fits),
+            summary: write_sentence(tokens_before, tokens_after, &actions, fits),
             tokens_before,
             tokens_after,
             fits,
@@ -99,8 +99,8 @@ impl Report {
     pub(super) fn figures(&self) -> String {
         let tokens = (self.tokens_before, self.tokens_after, self.budget, self.fits);
         let figures = (tokens, self.parts, self.actions, &self.too_big, &self.decisions);
-        let told = (&self.memory, &self.skill, &self.service_tools, &self.repairs);
-        serde_json::to_string(&(figures, told)).unwrap_or_default()
+        let state = (&self.memory, &self.skill, &self.service_tools, &self.repairs);
+        serde_json::to_string(&(figures, state)).unwrap_or_default()
     }
 
     /// The same for what there was no time to count: four bytes to a token.
@@ -139,7 +139,7 @@ pub struct CoveredRange {
 
 impl CoveredRange {
     /// Indexes in rising order as ranges.
-    pub(super) fn of(places: impl Iterator<Item = usize>) -> Vec<Self> {
+    pub(super) fn from_places(places: impl Iterator<Item = usize>) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
         for at in places {
             match found.last_mut() {
@@ -286,9 +286,9 @@ pub struct Decision {
 }
 
 /// The report's sentence.
-pub(super) fn sentence(before: u64, after: u64, actions: &Actions, fits: bool) -> String {
-    let mut text = format!("{} → {} tokens. ", grouped(before), grouped(after));
-    let _ = write!(text, "{} word for word", plural(actions.kept, "message"));
+pub(super) fn write_sentence(before: u64, after: u64, actions: &Actions, fits: bool) -> String {
+    let mut text = format!("{} → {} tokens. ", group_digits(before), group_digits(after));
+    let _ = write!(text, "{} word for word", write_plural(actions.kept, "message"));
     let rest = [
         (actions.compressed, "tool result", "shortened"),
         (actions.deduplicated, "repeated text", "referred to"),
@@ -297,13 +297,13 @@ pub(super) fn sentence(before: u64, after: u64, actions: &Actions, fits: bool) -
     ];
     for (count, noun, verb) in rest {
         if count > 0 {
-            let _ = write!(text, ", {} {verb}", plural(count, noun));
+            let _ = write!(text, ", {} {verb}", write_plural(count, noun));
         }
     }
     match actions.dropped {
         0 => text.push_str(", nothing dropped."),
         count => {
-            let _ = write!(text, ", {} dropped.", plural(count, "old message"));
+            let _ = write!(text, ", {} dropped.", write_plural(count, "old message"));
         }
     }
     if !fits {
@@ -312,13 +312,13 @@ pub(super) fn sentence(before: u64, after: u64, actions: &Actions, fits: bool) -
     text
 }
 
-fn plural(count: usize, noun: &str) -> String {
-    let count_text = grouped(count as u64);
+fn write_plural(count: usize, noun: &str) -> String {
+    let count_text = group_digits(count as u64);
     if count == 1 { format!("{count_text} {noun}") } else { format!("{count_text} {noun}s") }
 }
 
 /// A number with a comma between every three digits.
-fn grouped(number: u64) -> String {
+fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
     for (at, digit) in digits.chars().enumerate() {
@@ -338,13 +338,13 @@ mod tests {
     fn the_sentence_reads_like_one() {
         let actions = Actions { kept: 1, compressed: 12, summarized: 3, ..Actions::default() };
         assert_eq!(
-            sentence(58_120, 1_021_944, &actions, true),
+            write_sentence(58_120, 1_021_944, &actions, true),
             "58,120 → 1,021,944 tokens. 1 message word for word, 12 tool results shortened, \
              3 old messages summarised, nothing dropped."
         );
         let actions = Actions { dropped: 1, ..Actions::default() };
         assert_eq!(
-            sentence(7, 0, &actions, false),
+            write_sentence(7, 0, &actions, false),
             "7 → 0 tokens. 0 messages word for word, 1 old message dropped. It does not fit."
         );
     }

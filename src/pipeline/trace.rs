@@ -59,7 +59,7 @@ impl Trace {
     ) {
         if self.on {
             let list = self.list(messages.into_iter().flatten());
-            self.note(stage, both(list, tools_hash(tools)));
+            self.note(stage, hash_pair(list, tools_hash(tools)));
         }
     }
 
@@ -77,14 +77,14 @@ impl Trace {
                 self.message(&mut hasher, &slot.message);
             }
         }
-        self.note(stage, done(hasher));
+        self.note(stage, finish_hash(hasher));
     }
 
     /// Notes the messages as they are sent.
     pub(super) fn slots(&mut self, stage: Stage, slots: &[Slot], tools: &[ToolDefinition]) {
         if self.on {
             let list = self.list(slots.iter().map(|slot| &slot.message));
-            self.note(stage, both(list, tools_hash(tools)));
+            self.note(stage, hash_pair(list, tools_hash(tools)));
         }
     }
 
@@ -102,7 +102,7 @@ impl Trace {
                 }
             }
         }
-        self.note(Stage::Memory, done(hasher));
+        self.note(Stage::Memory, finish_hash(hasher));
     }
 
     /// Notes the volatile text, and what stands behind the history.
@@ -114,7 +114,7 @@ impl Trace {
         for text in [&injected.tail, &injected.state_message] {
             text_into(&mut hasher, text.as_deref().unwrap_or_default());
         }
-        self.note(Stage::Inject, done(hasher));
+        self.note(Stage::Inject, finish_hash(hasher));
     }
 
     /// Notes what a stage gave, as a text.
@@ -143,7 +143,7 @@ impl Trace {
         for message in messages {
             self.message(&mut hasher, message);
         }
-        done(hasher)
+        finish_hash(hasher)
     }
 
     fn message(&mut self, hasher: &mut Sha256, message: &Message) {
@@ -236,14 +236,14 @@ fn tools_hash(tools: &[ToolDefinition]) -> ContentHash {
         extra(&mut hasher, &tool.extra);
         hasher.update([tool.cache.map_or(0, |mark| mark.ttl.map_or(1, |ttl| ttl as u8 + 2))]);
     }
-    done(hasher)
+    finish_hash(hasher)
 }
 
-fn both(first: ContentHash, second: ContentHash) -> ContentHash {
+fn hash_pair(first: ContentHash, second: ContentHash) -> ContentHash {
     let mut hasher = Sha256::new();
     hasher.update(first.0);
     hasher.update(second.0);
-    done(hasher)
+    finish_hash(hasher)
 }
 
 fn extra(hasher: &mut Sha256, extra: &Extra) {
@@ -264,7 +264,7 @@ fn number(hasher: &mut Sha256, number: usize) {
     hasher.update((number as u64).to_le_bytes());
 }
 
-fn done(hasher: Sha256) -> ContentHash {
+fn finish_hash(hasher: Sha256) -> ContentHash {
     ContentHash(hasher.finalize().into())
 }
 

@@ -85,21 +85,21 @@ fn declarations<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
 }
 
 /// Equal as JSON values, cache marks aside. Objects keep their order: providers hash text.
-pub(super) fn same(a: &Node<'_>, b: &Node<'_>) -> bool {
+pub(super) fn is_same(a: &Node<'_>, b: &Node<'_>) -> bool {
     if a.raw == b.raw {
         return true;
     }
     match (&a.value, &b.value) {
         (Value::String(a), Value::String(b)) => a == b,
         (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            let (mut a, mut b) = (unmarked(a), unmarked(b));
+            let (mut a, mut b) = (without_marks(a), without_marks(b));
             loop {
                 match (a.next(), b.next()) {
                     (None, None) => return true,
-                    (Some((k, a)), Some((l, b))) if k == l && same(a, b) => {}
+                    (Some((k, a)), Some((l, b))) if k == l && is_same(a, b) => {}
                     _ => return false,
                 }
             }
@@ -119,13 +119,13 @@ pub(super) fn continues(before: &Node<'_>, now: &Node<'_>) -> bool {
             && role(before) == role(now)
             && before.get(key).zip(now.get(key)).is_some_and(|(before, now)| {
                 let pairs = before.as_array().unwrap_or_default().iter();
-                pairs.zip(now.as_array().unwrap_or_default()).all(|(a, b)| same(a, b))
+                pairs.zip(now.as_array().unwrap_or_default()).all(|(a, b)| is_same(a, b))
             })
     })
 }
 
 /// Members without cache marks, which `neutral` calls `cache`.
-fn unmarked<'n, 'a>(members: &'n Object<'a>) -> impl Iterator<Item = (&'n str, &'n Node<'a>)> {
+fn without_marks<'n, 'a>(members: &'n Object<'a>) -> impl Iterator<Item = (&'n str, &'n Node<'a>)> {
     members
         .iter()
         .filter(|(key, value)| {
@@ -147,7 +147,7 @@ pub(super) fn all_text(node: &Node<'_>) -> String {
 }
 
 /// What is said in a message, calls and their results aside: the only place for texts of ours.
-pub(super) fn spoken(message: &Node<'_>) -> String {
+pub(super) fn spoken_text(message: &Node<'_>) -> String {
     const CALL_KEYS: &[&str] = &["functionCall", "functionResponse", "input", "output", "call_id"];
     let is_said = |part: &&Node<'_>| {
         let kind = part.get("type").and_then(Node::as_str);

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use super::blocks::{all_text, same, spoken};
+use super::blocks::{all_text, is_same, spoken_text};
 use super::{ChangeHints, ChangeReason};
 use crate::json::Node;
 use crate::pipeline::prose;
@@ -23,18 +23,18 @@ enum OwnText {
 }
 
 impl OwnText {
-    fn why(self, hints: &ChangeHints) -> ChangeReason {
+    fn reason(self, hints: &ChangeHints) -> ChangeReason {
         match self {
             Self::Skill => ChangeReason::SkillChanged,
             Self::Memory => ChangeReason::MemoryChanged,
             Self::State => ChangeReason::StateChanged,
             Self::Output => ChangeReason::OutputChanged,
-            Self::Summary => shortened(hints),
+            Self::Summary => shrink_reason(hints),
         }
     }
 }
 
-fn shortened(hints: &ChangeHints) -> ChangeReason {
+fn shrink_reason(hints: &ChangeHints) -> ChangeReason {
     if hints.squeezed { ChangeReason::Squeeze } else { ChangeReason::Compaction }
 }
 
@@ -55,7 +55,7 @@ const OWN_FRAMES: &[(&str, OwnText)] = &[
 
 /// Whose text the byte `place` is in: the last frame that begins at or before it. White space
 /// before a frame belongs to it.
-fn whose(text: &str, place: usize, skill: Option<&str>) -> Option<OwnText> {
+fn find_owner(text: &str, place: usize, skill: Option<&str>) -> Option<OwnText> {
     let starts = |frame: &str| {
         let found = text.match_indices(frame).filter(|_| !frame.is_empty());
         let space = |start| text.get(..start).map_or(start, |before| before.trim_end().len());
@@ -70,13 +70,13 @@ fn whose(text: &str, place: usize, skill: Option<&str>) -> Option<OwnText> {
 }
 
 /// Bytes that two texts have in common at their heads.
-fn common(a: &str, b: &str) -> usize {
+fn common_prefix(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
 pub(super) fn tools_cause(old: &[&Node<'_>], new: &[&Node<'_>]) -> ChangeReason {
-    let same_set =
-        old.len() == new.len() && new.iter().all(|tool| old.iter().any(|other| same(tool, other)));
+    let same_set = old.len() == new.len()
+        && new.iter().all(|tool| old.iter().any(|other| is_same(tool, other)));
     if same_set { ChangeReason::ToolsReordered } else { ChangeReason::ToolsChanged }
 }
 
@@ -88,18 +88,18 @@ pub(super) fn system_cause(
 ) -> ChangeReason {
     let was = old.map(all_text).unwrap_or_default();
     let is = new.map(all_text).unwrap_or_default();
-    let place = common(&was, &is);
+    let place = common_prefix(&was, &is);
     let skill = hints.skill.as_deref();
-    let ours = match (whose(&was, place, None), whose(&is, place, skill)) {
+    let ours = match (find_owner(&was, place, None), find_owner(&is, place, skill)) {
         // The skill's text is known only of this payload, so its place in it decides.
         (_, Some(OwnText::Skill)) => Some(OwnText::Skill),
-        (was_in, is_in) => inserted(was_in, is_in, &was),
+        (was_in, is_in) => moved_text(was_in, is_in, &was),
     };
-    ours.map_or(ChangeReason::SystemChanged, |ours| ours.why(hints))
+    ours.map_or(ChangeReason::SystemChanged, |ours| ours.reason(hints))
 }
 
 /// Of two texts of ours at one place, the one that was put in or taken out.
-fn inserted(was: Option<OwnText>, is: Option<OwnText>, before: &str) -> Option<OwnText> {
+fn moved_text(was: Option<OwnText>, is: Option<OwnText>, before: &str) -> Option<OwnText> {
     let (Some(was), Some(is)) = (was, is) else { return is.or(was) };
     let stood = OWN_FRAMES.iter().any(|(frame, ours)| *ours == is && before.contains(frame));
     Some(if stood { was } else { is })
@@ -125,30 +125,33 @@ pub(super) fn message_cause(
     if is_prefill(new, at, hints) && at + 1 == old.len() {
         return ChangeReason::OutputChanged;
     }
-    let (was, is) = (spoken(before), spoken(now));
-    let place = common(&was, &is);
+    let (was, is) = (spoken_text(before), spoken_text(now));
+    let place = common_prefix(&was, &is);
     // Where the texts agree, it is a call, a result or a medium that differs: never ours.
-    let (was_in, is_in) =
-        if was == is { (None, None) } else { (whose(&was, place, None), whose(&is, place, None)) };
+    let (was_in, is_in) = if was == is {
+        (None, None)
+    } else {
+        (find_owner(&was, place, None), find_owner(&is, place, None))
+    };
     match (was_in, is_in) {
-        (_, Some(OwnText::Summary)) => return shortened(hints),
+        (_, Some(OwnText::Summary)) => return shrink_reason(hints),
         // Shortened for itself alone, and whole again.
         (Some(OwnText::Summary), _) => return ChangeReason::Squeeze,
-        (Some(ours), None) if stands_later(new, at, ours) => return ChangeReason::TailMoved,
+        (Some(ours), None) if is_later(new, at, ours) => return ChangeReason::TailMoved,
         (None, None) => {}
         _ => {
-            let ours = inserted(was_in, is_in, &was);
-            return ours.map_or(ChangeReason::MessageEdited, |ours| ours.why(hints));
+            let ours = moved_text(was_in, is_in, &was);
+            return ours.map_or(ChangeReason::MessageEdited, |ours| ours.reason(hints));
         }
     }
     match ReductionMarks::new(now).cmp(&ReductionMarks::new(before)) {
-        std::cmp::Ordering::Greater => return shortened(hints),
+        std::cmp::Ordering::Greater => return shrink_reason(hints),
         std::cmp::Ordering::Less => return ChangeReason::Squeeze,
         std::cmp::Ordering::Equal => {}
     }
     // Another message in the place of the old one: looked for a little further on either side.
     let is_at = |list: &[&Node<'_>], node: &Node<'_>| {
-        list.iter().skip(at + 1).take(MAX_NEARBY_MESSAGES).any(|other| same(other, node))
+        list.iter().skip(at + 1).take(MAX_NEARBY_MESSAGES).any(|other| is_same(other, node))
     };
     if is_at(new, before) {
         ChangeReason::MessageInserted
@@ -177,9 +180,9 @@ fn is_prefill(list: &[&Node<'_>], at: usize, hints: &ChangeHints) -> bool {
 }
 
 /// Whether a text of ours stands in a later message too.
-fn stands_later(list: &[&Node<'_>], at: usize, ours: OwnText) -> bool {
+fn is_later(list: &[&Node<'_>], at: usize, ours: OwnText) -> bool {
     list.iter().skip(at + 1).any(|message| {
-        let text = spoken(message);
+        let text = spoken_text(message);
         OWN_FRAMES.iter().any(|(frame, other)| *other == ours && text.contains(frame))
     })
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::json::Node;
 
-use blocks::{PayloadShape, continues, each_text, items, same, steps};
+use blocks::{PayloadShape, continues, each_text, is_same, items, steps};
 use cause::{message_cause, system_cause, tools_cause};
 
 /// The first place where a payload leaves the one before it.
@@ -160,7 +160,7 @@ fn section(
     let key = member(now).or_else(|| member(before))?;
     let section = now.get(key);
     let new = section.map(items).unwrap_or_default();
-    let differs = old.iter().zip(&new).position(|(a, b)| !same(a, b));
+    let differs = old.iter().zip(&new).position(|(a, b)| !is_same(a, b));
     let at = differs.unwrap_or(old.len().min(new.len()));
     let is_list = keys == LIST_KEYS;
     let (a, b) = (old.get(at).copied(), new.get(at).copied());

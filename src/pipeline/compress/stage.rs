@@ -15,10 +15,7 @@ use crate::pipeline::report::{CoveredRange, HistorySummary};
 use crate::pipeline::{StopReason, prose};
 use crate::request::ThinkingPolicy;
 
-pub(in crate::pipeline) fn run(
-    meter: &Meter<'_>,
-    mut input: Input<'_>,
-) -> Result<Output, StopReason> {
+pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, StopReason> {
     let spans = turns(&input.history);
     let turn_costs = count_turns(&input, &spans);
     let plan = build_plan(meter, &input)?;
@@ -57,7 +54,7 @@ pub(in crate::pipeline) fn run(
 }
 
 /// Who wrote a summary, as the report has it.
-pub(in crate::pipeline) fn author(hook: Option<&str>) -> String {
+pub(crate) fn author(hook: Option<&str>) -> String {
     hook.unwrap_or("extractive").to_owned()
 }
 
@@ -73,7 +70,7 @@ fn find_covers(
         .filter_map(|message| message.origin)
         .peekable();
     places.peek().filter(|_| outcome.note == HistoryNote::Summary)?;
-    Some(CoveredRange::of(places))
+    Some(CoveredRange::from_places(places))
 }
 
 fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopReason> {
@@ -81,7 +78,7 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
     const MAX_MARKER_MESSAGES: usize = 99_999;
     let compression = input.compression;
     let share = |milli: u32| input.room.saturating_mul(u64::from(milli)) / 1000;
-    let marker = Message::text(Role::User, prose::truncated(MAX_MARKER_MESSAGES));
+    let marker = Message::text(Role::User, prose::drop_marker(MAX_MARKER_MESSAGES));
     Ok(LadderPlan {
         level: compression.level,
         // What is old at a point is cleared and summarised, as whoever asks for points expects.

@@ -18,7 +18,7 @@ const MAX_SUMMARY_TOKENS: u64 = 2_000;
 
 /// Raw tokens that a summary is charged and may take of a room: an eighth of it. 0 where turns are
 /// rather dropped than summarised in so little.
-pub(in crate::pipeline) fn summary_cap(level: Level, room: u64) -> u64 {
+pub(crate) fn summary_cap(level: Level, room: u64) -> u64 {
     match (room / 8).min(MAX_SUMMARY_TOKENS) {
         cap if level == Level::Drop && cap < MIN_SUMMARY_TOKENS => 0,
         cap => cap.max(MIN_SUMMARY_TOKENS),
@@ -27,53 +27,53 @@ pub(in crate::pipeline) fn summary_cap(level: Level, room: u64) -> u64 {
 
 /// What a summary goes by.
 #[derive(Clone, Copy)]
-pub(in crate::pipeline) struct SummaryRules<'t> {
+pub(crate) struct SummaryRules<'t> {
     /// Raw tokens that it takes at most.
-    pub(in crate::pipeline) cap: u64,
+    pub(crate) cap: u64,
     /// Tool results of more characters are not quoted.
-    pub(in crate::pipeline) stub_over: Option<usize>,
+    pub(crate) stub_over: Option<usize>,
     /// What the caller wants it to hold.
-    pub(in crate::pipeline) instructions: Option<&'t str>,
+    pub(crate) instructions: Option<&'t str>,
     /// Whether a fact stands in what is not covered.
-    pub(in crate::pipeline) is_visible: &'t dyn Fn(u64) -> bool,
+    pub(crate) is_visible: &'t dyn Fn(u64) -> bool,
     /// What hooks gave for it.
-    pub(in crate::pipeline) material: &'t SummaryMaterial,
+    pub(crate) material: &'t SummaryMaterial,
 }
 
 /// Text of hooks for the summary of what leaves the history.
 #[derive(Debug, Default, Clone)]
-pub(in crate::pipeline) struct SummaryMaterial {
+pub(crate) struct SummaryMaterial {
     /// For whoever writes the summary.
-    pub(in crate::pipeline) input: Option<Arc<str>>,
+    pub(crate) input: Option<Arc<str>>,
     /// Stands behind the summary, word for word.
-    pub(in crate::pipeline) verbatim: Option<Arc<str>>,
+    pub(crate) verbatim: Option<Arc<str>>,
     /// Whether somebody writes summaries, so that those are told that are wanted.
-    pub(in crate::pipeline) asks: bool,
+    pub(crate) asks: bool,
     /// What came of those that were asked for.
-    pub(in crate::pipeline) written: Vec<SummaryResult>,
+    pub(crate) written: Vec<SummaryResult>,
 }
 
 /// What came of asking for the summary of covered messages.
 #[derive(Debug, Clone)]
-pub(in crate::pipeline) struct SummaryResult {
+pub(crate) struct SummaryResult {
     /// Their places in the list.
-    pub(in crate::pipeline) covered: Vec<usize>,
+    pub(crate) covered: Vec<usize>,
     /// None where nobody wrote one.
-    pub(in crate::pipeline) summary: Option<Summary>,
+    pub(crate) summary: Option<Summary>,
 }
 
 /// Messages that leave the history.
 #[derive(Debug)]
-pub(in crate::pipeline) struct CoveredMessages<'m> {
-    pub(in crate::pipeline) messages: Vec<&'m Message>,
+pub(crate) struct CoveredMessages<'m> {
+    pub(crate) messages: Vec<&'m Message>,
     /// Their places in the list.
-    pub(in crate::pipeline) places: Vec<usize>,
+    pub(crate) places: Vec<usize>,
     /// Raw tokens that the messages take.
-    pub(in crate::pipeline) tokens: u64,
+    pub(crate) tokens: u64,
 }
 
 /// Notes what came of asking for a summary.
-pub(in crate::pipeline) fn read_summary(
+pub(crate) fn read_summary(
     wanted: SummaryRequest,
     asked: Option<AskedSummary>,
     notes: &mut Notes,
@@ -92,22 +92,22 @@ pub(in crate::pipeline) fn read_summary(
 
 /// A summary that nobody was asked for yet.
 #[derive(Debug, Clone)]
-pub(in crate::pipeline) struct SummaryRequest {
-    pub(in crate::pipeline) covered: Vec<usize>,
+pub(crate) struct SummaryRequest {
+    pub(crate) covered: Vec<usize>,
     /// Raw tokens that it may take.
-    pub(in crate::pipeline) max_tokens: u64,
+    pub(crate) max_tokens: u64,
 }
 
 /// The message that stands for covered ones, and who wrote it; nobody where it is of their own
 /// lines.
 #[derive(Debug, Clone)]
-pub(in crate::pipeline) struct SummaryMessage {
-    pub(in crate::pipeline) slot: Slot,
-    pub(in crate::pipeline) by: Option<Arc<str>>,
+pub(crate) struct SummaryMessage {
+    pub(crate) slot: Slot,
+    pub(crate) by: Option<Arc<str>>,
 }
 
 impl SummaryMaterial {
-    pub(in crate::pipeline) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.input.is_none() && self.verbatim.is_none()
     }
 
@@ -142,13 +142,14 @@ impl SummaryMaterial {
 
 /// What stands for covered messages: what somebody wrote of them, or their own lines. None where
 /// nothing would be shorter than they are.
-pub(in crate::pipeline) fn write_note(
+pub(crate) fn write_note(
     meter: &Meter<'_>,
     covered: &CoveredMessages<'_>,
     rules: SummaryRules<'_>,
     wanted: &OnceCell<SummaryRequest>,
 ) -> Result<Option<SummaryMessage>, StopReason> {
-    let frame = Message::text(Role::User, prose::summary(count_covered(&covered.messages), ""));
+    let frame =
+        Message::text(Role::User, prose::summary_message(count_covered(&covered.messages), ""));
     let most = rules.cap.saturating_sub(meter.message(&frame)?.real());
     if let Some(summary) = rules.material.find_summary(&covered.places, wanted, most)
         && let Some(slot) = fit_written(meter, covered, &summary.text, rules)?
@@ -170,7 +171,7 @@ fn fit_written(
     let beside = material.verbatim.as_deref().map_or(Ok(0), |text| meter.text(text))?;
     let mut kept = text;
     while !kept.trim().is_empty() {
-        let text = prose::summary(
+        let text = prose::summary_message(
             count_covered(&covered.messages),
             &material.append_verbatim(kept.trim_end()),
         );
@@ -217,7 +218,7 @@ fn fit_quotes(
         stub_over,
         told: is_visible,
     };
-    let frame = Message::text(Role::User, prose::summary(count, ""));
+    let frame = Message::text(Role::User, prose::summary_message(count, ""));
     let mut room = cap.saturating_sub(meter.message(&frame)?.real()).saturating_sub(given + beside);
     // Joining text to its frame may cost a token or two more than both apart.
     for _ in 0..3 {
@@ -227,7 +228,7 @@ fn fit_quotes(
         if text.is_empty() {
             return Ok(None);
         }
-        let message = Message::text(Role::User, prose::summary(count, &text));
+        let message = Message::text(Role::User, prose::summary_message(count, &text));
         let slot = Slot::new(meter, message, PartName::History)?;
         let over = slot.cost.real().saturating_sub(cap);
         if over == 0 {
@@ -240,7 +241,7 @@ fn fit_quotes(
 
 /// How many messages of the conversation covered ones stand for: an earlier summary stands for all
 /// that it covered.
-pub(in crate::pipeline) fn count_covered(covered: &[&Message]) -> usize {
+pub(crate) fn count_covered(covered: &[&Message]) -> usize {
     CoveredParts::new(covered).count
 }
 
@@ -266,7 +267,7 @@ impl<'m> CoveredParts<'m> {
     fn add(&mut self, message: &'m Message) {
         let found = |part: &Part| {
             let text = part.as_text().filter(|_| message.role == Role::User)?;
-            prose::summarised(text).map(|(stands_for, body)| (stands_for, Arc::from(body)))
+            prose::read_summary(text).map(|(stands_for, body)| (stands_for, Arc::from(body)))
         };
         let found: Vec<(usize, Arc<str>)> = message.parts.iter().filter_map(found).collect();
         if found.is_empty() {

@@ -221,10 +221,10 @@ impl TurnView<'_, '_> {
         let covered = self.find_covered(&outcome.forms).messages;
         let text = match outcome.note {
             HistoryNote::Marker => {
-                self.material.append_verbatim(&prose::truncated(count_covered(&covered)))
+                self.material.append_verbatim(&prose::drop_marker(count_covered(&covered)))
             }
             HistoryNote::Summary => {
-                prose::summary(count_covered(&covered), "None of their lines found room.")
+                prose::summary_message(count_covered(&covered), "None of their lines found room.")
             }
             HistoryNote::None | HistoryNote::Silent => return Ok(None),
         };

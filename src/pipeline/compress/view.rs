@@ -9,13 +9,13 @@ use crate::request::Clear;
 
 /// What rung 3 takes out of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pipeline) enum Clearing {
+pub(crate) enum Clearing {
     Results,
     ResultsAndThinking,
 }
 
 /// A message after rung 3; `None` where it has nothing to clear.
-pub(in crate::pipeline) fn clear_message(
+pub(crate) fn clear_message(
     message: &Message,
     clearing: Clearing,
     read_back: &ReadBack,
@@ -41,7 +41,7 @@ pub(in crate::pipeline) fn clear_message(
 
 /// A model's message without its thinking; none where it has none, nothing else, or what may refer
 /// to it.
-pub(in crate::pipeline) fn without_thinking(message: &Message) -> Option<Message> {
+pub(crate) fn without_thinking(message: &Message) -> Option<Message> {
     let is_thinking = |part: &Part| matches!(part.content, Content::Thinking(_));
     // A provider's own items may refer to the thinking that they came with.
     let is_opaque = |part: &Part| matches!(part.content, Content::Opaque { .. });
@@ -56,22 +56,22 @@ pub(in crate::pipeline) fn without_thinking(message: &Message) -> Option<Message
 
 /// Which tool answered what.
 #[derive(Debug, Default)]
-pub(in crate::pipeline) struct ResultTools(BTreeMap<Arc<str>, Arc<str>>);
+pub(crate) struct ResultTools(BTreeMap<Arc<str>, Arc<str>>);
 
 impl ResultTools {
-    pub(in crate::pipeline) fn new(history: &[Message]) -> Self {
+    pub(crate) fn new(history: &[Message]) -> Self {
         let calls = history.iter().flat_map(Message::tool_calls);
         Self(calls.map(|call| (Arc::clone(&call.id), Arc::clone(&call.name))).collect())
     }
 
     /// The tool that gave a result: most results bear only the id of their call.
-    pub(in crate::pipeline) fn tool_name<'t>(&'t self, result: &'t ToolResult) -> Option<&'t str> {
+    pub(crate) fn tool_name<'t>(&'t self, result: &'t ToolResult) -> Option<&'t str> {
         result.name.as_deref().or_else(|| self.0.get(&result.call_id).map(AsRef::as_ref))
     }
 }
 
 /// Whether rung 3 may take a message, which takes so many raw tokens.
-pub(in crate::pipeline) fn may_clear(
+pub(crate) fn may_clear(
     message: &Message,
     clear: &Clear,
     tools: &ResultTools,

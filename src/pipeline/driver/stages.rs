@@ -377,5 +377,9 @@ fn reducer<'h>(request: &CompileRequest, adapters: &'h AdapterSet) -> Reducer<'h
 }
 
 fn names(history: &[Message]) -> Vec<manifest::MessageName> {
-    history.iter().enumerate().map(|(at, message)| manifest::MessageName::of(message, at)).collect()
+    history
+        .iter()
+        .enumerate()
+        .map(|(at, message)| manifest::MessageName::new(message, at))
+        .collect()
 }

@@ -45,16 +45,16 @@ pub(super) struct Block {
 
 /// Over blocks that did not come from the pack or the store: those of the request, and those of hooks
 /// where there are any.
-pub(super) fn hashes_of(blocks: &[CallerBlock]) -> Vec<(&'static str, ContentHash)> {
+pub(super) fn hash_blocks(blocks: &[CallerBlock]) -> Vec<(&'static str, ContentHash)> {
     let (own, hooks): (Vec<_>, Vec<_>) =
         blocks.iter().partition(|block| &*block.source == "request");
-    let told = |blocks: Vec<&CallerBlock>| {
-        let told =
+    let hash_all = |blocks: Vec<&CallerBlock>| {
+        let rows =
             blocks.iter().map(|own| (&own.bucket, &own.kind, own.priority, &own.text, &own.source));
-        hash(&told.collect::<Vec<_>>())
+        hash(&rows.collect::<Vec<_>>())
     };
-    let hooks = (!hooks.is_empty()).then(|| ("hooks.before_compile", told(hooks)));
-    std::iter::once(("request.blocks", told(own))).chain(hooks).collect()
+    let hooks = (!hooks.is_empty()).then(|| ("hooks.before_compile", hash_all(hooks)));
+    std::iter::once(("request.blocks", hash_all(own))).chain(hooks).collect()
 }
 
 /// Makes blocks; counts them once nothing in them changes any more.

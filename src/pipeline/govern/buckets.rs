@@ -23,7 +23,7 @@ pub(super) struct PackedBlock {
 }
 
 impl PackedBlock {
-    fn dropped(block: Block) -> Self {
+    fn new_dropped(block: Block) -> Self {
         Self { block, is_kept: false, is_summarized: false }
     }
 }
@@ -112,7 +112,7 @@ pub(super) fn run(
         let mut own = of.remove(name).unwrap_or_default();
         own.sort_by_key(|block| std::cmp::Reverse(block.priority));
         let start = packed.len();
-        packed.extend(own.into_iter().map(PackedBlock::dropped));
+        packed.extend(own.into_iter().map(PackedBlock::new_dropped));
         places.push(start..packed.len());
     }
     let is_known = |name: &Arc<str>| allocations.iter().any(|(known, _)| known == name);
@@ -185,7 +185,8 @@ fn overflow(block: &Block, have: u64) -> Refusal {
 impl Output {
     /// The same with the blocks that a summary stands for.
     pub(super) fn with_summarized(mut self, blocks: Vec<Block>) -> Self {
-        let summarized = |block| PackedBlock { is_summarized: true, ..PackedBlock::dropped(block) };
+        let summarized =
+            |block| PackedBlock { is_summarized: true, ..PackedBlock::new_dropped(block) };
         self.blocks.extend(blocks.into_iter().map(summarized));
         self
     }
@@ -211,7 +212,7 @@ impl Output {
 
     /// The same, as they are told.
     pub(super) fn omissions(&self) -> impl Serialize + '_ {
-        WrittenList(|| self.dropped().map(Omission::of))
+        WrittenList(|| self.dropped().map(Omission::new))
     }
 
     /// How often rules found something, in what is shown and in what is not.
@@ -246,7 +247,7 @@ struct Omission<'o> {
 }
 
 impl<'o> Omission<'o> {
-    fn of(one: &'o PackedBlock) -> Self {
+    fn new(one: &'o PackedBlock) -> Self {
         let block = &one.block;
         Self {
             block_id: &block.id,

@@ -68,7 +68,7 @@ pub(super) fn shares(total: u64, weights: &[u32]) -> Vec<u64> {
 }
 
 impl Output {
-    pub(super) fn told(&self) -> Value {
+    pub(super) fn written(&self) -> Value {
         let per_bucket: serde_json::Map<String, Value> =
             self.allocations.iter().map(|(name, share)| (name.to_string(), json!(share))).collect();
         json!({"total_tokens": self.total, "source": self.source,

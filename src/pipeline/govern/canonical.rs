@@ -48,7 +48,7 @@ pub(super) struct WrittenObject {
 }
 
 impl WrittenObject {
-    pub(super) fn of(members: impl IntoIterator<Item = (&'static str, WrittenValue)>) -> Self {
+    pub(super) fn new(members: impl IntoIterator<Item = (&'static str, WrittenValue)>) -> Self {
         Self { members: members.into_iter().collect() }
     }
 

@@ -10,13 +10,13 @@ use crate::pack::Redactor;
 pub(super) type RuleHits = BTreeMap<Arc<str>, u64>;
 
 /// A message without what rules find in it.
-pub(in crate::pipeline) fn redacted(message: Message, redaction: Redactor<'_>) -> Message {
-    cleaned(message, redaction).0
+pub(crate) fn redact_message(message: Message, redaction: Redactor<'_>) -> Message {
+    clean_message(message, redaction).0
 }
 
 /// The same, with how often they found something. What cannot be changed is whole or absent: thinking
 /// and a provider's own items, where rules find something in them, are absent.
-pub(super) fn cleaned(mut message: Message, redaction: Redactor<'_>) -> (Message, RuleHits) {
+pub(super) fn clean_message(mut message: Message, redaction: Redactor<'_>) -> (Message, RuleHits) {
     let mut rules = RedactionRules { redaction, hits: RuleHits::new() };
     if !redaction.is_empty() {
         message.parts.retain_mut(|part| rules.part(part));

@@ -97,7 +97,7 @@ fn judge<'e>(
     }
     let is_resolved = given.content.is_some();
     Ok(AdmittedEvidence {
-        level: super::word(level),
+        level: super::level_word(level),
         is_resolved,
         is_eligible: is_pinned && is_resolved && given.is_trusted && given.is_current,
         given,
@@ -175,7 +175,7 @@ impl Output<'_> {
 }
 
 /// Over what of the candidates counts: a set, in no order.
-pub(super) fn hash_of(given: &[EvidenceRef]) -> ContentHash {
+pub(super) fn hash_given(given: &[EvidenceRef]) -> ContentHash {
     let is_plain = |one: &EvidenceRef| one.priority.is_none_or(|own| is_exact(own.unsigned_abs()));
     hash_of_set(given.iter().map(row), given.iter().all(is_plain))
 }

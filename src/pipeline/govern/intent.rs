@@ -65,7 +65,7 @@ pub(super) struct IntentRow<'i> {
     risk_class: Option<&'i str>,
 }
 
-pub(super) fn told(intent: &Intent) -> IntentRow<'_> {
+pub(super) fn row(intent: &Intent) -> IntentRow<'_> {
     let risk_class = intent.risk_class.as_deref();
     IntentRow { id: &intent.id, class: &intent.class, task: &intent.task, risk_class }
 }

@@ -130,7 +130,7 @@ impl Stages {
         self.lines.iter().filter_map(governed).collect()
     }
 
-    pub(super) fn told(&self) -> WrittenValue {
+    pub(super) fn written(&self) -> WrittenValue {
         #[derive(Serialize)]
         struct Row<'l> {
             n: usize,

@@ -47,7 +47,7 @@ struct EvidenceRow<'r> {
 }
 
 impl<'r> EvidenceRow<'r> {
-    fn of(one: &AdmittedEvidence<'r>) -> Self {
+    fn new(one: &AdmittedEvidence<'r>) -> Self {
         let (given, level) = (one.given, one.level);
         Self {
             id: &given.id,
@@ -71,7 +71,7 @@ struct MemoryRow<'r> {
 }
 
 impl<'r> MemoryRow<'r> {
-    fn of(one: &RecalledRecord<'r>) -> Self {
+    fn new(one: &RecalledRecord<'r>) -> Self {
         Self {
             id: &one.record.id,
             tier: word_of(MemoryTier::WORDS, one.tier),
@@ -102,7 +102,7 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Manifests<'i> {
     let (proven, recalled): (Vec<&AdmittedEvidence<'_>>, Vec<&RecalledRecord<'_>>) =
         (proven, recalled);
     let mut rows: Vec<WrittenValue> =
-        proven.iter().map(|one| WrittenValue::of(&EvidenceRow::of(one))).collect();
+        proven.iter().map(|one| WrittenValue::of(&EvidenceRow::new(one))).collect();
     let evidence_manifest = WrittenValue::list(&rows);
     rows.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
     let unknown = |key| WithheldTool { key, reason: "not_in_registry", by: None };
@@ -112,8 +112,8 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Manifests<'i> {
         memory: &memory.rejected,
         rules: &policy.suppressed,
     };
-    let remembered = WrittenList(|| recalled.iter().map(|one| MemoryRow::of(one)));
-    let manifests = WrittenObject::of([
+    let remembered = WrittenList(|| recalled.iter().map(|one| MemoryRow::new(one)));
+    let manifests = WrittenObject::new([
         ("policy_manifest", WrittenValue::of(&policy.decisions)),
         ("tool_manifest", WrittenValue::of(&surfaced)),
         ("evidence_manifest", evidence_manifest),
@@ -147,7 +147,7 @@ pub(super) fn prompt(buckets: &Buckets, rendered: &RenderedText) -> WrittenValue
         system: joined("system"),
         developer: joined("developer"),
         task: joined("task"),
-        context_blocks: WrittenList(|| buckets.blocks.iter().map(BlockRow::of)),
+        context_blocks: WrittenList(|| buckets.blocks.iter().map(BlockRow::new)),
         rendered: &rendered.text,
         rendered_hash: HashText(ContentHash::of(&rendered.text)),
     })
@@ -171,7 +171,7 @@ struct BlockRow<'b> {
 }
 
 impl<'b> BlockRow<'b> {
-    fn of(one: &'b PackedBlock) -> Self {
+    fn new(one: &'b PackedBlock) -> Self {
         let block = &one.block;
         Self {
             block_id: &block.id,
@@ -199,7 +199,7 @@ struct Truncation<'t> {
 }
 
 /// What was spent, bucket by bucket, and what had no room.
-pub(super) fn budget(
+pub(super) fn budget_report(
     allocation: &super::budget::Output,
     buckets: &Buckets,
     tokenizer: &str,
@@ -259,6 +259,6 @@ struct BudgetReport<'r, T, D, O> {
 }
 
 /// What the stage gives: manifests and controls.
-pub(super) fn hash_of(manifests: &WrittenValue, controls: &WrittenValue) -> ContentHash {
+pub(super) fn hash_stage(manifests: &WrittenValue, controls: &WrittenValue) -> ContentHash {
     WrittenValue::list([manifests, controls]).hash()
 }

@@ -105,7 +105,7 @@ fn judge(
     if record.expires_at.or(by_tier).is_some_and(|end| end <= run.as_of) {
         return Err("expired");
     }
-    Ok((tier, super::word(level)))
+    Ok((tier, super::level_word(level)))
 }
 
 /// Of several of one id the newest is shown; of equally new ones always the same.
@@ -161,7 +161,7 @@ impl Output<'_> {
 }
 
 /// Over what of the candidates counts: a set, in no order.
-pub(super) fn hash_of(given: &Candidates<'_>) -> ContentHash {
+pub(super) fn hash_candidates(given: &Candidates<'_>) -> ContentHash {
     let is_plain = |one: &MemoryRecord| {
         is_exact(one.version) && is_exact(one.promoted_at.micros().unsigned_abs())
     };
@@ -181,7 +181,7 @@ fn row(one: &MemoryRecord, text: ContentHash) -> impl Serialize {
         &one.intents,
         one.confidence,
         one.promoted_at.micros(),
-        one.classification.map(super::word),
+        one.classification.map(super::level_word),
         one.tier.map(|tier| word_of(MemoryTier::WORDS, tier)),
         one.expires_at.map(Timestamp::micros),
         &one.session_id,

@@ -24,7 +24,7 @@ mod session;
 mod summary;
 mod tools;
 
-pub(super) use clean::redacted;
+pub(super) use clean::redact_message;
 pub use published::published;
 pub use summary::SummaryContext;
 
@@ -87,11 +87,11 @@ pub struct GovernOutput {
 }
 
 /// The word of a pack for a level.
-fn word(level: Classification) -> &'static str {
+fn level_word(level: Classification) -> &'static str {
     crate::domain::word_of(CLASSIFICATIONS, level)
 }
 
-fn proposed<'p>(pack: &'p Pack, governed: &'p GovernedRequest) -> intent::Input<'p> {
+fn intent_input<'p>(pack: &'p Pack, governed: &'p GovernedRequest) -> intent::Input<'p> {
     let (run, invoke) = (&governed.run, &governed.invoke);
     intent::Input {
         catalog: &pack.intents,
@@ -106,7 +106,7 @@ fn proposed<'p>(pack: &'p Pack, governed: &'p GovernedRequest) -> intent::Input<
 /// The intent of a run that the pack governs, before anything else is known of it.
 pub fn governed_intent(pack: &Pack, governed: &GovernedRequest) -> Result<Arc<str>, Refusal> {
     preflight::check(pack, governed)?;
-    intent::run(&proposed(pack, governed)).map(|intent| intent.id)
+    intent::run(&intent_input(pack, governed)).map(|intent| intent.id)
 }
 
 /// A refusal, and the stages up to it. The last one is that which refused; none where it was settled
@@ -158,8 +158,8 @@ fn run(
     let memory = memory::run(&pack.memory, run, &intent.id, &candidates, ceiling);
     let parts = [
         ("pack.memory_layer", pack.hash("memory_layer")),
-        ("run_context.subject", hash(&(&run.tenant_id, &run.subject, word(ceiling)))),
-        ("store.memory", memory::hash_of(&candidates)),
+        ("run_context.subject", hash(&(&run.tenant_id, &run.subject, level_word(ceiling)))),
+        ("store.memory", memory::hash_candidates(&candidates)),
         ("stage.intent", stages.output("intent")),
     ];
     stages.push("memory", parts, memory.hash());
@@ -170,11 +170,11 @@ fn run(
         ("run_context.bucket_tokens", hash(&(run.bucket_tokens, input.budget))),
         ("stage.intent", stages.output("intent")),
     ];
-    stages.push("budget", parts, hash(&allocation.told()));
+    stages.push("budget", parts, hash(&allocation.written()));
 
     let redactor = pack.policy.redaction.redactor(input.deadline.allowance());
     let session =
-        session::GovernedSession::of(conversation, invoke, redactor).ok_or_else(|| {
+        session::GovernedSession::new(conversation, invoke, redactor).ok_or_else(|| {
             let detail = "there is no task: neither `input.message` nor a message of the user";
             Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail)
                 .at("/request/input/message")
@@ -213,14 +213,14 @@ fn run(
         ("stage.memory", stages.output("memory")),
         ("stage.budget", stages.output("budget")),
     ];
-    let parts = parts.into_iter().chain(blocks::hashes_of(&governed.blocks));
+    let parts = parts.into_iter().chain(blocks::hash_blocks(&governed.blocks));
     let parts: Vec<_> = parts.collect();
     let buckets = buckets::run(maker.made, &allocation.allocations, pack.budget.rollover);
     let buckets = buckets.map_err(|refusal| stages.refuse("buckets", parts.clone(), refusal))?;
     let buckets = buckets.with_summarized(summarized);
     stages.push("buckets", parts, buckets.hash());
 
-    let rendered = RenderedText::of(&buckets);
+    let rendered = RenderedText::new(&buckets);
     let (conversation, foreign) =
         session.into_conversation(pack, redactor, &surfaced, &buckets, &rendered);
     let manifests = manifests::run(&manifests::Input {
@@ -251,10 +251,11 @@ fn run(
         ("stage.policy", stages.output("policy")),
         ("stage.tools", stages.output("tools")),
     ];
-    stages.push("manifests", parts, manifests::hash_of(&manifests.written, &controls));
+    stages.push("manifests", parts, manifests::hash_stage(&manifests.written, &controls));
 
     let tokens = (input.count)(&rendered.text);
-    let report = manifests::budget(&allocation, &buckets, input.tokenizer, &run.limits, tokens);
+    let report =
+        manifests::budget_report(&allocation, &buckets, input.tokenizer, &run.limits, tokens);
     let ledger = preflight::ledger(&preflight::LedgerInput {
         input: &input,
         intent: &intent,
@@ -265,12 +266,12 @@ fn run(
         facts_hash,
         stages,
     });
-    let own = WrittenObject::of([
+    let own = WrittenObject::new([
         ("schema", WrittenValue::of("compiled-context/1")),
         ("pack_ref", WrittenValue::of(&pack.reference.to_string())),
         ("pack_digest", WrittenValue::of(&canonical::HashText(pack.digest))),
         ("governed", WrittenValue::of(&true)),
-        ("intent", WrittenValue::of(&intent::told(&intent))),
+        ("intent", WrittenValue::of(&intent::row(&intent))),
         ("compiled_prompt", manifests::prompt(&buckets, &rendered)),
         ("manifests", manifests.written),
         ("runtime_controls", controls),
@@ -304,13 +305,13 @@ fn decide<'d>(
 ) -> Result<GovernDecisions<'d>, Refusal> {
     let (run, invoke) = (&governed.run, &governed.invoke);
 
-    let proposed = proposed(pack, governed);
+    let proposed = intent_input(pack, governed);
     let asked = (proposed.proposed, proposed.pinned, proposed.channel, proposed.locale);
     let parts =
         [("pack.intent_layer", pack.hash("intent_layer")), ("request.intent", hash(&asked))];
     let intent = intent::run(&proposed);
     let intent = intent.map_err(|refusal| stages.refuse("intent", parts, refusal))?;
-    stages.push("intent", parts, hash(&intent::told(&intent)));
+    stages.push("intent", parts, hash(&intent::row(&intent)));
 
     let text = preflight::facts(pack, governed, &intent);
     let facts_hash = ContentHash::of(&text);
@@ -346,10 +347,10 @@ fn decide<'d>(
 
     let ceiling = run.ceiling.map_or(pack.ceiling, |ceiling| ceiling.min(pack.ceiling));
     let parts = [
-        ("pack.pack_meta", hash(&(&pack.tenant, word(pack.ceiling), pack.is_pinned))),
-        ("run_context.snapshot", hash(&(&run.snapshot, run.ceiling.map(word)))),
+        ("pack.pack_meta", hash(&(&pack.tenant, level_word(pack.ceiling), pack.is_pinned))),
+        ("run_context.snapshot", hash(&(&run.snapshot, run.ceiling.map(level_word)))),
         ("request.context_query", hash(&invoke.context_query)),
-        ("request.evidence", evidence::hash_of(&governed.evidence)),
+        ("request.evidence", evidence::hash_given(&governed.evidence)),
     ];
     let evidence = evidence::run(pack, run, &governed.evidence, ceiling);
     let evidence = evidence.map_err(|refusal| stages.refuse("evidence", parts, refusal))?;
@@ -358,7 +359,7 @@ fn decide<'d>(
 }
 
 /// The texts of a message, in lines.
-fn words(message: &Message) -> String {
+fn join_texts(message: &Message) -> String {
     let texts: Vec<&str> =
         message.parts.iter().filter_map(|part| part.as_text().map(|text| &**text)).collect();
     texts.join("\n")
@@ -367,11 +368,11 @@ fn words(message: &Message) -> String {
 /// Where the task stands: the last message of the user that has a text. Where `text` says what is to be
 /// done, that message says the same, and nothing but calls and their results came of it so far; else
 /// the same words were said before, and answered.
-fn task_of(history: &[Message], text: Option<&Arc<str>>) -> Option<usize> {
-    let is_task = |message: &Message| message.role == Role::User && !words(message).is_empty();
+fn find_task(history: &[Message], text: Option<&Arc<str>>) -> Option<usize> {
+    let is_task = |message: &Message| message.role == Role::User && !join_texts(message).is_empty();
     let at = history.iter().rposition(is_task)?;
     let Some(text) = text else { return Some(at) };
-    let is_same = history.get(at).is_some_and(|message| *words(message) == **text);
+    let is_same = history.get(at).is_some_and(|message| *join_texts(message) == **text);
     let mut rest = history.iter().skip(at + 1);
     let is_open = rest.all(|message| message.role != Role::Assistant || message.has_tool_calls());
     (is_same && is_open).then_some(at)

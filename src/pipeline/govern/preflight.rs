@@ -29,15 +29,21 @@ pub(super) fn check(pack: &Pack, governed: &GovernedRequest) -> Result<(), Refus
         let refusal = Refusal::new(RefusalCode::PackPinMismatch, None, detail);
         return Err(refusal.at("/run_context/pack_version"));
     }
-    let of_another = |detail: &str, pointer: &str| {
+    let refuse_tenant = |detail: &str, pointer: &str| {
         Err(Refusal::new(RefusalCode::TenantMismatch, None, detail).at(pointer))
     };
     if run.tenant_id != pack.tenant {
-        return of_another("the run is of another tenant than the pack", "/run_context/tenant_id");
+        return refuse_tenant(
+            "the run is of another tenant than the pack",
+            "/run_context/tenant_id",
+        );
     }
     let asked = governed.invoke.facts.get("tenant_id").filter(|tenant| !tenant.is_null());
     if asked.is_some_and(|tenant| tenant.as_str() != Some(&*pack.tenant)) {
-        return of_another("the request is of another tenant than the pack", "/request/tenant_id");
+        return refuse_tenant(
+            "the request is of another tenant than the pack",
+            "/request/tenant_id",
+        );
     }
     Ok(())
 }
@@ -67,7 +73,7 @@ pub(super) fn facts(pack: &Pack, governed: &GovernedRequest, intent: &Intent) ->
     json::jcs_value(&Facts {
         run_context: run,
         request,
-        intent: intent::told(intent),
+        intent: intent::row(intent),
         user: run.get("user"),
         agent: run.get("agent"),
         tenant_id: &governed.run.tenant_id,
@@ -87,7 +93,7 @@ pub(super) struct LedgerInput<'l> {
 }
 
 /// The ledger but for its own hash.
-pub(super) fn ledger(of: &LedgerInput<'_>) -> WrittenObject {
+pub(super) fn ledger(input: &LedgerInput<'_>) -> WrittenObject {
     #[derive(Serialize)]
     struct BundleRow<'b, R> {
         bundle_id: &'b str,
@@ -104,68 +110,68 @@ pub(super) fn ledger(of: &LedgerInput<'_>) -> WrittenObject {
         id: &'r str,
         text_hash: HashText,
     }
-    let GovernInput { pack, governed, .. } = of.input;
+    let GovernInput { pack, governed, .. } = input.input;
     let bundles = pack.policy.bundles.iter().map(|bundle| BundleRow {
         bundle_id: &bundle.id,
         version: bundle.version.as_deref(),
         rule_ids: WrittenList(|| bundle.rules.iter().map(|rule| &rule.id)),
     });
-    let keys = of.surfaced.iter().map(|tool| &tool.capability);
+    let keys = input.surfaced.iter().map(|tool| &tool.capability);
     let keys = keys.map(|own| format!("{}.{}", own.adapter, own.id));
-    let proven = of.manifests.evidence.iter().map(|one| one.given);
+    let proven = input.manifests.evidence.iter().map(|one| one.given);
     let proven =
         proven.map(|given| EvidenceKey { id: &given.id, payload_hash: &given.payload_hash });
-    let recalled = of.manifests.memory.iter();
+    let recalled = input.manifests.memory.iter();
     let recalled =
         recalled.map(|one| MemoryKey { id: &one.record.id, text_hash: HashText(one.hash) });
-    let task = of.buckets.blocks.iter().find(|one| &*one.block.bucket == "task");
-    let told = |value: Value| WrittenValue::of(&value);
-    WrittenObject::of([
+    let task = input.buckets.blocks.iter().find(|one| &*one.block.bucket == "task");
+    let write = |value: Value| WrittenValue::of(&value);
+    WrittenObject::new([
         (
             "pack",
-            told(json!({"ref": pack.reference.to_string(), "digest": HashText(pack.digest),
+            write(json!({"ref": pack.reference.to_string(), "digest": HashText(pack.digest),
                 "contract_version": pack.contract_version, "overlays": []})),
         ),
-        ("intent", told(json!({"id": of.intent.id}))),
+        ("intent", write(json!({"id": input.intent.id}))),
         (
             "request",
-            told(json!({
+            write(json!({
                 "request_hash": HashText(hash(&governed.invoke.facts)),
                 "run_context_hash": HashText(hash(&governed.run.facts)),
-                "facts_hash": HashText(of.facts_hash),
+                "facts_hash": HashText(input.facts_hash),
                 "message_hash": task.map(|one| HashText(one.block.hash)),
             })),
         ),
-        ("policy", one("bundles", &bundles.collect::<Vec<_>>())),
-        ("tool", one("keys", &keys.collect::<Vec<_>>())),
+        ("policy", write_member("bundles", &bundles.collect::<Vec<_>>())),
+        ("tool", write_member("keys", &keys.collect::<Vec<_>>())),
         (
             "evidence",
-            WrittenObject::of([
+            WrittenObject::new([
                 ("kg_snapshot_id", WrittenValue::of(&governed.run.snapshot)),
                 ("refs", WrittenValue::of(&proven.collect::<Vec<_>>())),
             ])
             .written(),
         ),
-        ("memory", one("refs", &recalled.collect::<Vec<_>>())),
+        ("memory", write_member("refs", &recalled.collect::<Vec<_>>())),
         (
             "budget",
-            told(json!({"total": of.allocation.total,
-                "split_hash": HashText(hash(&of.allocation.split))})),
+            write(json!({"total": input.allocation.total,
+                "split_hash": HashText(hash(&input.allocation.split))})),
         ),
         (
             "omission",
-            told(json!({"count": of.buckets.dropped().count(),
-                "hash": HashText(hash(&of.buckets.omissions()))})),
+            write(json!({"count": input.buckets.dropped().count(),
+                "hash": HashText(hash(&input.buckets.omissions()))})),
         ),
-        ("hooks", told(json!([]))),
-        ("stages", of.stages.told()),
-        ("compiler", told(json!({"name": "contexture", "semantics": "1"}))),
+        ("hooks", write(json!([]))),
+        ("stages", input.stages.written()),
+        ("compiler", write(json!({"name": "contexture", "semantics": "1"}))),
     ])
 }
 
 /// An object of one member.
-fn one<T: Serialize + ?Sized>(key: &'static str, value: &T) -> WrittenValue {
-    WrittenObject::of([(key, WrittenValue::of(value))]).written()
+fn write_member<T: Serialize + ?Sized>(key: &'static str, value: &T) -> WrittenValue {
+    WrittenObject::new([(key, WrittenValue::of(value))]).written()
 }
 
 /// What is of this one call alone, and hashed nowhere.

@@ -18,7 +18,7 @@ pub(super) struct RenderedText {
 }
 
 impl RenderedText {
-    pub(super) fn of(output: &Output) -> Self {
+    pub(super) fn new(output: &Output) -> Self {
         let mut own =
             Self { text: String::new(), places: vec![None; output.blocks.len()], head: 0 };
         for bucket in shown_order(output) {
@@ -98,7 +98,7 @@ fn escape(out: &mut String, text: &str) {
 }
 
 /// A message's texts, as a block has them.
-pub(super) fn spoken(message: &Message) -> String {
+pub(super) fn message_text(message: &Message) -> String {
     let role = match message.role {
         crate::domain::Role::System => "system",
         crate::domain::Role::User => "user",
@@ -108,13 +108,13 @@ pub(super) fn spoken(message: &Message) -> String {
     let mut text = format!("{role}:");
     for part in &message.parts {
         text.push(' ');
-        speak(&mut text, part);
+        write_part(&mut text, part);
     }
     text
 }
 
 /// All that a model reads of a part: what stands in no block would be counted nowhere.
-fn speak(text: &mut String, part: &Part) {
+fn write_part(text: &mut String, part: &Part) {
     match &part.content {
         Content::Text(own) => text.push_str(own),
         Content::Thinking(thinking) => text.push_str(&thinking.text),
@@ -122,7 +122,7 @@ fn speak(text: &mut String, part: &Part) {
             let _ = write!(text, "{}({})", call.name, call.arguments);
         }
         Content::ToolResult(result) => {
-            result.content.iter().for_each(|part| speak(text, part));
+            result.content.iter().for_each(|part| write_part(text, part));
         }
         Content::Media(media) => match &media.source {
             MediaSource::Text(own) => text.push_str(own),

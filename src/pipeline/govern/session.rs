@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::blocks::{BlockMaker, SUMMARY_KIND, turn_number};
 use super::buckets::{Output as Buckets, PackedBlock};
-use super::clean::{RuleHits, cleaned, redacted};
+use super::clean::{RuleHits, clean_message, redact_message};
 use super::ledger::hash;
-use super::render::{RenderedText, spoken};
+use super::render::{RenderedText, message_text};
 use super::tools::Output as Tools;
-use super::{task_of, words};
+use super::{find_task, join_texts};
 use crate::domain::{
     ContentHash, Conversation, Extra, Message, Part, RawJson, Role, ToolDefinition, Turn, turns,
 };
@@ -35,7 +35,7 @@ pub(super) struct GovernedSession {
 
 impl GovernedSession {
     /// None where nothing is to be done.
-    pub(super) fn of(
+    pub(super) fn new(
         mut conversation: Conversation,
         invoke: &Invoke,
         redaction: Redactor<'_>,
@@ -45,15 +45,15 @@ impl GovernedSession {
             Message::text(role, Arc::clone(text))
         });
         conversation.history.splice(0..0, before);
-        let at = task_of(&conversation.history, invoke.message.as_ref());
-        let own = at.and_then(|at| conversation.history.get(at)).map(words);
+        let at = find_task(&conversation.history, invoke.message.as_ref());
+        let own = at.and_then(|at| conversation.history.get(at)).map(join_texts);
         let task = invoke.message.as_ref().map(ToString::to_string).or(own)?;
-        let system = conversation.system.iter().map(words).filter(|text| !text.is_empty());
+        let system = conversation.system.iter().map(join_texts).filter(|text| !text.is_empty());
         let system = system.collect();
         let spans = turns(&conversation.history);
-        let spoken = conversation.history.iter().map(spoken).collect();
+        let spoken = conversation.history.iter().map(message_text).collect();
         let history = std::mem::take(&mut conversation.history);
-        let clean = history.into_iter().map(|message| cleaned(message, redaction));
+        let clean = history.into_iter().map(|message| clean_message(message, redaction));
         let (history, hits) = clean.unzip();
         conversation.history = history;
         Some(Self { task, system, conversation, spans, spoken, hits, at })
@@ -74,7 +74,7 @@ impl GovernedSession {
     }
 
     /// The turns around the task, by number and messages.
-    fn around(&self) -> impl Iterator<Item = (usize, &Turn)> {
+    fn other_turns(&self) -> impl Iterator<Item = (usize, &Turn)> {
         let at = self.at;
         self.spans
             .iter()
@@ -84,9 +84,9 @@ impl GovernedSession {
 
     /// Makes a block of each turn. What answers the task is open: it stays whole.
     pub(super) fn turns(&self, maker: &mut BlockMaker<'_>) {
-        for (number, span) in self.around() {
+        for (number, span) in self.other_turns() {
             let messages = self.conversation.history.get(span.clone()).unwrap_or_default();
-            let texts: Vec<String> = messages.iter().map(spoken).collect();
+            let texts: Vec<String> = messages.iter().map(message_text).collect();
             let mut hits = RuleHits::new();
             for (id, count) in self.hits.get(span.clone()).unwrap_or_default().iter().flatten() {
                 *hits.entry(Arc::clone(id)).or_default() += count;
@@ -133,13 +133,13 @@ impl GovernedSession {
             }
         }
         if at.is_none() {
-            let message = redacted(Message::text(Role::User, task), redaction);
+            let message = redact_message(Message::text(Role::User, task), redaction);
             kept_history.push(with_aside(message, &aside));
         }
         let head = rendered.head();
         let system =
             if head.is_empty() { Vec::new() } else { vec![Message::text(Role::System, head)] };
-        let (tools, foreign) = allowed(&own, pack, tools, buckets);
+        let (tools, foreign) = allow_tools(&own, pack, tools, buckets);
         (Conversation { source, system, history: kept_history, tools }, foreign)
     }
 }
@@ -158,7 +158,7 @@ fn wire_name(key: &str) -> String {
 
 /// The caller's tools that are shown, those that the pack describes itself, and the caller's that the
 /// registry does not know.
-fn allowed(
+fn allow_tools(
     given: &[ToolDefinition],
     pack: &Pack,
     tools: &Tools<'_>,

@@ -82,7 +82,7 @@ pub(super) fn run(
     let tokens: u64 =
         maker.made.iter().filter(|block| is_covered(block)).map(|block| block.tokens).sum();
     let messages = session.messages(&covered);
-    let Some(text) = written(maker, &messages, cap.min(tokens), how) else {
+    let Some(text) = write_summary(maker, &messages, cap.min(tokens), how) else {
         return Vec::new();
     };
     let (gone, kept) = std::mem::take(&mut maker.made).into_iter().partition(is_covered);
@@ -101,7 +101,7 @@ pub(super) fn run(
 }
 
 /// A summary within so many tokens, its heading counted.
-fn written(
+fn write_summary(
     maker: &BlockMaker<'_>,
     messages: &[&Message],
     most: u64,

@@ -52,24 +52,24 @@ pub(super) fn run<'p>(
     allowance: &Allowance,
 ) -> Output<'p> {
     let mut output = Output::default();
-    let known = CapabilityIndex::of(pack, run, decisions);
+    let known = CapabilityIndex::new(pack, run, decisions);
     for capability in &pack.capabilities {
         let key = &capability.key;
-        let targeted = known.targeted(key);
+        let targeted = known.decisions_on(key);
         let lowering = targeted.iter().find_map(|decision| decision.mode);
         if lowering.is_some_and(|mode| mode > capability.ceiling) {
             output.above.push(key);
         }
         let mode = lowering.map_or(capability.ceiling, |mode| mode.min(capability.ceiling));
         let refused = known
-            .refused(run, capability)
+            .find_refusal(run, capability)
             .or_else(|| (mode > run.safety_mode).then_some(("above_safety_mode", None)));
         if let Some((reason, by)) = refused {
             output.withheld.push(WithheldTool { key, reason, by });
             continue;
         }
         let (gates, constraints) = match allowance.take(known.row_bytes(key)) {
-            Ok(()) => (known.gates(key), constraints(known.permitted(key), targeted)),
+            Ok(()) => (known.gates(key), constraints(known.permissions(key), targeted)),
             Err(_) => Default::default(),
         };
         output.surfaced.push(SurfacedTool { capability, mode, constraints, gates });
@@ -95,7 +95,7 @@ struct CapabilityIndex<'k, 'p> {
 }
 
 impl<'k, 'p> CapabilityIndex<'k, 'p> {
-    fn of(pack: &'p Pack, run: &'k RunContext, decisions: &'k [RuleDecision<'p>]) -> Self {
+    fn new(pack: &'p Pack, run: &'k RunContext, decisions: &'k [RuleDecision<'p>]) -> Self {
         let mut known = Self {
             permitted: HashMap::with_capacity(pack.permissions.len()),
             granted: None,
@@ -142,22 +142,22 @@ impl<'k, 'p> CapabilityIndex<'k, 'p> {
         known
     }
 
-    fn permitted(&self, key: &str) -> &[&'p Permission] {
+    fn permissions(&self, key: &str) -> &[&'p Permission] {
         self.permitted.get(key).map_or(&[], Vec::as_slice)
     }
 
-    fn targeted(&self, key: &str) -> &[&'k RuleDecision<'p>] {
+    fn decisions_on(&self, key: &str) -> &[&'k RuleDecision<'p>] {
         self.targeted.get(key).map_or(&[], Vec::as_slice)
     }
 
     /// The first test that a capability does not pass.
-    fn refused(
+    fn find_refusal(
         &self,
         run: &RunContext,
         capability: &Capability,
     ) -> Option<(&'static str, Option<&'p Arc<str>>)> {
         let key = &*capability.key;
-        let own = self.permitted(key);
+        let own = self.permissions(key);
         if own.iter().any(|permission| !permission.allow) {
             return Some(("permission_denied", None));
         }
@@ -182,10 +182,10 @@ impl<'k, 'p> CapabilityIndex<'k, 'p> {
 
     /// Bytes that the gates and constraints of a capability come to at most.
     fn row_bytes(&self, key: &str) -> usize {
-        let targeted = self.targeted(key);
+        let targeted = self.decisions_on(key);
         let gates = self.gated.get(key).into_iter().flatten().map(|gate| gate.len());
         let asked = targeted.iter().filter_map(|decision| decision.gate).map(|gate| gate.len());
-        let own = self.permitted(key).iter().filter_map(|one| one.constraints.as_ref());
+        let own = self.permissions(key).iter().filter_map(|one| one.constraints.as_ref());
         let own = own.map(|text| text.len());
         let of_rules = targeted.iter().map(|decision| decision.constraint_bytes);
         ROW_COPIES * gates.chain(asked).chain(own).chain(of_rules).sum::<usize>()
@@ -194,7 +194,7 @@ impl<'k, 'p> CapabilityIndex<'k, 'p> {
     /// Gates that name the capability, or that a rule about it asks for.
     fn gates(&self, key: &str) -> Vec<&'p str> {
         let named = self.gated.get(key).into_iter().flatten().copied();
-        let asked = self.targeted(key).iter().filter_map(|decision| Some(&**decision.gate?));
+        let asked = self.decisions_on(key).iter().filter_map(|decision| Some(&**decision.gate?));
         let mut gates: Vec<&str> = named.chain(asked).collect();
         gates.sort_unstable();
         gates.dedup();
@@ -207,12 +207,15 @@ fn constraints(own: &[&Permission], of_rules: &[&RuleDecision<'_>]) -> Map<Strin
     let own = own.iter().filter_map(|permission| permission.constraints.as_deref());
     let own = own.filter_map(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
     let of_rules = of_rules.iter().filter_map(|decision| decision.constraints.as_object().cloned());
-    own.chain(of_rules).reduce(both).unwrap_or_default()
+    own.chain(of_rules).reduce(join_constraints).unwrap_or_default()
 }
 
 /// Constraints that are no looser than either of two. What no third one can say at once is as the
 /// first has it.
-fn both(mut first: Map<String, Value>, mut second: Map<String, Value>) -> Map<String, Value> {
+fn join_constraints(
+    mut first: Map<String, Value>,
+    mut second: Map<String, Value>,
+) -> Map<String, Value> {
     /// What takes a limit away again: an approval lifts the limits of both only where both say so.
     const EXEMPTION: &str = "unless_approved";
     if first.get(EXEMPTION) != second.get(EXEMPTION) {
@@ -235,13 +238,13 @@ fn both(mut first: Map<String, Value>, mut second: Map<String, Value>) -> Map<St
 fn tighten(key: &str, known: &mut Value, new: Value) {
     match (key, known, new) {
         (_, Value::Object(first), Value::Object(second)) => {
-            *first = both(std::mem::take(first), second);
+            *first = join_constraints(std::mem::take(first), second);
         }
         ("max", Value::Number(first), Value::Number(second)) => {
-            *first = which(first, second, Ordering::Less);
+            *first = choose_bound(first, second, Ordering::Less);
         }
         ("min", Value::Number(first), Value::Number(second)) => {
-            *first = which(first, second, Ordering::Greater);
+            *first = choose_bound(first, second, Ordering::Greater);
         }
         ("required", Value::Bool(first), Value::Bool(second)) => *first |= second,
         ("enum" | "in" | "one_of" | "allowed", Value::Array(first), Value::Array(second)) => {
@@ -254,7 +257,7 @@ fn tighten(key: &str, known: &mut Value, new: Value) {
 }
 
 /// The second of two numbers where it stands so to the first one, else the first.
-fn which(first: &Number, second: Number, so: Ordering) -> Number {
+fn choose_bound(first: &Number, second: Number, so: Ordering) -> Number {
     let stands = second.as_f64().partial_cmp(&first.as_f64());
     if stands == Some(so) { second } else { first.clone() }
 }

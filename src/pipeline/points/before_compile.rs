@@ -5,13 +5,13 @@ use crate::domain::Message;
 use crate::json::{self, Limits, write_string};
 use crate::limit::Allowance;
 use crate::pack::Pack;
-use crate::pipeline::govern::redacted;
+use crate::pipeline::govern::redact_message;
 use crate::pipeline::{inject, slot::Slot};
 use crate::request::CompileRequest;
 
 /// What hooks are shown: `{"system", "history", "dynamic_state", "dynamic_state_xml"}`, the history
 /// as it was compressed, without the tail that will stand on it.
-pub(in crate::pipeline) fn input(
+pub(crate) fn input(
     request: &CompileRequest,
     system: &[Message],
     compressed: &[Slot],
@@ -45,7 +45,7 @@ pub fn governed_input(request: &CompileRequest, pack: &Pack, allowance: &Allowan
     let conversation = &request.conversation;
     let shown = |messages: &[Message]| {
         let clean: Vec<Message> =
-            messages.iter().map(|own| redacted(own.clone(), redactor)).collect();
+            messages.iter().map(|own| redact_message(own.clone(), redactor)).collect();
         ShownMessages::new(clean.iter()).text().to_owned()
     };
     let state = request.dynamic_state.as_ref();
@@ -69,7 +69,7 @@ pub fn governed_input(request: &CompileRequest, pack: &Pack, allowance: &Allowan
 }
 
 /// The text of `<implicit_context>`: that of hooks first.
-pub(in crate::pipeline) fn context(provided: String, own: Option<&str>) -> Option<String> {
+pub(crate) fn context(provided: String, own: Option<&str>) -> Option<String> {
     match (provided.is_empty(), own) {
         (true, own) => own.map(str::to_owned),
         (false, Some(own)) => Some(format!("{provided}\n{own}")),

@@ -17,7 +17,7 @@ const LIST_LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 
 /// Messages as a hook is shown them: in neutral shape, each with an id.
 #[derive(Debug)]
-pub(in crate::pipeline) struct ShownMessages {
+pub(crate) struct ShownMessages {
     messages: Vec<Message>,
     text: String,
 }
@@ -34,16 +34,16 @@ enum ReturnedMessage {
 
 /// A message that holds, and the index of the one that it was or stands for.
 #[derive(Debug)]
-pub(in crate::pipeline) struct AcceptedMessage {
-    pub(in crate::pipeline) message: Message,
-    pub(in crate::pipeline) of: Option<usize>,
+pub(crate) struct AcceptedMessage {
+    pub(crate) message: Message,
+    pub(crate) of: Option<usize>,
 }
 
 impl ShownMessages {
-    pub(in crate::pipeline) fn new<'m>(messages: impl Iterator<Item = &'m Message>) -> Self {
+    pub(crate) fn new<'m>(messages: impl Iterator<Item = &'m Message>) -> Self {
         let named = messages.enumerate().map(|(at, message)| {
             let mut own = message.clone();
-            own.id.get_or_insert_with(|| MessageName::of(message, at).id.into());
+            own.id.get_or_insert_with(|| MessageName::new(message, at).id.into());
             own
         });
         let messages: Vec<Message> = named.collect();
@@ -53,18 +53,18 @@ impl ShownMessages {
     }
 
     /// The list as JSON text.
-    pub(in crate::pipeline) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Says what is wrong with a list that came back.
-    pub(in crate::pipeline) fn check(&self, payload: &str) -> Result<(), String> {
+    pub(crate) fn check(&self, payload: &str) -> Result<(), String> {
         self.read(payload).map(drop)
     }
 
     /// Reads a list that came back as a request's would be, mended for the target as a request's
     /// would be. None where it is the list that was shown.
-    pub(in crate::pipeline) fn settle(
+    pub(crate) fn settle(
         &self,
         payload: &str,
         originals: &[&Message],

@@ -7,7 +7,7 @@ use crate::domain::{Content, Message, Notes, Part, Source, ToolCall, ToolResult}
 use crate::hook::{Changed, CheckedInput, MatchContext, Point};
 use crate::json::{Faults, Limits, Node, parse, write_string};
 use crate::pack::Redactor;
-use crate::pipeline::govern::redacted;
+use crate::pipeline::govern::redact_message;
 use crate::pipeline::{Error, HookPort};
 use crate::provider;
 
@@ -55,7 +55,7 @@ pub fn ask_governed_results(
     if !asks.has_any(Point::ToolResult) {
         return Ok(());
     }
-    let clean = |own: &Message| redacted(own.clone(), redactor);
+    let clean = |own: &Message| redact_message(own.clone(), redactor);
     let before: Vec<Message> = history.iter().map(clean).collect();
     let mut after = before.clone();
     ask_results_of(asks, &mut after, &|_| Ok(()))?;
@@ -82,17 +82,17 @@ pub fn result_inputs(node: &Node<'_>, source: Source) -> Vec<String> {
 pub type ResultCheck<'f> = &'f (dyn Fn(&ToolResult) -> Result<(), String> + Send + Sync);
 
 /// A result that hooks are asked about.
-pub(in crate::pipeline) struct ResultInput<'a> {
+pub(crate) struct ResultInput<'a> {
     /// What they are shown.
-    pub(in crate::pipeline) input: &'a str,
+    pub(crate) input: &'a str,
     /// The tool that it is of.
-    pub(in crate::pipeline) tool: Option<&'a str>,
-    pub(in crate::pipeline) old: &'a ToolResult,
-    pub(in crate::pipeline) fits: ResultCheck<'a>,
+    pub(crate) tool: Option<&'a str>,
+    pub(crate) old: &'a ToolResult,
+    pub(crate) fits: ResultCheck<'a>,
 }
 
 /// What hooks leave of results; none of one that stays as it is.
-pub(in crate::pipeline) fn ask_each(
+pub(crate) fn ask_each(
     asks: &mut dyn HookPort,
     results: &[ResultInput<'_>],
 ) -> Result<Vec<Option<ToolResult>>, Error> {
@@ -115,17 +115,14 @@ pub(in crate::pipeline) fn ask_each(
 }
 
 /// Calls by their ids.
-pub(in crate::pipeline) fn calls_of(history: &[Message]) -> HashMap<Arc<str>, ToolCall> {
+pub(crate) fn calls_of(history: &[Message]) -> HashMap<Arc<str>, ToolCall> {
     let calls = history.iter().flat_map(Message::tool_calls);
     calls.map(|call| (Arc::clone(&call.id), call.clone())).collect()
 }
 
 /// What hooks are shown: `{"tool": {"name", "call_id", "arguments"}, "result": {"content",
 /// "is_error"}}`. None for a message that holds no result.
-pub(in crate::pipeline) fn input(
-    message: &Message,
-    calls: &HashMap<Arc<str>, ToolCall>,
-) -> Option<String> {
+pub(crate) fn input(message: &Message, calls: &HashMap<Arc<str>, ToolCall>) -> Option<String> {
     let result = message.tool_results().next()?;
     let call = calls.get(&result.call_id);
     let name = result.name.as_ref().or(call.map(|call| &call.name));
@@ -172,7 +169,7 @@ fn write_content(out: &mut String, message: &Message) -> Option<()> {
 }
 
 /// The new result in a payload `{"content", "is_error"?, …}`, or what is wrong with it.
-pub(in crate::pipeline) fn read(payload: &str, old: &ToolResult) -> Result<ToolResult, String> {
+pub(crate) fn read(payload: &str, old: &ToolResult) -> Result<ToolResult, String> {
     let node = parse(payload, RESULT_LIMITS).map_err(|error| error.to_string())?;
     if node.as_object().is_none() {
         return Err(format!("/result: must be an object, not {}", node.kind()));
@@ -207,7 +204,7 @@ pub(in crate::pipeline) fn read(payload: &str, old: &ToolResult) -> Result<ToolR
 }
 
 /// A message with another result in the place of its own.
-pub(in crate::pipeline) fn put(message: &mut Message, new: ToolResult) {
+pub(crate) fn put(message: &mut Message, new: ToolResult) {
     for part in &mut message.parts {
         if let Content::ToolResult(result) = &mut part.content {
             *result = new;

@@ -11,7 +11,7 @@ use crate::json::write_string;
 use crate::pipeline::compress::{LadderOutcome, SummaryMaterial, TurnForm, covers_any};
 
 /// What hooks gave, by where it goes.
-pub(in crate::pipeline) fn material(fragments: &[Fragment]) -> SummaryMaterial {
+pub(crate) fn material(fragments: &[Fragment]) -> SummaryMaterial {
     let all = |include: IncludePlace| {
         let own = fragments.iter().filter(|fragment| fragment.include == include);
         let texts: Vec<&str> = own.map(|fragment| &*fragment.content).collect();
@@ -23,13 +23,13 @@ pub(in crate::pipeline) fn material(fragments: &[Fragment]) -> SummaryMaterial {
 
 /// Tokens of the payload, as the report counts them.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::pipeline) struct TokenPressure {
-    pub(in crate::pipeline) current: u64,
-    pub(in crate::pipeline) limit: u64,
+pub(crate) struct TokenPressure {
+    pub(crate) current: u64,
+    pub(crate) limit: u64,
 }
 
 /// What hooks are shown before: `{"history", "system", "tokens", "trigger", "to_compress"}`.
-pub(in crate::pipeline) fn before(
+pub(crate) fn before(
     system: &[Message],
     history: &ShownMessages,
     tokens: TokenPressure,
@@ -48,12 +48,7 @@ pub(in crate::pipeline) fn before(
 }
 
 /// What hooks are told after: `{"summary", "truncated_count", "compressed_messages", "tokens"}`.
-pub(in crate::pipeline) fn after(
-    summary: Option<&str>,
-    covered: &[Message],
-    before: u64,
-    after: u64,
-) -> String {
+pub(crate) fn after(summary: Option<&str>, covered: &[Message], before: u64, after: u64) -> String {
     let mut out = String::from("{\"summary\":");
     match summary {
         Some(text) => write_string(&mut out, text),
@@ -70,22 +65,19 @@ pub(in crate::pipeline) fn after(
 }
 
 /// Whether anything of the history is shorter than it arrived.
-pub(in crate::pipeline) fn shrinks(outcome: &LadderOutcome) -> bool {
+pub(crate) fn shrinks(outcome: &LadderOutcome) -> bool {
     outcome.forms.iter().any(|form| *form != TurnForm::Whole)
 }
 
 /// The messages that stay and are shortened, or leave.
-pub(in crate::pipeline) fn shrinking<'m>(
-    history: &'m [Message],
-    outcome: &LadderOutcome,
-) -> Vec<&'m Message> {
+pub(crate) fn shrinking<'m>(history: &'m [Message], outcome: &LadderOutcome) -> Vec<&'m Message> {
     let spans = turns(history);
     let touched = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form != TurnForm::Whole);
     touched.flat_map(|(span, _)| history.get(span.clone()).unwrap_or_default()).collect()
 }
 
 /// The messages that leave the history; where none do, those that are shortened.
-pub(in crate::pipeline) fn touched(history: &[Message], outcome: &LadderOutcome) -> Range<usize> {
+pub(crate) fn touched(history: &[Message], outcome: &LadderOutcome) -> Range<usize> {
     let leaves = covers_any(outcome);
     let is_touched = |form: &TurnForm| {
         if leaves { *form == TurnForm::Covered } else { *form != TurnForm::Whole }
@@ -98,7 +90,7 @@ pub(in crate::pipeline) fn touched(history: &[Message], outcome: &LadderOutcome)
 }
 
 /// The messages that left the history.
-pub(in crate::pipeline) fn covered(history: &[Message], outcome: &LadderOutcome) -> Vec<Message> {
+pub(crate) fn covered(history: &[Message], outcome: &LadderOutcome) -> Vec<Message> {
     let spans = turns(history);
     let gone = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form == TurnForm::Covered);
     gone.flat_map(|(span, _)| history.get(span.clone()).unwrap_or_default()).cloned().collect()

@@ -27,7 +27,7 @@ pub struct SummaryAsk<'a> {
 
 /// What a summary is to be made of, media and long results as lines that name them.
 #[derive(Debug)]
-pub(in crate::pipeline) struct SummarySlice {
+pub(crate) struct SummarySlice {
     messages: Vec<Message>,
     input: String,
     instructions: Option<Arc<str>>,
@@ -37,7 +37,7 @@ pub(in crate::pipeline) struct SummarySlice {
 
 impl SummarySlice {
     /// `stub_over`: tool results of more characters are named only. `material`: what hooks gave.
-    pub(in crate::pipeline) fn new(
+    pub(crate) fn new(
         covered: &[&Message],
         stub_over: Option<usize>,
         instructions: Option<Arc<str>>,
@@ -65,7 +65,7 @@ impl SummarySlice {
         Self { messages, input, instructions, material, max_tokens }
     }
 
-    pub(in crate::pipeline) fn ask(&self) -> SummaryAsk<'_> {
+    pub(crate) fn ask(&self) -> SummaryAsk<'_> {
         SummaryAsk {
             input: &self.input,
             max_tokens: self.max_tokens,

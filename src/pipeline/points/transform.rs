@@ -9,7 +9,7 @@ use crate::pipeline::slot::{PartName, Slot};
 use crate::request::CompileRequest;
 
 /// What hooks are shown: `{"target", "model", "messages"}`.
-pub(in crate::pipeline) fn input(request: &CompileRequest, seen: &ShownMessages) -> String {
+pub(crate) fn input(request: &CompileRequest, seen: &ShownMessages) -> String {
     let mut out = String::from("{\"target\":");
     write_string(&mut out, request.target.as_str());
     out.push_str(",\"model\":");
@@ -24,13 +24,13 @@ pub(in crate::pipeline) fn input(request: &CompileRequest, seen: &ShownMessages)
 }
 
 /// Whether every message of a list is in another one, in the same order.
-pub(in crate::pipeline) fn holds_all(list: &[Slot], messages: &[Slot]) -> bool {
+pub(crate) fn holds_all(list: &[Slot], messages: &[Slot]) -> bool {
     let mut rest = list.iter();
     messages.iter().all(|own| rest.any(|slot| slot.message == own.message))
 }
 
 /// The sandwich of the messages that hooks returned, counted if they changed.
-pub(in crate::pipeline) fn apply(
+pub(crate) fn apply(
     meter: &Meter<'_>,
     slots: &[Slot],
     accepted: Vec<AcceptedMessage>,

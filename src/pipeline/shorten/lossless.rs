@@ -20,7 +20,7 @@ pub(super) fn run<'e>(
     job: &ShortenJob<'_>,
     plan: &ShortenPlan,
     mut encoder: Encoder<'e>,
-    told: Option<&'e ShownFacts<'e>>,
+    facts: Option<&'e ShownFacts<'e>>,
 ) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::with_capacity(job.spoken.len() + 1);
     for (at, spoken) in job.spoken.iter().enumerate() {
@@ -30,17 +30,17 @@ pub(super) fn run<'e>(
         {
             rows.push(Row::summary(summary.json.clone(), summary.tokens));
         }
-        let sight = plan.sights.get(at).copied().unwrap_or(Visibility::Whole);
+        let sight = plan.visibility.get(at).copied().unwrap_or(Visibility::Whole);
         if let Visibility::Gone(action) = sight {
-            rows.push(gone(job, at, action));
+            rows.push(gone_row(job, at, action));
             continue;
         }
-        if let Some(told) = told {
-            encoder.set_fact_context(told, at);
+        if let Some(facts) = facts {
+            encoder.set_fact_context(facts, at);
         }
-        let mut edits = Edits::of(job, at);
-        if let Some(thought) = job.thought(at, sight) {
-            edits.think(thought);
+        let mut edits = Edits::new(job, at);
+        if let Some(thought) = job.thinking_of(at, sight) {
+            edits.cut_thinking(thought);
         }
         let mut results = 0..;
         for spoken in spoken {
@@ -52,17 +52,17 @@ pub(super) fn run<'e>(
                     };
                     let shown = form.as_ref().and_then(|form| form.text.as_ref());
                     encoder.add_call(shown.unwrap_or(&slot.text));
-                    edits.call(slot, *wrap, form);
+                    edits.edit_call(slot, *wrap, form);
                 }
                 MessageText::Words(slot) => {
                     let form =
                         encoder.encode_prompt(&slot.text, job.hold_words(job.hold_in(at, sight)));
-                    edits.take(std::slice::from_ref(slot), vec![form]);
+                    edits.edit_texts(std::slice::from_ref(slot), vec![form]);
                 }
                 MessageText::Said(slot) => match job.hold_own(job.hold_in(at, sight), &slot.text) {
                     EditLimit::To(depth) => {
                         let form = encoder.encode_reply(&slot.text, depth);
-                        edits.take(std::slice::from_ref(slot), vec![form]);
+                        edits.edit_texts(std::slice::from_ref(slot), vec![form]);
                     }
                     _ => edits.slots += 1,
                 },
@@ -70,22 +70,22 @@ pub(super) fn run<'e>(
                     let nth = results.next().unwrap_or_default();
                     if let Some(line) = job.line(at, nth, sight) {
                         let raw = job.item(at).map_or("", |item| item.raw);
-                        edits.clear(&mut encoder, answered, raw, line);
+                        edits.clear_result(&mut encoder, answered, raw, line);
                         continue;
                     }
                     let texts: Vec<Arc<str>> =
                         answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
                     let forms = encoder.encode_result(&texts, job.hold_in(at, sight));
-                    edits.take(&answered.slots, forms);
+                    edits.edit_texts(&answered.slots, forms);
                 }
             }
         }
-        rows.push(edits.row(job));
+        rows.push(edits.into_row(job));
     }
     Ok(rows)
 }
 
-fn gone(job: &ShortenJob<'_>, at: usize, action: Action) -> Row {
+fn gone_row(job: &ShortenJob<'_>, at: usize, action: Action) -> Row {
     let before = job.costs.get(at).map_or(0, |cost| cost.real());
     let raw = job.item(at).map_or("", |item| item.raw);
     let original = Original {
@@ -111,7 +111,7 @@ fn gone(job: &ShortenJob<'_>, at: usize, action: Action) -> Row {
 }
 
 /// What a result that is cleared is kept as: its text, or the JSON of its whole content.
-pub(super) fn original_of<'a>(answered: &'a ResultTexts, raw: &'a str) -> &'a str {
+pub(super) fn original_text<'a>(answered: &'a ResultTexts, raw: &'a str) -> &'a str {
     match (&answered.content, answered.slots.as_slice()) {
         (Some((at, _)), [slot]) if slot.raw == *at => &slot.text,
         (Some((at, _)), _) => raw.get(at.clone()).unwrap_or_default(),
@@ -143,7 +143,7 @@ struct Edits<'j> {
 }
 
 impl<'j> Edits<'j> {
-    fn of(job: &ShortenJob<'j>, message: usize) -> Self {
+    fn new(job: &ShortenJob<'j>, message: usize) -> Self {
         Self {
             names: job.names,
             message,
@@ -162,7 +162,7 @@ impl<'j> Edits<'j> {
         }
     }
 
-    fn take(&mut self, slots: &[TextSlot], forms: Vec<ShownForm>) {
+    fn edit_texts(&mut self, slots: &[TextSlot], forms: Vec<ShownForm>) {
         for (slot, form) in slots.iter().zip(forms) {
             let place = self.slots;
             self.slots += 1;
@@ -172,13 +172,13 @@ impl<'j> Edits<'j> {
             self.refused.extend(form.refused);
             let Some(text) = form.text else { continue };
             self.places.push(Edit { at: slot.raw.clone(), text, wrap: ContentWrap::Text });
-            self.original(place, Arc::clone(&slot.text), form.tokens_before, false);
-            self.rules(form.rules);
+            self.add_original(place, Arc::clone(&slot.text), form.tokens_before, false);
+            self.add_rules(form.rules);
             self.class = self.class.max(Some(form.class));
         }
     }
 
-    fn call(&mut self, slot: &TextSlot, wrap: ContentWrap, form: Option<ShownForm>) {
+    fn edit_call(&mut self, slot: &TextSlot, wrap: ContentWrap, form: Option<ShownForm>) {
         let place = self.slots;
         self.slots += 1;
         let Some((form, text)) = form.and_then(|form| Some((form.clone(), form.text?))) else {
@@ -187,12 +187,17 @@ impl<'j> Edits<'j> {
         self.saved += measure::saved(form.tokens_before, form.tokens_after);
         self.alone += measure::saved(form.tokens_before, form.tokens_alone);
         self.places.push(Edit { at: slot.raw.clone(), text, wrap });
-        self.original(place, Arc::clone(&slot.text), form.tokens_before, wrap == ContentWrap::Raw);
-        self.rules(form.rules);
+        self.add_original(
+            place,
+            Arc::clone(&slot.text),
+            form.tokens_before,
+            wrap == ContentWrap::Raw,
+        );
+        self.add_rules(form.rules);
         self.class = self.class.max(Some(form.class));
     }
 
-    fn rules(&mut self, rules: Vec<Cow<'static, str>>) {
+    fn add_rules(&mut self, rules: Vec<Cow<'static, str>>) {
         for rule in rules {
             if !self.rules.contains(&rule) {
                 self.rules.push(rule);
@@ -200,7 +205,7 @@ impl<'j> Edits<'j> {
         }
     }
 
-    fn clear(
+    fn clear_result(
         &mut self,
         encoder: &mut Encoder<'_>,
         answered: &ResultTexts,
@@ -219,14 +224,14 @@ impl<'j> Edits<'j> {
         self.places.push(Edit { at: at.clone(), text: line.text.as_str().into(), wrap: *wrap });
         match answered.slots.as_slice() {
             [slot] if slot.raw == *at => {
-                self.original(place, Arc::clone(&slot.text), before, false);
+                self.add_original(place, Arc::clone(&slot.text), before, false);
             }
-            _ => self.original(place, original_of(answered, raw).into(), before, true),
+            _ => self.add_original(place, original_text(answered, raw).into(), before, true),
         }
     }
 
     /// Takes the thinking out.
-    fn think(&mut self, thought: &MessageThinking) {
+    fn cut_thinking(&mut self, thought: &MessageThinking) {
         let places = thought.places.iter().cloned();
         self.places.extend(places.map(|at| Edit { at, text: "".into(), wrap: ContentWrap::Raw }));
         (self.cleared, self.parted) = (true, true);
@@ -234,14 +239,14 @@ impl<'j> Edits<'j> {
         self.alone += thought.saved;
     }
 
-    fn original(&mut self, slot: usize, text: Arc<str>, tokens: u64, json: bool) {
+    fn add_original(&mut self, slot: usize, text: Arc<str>, tokens: u64, json: bool) {
         let artifact = self.names.artifact_id(&text);
         self.shown.push(TextEdit { slot, artifact, json });
         let message = self.message;
         self.originals.push(Original { text, message, tokens, whole: false, artifact });
     }
 
-    fn row(mut self, job: &ShortenJob<'_>) -> Row {
+    fn into_row(mut self, job: &ShortenJob<'_>) -> Row {
         let at = self.message;
         let before = job.costs.get(at).map_or(0, |cost| cost.real());
         let changed = !self.places.is_empty();

@@ -67,8 +67,8 @@ pub fn shorten(
     match &request.given {
         CompressInput::Text(text) => {
             deadline.check()?;
-            let form = timed(&mut timings.count, || of_text(request, text, &encoder));
-            Ok(report::of_text(request, text, form))
+            let form = timed(&mut timings.count, || shorten_text(request, text, &encoder));
+            Ok(report::report_text(request, text, form))
         }
         CompressInput::List(list) => {
             let mut notes = request.notes.clone();
@@ -90,13 +90,13 @@ pub fn shorten(
                 ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
             }
             let before = job.costs.iter().map(|cost| cost.real()).sum();
-            timed(&mut timings.count, || report::of_list(&meter, &job, ran, before, notes))
+            timed(&mut timings.count, || report::report_list(&meter, &job, ran, before, notes))
         }
     }
 }
 
 /// The form of a text, as far down the rungs as the level goes and the budget asks for.
-fn of_text<'e>(
+fn shorten_text<'e>(
     request: &CompressRequest<'_, '_>,
     text: &Arc<str>,
     encoder: &dyn Fn() -> Encoder<'e>,
@@ -241,11 +241,11 @@ impl<'j> ShortenJob<'j> {
         if taken == Level::Lossless || self.fits(&first) {
             return Ok(ShortenOutcome { rows: first, by: None, wanted: None });
         }
-        let turns = Turns::of(self, &first, &encoder());
+        let turns = Turns::new(self, &first, &encoder());
         let attempt = |level, fill| {
             let input = PlanInput { rows: &first, turns: &turns, material, level, fill };
             let plan = plan::run(self, input, encoder())?;
-            let rows = lossless::run(self, &plan, encoder(), Some(&turns.told))?;
+            let rows = lossless::run(self, &plan, encoder(), Some(&turns.facts))?;
             Ok::<_, Error>((plan, rows))
         };
         let (mut plan, mut further) = attempt(taken, true)?;
@@ -256,7 +256,7 @@ impl<'j> ShortenJob<'j> {
             (plan, further) = attempt(Level::Reversible, false)?;
         }
         // What is gone may have been pointed at by what is left.
-        if self.after(&further) > self.after(&first) {
+        if self.tokens_after(&further) > self.tokens_after(&first) {
             return Ok(ShortenOutcome { rows: first, by: None, wanted: None });
         }
         // A summary that would not stand there is not worth asking for.
@@ -277,11 +277,11 @@ impl<'j> ShortenJob<'j> {
     /// Whether there is a budget, and the rows meet it.
     fn fits(&self, rows: &[report::Row]) -> bool {
         let budget = self.request.budget_tokens;
-        budget.is_some_and(|budget| self.request.model.scale(self.after(rows)) <= budget)
+        budget.is_some_and(|budget| self.request.model.scale(self.tokens_after(rows)) <= budget)
     }
 
     /// Raw tokens that the rows take, with what stands outside of the list.
-    fn after(&self, rows: &[report::Row]) -> u64 {
+    fn tokens_after(&self, rows: &[report::Row]) -> u64 {
         let outside = self.costs.last().map_or(0, |cost| cost.real());
         outside + rows.iter().map(|row| row.after).sum::<u64>()
     }
@@ -292,10 +292,10 @@ impl<'j> ShortenJob<'j> {
         if !matches!(sight, Visibility::Cleared(..)) {
             return None;
         }
-        self.lines.get(at)?.get_or_init(|| self.lines_of(at)).get(nth)?.as_ref()
+        self.lines.get(at)?.get_or_init(|| self.find_lines(at)).get(nth)?.as_ref()
     }
 
-    fn lines_of(&self, at: usize) -> Vec<Option<ClearedLine>> {
+    fn find_lines(&self, at: usize) -> Vec<Option<ClearedLine>> {
         if !self.may_clear(at) {
             return Vec::new();
         }
@@ -307,12 +307,12 @@ impl<'j> ShortenJob<'j> {
         let own = self.messages(at).iter().flat_map(|message| message.tool_results());
         let mut tools = own.map(|result| self.tools.tool_name(result));
         let raw = self.item(at).map_or("", |item| item.raw);
-        let lines = results.map(|answered| self.line_of(answered, raw, tools.next().flatten()));
+        let lines = results.map(|answered| self.find_line(answered, raw, tools.next().flatten()));
         lines.collect()
     }
 
     /// `raw`: the JSON of the result's message.
-    fn line_of(
+    fn find_line(
         &self,
         answered: &ResultTexts,
         raw: &str,
@@ -325,23 +325,23 @@ impl<'j> ShortenJob<'j> {
             _ => 0,
         };
         let before = answered.slots.iter().map(|slot| count(&slot.text)).sum();
-        let id = || ArtifactId::of_text(lossless::original_of(answered, raw));
+        let id = || ArtifactId::of_text(lossless::original_text(answered, raw));
         let read = self.request.reader.reference.map(|reference| (reference, id()));
-        let text = prose::cleared(tool, answered.slots.iter().map(|slot| &*slot.text), read);
+        let text = prose::cleared_line(tool, answered.slots.iter().map(|slot| &*slot.text), read);
         let tokens = count(&text);
         (tokens + around < before).then_some(ClearedLine { text, tokens, before })
     }
 
     /// What goes of a message where its thinking does.
-    fn thought(&self, at: usize, sight: Visibility) -> Option<&MessageThinking> {
+    fn thinking_of(&self, at: usize, sight: Visibility) -> Option<&MessageThinking> {
         let clears = matches!(sight, Visibility::Cleared(_, Clearing::ResultsAndThinking));
         if !clears || self.request.reader.results_only {
             return None;
         }
-        self.thoughts.get(at)?.get_or_init(|| self.thought_of(at)).as_ref()
+        self.thoughts.get(at)?.get_or_init(|| self.find_thinking(at)).as_ref()
     }
 
-    fn thought_of(&self, at: usize) -> Option<MessageThinking> {
+    fn find_thinking(&self, at: usize) -> Option<MessageThinking> {
         let ([message], EditLimit::Free) = (self.messages(at), self.hold(at)) else { return None };
         let rest = compress::without_thinking(message)?;
         let places = provider::thoughts(self.item(at)?);

@@ -59,7 +59,7 @@ pub enum MessageAuthor {
 pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> ShortenOutput {
     match &request.given {
         CompressInput::Text(text) => {
-            report::passed(request, Vec::new(), Some(text.to_string()), notes)
+            report::report_uncounted(request, Vec::new(), Some(text.to_string()), notes)
         }
         CompressInput::List(list) => {
             let shown = list.items.iter().enumerate().map(|(at, item)| ShownMessage {
@@ -69,7 +69,7 @@ pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> ShortenOutp
                 edits: Vec::new(),
                 stands_for: None,
             });
-            report::passed(request, shown.collect(), None, notes)
+            report::report_uncounted(request, shown.collect(), None, notes)
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::request::Level;
 /// What the ladder left.
 #[derive(Debug, Default)]
 pub(super) struct ShortenPlan {
-    pub(super) sights: Vec<Visibility>,
+    pub(super) visibility: Vec<Visibility>,
     /// The summary, or the marker of messages that are dropped.
     pub(super) summary: Option<SummaryText>,
     /// A summary that no hook or model was asked for yet.
@@ -55,9 +55,9 @@ pub(super) struct PlanInput<'v> {
 }
 
 impl ShortenPlan {
-    /// Everything in sight.
+    /// Everything in visibility.
     pub(super) fn whole(messages: usize) -> Self {
-        Self { sights: vec![Visibility::Whole; messages], pays: true, ..Self::default() }
+        Self { visibility: vec![Visibility::Whole; messages], pays: true, ..Self::default() }
     }
 }
 
@@ -77,8 +77,11 @@ pub(super) fn run(
         clear_thinking: true,
         trigger: u64::MAX,
         compress_to: u64::MAX,
-        summary_cap: compress::summary_cap(level, budget.unwrap_or_else(|| job.after(rows) * 2)),
-        marker: job.meter.message(&Message::text(Role::User, prose::truncated(99_999)))?.real(),
+        summary_cap: compress::summary_cap(
+            level,
+            budget.unwrap_or_else(|| job.tokens_after(rows) * 2),
+        ),
+        marker: job.meter.message(&Message::text(Role::User, prose::drop_marker(99_999)))?.real(),
         allowed: budget.map_or(0, |budget| budget.saturating_sub(outside)),
         opening: None,
         keep_live: budget.is_none(),
@@ -86,12 +89,12 @@ pub(super) fn run(
     let (cap, wanted) = (plan.summary_cap, OnceCell::new());
     let mut view = PlanView { job, rows, turns, material, cap, encoder, wanted };
     let outcome = compress::plan(&turns.costs, &plan, &mut view)?;
-    let mut found = view.plan(&outcome, level)?;
-    found.pays = view.pays(&outcome, &found)?;
+    let mut found = view.build_plan(&outcome, level)?;
+    found.pays = view.pays_off(&outcome, &found)?;
     if fill && found.pays && outcome.note == HistoryNote::Summary && budget.is_some() {
         // What whole turns left over may say more of those that are gone.
         view.cap = view.cap.saturating_add(outcome.left);
-        found = ShortenPlan { pays: true, ..view.plan(&outcome, level)? };
+        found = ShortenPlan { pays: true, ..view.build_plan(&outcome, level)? };
     }
     found.wanted = view.wanted.into_inner();
     Ok(found)
@@ -125,27 +128,27 @@ impl TurnCosts for PlanView<'_> {
 
     fn form_cost(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, Error> {
         let Some(span) = self.turns.spans.get(turn) else { return Ok(None) };
-        let sight = sight(form, self.words(), Visibility::Whole);
-        let (Visibility::To(depth) | Visibility::Cleared(depth, _)) = sight else {
+        let visibility = visibility(form, self.cleared_depth(), Visibility::Whole);
+        let (Visibility::To(depth) | Visibility::Cleared(depth, _)) = visibility else {
             return Ok(None);
         };
         let (mut before, mut after) = (0, 0);
         for at in span.clone() {
-            self.tell(at, depth)?;
+            self.show_around(at, depth)?;
             let Some(row) = self.rows.get(at) else { continue };
             before += row.alone;
-            after += row.before.saturating_add_signed(-self.saved(at, depth, sight));
+            after += row.before.saturating_add_signed(-self.saved_tokens(at, depth, visibility));
         }
         Ok((after <= before).then_some((after, after)))
     }
 
     fn summary_cost(&mut self, forms: &[TurnForm]) -> Result<u64, Error> {
-        Ok(self.summarized(forms)?.map_or(self.cap, |summary| summary.tokens))
+        Ok(self.write_summary(forms)?.map_or(self.cap, |summary| summary.tokens))
     }
 }
 
 /// How a message of a turn in that form is seen; `gone` where it is not.
-fn sight(form: TurnForm, words: Depth, gone: Visibility) -> Visibility {
+fn visibility(form: TurnForm, words: Depth, gone: Visibility) -> Visibility {
     match form {
         TurnForm::Whole => Visibility::Whole,
         TurnForm::Reduced(depth) => Visibility::To(depth),
@@ -156,7 +159,7 @@ fn sight(form: TurnForm, words: Depth, gone: Visibility) -> Visibility {
 
 impl PlanView<'_> {
     /// How far words are taken where results are cleared.
-    fn words(&self) -> Depth {
+    fn cleared_depth(&self) -> Depth {
         match self.job.request.budget_tokens {
             Some(_) => Depth::Gist,
             None => Depth::Reduced,
@@ -165,38 +168,38 @@ impl PlanView<'_> {
 
     /// Tells what the messages on the side of `at` show, as far as what is to be seen of that one
     /// goes by it.
-    fn tell(&mut self, at: usize, depth: Depth) -> Result<(), Error> {
+    fn show_around(&mut self, at: usize, depth: Depth) -> Result<(), Error> {
         let (job, turns) = (self.job, self.turns);
-        let wanted: Vec<Depth> = turns.told.missing_depths(at, depth).collect();
+        let wanted: Vec<Depth> = turns.facts.missing_depths(at, depth).collect();
         for step in wanted {
-            for other in turns.told.side(at, turns.whole.len()).rev() {
+            for other in turns.facts.side(at, turns.whole.len()).rev() {
                 job.meter.check()?;
                 if turns.whole.get(other) == Some(&false) {
-                    self.encoder.set_fact_context(&turns.told, other);
-                    self.tell_of(other, step);
+                    self.encoder.set_fact_context(&turns.facts, other);
+                    self.show_message(other, step);
                 }
             }
-            turns.told.mark_done(at, step);
+            turns.facts.mark_done(at, step);
         }
-        self.encoder.set_fact_context(&turns.told, at);
+        self.encoder.set_fact_context(&turns.facts, at);
         job.meter.check()?;
         Ok(())
     }
 
-    fn tell_of(&self, at: usize, depth: Depth) {
-        let Turns { told, descents, .. } = self.turns;
-        descents.take(self.job, &self.encoder, at, depth, |texts| {
+    fn show_message(&self, at: usize, depth: Depth) {
+        let Turns { facts, chains, .. } = self.turns;
+        chains.reduce(self.job, &self.encoder, at, depth, |texts| {
             for text in texts {
-                told.add_facts(at, FactState::To(depth), text.facts());
+                facts.add_facts(at, FactState::To(depth), text.facts());
             }
         });
     }
 
     /// Raw tokens that a message saves where its texts are taken so far; an escape costs.
-    fn saved(&self, at: usize, depth: Depth, sight: Visibility) -> i64 {
+    fn saved_tokens(&self, at: usize, depth: Depth, visibility: Visibility) -> i64 {
         let job = self.job;
-        let thought = job.thought(at, sight).map_or(0, |thought| thought.saved);
-        let texts = self.turns.descents.take(job, &self.encoder, at, depth, |texts| {
+        let thought = job.thinking_of(at, visibility).map_or(0, |thought| thought.saved);
+        let texts = self.turns.chains.reduce(job, &self.encoder, at, depth, |texts| {
             let mut texts = texts.iter();
             let mut results = 0..;
             let mut saved = 0;
@@ -205,7 +208,7 @@ impl PlanView<'_> {
                 let own = own.map(|text| text.saved(depth)).sum::<i64>();
                 let line = match spoken {
                     MessageText::Result(_) => {
-                        job.line(at, results.next().unwrap_or_default(), sight)
+                        job.line(at, results.next().unwrap_or_default(), visibility)
                     }
                     _ => None,
                 };
@@ -216,7 +219,7 @@ impl PlanView<'_> {
         thought + texts.unwrap_or_default()
     }
 
-    fn covered(&self, forms: &[TurnForm]) -> impl Iterator<Item = usize> {
+    fn covered_places(&self, forms: &[TurnForm]) -> impl Iterator<Item = usize> {
         let spans = self.turns.spans.iter().zip(forms);
         let covered: Vec<usize> = spans
             .filter(|(_, form)| **form == TurnForm::Covered)
@@ -226,17 +229,17 @@ impl PlanView<'_> {
     }
 
     fn messages(&self, forms: &[TurnForm]) -> impl Iterator<Item = &Message> {
-        self.covered(forms).flat_map(|at| self.job.messages(at)).copied()
+        self.covered_places(forms).flat_map(|at| self.job.messages(at)).copied()
     }
 
     /// The summary of what is covered.
-    fn summarized(&self, forms: &[TurnForm]) -> Result<Option<SummaryText>, Error> {
+    fn write_summary(&self, forms: &[TurnForm]) -> Result<Option<SummaryText>, Error> {
         let messages: Vec<&Message> = self.messages(forms).collect();
-        let places: Vec<usize> = self.covered(forms).collect();
+        let places: Vec<usize> = self.covered_places(forms).collect();
         let tokens = places.iter().filter_map(|at| self.rows.get(*at)).map(|row| row.alone).sum();
         let live = forms.get(self.turns.live_turn()..).unwrap_or_default();
         let is_visible =
-            |fact| !live.contains(&TurnForm::Covered) && self.turns.told.is_in_fixed_message(fact);
+            |fact| !live.contains(&TurnForm::Covered) && self.turns.facts.is_in_fixed_message(fact);
         let rules = SummaryRules {
             cap: self.cap,
             stub_over: None,
@@ -271,7 +274,7 @@ impl PlanView<'_> {
         json
     }
 
-    fn pays(&mut self, outcome: &LadderOutcome, plan: &ShortenPlan) -> Result<bool, Error> {
+    fn pays_off(&mut self, outcome: &LadderOutcome, plan: &ShortenPlan) -> Result<bool, Error> {
         let Some(summary) = &plan.summary else { return Ok(true) };
         let mut covered = 0;
         for (turn, form) in outcome.forms.iter().enumerate() {
@@ -290,10 +293,10 @@ impl PlanView<'_> {
         Ok(summary.tokens < covered)
     }
 
-    fn plan(&self, outcome: &LadderOutcome, level: Level) -> Result<ShortenPlan, Error> {
+    fn build_plan(&self, outcome: &LadderOutcome, level: Level) -> Result<ShortenPlan, Error> {
         let mut plan = ShortenPlan::whole(self.job.list.items.len());
         if outcome.note == HistoryNote::Summary {
-            plan.summary = self.summarized(&outcome.forms)?;
+            plan.summary = self.write_summary(&outcome.forms)?;
         }
         // Where no summary can be made the next rung is taken, if the level goes so far.
         let mut covered = match plan.summary {
@@ -301,23 +304,23 @@ impl PlanView<'_> {
             None => Visibility::Gone(Action::Dropped),
         };
         if level < Level::Drop && plan.summary.is_none() {
-            covered = Visibility::Cleared(self.words(), Clearing::Results);
+            covered = Visibility::Cleared(self.cleared_depth(), Clearing::Results);
         } else if plan.summary.is_none() && outcome.forms.contains(&TurnForm::Covered) {
             // Without the marker this list would be the beginning of the one that came, and
             // nobody could tell them apart.
             let gone: Vec<&Message> = self.messages(&outcome.forms).collect();
-            let text = prose::truncated(compress::count_covered(&gone));
+            let text = prose::drop_marker(compress::count_covered(&gone));
             let message = Message::text(Role::User, text.as_str());
             let tokens = self.job.meter.message(&message)?.real();
             plan.summary =
                 Some(SummaryText { json: self.user_message(&text), tokens, author: None });
         }
-        plan.summary_at = self.covered(&outcome.forms).next();
+        plan.summary_at = self.covered_places(&outcome.forms).next();
         for (span, form) in self.turns.spans.iter().zip(&outcome.forms) {
-            let sight = sight(*form, self.words(), covered);
+            let visibility = visibility(*form, self.cleared_depth(), covered);
             for at in span.clone() {
-                if let Some(known) = plan.sights.get_mut(at) {
-                    *known = sight;
+                if let Some(known) = plan.visibility.get_mut(at) {
+                    *known = visibility;
                 }
             }
         }

@@ -40,7 +40,7 @@ impl ReductionChains {
 
     /// Takes the texts of a message to a depth, where they may go, and gives them to `read`.
     /// `encoder` knows what stands beside the message.
-    pub(super) fn take<T>(
+    pub(super) fn reduce<T>(
         &self,
         job: &ShortenJob<'_>,
         encoder: &Encoder<'_>,
@@ -49,15 +49,15 @@ impl ReductionChains {
         read: impl FnOnce(&mut [ReducedText]) -> T,
     ) -> Option<T> {
         let mut own = self.0.get(at)?.borrow_mut();
-        let own = own.get_or_insert_with(|| begin(job, encoder, at));
-        for taken in own.iter_mut() {
-            taken.to(encoder, depth);
+        let own = own.get_or_insert_with(|| start_chains(job, encoder, at));
+        for text in own.iter_mut() {
+            text.reduce_to(encoder, depth);
         }
         Some(read(own))
     }
 }
 
-fn begin(job: &ShortenJob<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<ReducedText> {
+fn start_chains(job: &ShortenJob<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<ReducedText> {
     let spoken = job.spoken.get(at).into_iter().flatten();
     let texts = spoken.flat_map(|spoken| {
         let hold = job.hold_in(at, Visibility::To(Depth::Reduced));
@@ -73,7 +73,7 @@ fn begin(job: &ShortenJob<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<ReducedT
                 return ReducedText { text, descent, steps: Vec::new(), facts: None };
             }
             let form = find_form(encoder, spoken, &text, hold);
-            let steps = vec![form.as_ref().map_or(ReductionStep::UNCHANGED, ReductionStep::of)];
+            let steps = vec![form.as_ref().map_or(ReductionStep::UNCHANGED, ReductionStep::new)];
             ReducedText { text, descent: None, steps, facts: None }
         })
     });
@@ -81,11 +81,11 @@ fn begin(job: &ShortenJob<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<ReducedT
 }
 
 impl ReducedText {
-    fn to(&mut self, encoder: &Encoder<'_>, depth: Depth) {
+    fn reduce_to(&mut self, encoder: &Encoder<'_>, depth: Depth) {
         let Some(descent) = &mut self.descent else { return };
         for step in Depth::ALL.into_iter().take(depth as usize + 1).skip(self.steps.len()) {
             encoder.reduce_step(descent, &self.text, step);
-            let step = ReductionStep::of(descent.form());
+            let step = ReductionStep::new(descent.form());
             if self.steps.last().is_none_or(|before| before.shown != step.shown) {
                 self.facts = None;
             }
@@ -113,7 +113,7 @@ impl ReductionStep {
     /// Of a text that stands as it came.
     const UNCHANGED: Self = Self { saved: 0, shown: None };
 
-    fn of(form: &ShownForm) -> Self {
+    fn new(form: &ShownForm) -> Self {
         let saved = measure::saved(form.tokens_before, form.tokens_alone);
         Self { saved, shown: form.text.clone() }
     }

@@ -7,7 +7,7 @@ use super::{Original, ShortenJob, ShortenOutcome, ShownMessage, TextEdit};
 use crate::compress::{Fidelity, ShownForm};
 use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
-use crate::pipeline::arrive::{named, warn};
+use crate::pipeline::arrive::{name_rules, warn};
 use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{
@@ -92,7 +92,7 @@ impl Row {
     fn rule(&self) -> String {
         match self.action {
             Action::Kept if self.rules == ["escape"] => "escape".to_owned(),
-            Action::Kept => not_taken(&self.reverted, &self.refused),
+            Action::Kept => kept_rule(&self.reverted, &self.refused),
             Action::Cleared if self.rules.iter().any(|rule| rule == "escape") => {
                 "ladder:clear+escape".to_owned()
             }
@@ -100,20 +100,20 @@ impl Row {
             Action::Summarized => "ladder:summary".to_owned(),
             Action::Dropped => "ladder:drop".to_owned(),
             Action::Compressed | Action::Deduplicated => {
-                named(self.rules.iter().map(AsRef::as_ref), "lossless")
+                name_rules(self.rules.iter().map(AsRef::as_ref), "lossless")
             }
         }
     }
 }
 
 /// The rule of a text that stands as it came: the first adapter whose work was not taken.
-fn not_taken(reverted: &[Cow<'static, str>], refused: &[Cow<'static, str>]) -> String {
+fn kept_rule(reverted: &[Cow<'static, str>], refused: &[Cow<'static, str>]) -> String {
     let mut names = reverted.iter().chain(refused);
     let first = names.find_map(|name| name.strip_prefix("adapter:"));
     first.map_or_else(|| "kept".to_owned(), |name| format!("adapter_reverted:{name}"))
 }
 
-pub(super) fn of_text(
+pub(super) fn report_text(
     request: &CompressRequest<'_, '_>,
     text: &str,
     form: Option<ShownForm>,
@@ -123,7 +123,7 @@ pub(super) fn of_text(
         return ShortenOutput {
             list: Vec::new(),
             text: Some(text.to_owned()),
-            report: report(request, 0, 0, Actions::default(), request.notes.clone()),
+            report: build_report(request, 0, 0, Actions::default(), request.notes.clone()),
             originals: Vec::new(),
         };
     };
@@ -133,17 +133,22 @@ pub(super) fn of_text(
     let is_escaped = form.rules == ["escape"];
     let action = if changed && !is_escaped { Action::Compressed } else { Action::Kept };
     actions.add(action);
-    let mut report =
-        report(request, form.tokens_before, form.tokens_after, actions, request.notes.clone());
+    let mut report = build_report(
+        request,
+        form.tokens_before,
+        form.tokens_after,
+        actions,
+        request.notes.clone(),
+    );
     if request.explain == Explain::Full {
         report.decisions = Some(vec![Decision {
             index: 0,
             id: "text".to_owned(),
             action,
             rule: match (changed, is_escaped) {
-                (false, _) => not_taken(&form.reverted, &form.refused),
+                (false, _) => kept_rule(&form.reverted, &form.refused),
                 (true, true) => "escape".to_owned(),
-                (true, false) => named(form.rules.iter().map(AsRef::as_ref), "lossless"),
+                (true, false) => name_rules(form.rules.iter().map(AsRef::as_ref), "lossless"),
             }
             .into(),
             class: changed.then(|| form.class.as_str()),
@@ -167,7 +172,7 @@ pub(super) fn of_text(
     }
 }
 
-pub(super) fn of_list(
+pub(super) fn report_list(
     meter: &Meter<'_>,
     job: &ShortenJob<'_>,
     ShortenOutcome { rows, by, .. }: ShortenOutcome,
@@ -184,16 +189,16 @@ pub(super) fn of_list(
     for row in rows.iter().filter(|row| row.origin.is_some()) {
         actions.add(row.action);
     }
-    let mut report = report(request, before, job.after(&rows), actions, notes);
+    let mut report = build_report(request, before, job.tokens_after(&rows), actions, notes);
     if !report.fits {
-        report.too_big = too_big(job, &rows);
+        report.too_big = find_oversized(job, &rows);
     }
     report.history_summary = by.map(|by| {
         let gone = rows.iter().filter(|row| row.action == Action::Summarized);
-        HistorySummary { by, covers: CoveredRange::of(gone.filter_map(|row| row.origin)) }
+        HistorySummary { by, covers: CoveredRange::from_places(gone.filter_map(|row| row.origin)) }
     });
     if request.explain == Explain::Full {
-        report.decisions = Some(decisions(job, &rows));
+        report.decisions = Some(write_decisions(job, &rows));
     }
     let mut shortened =
         ShortenOutput { list: Vec::new(), text: None, report, originals: Vec::new() };
@@ -204,7 +209,7 @@ pub(super) fn of_list(
     Ok(shortened)
 }
 
-fn report(
+fn build_report(
     request: &CompressRequest<'_, '_>,
     before: u64,
     after: u64,
@@ -218,7 +223,7 @@ fn report(
 }
 
 /// The largest messages that are left.
-fn too_big(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<OversizedPart> {
+fn find_oversized(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<OversizedPart> {
     /// Entries named.
     const MAX_ENTRIES: usize = 5;
     let model = &job.request.model;
@@ -237,7 +242,7 @@ fn too_big(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<OversizedPart> {
     found
 }
 
-fn decisions(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<Decision> {
+fn write_decisions(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<Decision> {
     let model: &Model = &job.request.model;
     let kept = job.request.originals != Originals::None;
     let decision = |row: &Row| {
@@ -245,7 +250,7 @@ fn decisions(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<Decision> {
         let message = job.messages(index).first();
         let id = match message {
             Some(message) if message.role != Role::System || message.id.is_some() => {
-                MessageName::of(message, index).id
+                MessageName::new(message, index).id
             }
             _ => format!("m_{index}"),
         };
@@ -268,7 +273,7 @@ fn decisions(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<Decision> {
 }
 
 /// What was passed on uncounted: four bytes to a token, rounded up.
-pub(super) fn passed(
+pub(super) fn report_uncounted(
     request: &CompressRequest<'_, '_>,
     list: Vec<ShownMessage>,
     text: Option<String>,
@@ -278,7 +283,7 @@ pub(super) fn passed(
         + text.as_ref().map_or(0, String::len);
     let tokens = bytes.div_ceil(4) as u64;
     let actions = Actions { kept: list.len(), ..Actions::default() };
-    let report = report(request, tokens, tokens, actions, notes);
+    let report = build_report(request, tokens, tokens, actions, notes);
     let report =
         report.uncounted(format!("Time was up: passed on as it came, about {tokens} tokens."));
     ShortenOutput { list, text, report, originals: Vec::new() }

@@ -19,18 +19,18 @@ pub(super) struct Turns<'t> {
     /// Raw tokens, one for each turn.
     pub(super) costs: Vec<TurnCost>,
     /// What its messages show to each other.
-    pub(super) told: ShownFacts<'t>,
+    pub(super) facts: ShownFacts<'t>,
     /// Its texts on their way down rung 2.
-    pub(super) descents: ReductionChains,
+    pub(super) chains: ReductionChains,
     /// Whether a message stands as it came, whatever the budget.
     pub(super) whole: Vec<bool>,
 }
 
 impl<'t> Turns<'t> {
     /// The turns by what each message takes after rung 1, references aside.
-    pub(super) fn of(job: &ShortenJob<'t>, rows: &[Row], encoder: &Encoder<'_>) -> Self {
-        let spans = spans(job);
-        let costs = turn_costs(job, rows, &spans);
+    pub(super) fn new(job: &ShortenJob<'t>, rows: &[Row], encoder: &Encoder<'_>) -> Self {
+        let spans = split_turns(job);
+        let costs = count_turns(job, rows, &spans);
         let user = costs.iter().rposition(|cost| cost.user);
         let mut whole = Vec::with_capacity(job.list.items.len());
         for (turn, (span, cost)) in spans.iter().zip(&costs).enumerate() {
@@ -39,9 +39,9 @@ impl<'t> Turns<'t> {
         }
         let live = costs.last().map_or(0, |newest| newest.live_start);
         let live = spans.get(live).map_or(whole.len(), |span| span.start);
-        let told = told(job, &whole, live, encoder);
-        let descents = ReductionChains::new(whole.len());
-        Self { spans, costs, told, descents, whole }
+        let facts = show_facts(job, &whole, live, encoder);
+        let chains = ReductionChains::new(whole.len());
+        Self { spans, costs, facts, chains, whole }
     }
 
     /// The first turn of the live zone.
@@ -68,15 +68,15 @@ fn forms<'j>(
     })
 }
 
-/// What stands as it came is told at once; the rest when it is known what is left of it.
-fn told<'t>(
+/// What stands as it came is facts at once; the rest when it is known what is left of it.
+fn show_facts<'t>(
     job: &ShortenJob<'t>,
     whole: &[bool],
     live: usize,
     encoder: &Encoder<'_>,
 ) -> ShownFacts<'t> {
     let list = job.list.items.iter().zip(whole).map(|(item, whole)| (item.raw, *whole));
-    let told = ShownFacts::new(list.collect(), live);
+    let facts = ShownFacts::new(list.collect(), live);
     for (at, whole) in whole.iter().enumerate() {
         let stands = match whole {
             true => FactState::Whole,
@@ -86,15 +86,15 @@ fn told<'t>(
         // Where a notation says a fact by its place alone, it is in nobody's sight.
         for (text, form) in forms(job, encoder, at, job.hold(at)) {
             let shown = form.and_then(|form| form.text);
-            told.add_text(at, stands, shown.as_ref().unwrap_or(text));
+            facts.add_text(at, stands, shown.as_ref().unwrap_or(text));
         }
     }
-    told
+    facts
 }
 
 /// Turns as ranges of messages of the list: a message of the list that holds results and text
 /// belongs to the turn of its results.
-fn spans(job: &ShortenJob<'_>) -> Vec<Turn> {
+fn split_turns(job: &ShortenJob<'_>) -> Vec<Turn> {
     let history = &job.list.conversation.history;
     let mut spans: Vec<Turn> = Vec::new();
     let mut next = 0;
@@ -127,7 +127,7 @@ fn history_start(job: &ShortenJob<'_>, next: usize, last: usize) -> usize {
     (next..last).find(|at| !is_system(at)).unwrap_or(last)
 }
 
-fn turn_costs(job: &ShortenJob<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
+fn count_turns(job: &ShortenJob<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
     let keep = job.request.keep_recent_turns.max(job.request.protect.recent_turns);
     let recent = job.request.protect.recent_messages;
     let shielded = job.list.items.len().saturating_sub(recent);
@@ -151,7 +151,7 @@ fn turn_costs(job: &ShortenJob<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCos
         costs.push(cost);
     }
     // Only the newest turn is asked: nothing is replayed here.
-    let kept = kept_results(job, spans);
+    let kept = first_kept_turn(job, spans);
     if let Some(newest) = costs.last_mut() {
         newest.clear_start = kept.min(newest.live_start);
     }
@@ -159,7 +159,7 @@ fn turn_costs(job: &ShortenJob<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCos
 }
 
 /// The turn of the oldest of the newest results that stay.
-fn kept_results(job: &ShortenJob<'_>, spans: &[Turn]) -> usize {
+fn first_kept_turn(job: &ShortenJob<'_>, spans: &[Turn]) -> usize {
     let results = spans.iter().enumerate().rev().flat_map(|(turn, span)| {
         let messages = span.clone().flat_map(|at| job.messages(at));
         messages.flat_map(|message| message.tool_results()).map(move |_| turn)

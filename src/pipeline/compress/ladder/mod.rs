@@ -9,16 +9,14 @@ mod steps;
 
 use std::collections::VecDeque;
 
-pub(in crate::pipeline) use shape::{
-    HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnCosts, TurnForm,
-};
+pub(crate) use shape::{HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnCosts, TurnForm};
 
 use steps::LadderStep;
 
 use crate::request::Level;
 
 /// Replays the turns, then squeezes what does not fit.
-pub(in crate::pipeline) fn plan<C: TurnCosts>(
+pub(crate) fn plan<C: TurnCosts>(
     turns: &[TurnCost],
     plan: &LadderPlan,
     costs: &mut C,
