@@ -9,10 +9,10 @@ use crate::compress::{Depth, EditLimit, Encoder, Engine, Fidelity, Lossless, Red
 use crate::domain::{Content, Message, Notes, Part, Role};
 use crate::request::OnArrival;
 
-/// What is known of each message on arrival, one entry each.
+/// Costs and forms of each message on arrival, one entry for each message.
 #[derive(Debug)]
 pub(super) struct Output {
-    /// What it takes in its short form by itself.
+    /// Tokens of the message in its short form, by itself.
     pub(super) costs: Vec<Cost>,
     /// Raw tokens that this form saves; a mark before a look-alike costs.
     pub(super) saved: Vec<i64>,
@@ -25,9 +25,9 @@ pub(super) struct Output {
 pub(super) struct ArrivedForms {
     /// Of its tool results.
     pub(super) forms: Vec<ShownForm>,
-    /// Of its own texts; none where they stand as they came.
+    /// Forms of its own texts; empty if they are unchanged.
     pub(super) words: Vec<ShownForm>,
-    /// Raw tokens that they save beside the forms that its results have by themselves.
+    /// Raw tokens that the forms save in addition to what the results save by themselves.
     pub(super) saved: u64,
 }
 
@@ -36,7 +36,7 @@ impl ArrivedForms {
         self.forms.iter().chain(&self.words)
     }
 
-    /// What happened to the message, if nothing else does.
+    /// The action on the message, if no later rung changes it.
     pub(super) fn action(&self) -> Action {
         let rules = || self.all().flat_map(|form| &form.rules);
         if rules().all(|rule| rule == "escape") {
@@ -59,7 +59,7 @@ impl ArrivedForms {
         name_rules(rules.into_iter().map(AsRef::as_ref), "on_arrival")
     }
 
-    /// Notations and adapters whose work was taken back.
+    /// Notations and adapters whose work was reverted.
     pub(super) fn reverted(&self) -> impl Iterator<Item = &str> {
         self.all().flat_map(|form| form.reverted.iter().map(AsRef::as_ref))
     }
@@ -81,8 +81,8 @@ pub(super) fn warn<'n>(notes: &mut Notes, pointer: &str, names: impl Iterator<It
     }
 }
 
-/// Rules as a decision names them: `adapter:json+log`, what rung 1 did to that behind it; or, with
-/// `first` before it, what rung 1 did alone.
+/// Joins rules to the name that a decision shows: `adapter:json+log`, followed by the rules of
+/// rung 1; or, if only rung 1 changed the text, its rules after `first`.
 pub(super) fn name_rules<'r>(rules: impl Iterator<Item = &'r str>, first: &str) -> String {
     let (further, exact): (Vec<&str>, Vec<&str>) =
         rules.partition(|rule| rule.starts_with("adapter:") || Depth::is_extract(rule));
@@ -147,7 +147,7 @@ pub(super) struct ArrivalPass<'s> {
 /// How a message is to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArrivalForm {
-    /// As it came, but for the mark that tells a look-alike.
+    /// Unchanged, except for the mark that escapes a look-alike.
     Fixed,
     /// As it arrived.
     Whole,
@@ -166,7 +166,7 @@ impl<'s> ArrivalPass<'s> {
         Self { engine, meter, reducer, on_arrival, encoder }
     }
 
-    /// Begins anew: nothing stands before the next message.
+    /// Starts again: no message is before the next one.
     pub(super) fn clear(&mut self) {
         self.encoder = encoder(self.engine, self.meter, self.reducer);
     }
@@ -195,7 +195,8 @@ impl<'s> ArrivalPass<'s> {
                 Content::ToolResult(result) => {
                     let texts = result.content.iter().filter_map(Part::as_text);
                     let texts: Vec<_> = texts.cloned().collect();
-                    // A line of ours that came back is short as it is, and the same many times.
+                    // A line of ours that the caller sent back is already short, and often occurs
+                    // many times.
                     let is_line = texts.iter().all(|text| prose::is_cleared(text));
                     let hold = if is_line { EditLimit::Fixed } else { hold };
                     let forms = self.encoder.encode_result(&texts, hold);
@@ -221,7 +222,8 @@ impl<'s> ArrivalPass<'s> {
         arrived
     }
 
-    /// Raw tokens that rung 2 saves of a message by itself, beside the form in which it arrived.
+    /// Raw tokens that rung 2 saves of a message by itself, compared with the form in which it
+    /// arrived.
     pub(super) fn saves(&self, message: &Message, depth: Depth) -> u64 {
         let before = |text: &Arc<str>, form: &ShownForm| match self.on_arrival {
             OnArrival::Off => form.tokens_before,
@@ -234,7 +236,7 @@ impl<'s> ArrivalPass<'s> {
         saved_there.sum::<u64>() + self.words(message, depth).iter().map(saved).sum::<u64>()
     }
 
-    /// What a result's text takes by itself as it arrived.
+    /// Tokens of a result's text by itself, in its form on arrival.
     fn arrived_alone(&self, text: &Arc<str>) -> u64 {
         let depth = (self.on_arrival == OnArrival::Reversible).then_some(Depth::Reduced);
         self.encoder.encode_alone(text, depth).tokens_alone
@@ -261,7 +263,7 @@ fn encoder<'s>(engine: &'s Engine, meter: &'s Meter<'s>, reducer: Reducer<'s>) -
     Encoder::new(engine, meter.counter(), name, Lossless::Equivalent).with_reducer(reducer)
 }
 
-/// Whether rung 2 may touch what a message says itself. A provider's own items may quote it.
+/// Whether rung 2 may change the message's own texts. A provider's own items may quote them.
 fn may_be_shortened(message: &Message) -> bool {
     let is_opaque = |part: &Part| matches!(part.content, Content::Opaque { .. });
     matches!(message.role, Role::User | Role::Assistant)

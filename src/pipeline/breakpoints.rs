@@ -1,4 +1,4 @@
-//! Where the cache marks of a payload stand.
+//! Finds the places of the cache marks in a payload.
 
 use crate::json::{self, Node};
 
@@ -21,7 +21,7 @@ fn marked(node: &Node<'_>, path: &json::Path<'_>, found: &mut Vec<String>) {
             found.push(path.pointer());
         }
         for (key, value) in members {
-            // What a model or a tool wrote is content, whatever its keys are.
+            // The texts of a model or a tool are content, whatever their keys are.
             if !matches!(key.as_ref(), "input" | "arguments" | "input_schema" | "parameters") {
                 marked(value, &path.key(key), found);
             }

@@ -14,16 +14,16 @@ pub(super) struct Input<'i> {
     pub(super) context_window: u64,
     pub(super) reserve_output: u64,
     pub(super) frame: &'i frame::Output,
-    /// Raw tokens of the tools and of what stands before the reply.
+    /// Raw tokens of the tools and of the framing before the reply.
     pub(super) tools: u64,
     pub(super) reply: u64,
     /// Whether state or implicit context is given.
     pub(super) volatile: bool,
     /// Tokens that hooks may provide.
     pub(super) provided: u64,
-    /// `memory.max_tokens`, where memory is on.
+    /// `memory.max_tokens`, if memory is on.
     pub(super) memory: Option<u64>,
-    /// Raw tokens of the memory data that stand in the head.
+    /// Raw tokens of the memory data in the head.
     pub(super) memory_data: u64,
 }
 
@@ -32,10 +32,10 @@ pub(super) struct Input<'i> {
 pub(super) struct Output {
     /// Window less reserve, as the provider counts.
     pub(super) budget: u64,
-    /// What compaction points are replayed against. It depends on what is stable and on
-    /// declared caps, never on the size of what is volatile.
+    /// Raw tokens that compaction points are replayed against. It depends on stable parts and on
+    /// declared caps, never on the size of volatile parts.
     pub(super) room: u64,
-    /// What everything but the history takes in this payload.
+    /// Raw tokens of everything but the history in this payload.
     pub(super) fixed: u64,
 }
 

@@ -1,7 +1,7 @@
-//! Cache marks: the client's own, and ours where it asks for them.
+//! Cache marks: the client's own, and ours if the request asks for them.
 //!
-//! A mark goes on the last block of what it ends. Providers take four; the client's come
-//! first, the latest of them before the earlier ones.
+//! A mark is set on the last block of the part that it ends. Providers allow four; the client's
+//! marks have priority, the latest of them first.
 
 use super::slot::{PartName, Slot};
 use crate::domain::{CacheMark, CacheTtl, Content, Notes, Part, Role, ToolDefinition};
@@ -47,10 +47,10 @@ enum MarkPlace {
     Message(usize),
 }
 
-/// One place of the payload that a mark can stand at.
+/// One place of the payload that can have a mark.
 struct MarkSpot<'m> {
     place: MarkPlace,
-    /// Where it is in the request; empty where that is not known of it.
+    /// JSON Pointer to the place in the request; empty if it is not known.
     pointer: &'m str,
     mark: &'m mut Option<CacheMark>,
     /// Whether it ends a block of ours: text, media, a call, a result, a tool.
@@ -70,8 +70,8 @@ impl MarkSpot<'_> {
     }
 }
 
-/// Where marks help most: the end of what every later payload repeats, the end of the system
-/// text, the end of the summary, the end of the tools.
+/// Finds the places where marks help most: the end of what every later payload repeats, of the
+/// system text, of the summary and of the tools.
 fn places(slots: &[Slot], tools: &[ToolDefinition]) -> Vec<MarkPlace> {
     let volatile = slots
         .iter()
@@ -133,7 +133,8 @@ fn add<'m>(part: &'m mut Part, place: MarkPlace, outer: bool, spots: &mut Vec<Ma
     spots.push(MarkSpot { place, pointer: "", mark: &mut part.cache, carries, ours: false });
 }
 
-/// Takes the client's earliest marks off until no more than may stand; tells how many more may.
+/// Removes the client's earliest marks until no more than `most` are left; returns how many more
+/// are allowed.
 fn keep_latest(most: usize, written: bool, spots: &mut [MarkSpot<'_>], notes: &mut Notes) -> usize {
     let mut left = if written { most } else { 0 };
     let mut taken_off = 0;
@@ -165,8 +166,8 @@ fn client_order_is_wrong(spots: &[MarkSpot<'_>]) -> bool {
     !marks.is_sorted_by(|before, after| rank(*before) >= rank(*after))
 }
 
-/// Sets marks of ours. A longer lifetime may not follow a shorter one, so ours give way to what
-/// the client's marks before and behind them allow.
+/// Sets marks of ours. A longer lifetime may not follow a shorter one, so ours use what the
+/// client's marks before and after them allow.
 fn place(spots: &mut [MarkSpot<'_>], wanted: &[MarkPlace], left: usize, ttl: CacheTtl) {
     let mut left = left;
     for place in wanted {

@@ -1,4 +1,4 @@
-//! What a compile came to.
+//! The result of a compile.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use crate::domain::ContentHash;
 /// A compiled conversation.
 #[derive(Debug)]
 pub struct CompiledPayload {
-    /// What the caller began, with the payload at its end.
+    /// The text of the caller, with the payload at its end.
     pub text: String,
     /// Byte at which the payload begins: JSON text, ready to spread into the provider's SDK
     /// call.
     pub start: usize,
     pub report: Report,
-    /// What the comparison with an earlier payload needs to know.
+    /// Hints for the comparison with an earlier payload.
     pub hints: ChangeHints,
     /// Texts that the payload names by their artifacts: they must be stored before it is sent.
     pub artifacts: Vec<Arc<str>>,
     /// SHA-256 of the payload's bytes.
     pub payload_hash: ContentHash,
-    /// What the stages gave, where that is recorded.
+    /// Hashes of the stages' outputs, if the compile is recorded.
     pub hashes: Hashes,
     /// Whether every message that was put together is there as it was: hooks at `transform_context`
     /// may have added some, and no more.

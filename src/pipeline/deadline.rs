@@ -44,7 +44,7 @@ impl Deadline {
         Self { allowance: allowance.clone(), ..self }
     }
 
-    /// What may be made of text until then.
+    /// The limit on text that the request may still make.
     pub fn allowance(&self) -> &Allowance {
         &self.allowance
     }
@@ -62,7 +62,7 @@ impl Deadline {
         self.cancelled.notify.notify_waiters();
     }
 
-    /// When it is; none where no time is set.
+    /// The time of the deadline; none if it has none.
     pub fn end(&self) -> Option<Instant> {
         self.at
     }

@@ -7,12 +7,12 @@ use crate::hook::{Denial, HookStop};
 /// Each variant is one thing a caller can act on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Only with `on_overflow: "fail"`. The report says what is too big.
+    /// Only with `on_overflow: "fail"`. The report has the parts that are too big.
     #[error("the payload takes {} tokens and the budget is {}", .0.tokens_after, .0.budget)]
     OverBudget(Box<Report>),
     #[error(transparent)]
     Stopped(#[from] StopReason),
-    /// A guard said no.
+    /// A guard denied the compile.
     #[error("hook `{}` denied at `{}`", .0.hook, .0.point)]
     Denied(Denial),
     #[error(transparent)]

@@ -16,7 +16,7 @@ pub(super) struct Input<'i> {
     pub(super) skill: Option<&'i SkillOptions>,
     pub(super) output: &'i OutputOptions,
     pub(super) rules: TargetRules,
-    /// Whether the model goes on from a last assistant message.
+    /// Whether the model continues a last assistant message.
     pub(super) model_prefill: bool,
     /// Whether the request names its model.
     pub(super) model_named: bool,
@@ -31,7 +31,7 @@ pub(super) struct Output {
     pub(super) stitched: Vec<(usize, Slot)>,
     /// State, output block, prefill: after the history.
     pub(super) foot: Vec<Slot>,
-    /// What opens a list that would not begin with the user's message.
+    /// The message that opens a list that would not begin with the user's message.
     pub(super) opening: Option<Slot>,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn run(
     Ok(output)
 }
 
-/// The tail goes on the last user message; where there is none, it is one.
+/// Appends the tail to the last user message; without one, the tail is a message.
 fn stitch_tail(
     meter: &Meter<'_>,
     history: &[Message],
@@ -143,8 +143,8 @@ fn native_prefill(
     Ok(())
 }
 
-/// Asks for the prefill in words, at the end of the last message that is the user's or, where
-/// the target keeps system messages in the list, a system message.
+/// Asks for the prefill in words, at the end of the last message that is the user's or, if the
+/// target keeps system messages in the list, a system message.
 fn prefill_note(
     meter: &Meter<'_>,
     history: &[Message],
@@ -190,8 +190,8 @@ fn prefill_note(
     Ok(())
 }
 
-/// A message with a text at its end: in its last part where that is plain text, in a part of
-/// its own behind media or behind a cache mark, whose prefix must not change.
+/// A message with a text at its end: in its last part if that is plain text, in a part of its own
+/// after media or after a cache mark, whose prefix must not change.
 fn appended(meter: &Meter<'_>, message: &Message, text: &str) -> Result<Slot, StopReason> {
     let mut message = message.clone();
     let before = meter.message(&message)?.real();

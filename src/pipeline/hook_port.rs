@@ -1,7 +1,7 @@
-//! What the driver may ask for outside of the pipeline, between its stages.
+//! The port through which the driver calls hooks between the stages of the pipeline.
 //!
-//! A stage asks nobody. The driver knows the points and what is said there; who answers, and how
-//! long that is waited for, is the affair of whoever implements this.
+//! A stage calls nothing outside. The driver knows the points and their payloads; the
+//! implementation decides which hooks run, and for how long.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use crate::hook::{
     Point, ProvideResult,
 };
 
-/// The hooks of one compile, as the driver meets them: one call after another, each answered
-/// before the next stage begins.
+/// The hooks of one compile: the driver makes one call after another, and each returns before the
+/// next stage begins.
 pub trait HookPort: fmt::Debug {
-    /// The hooks that the compile is pinned to; none where nobody is to be asked.
+    /// The hooks that the compile is pinned to; none if it calls no hooks.
     fn set(&self) -> Option<&HookSet>;
 
-    /// Asks guards and transforms. `check` says whether a new payload is valid.
+    /// Calls guards and transforms. `check` validates a new payload.
     fn change(&mut self, at: HookInput<'_>, check: PayloadCheck<'_>) -> Result<Changed, Error>;
 
-    /// Asks transforms about many inputs at a point, and tells of what they leave; in the order of
-    /// the inputs.
+    /// Calls transforms with many inputs at a point, then observers with the results; in the order
+    /// of the inputs.
     fn each(&mut self, point: Point, items: &[CheckedInput<'_>]) -> Result<Vec<Changed>, Error>;
 
     /// Asks for a typed answer to each of many inputs at a point, in their order.
@@ -33,7 +33,7 @@ pub trait HookPort: fmt::Debug {
         items: &[CheckedInput<'_>],
     ) -> Result<Vec<Option<Arc<str>>>, Error>;
 
-    /// Asks for what is to be added. `check` says whether a typed answer is valid.
+    /// Calls providers for text to add. `check` validates a typed answer.
     fn provide(
         &mut self,
         at: HookInput<'_>,
@@ -41,25 +41,25 @@ pub trait HookPort: fmt::Debug {
         check: PayloadCheck<'_>,
     ) -> Result<ProvideResult, Error>;
 
-    /// Tells.
+    /// Calls observers.
     fn observe(&mut self, at: HookInput<'_>, decision: GuardDecision<'_>) -> Result<(), Error>;
 
-    /// Whether there is somebody who writes summaries.
+    /// Whether a hook or model writes summaries.
     fn summarizes(&self) -> bool {
         self.has(Point::Summarize, HookKind::Provide)
     }
 
-    /// Has a summary written of messages that leave the history; none where nobody does.
+    /// Has a summary written of messages that leave the history; none if there is no summariser.
     fn summarize(&mut self, _: &SummaryAsk<'_>) -> Result<Option<AskedSummary>, Error> {
         Ok(None)
     }
 
-    /// Whether a hook of this kind stands at a point.
+    /// Whether there is a hook of this kind at a point.
     fn has(&self, point: Point, kind: HookKind) -> bool {
         self.set().is_some_and(|set| set.hooks_of_kind(point, kind).next().is_some())
     }
 
-    /// Whether any hook stands at a point.
+    /// Whether there is any hook at a point.
     fn has_any(&self, point: Point) -> bool {
         self.set().is_some_and(|set| !set.hooks_at(point).is_empty())
     }
@@ -70,7 +70,7 @@ pub trait HookPort: fmt::Debug {
     }
 }
 
-/// Nobody to ask.
+/// A port without hooks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHooks;
 

@@ -1,4 +1,4 @@
-//! Stage 8: what is volatile becomes tail blocks, and goes where it breaks no cached prefix.
+//! Stage 8: puts volatile parts into tail blocks, where they break no cached prefix.
 
 use super::measure::Meter;
 use super::{StopReason, memory, prose, tags, xml};
@@ -18,10 +18,10 @@ pub(super) struct Input<'i> {
 
 #[derive(Debug, Default)]
 pub(super) struct Output {
-    /// The system message at the top where memory is on, data of system placement included.
+    /// The system message at the top if memory is on, with data of system placement.
     pub(super) memory_instruction: Option<String>,
     pub(super) memory_data: Option<String>,
-    /// Raw tokens of the memory data, wherever it stands.
+    /// Raw tokens of the memory data, wherever it is placed.
     pub(super) memory_tokens: u64,
     /// The text for the end of the last user message.
     pub(super) tail: Option<String>,
@@ -63,7 +63,7 @@ pub(super) fn run(
                 tail.push(prose::STATE_ANCHOR.to_owned());
             }
         }
-        // With no state to stand beside, context goes where it would go without this setting.
+        // Without state, context is placed as without this setting.
         Placement::System => match state {
             Some(state) => {
                 let mut text = format!("{}\n{state}", prose::STATE_HEADING);
@@ -95,7 +95,7 @@ pub(super) fn state_xml(state: &RawJson) -> Option<String> {
 
 /// Context goes in as it is, but for NUL and for tags of our frames, which are broken up.
 fn implicit_context(text: &str, notes: &mut Notes) -> String {
-    // The request's own has none: what is left is a hook's, and stands nowhere in the request.
+    // The request's own has none: a NUL here is a hook's, and has no place in the request.
     let text = without_nul(text, &Path::Root, notes);
     let broken = tags::without_frames(&text);
     if broken.len() != text.len() {
@@ -108,8 +108,8 @@ fn implicit_context(text: &str, notes: &mut Notes) -> String {
     format!("<implicit_context>\n{broken}\n</implicit_context>")
 }
 
-/// Entries of the request that are not shown are told; of a store, the most fitting are taken, and
-/// that is what it is asked for.
+/// Warns of entries of the request that are not shown. Of a store, only the best entries are
+/// taken, which is no loss.
 fn note_left_out(fit: &memory::MemoryRoom, from_store: bool, notes: &mut Notes) {
     let left_out = fit.shown.iter().filter(|shown| !**shown).count();
     if left_out > 0 && !from_store {

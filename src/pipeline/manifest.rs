@@ -18,26 +18,26 @@ use crate::domain::{Content, Message, Model, Notes, Part, Role, ToolDefinition};
 use crate::request::{CompileRequest, Explain, LOAD_TOOLKIT};
 use crate::tokenizer::Digest;
 
-/// What the stages left, as the report needs it.
+/// The outputs of the stages, for the report.
 pub(super) struct Input<'i> {
     pub(super) request: &'i CompileRequest,
     pub(super) slots: &'i [Slot],
-    /// Raw tokens of what stands before the reply.
+    /// Raw tokens of the framing before the reply.
     pub(super) reply: u64,
     pub(super) arrival: Arrival<'i>,
     pub(super) actions: Vec<Action>,
-    /// What was done to the texts of each message on arrival.
+    /// Forms of the texts of each message on arrival.
     pub(super) forms: Vec<ArrivedForms>,
     pub(super) notes: Notes,
 }
 
-/// What is known of the conversation as it arrived. Raw tokens.
+/// Costs and names of the conversation as it arrived. Raw tokens.
 #[derive(Debug, Clone)]
 pub(super) struct Arrival<'i> {
     /// One for each message of the history, and what its form on arrival saves.
     pub(super) costs: &'i [Cost],
     pub(super) saved: &'i [i64],
-    /// What decisions call each message by; empty where none are asked for.
+    /// Names of messages in decisions; empty if no decisions are asked for.
     pub(super) names: &'i [MessageName],
     pub(super) system: u64,
     pub(super) tools: u64,
@@ -49,7 +49,7 @@ pub(super) struct Arrival<'i> {
     pub(super) list_key: &'static str,
 }
 
-/// What a decision calls its message by.
+/// The name of a message in a decision.
 #[derive(Debug, Clone)]
 pub(super) struct MessageName {
     pub(super) index: Option<usize>,
@@ -173,8 +173,8 @@ fn service_tools(request: &CompileRequest) -> Vec<String> {
     ours.chain(load).collect()
 }
 
-/// What became of the tools: how many were given, which of them do not stay, and what each that is
-/// in the payload takes, in raw tokens.
+/// Reports the tools: how many the request has, which of them were removed, and the raw tokens of
+/// each in the payload.
 pub(super) fn tool_report(
     request: &CompileRequest,
     total: usize,
@@ -237,7 +237,8 @@ fn stable_tokens(input: &Input<'_>) -> u64 {
     sum
 }
 
-/// What may not be touched and takes the room: single culprits, else the largest parts.
+/// Finds the fixed parts that take the room: single parts above the budget, else the largest
+/// parts.
 fn find_oversized(input: &Input<'_>, parts: &PartTokens, budget: u64) -> Vec<OversizedPart> {
     /// Entries named; the largest first.
     const MAX_ENTRIES: usize = 5;

@@ -18,8 +18,8 @@ const DOCUMENT_BYTES_PER_TOKEN: u64 = 27;
 /// Bytes from which a string inside an opaque item can be a medium.
 const MIN_BLOB_BYTES: usize = 1_024;
 
-/// Where the media inside an item's JSON text stand: data URIs, and base64 under the names that
-/// providers keep the bytes of media under. What is encrypted is no medium.
+/// Finds the media inside an item's JSON text: data URIs, and base64 under the keys that providers
+/// use for the bytes of media. Encrypted values are no media.
 fn blobs(text: &str) -> Vec<(usize, usize)> {
     const BLOB_KEYS: &[&str] = &["result", "data", "image_data", "b64_json", "partial_image_b64"];
     let mut found = Vec::new();
@@ -55,25 +55,25 @@ fn is_base64(text: &str) -> bool {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Cost {
     pub(super) text: u64,
-    /// Media, as near as can be told.
+    /// Media, as exactly as can be estimated.
     pub(super) media: u64,
     /// Media by kind alone: sizes of media never move a compaction point.
     pub(super) media_flat: u64,
 }
 
 impl Cost {
-    /// What counts against the budget.
+    /// Tokens that count against the budget.
     pub(super) fn real(self) -> u64 {
         self.text + self.media
     }
 
-    /// What counts when compaction points are replayed.
+    /// Tokens that count when compaction points are replayed.
     pub(super) fn flat(self) -> u64 {
         self.text + self.media_flat
     }
 }
 
-/// Raw tokens that something saves; what it costs where it takes more.
+/// Raw tokens saved; negative if more are taken.
 pub(super) fn saved(before: u64, after: u64) -> i64 {
     i64::try_from(before).unwrap_or(i64::MAX) - i64::try_from(after).unwrap_or(i64::MAX)
 }
@@ -132,7 +132,7 @@ impl<'c> Meter<'c> {
         self.deadline.check()
     }
 
-    /// Raw tokens that stand before the reply, once a payload.
+    /// Raw tokens of the framing before the reply, once for each payload.
     pub(super) fn reply(&self) -> u64 {
         self.framing.reply
     }
@@ -151,8 +151,7 @@ impl<'c> Meter<'c> {
         self.message_by(message, &mut |_, text| self.text(text))
     }
 
-    /// As [`Self::message`], with `known` telling what each text takes, in order, where that is
-    /// known already.
+    /// As [`Self::message`], with `known` returning the tokens of each text, in order.
     pub(super) fn message_by(
         &self,
         message: &Message,
@@ -225,8 +224,8 @@ impl<'c> Meter<'c> {
             .try_fold(0, |sum, (name, raw)| Ok(sum + self.text(name)? + self.text(raw.as_str())?))
     }
 
-    /// An item carried whole: its JSON text, but for images and the like inside it, which are
-    /// media wherever they stand.
+    /// Counts an item that is passed through: its JSON text, except for images and the like inside
+    /// it, which count as media anywhere.
     fn opaque(&self, raw: &RawJson) -> Result<Cost, StopReason> {
         let text = raw.as_str();
         let blobs = if text.len() < MIN_BLOB_BYTES { Vec::new() } else { blobs(text) };

@@ -12,10 +12,10 @@ pub const CREATE_MEMORY: &str = "create_memory";
 /// The tool that changes or forgets something.
 pub const MODIFY_MEMORY: &str = "modify_memory";
 
-/// What finds room.
+/// The entries that have room.
 #[derive(Debug, Default)]
 pub(super) struct MemoryRoom {
-    /// The block; none where nothing is shown.
+    /// The block; none if nothing is shown.
     pub(super) block: Option<String>,
     /// Of each entry, whether it is shown.
     pub(super) shown: Vec<bool>,
@@ -77,7 +77,7 @@ pub struct MemoryFit {
     pub tokens: u64,
 }
 
-/// What a compile would show of ranked entries within so many tokens of `o200k_base`.
+/// Fits ranked entries into `o200k_base` tokens, as a compile would show them.
 pub fn fit_memory(cx: &super::PipelineContext, ranked: &[RankedMemory], room: u64) -> MemoryFit {
     let entries: Vec<RequestMemoryEntry> = ranked.iter().map(shown_entry).collect();
     let counter: &Counter = &cx.counter;

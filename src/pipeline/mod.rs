@@ -77,8 +77,7 @@ use crate::hook::{HookKind, Point};
 use crate::request::{CompileRequest, OnDeadline};
 use crate::tokenizer::Counter;
 
-/// What compiles share: counts and forms that were found before. They make a compile faster,
-/// never different.
+/// Caches that compiles share: counts and forms. They make a compile faster, never different.
 #[derive(Debug, Default)]
 pub struct PipelineContext {
     pub counter: Counter,
@@ -87,8 +86,8 @@ pub struct PipelineContext {
 }
 
 impl PipelineContext {
-    /// The stages of the built-in pack, which stand in the ledger of a compile that names none. They
-    /// look at nothing of the request, so they are run once.
+    /// The stages of the built-in pack, for the ledger of a compile that names none. They read
+    /// nothing of the request, so they are run once.
     pub fn ungoverned(&self) -> &[GovernedStage] {
         self.ungoverned.get_or_init(govern::ungoverned)
     }
@@ -116,7 +115,7 @@ pub fn compile(
     let conversation =
         std::mem::replace(&mut request.conversation, Conversation::empty(Source::Neutral));
     let outcome = driver::run(cx, &request, conversation, text, run);
-    // What would have been too much text was left out, so nothing of the payload may be sent.
+    // Text above the allowance was left out, so nothing of the payload may be sent.
     let outcome = outcome.and_then(|compiled| {
         deadline.allowance().check().map_err(StopReason::from)?;
         Ok(compiled)
@@ -133,8 +132,7 @@ pub fn compile(
     }
 }
 
-/// Whether somebody has to say yes to what is sent, or changes it first: then nothing is passed
-/// on that they have not seen.
+/// Whether a hook has to approve or may change what is sent: then nothing is passed on without it.
 fn is_guarded(hooks: &dyn HookPort) -> bool {
     [Point::TransformContext, Point::ToolResult]
         .into_iter()

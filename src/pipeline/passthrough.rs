@@ -1,5 +1,5 @@
-//! What is answered when time is up and the caller wants the input rather than nothing: the
-//! conversation re-encoded for the target, nothing shortened, nothing counted.
+//! The payload at a passed deadline, if the caller prefers the input to an error: the conversation
+//! re-encoded for the target, nothing shortened, nothing counted.
 
 use super::report::{Report, TokenTotals};
 use super::{Actions, ChangeHints, CompiledPayload, Hashes, ingest};

@@ -1,4 +1,4 @@
-//! Which messages stay verbatim because the caller says so.
+//! Finds the messages that stay verbatim because the caller protects them.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::compress::ResultTools;
 use crate::domain::{Content, Message, Notes, Part};
 use crate::request::Protect;
 
-/// One flag a message of the history. Names that nothing answers to are warned of: a misspelt
+/// One flag for each message of the history. Names that match nothing give a warning: a misspelt
 /// one would protect nothing in silence.
 pub(super) fn run(
     protect: &Protect,
@@ -29,12 +29,12 @@ pub(super) fn run(
     history.iter().map(|message| is_protected(protect, &tools, message)).collect()
 }
 
-/// Where the first thing stands that is named and not there, and the first few of these.
+/// The pointer to the first name that matches nothing, and the first few of these names.
 fn unmatched<'m, I: Iterator<Item = &'m Message>>(
     protect: &Protect,
     messages: impl Fn() -> I,
 ) -> Option<(String, String)> {
-    /// Names told; a list of thousands is no reading.
+    /// The most names in a warning: a list of thousands is not readable.
     const MAX_NAMES: usize = 8;
     let ids: BTreeSet<&str> = messages().filter_map(|message| message.id.as_deref()).collect();
     let indexes: BTreeSet<usize> = messages().filter_map(|message| message.origin).collect();

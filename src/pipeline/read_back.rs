@@ -1,7 +1,7 @@
-//! `compression.read_tool`: the model may ask for what was taken out of its sight.
+//! `compression.read_tool`: the model may read results that were cleared.
 //!
-//! A cleared result then names its artifact, and the tool that reads it stands among the tools.
-//! What was read back is not cleared again: the model would only ask once more.
+//! A cleared result then names its artifact, and the tool that reads it is one of the tools. A
+//! result that was read back is not cleared again: the model would only ask once more.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl ReadBack {
         Self { on, calls: calls.collect() }
     }
 
-    /// Whether a message answers a call that read something back.
+    /// Whether a message is the result of a call that read something back.
     pub(super) fn holds(&self, message: &Message) -> bool {
         !self.calls.is_empty()
             && message.tool_results().any(|result| self.calls.contains(&result.call_id))
@@ -57,7 +57,8 @@ impl ReadBack {
     }
 }
 
-/// What a cleared result is read back as: its texts, a line each where there are several.
+/// The text that reading a cleared result returns: its texts, a line for each if there are
+/// several.
 pub(super) fn original(content: &[Part]) -> Option<Arc<str>> {
     let texts: Vec<&Arc<str>> = content.iter().filter_map(Part::as_text).collect();
     match texts.as_slice() {

@@ -1,9 +1,9 @@
-//! Stage 5: which memory entries are shown, without a model.
+//! Stage 5: chooses the memory entries to show, without a model.
 //!
-//! What answers the question weighs most, then what its writer called important, then what is new.
+//! Relevance to the question weighs most, then the importance that the writer set, then recency.
 //! Ages are counted from the newest entry, not from now, so the same store gives the same order at
-//! any time. Entries are chosen best first and shown in the order in which they came: what stays
-//! keeps its bytes and its place.
+//! any time. Entries are chosen best first and shown in the order of the store: an entry that
+//! stays keeps its bytes and its place.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ const RECENCY_WEIGHT: f64 = 0.15;
 /// Days after which an entry is half as new.
 const HALF_LIFE_DAYS: f64 = 30.0;
 
-/// An entry that was found, in the order in which it came.
+/// An entry that was found, in the order of the store.
 #[derive(Debug, Clone)]
 pub struct MemoryMatch {
     pub entry: Arc<MemoryEntry>,
-    /// How well its words answer the question; 0 where none do.
+    /// The match of its words with the question; 0 if none match.
     pub relevance: f64,
 }
 
@@ -29,7 +29,7 @@ pub struct MemoryMatch {
 #[derive(Debug, Clone)]
 pub struct RankedMemory {
     pub entry: Arc<MemoryEntry>,
-    /// Where it came among those that were found.
+    /// Its index among the entries that were found.
     pub place: usize,
     /// Each from 0 to 1.
     pub relevance: f64,

@@ -95,7 +95,8 @@ impl Report {
         }
     }
 
-    /// What the compile decided, as text. Warnings, which others add to, are no part of it.
+    /// The decisions of the compile as text, without warnings, which callers of the pipeline add
+    /// to.
     pub(super) fn figures(&self) -> String {
         let tokens = (self.tokens_before, self.tokens_after, self.budget, self.fits);
         let figures = (tokens, self.parts, self.actions, &self.too_big, &self.decisions);

@@ -4,7 +4,7 @@ use super::StopReason;
 use super::measure::{Cost, Meter};
 use crate::domain::Message;
 
-/// The parts that the report tells apart.
+/// The parts that the report distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PartName {
     System,

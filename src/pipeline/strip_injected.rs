@@ -1,16 +1,16 @@
-//! Blocks of ours that came back: a caller kept the messages of a payload in the place of its own.
-//! They are taken out, so that what holds now stands there once.
+//! Removes blocks of ours that a caller sent back with the messages of a payload, so that the
+//! current blocks are there once.
 //!
-//! Each of them ends a text of the user's or of the system, or is all of it. What is taken for one
-//! has the very words at both ends.
+//! Each of them ends a text of the user's or of the system, or is all of it. Only a text with the
+//! exact words at both ends is taken for one.
 
 use super::prose;
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role};
 
-/// What parts a block from the text before it.
+/// The separator of a block from the text before it.
 const BLOCK_SEPARATOR: &str = "\n\n";
 
-/// Takes blocks of an earlier payload out of a conversation: those that this compile may add, and
+/// Removes blocks of an earlier payload from a conversation: those that this compile may add, and
 /// the instructions of its skill.
 pub(super) fn take_out(conversation: &mut Conversation, skill: Option<&str>, notes: &mut Notes) {
     let list = conversation.source.list_key();
@@ -29,7 +29,7 @@ pub(super) fn take_out(conversation: &mut Conversation, skill: Option<&str>, not
     conversation.history.retain_mut(stays);
 }
 
-/// Takes them out of a message; tells whether there were any.
+/// Removes blocks from a message; returns whether there were any.
 fn without(message: &mut Message, skill: Option<&str>) -> bool {
     if message.role == Role::Assistant {
         return false;
@@ -50,7 +50,7 @@ fn without(message: &mut Message, skill: Option<&str>) -> bool {
     had
 }
 
-/// What stands before the blocks that end a text.
+/// The text before the blocks at its end.
 fn rest<'t>(text: &'t str, skill: Option<&str>) -> &'t str {
     let before_skill = |text: &'t str| parted(text.strip_suffix(skill?)?);
     let mut rest = text;
@@ -60,7 +60,7 @@ fn rest<'t>(text: &'t str, skill: Option<&str>) -> &'t str {
     rest
 }
 
-/// What stands before the last block of a text; none where it ends in none.
+/// The text before the last block; none if it does not end in a block.
 fn before_block(text: &str) -> Option<&str> {
     // Most texts end in no tag and in no sentence of ours.
     if let Some(before) = text.strip_suffix(prose::MEMORY_INSTRUCTION) {
@@ -77,7 +77,7 @@ fn before_block(text: &str) -> Option<&str> {
         .find_map(|(opening, closing)| before_frame(text, opening, closing))
         .or_else(|| before_frame(text, prose::MEMORY_OPENING, "</memory>"))
         .or_else(|| {
-            // In a system message state stands below its heading, context a line further down.
+            // In a system message state is below its heading, context a line further down.
             let state = before_frame_at("\n", text, CONTEXT_TAGS.0, CONTEXT_TAGS.1).unwrap_or(text);
             parted(before_element(state)?.strip_suffix('\n')?.strip_suffix(prose::STATE_HEADING)?)
         })
@@ -85,13 +85,13 @@ fn before_block(text: &str) -> Option<&str> {
 
 const CONTEXT_TAGS: (&str, &str) = ("<implicit_context>\n", "\n</implicit_context>");
 
-/// What stands before the state and the context that a tail holds, at least one of them.
+/// The text before the state and the context of a tail, at least one of them.
 fn before_state(text: &str) -> Option<&str> {
     let state = before_frame(text, CONTEXT_TAGS.0, CONTEXT_TAGS.1);
     before_element(state.unwrap_or(text)).and_then(parted).or(state)
 }
 
-/// What stands before the state that ends a text. It may hold elements of its own name.
+/// The text before the state at its end. The state may have elements of its own name.
 fn before_element(text: &str) -> Option<&str> {
     const NAME: &str = "dynamic_state>";
     let mut open = 0_usize;
@@ -109,13 +109,13 @@ fn before_element(text: &str) -> Option<&str> {
     }
 }
 
-/// What stands before a block between two tags that ends a text.
+/// The text before a block between two tags at its end.
 fn before_frame<'t>(text: &'t str, opening: &str, closing: &str) -> Option<&'t str> {
     before_frame_at(BLOCK_SEPARATOR, text, opening, closing)
 }
 
-/// The same of a block that is parted otherwise from what stands before it. Nothing in a block
-/// closes it, so it begins behind the last closing before its own.
+/// The same for a block with another separator. Nothing in a block closes it, so it begins after
+/// the last closing tag before its own.
 fn before_frame_at<'t>(
     between: &str,
     text: &'t str,
@@ -138,7 +138,7 @@ fn before_frame_at<'t>(
     None
 }
 
-/// A text without what parts it from a block behind it.
+/// A text without the separator of a block after it.
 fn parted(before: &str) -> Option<&str> {
     if before.is_empty() { Some(before) } else { before.strip_suffix(BLOCK_SEPARATOR) }
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// The frames of a payload. Whoever opens one speaks in the name of the application.
+/// The frames of a payload. A text inside one is read as the application's.
 const FRAME_TAGS: &[&str] = &[
     "available_toolkits",
     "dynamic_state",
@@ -23,8 +23,8 @@ pub(super) fn without_closing<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
     broken_up(text, &[name], true)
 }
 
-/// Puts a backslash behind the `<` of each tag of these names. A model reads a tag in any case and
-/// over blanks, so both are passed over.
+/// Puts a backslash after the `<` of each tag of these names. A model reads a tag in any case and
+/// over blanks, so both are ignored.
 fn broken_up<'t>(text: &'t str, names: &[&str], closing_only: bool) -> Cow<'t, str> {
     let mut out = String::new();
     let mut copied = 0;
@@ -43,7 +43,7 @@ fn broken_up<'t>(text: &'t str, names: &[&str], closing_only: bool) -> Cow<'t, s
     Cow::Owned(out)
 }
 
-/// Whether what stands behind a `<` is a tag of one of the names.
+/// Whether the text after a `<` is a tag of one of the names.
 fn is_tag(behind: &str, names: &[&str], closing_only: bool) -> bool {
     let inside = behind.trim_start_matches(is_blank);
     let name = inside.trim_start_matches(|character| character == '/' || is_blank(character));

@@ -33,7 +33,7 @@ pub fn count_text(
     Ok(model.scale(meter.text(text)?))
 }
 
-/// Tokens of each message, and of what stands before the reply.
+/// Tokens of each message, and of the framing before the reply.
 pub fn count_messages(
     counter: &Counter,
     model: &Model,

@@ -1,7 +1,7 @@
-//! What each stage gave, as a hash: the outputs of a compile's ledger.
+//! Hashes the output of each stage: the outputs of a compile's ledger.
 //!
-//! A text is hashed once, by its place in memory, however many stages hand it on; around it a hash
-//! covers who said it and what else its message holds. Nothing here has a say in what is sent.
+//! A text is hashed once, by its address in memory, however many stages pass it on; another hash
+//! covers its role and the rest of its message. Nothing here affects the payload.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,13 +27,13 @@ pub(super) struct Trace {
     hashes: Hashes,
 }
 
-/// What is left of it when the compile is done.
+/// The hashes when the compile is done.
 #[derive(Debug, Clone, Default)]
 pub struct Hashes {
     /// The messages and the tools of the request, as they were read.
     pub messages: Option<ContentHash>,
     pub tools: Option<ContentHash>,
-    /// What stages gave, in their order.
+    /// Outputs of the stages, in their order.
     pub outputs: Vec<(Stage, ContentHash)>,
 }
 
@@ -105,7 +105,7 @@ impl Trace {
         self.note(Stage::Memory, finish_hash(hasher));
     }
 
-    /// Notes the volatile text, and what stands behind the history.
+    /// Notes the volatile text, and the parts after the history.
     pub(super) fn injected(&mut self, injected: &inject::Output) {
         if !self.on {
             return;
@@ -254,7 +254,7 @@ fn extra(hasher: &mut Sha256, extra: &Extra) {
     }
 }
 
-/// A text behind its length, so that it is known where it ends.
+/// Hashes a text after its length, so that its end is known.
 fn text_into(hasher: &mut Sha256, text: &str) {
     number(hasher, text.len());
     hasher.update(text);

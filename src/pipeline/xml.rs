@@ -13,7 +13,7 @@ pub(super) fn escape(out: &mut String, text: &str) {
             '&' => out.push_str("&amp;"),
             '\'' => out.push_str("&apos;"),
             '"' => out.push_str("&quot;"),
-            // A parser makes a line feed of it where it stands as it is.
+            // A parser makes a line feed of an unescaped carriage return.
             '\r' => out.push_str("&#13;"),
             '\t' | '\n' => out.push(character),
             '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
@@ -22,7 +22,7 @@ pub(super) fn escape(out: &mut String, text: &str) {
     }
 }
 
-/// Escapes a text for an attribute, where a parser would make spaces of tabs and line feeds.
+/// Escapes a text for an attribute, in which a parser would make spaces of tabs and line feeds.
 pub(super) fn escape_attribute(out: &mut String, text: &str) {
     for part in text.split_inclusive(['\t', '\n']) {
         let (text, end) = match part.strip_suffix(['\t', '\n']) {
@@ -35,13 +35,13 @@ pub(super) fn escape_attribute(out: &mut String, text: &str) {
     }
 }
 
-/// A JSON value as an element; `None` where it says nothing (null, an empty array).
+/// A JSON value as an element; `None` if it is empty (null, an empty array).
 pub(super) fn element(name: &str, node: &Node<'_>) -> Option<String> {
     let mut out = String::new();
     write(&mut out, name, node).then_some(out)
 }
 
-/// Appends the element and tells whether there is one. Entries are indented by two spaces
+/// Appends the element and returns whether there is one. Entries are indented by two spaces
 /// without adding up, and keep the order of the JSON.
 fn write(out: &mut String, name: &str, node: &Node<'_>) -> bool {
     match &node.value {
@@ -105,7 +105,7 @@ fn tag(key: &str, taken: &mut BTreeMap<String, u32>) -> String {
     if !name.starts_with(|first: char| first.is_alphabetic() || first == '_') {
         name.insert(0, '_');
     }
-    // The number that each name goes on with: many keys of one name stay linear.
+    // The next number of each name: many keys of one name stay linear.
     let Some(mut number) = taken.get(&name).copied() else {
         taken.insert(name.clone(), 2);
         return name;

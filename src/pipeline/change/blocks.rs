@@ -1,8 +1,9 @@
-//! Payloads block by block: whose shape they have, what equals what, what can be read.
+//! Compares payloads block by block: their shape, which blocks are equal, and which texts a model
+//! reads.
 
 use crate::json::{Node, Object, Value};
 
-/// Whose payload it is.
+/// The provider shape of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PayloadShape {
     Openai,
@@ -13,7 +14,7 @@ pub(super) enum PayloadShape {
 }
 
 impl PayloadShape {
-    /// The shape that a payload shows; none where it has too little in it to tell.
+    /// Detects the shape of a payload; none if the payload has too little in it.
     pub(super) fn of(payload: &Node<'_>) -> Option<Self> {
         if payload.get("contents").is_some() {
             return Some(Self::Gemini);
@@ -60,7 +61,7 @@ pub(super) fn items<'n, 'a>(section: &'n Node<'a>) -> Vec<&'n Node<'a>> {
     list.iter().flat_map(declared).collect()
 }
 
-/// What leads from a section to one of its [`items`], as the end of a JSON Pointer.
+/// The end of a JSON Pointer from a section to one of its [`items`].
 pub(super) fn steps(section: &Node<'_>, at: usize) -> String {
     if section.get("parts").is_some() {
         return format!("/parts/{at}");
@@ -76,7 +77,7 @@ pub(super) fn steps(section: &Node<'_>, at: usize) -> String {
             None => left -= 1,
         }
     }
-    // What stood there is gone, or the section is one text.
+    // The item is gone, or the section is one text.
     String::new()
 }
 
@@ -146,7 +147,7 @@ pub(super) fn all_text(node: &Node<'_>) -> String {
     text
 }
 
-/// What is said in a message, calls and their results aside: the only place for texts of ours.
+/// The texts of a message except calls and their results: the only place for texts of ours.
 pub(super) fn spoken_text(message: &Node<'_>) -> String {
     const CALL_KEYS: &[&str] = &["functionCall", "functionResponse", "input", "output", "call_id"];
     let is_said = |part: &&Node<'_>| {

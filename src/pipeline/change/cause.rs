@@ -1,6 +1,6 @@
-//! Why a block differs: by whose text the first differing byte is in.
+//! Finds why a block differs: by the owner of the text with the first differing byte.
 //!
-//! Texts that a compile inserts are framed, so the frame around the place tells who changed it.
+//! Texts that a compile inserts are framed, so the frame around the place names their owner.
 
 use std::cmp::Reverse;
 
@@ -53,7 +53,7 @@ const OWN_FRAMES: &[(&str, OwnText)] = &[
     (SUMMARY_TAG, OwnText::Summary),
 ];
 
-/// Whose text the byte `place` is in: the last frame that begins at or before it. White space
+/// Finds the owner of the byte at `place`: the last frame that begins at or before it. White space
 /// before a frame belongs to it.
 fn find_owner(text: &str, place: usize, skill: Option<&str>) -> Option<OwnText> {
     let starts = |frame: &str| {
@@ -80,7 +80,8 @@ pub(super) fn tools_cause(old: &[&Node<'_>], new: &[&Node<'_>]) -> ChangeReason 
     if same_set { ChangeReason::ToolsReordered } else { ChangeReason::ToolsChanged }
 }
 
-/// Why a block of system text differs, one of them absent where it was added or taken away.
+/// Finds why a block of system text differs. One of the blocks is absent if it was added or
+/// removed.
 pub(super) fn system_cause(
     old: Option<&Node<'_>>,
     new: Option<&Node<'_>>,
@@ -127,7 +128,7 @@ pub(super) fn message_cause(
     }
     let (was, is) = (spoken_text(before), spoken_text(now));
     let place = common_prefix(&was, &is);
-    // Where the texts agree, it is a call, a result or a medium that differs: never ours.
+    // If the texts agree, a call, a result or a medium differs: never a text of ours.
     let (was_in, is_in) = if was == is {
         (None, None)
     } else {
@@ -156,7 +157,7 @@ pub(super) fn message_cause(
     if is_at(new, before) {
         ChangeReason::MessageInserted
     } else if hints.squeezed {
-        // Where not even a marker found room, what was dropped left no trace.
+        // If not even a marker had room, dropped messages left no trace.
         ChangeReason::Squeeze
     } else if is_at(old, now) {
         ChangeReason::MessageRemoved
@@ -179,7 +180,7 @@ fn is_prefill(list: &[&Node<'_>], at: usize, hints: &ChangeHints) -> bool {
         })
 }
 
-/// Whether a text of ours stands in a later message too.
+/// Whether a later message has a text of ours too.
 fn is_later(list: &[&Node<'_>], at: usize, ours: OwnText) -> bool {
     list.iter().skip(at + 1).any(|message| {
         let text = spoken_text(message);

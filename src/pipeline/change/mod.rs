@@ -1,7 +1,8 @@
-//! Where a payload leaves the cached prefix of the one before it, and why.
+//! Finds the first place where a payload differs from the cached prefix of the payload before it,
+//! and why.
 //!
 //! Both payloads are compared block by block in the order in which providers read them: tools,
-//! system text, messages. Cache marks are no content and are passed over.
+//! system text, messages. Cache marks are ignored.
 
 mod blocks;
 mod cause;
@@ -105,14 +106,14 @@ impl ChangeReason {
     }
 }
 
-/// What the compile knows that the payload does not show.
+/// Facts of a compile that its payload does not show.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeHints {
     /// Whether this payload alone was shortened further, to fit.
     pub squeezed: bool,
     /// The skill's instructions.
     pub skill: Option<String>,
-    /// The text of a prefill that stands as the last message.
+    /// The text of a prefill that is the last message.
     pub prefill: Option<String>,
 }
 
@@ -120,7 +121,7 @@ const TOOL_KEYS: &[&str] = &["tools"];
 const SYSTEM_KEYS: &[&str] = &["system", "systemInstruction", "instructions"];
 const LIST_KEYS: &[&str] = &["messages", "contents", "input"];
 
-/// Compares two payloads; `None` where the earlier one is a prefix of this one, or equal.
+/// Compares two payloads; `None` if the earlier one is a prefix of this one, or equal.
 pub fn first_change(
     before: &Node<'_>,
     now: &Node<'_>,

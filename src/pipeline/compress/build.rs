@@ -11,7 +11,7 @@ use crate::pipeline::read_back::original;
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
 
-/// What the results of a message are read back as.
+/// The texts that reading back the results of a message returns.
 fn originals(message: &Message) -> impl Iterator<Item = Arc<str>> {
     message.tool_results().filter_map(|result| original(&result.content))
 }

@@ -36,11 +36,11 @@ pub(super) struct Input<'i> {
     pub(super) arrived: Vec<ArrivedForms>,
     /// Whether what is cleared can be read back, and what was.
     pub(super) read_back: &'i ReadBack,
-    /// Gives forms anew where something before a message is gone.
+    /// Gives new forms if something before a message is gone.
     pub(super) sight: ArrivalPass<'i>,
     /// Whether the message may never be shortened or dropped, one for each.
     pub(super) protected: &'i [bool],
-    /// Messages as they will be sent where a tail or a note is stitched to them.
+    /// Messages as they are sent with a tail or a note appended.
     pub(super) stitched: Vec<(usize, Slot)>,
     pub(super) compression: &'i Compression,
     /// Lengths of the request's list at which the history is shrunk, in rising order.
@@ -52,9 +52,9 @@ pub(super) struct Input<'i> {
     pub(super) room: u64,
     /// Raw tokens that this payload leaves for the history.
     pub(super) allowed: u64,
-    /// The message that opens the list where it would not begin with the user's.
+    /// The message that opens the list if it would not begin with the user's.
     pub(super) opening: Option<&'i Slot>,
-    /// What hooks gave for the summary.
+    /// Text of hooks for the summary.
     pub(super) material: &'i SummaryMaterial,
 }
 
@@ -63,20 +63,19 @@ pub(super) struct Input<'i> {
 pub(super) struct Output {
     /// The history as it is sent, the note for what is gone first.
     pub(super) slots: Vec<Slot>,
-    /// What happened to each message of the history.
+    /// The action on each message of the history.
     pub(super) actions: Vec<Action>,
-    /// What was done to its texts on arrival, one for each.
+    /// The forms of its texts on arrival, one entry for each message.
     pub(super) forms: Vec<ArrivedForms>,
     /// Texts that lines in sight name by their artifacts.
     pub(super) artifacts: Vec<Arc<str>>,
     pub(super) outcome: LadderOutcome,
-    /// A summary that nobody was asked for, and that would stand where one of their own lines
-    /// stands now.
+    /// A summary that no hook or model was asked for yet, to replace a summary of quoted lines.
     pub(super) wanted: Option<SummaryRequest>,
     pub(super) summary: Option<HistorySummary>,
 }
 
-/// Whether turns leave the history, so that something stands for them.
+/// Whether turns leave the history, so that a note replaces them.
 pub(super) fn covers_any(outcome: &LadderOutcome) -> bool {
     outcome.forms.contains(&TurnForm::Covered)
 }

@@ -58,7 +58,8 @@ pub(crate) fn author(hook: Option<&str>) -> String {
     hook.unwrap_or("extractive").to_owned()
 }
 
-/// Where the summarised messages stood in the request's list; none where none were.
+/// Finds the places of the summarised messages in the request's list; none if no message was
+/// summarised.
 fn find_covers(
     history: &[Message],
     spans: &[Turn],
@@ -81,7 +82,7 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
     let marker = Message::text(Role::User, prose::drop_marker(MAX_MARKER_MESSAGES));
     Ok(LadderPlan {
         level: compression.level,
-        // What is old at a point is cleared and summarised, as whoever asks for points expects.
+        // Old turns at a point are cleared and summarised, as callers that set points expect.
         digests: false,
         clear_thinking: compression.thinking == ThinkingPolicy::ClearOld,
         trigger: share(compression.trigger_milli),
@@ -98,7 +99,7 @@ fn count_turns(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
     let keep = input.compression.keep_recent_turns.max(input.recent_turns);
     let mut turn_of = Vec::with_capacity(input.history.len());
     let mut points = input.points.iter().peekable();
-    // How far into the request's list the turns have come.
+    // Messages of the request's list in the turns so far.
     let mut length = 0;
     // The turns of the newest results, as many as are kept.
     let mut results = VecDeque::new();

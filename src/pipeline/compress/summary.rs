@@ -1,4 +1,4 @@
-//! The message that stands for covered turns.
+//! The message that replaces covered turns.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -11,13 +11,13 @@ use crate::pipeline::slot::{PartName, Slot};
 use crate::pipeline::{StopReason, prose};
 use crate::request::Level;
 
-/// Raw tokens below which a summary cannot say anything beside its own frame.
+/// Raw tokens below which a summary has no room for more than its own frame.
 const MIN_SUMMARY_TOKENS: u64 = 96;
 /// Raw tokens that a summary takes at most, however large the room is.
 const MAX_SUMMARY_TOKENS: u64 = 2_000;
 
-/// Raw tokens that a summary is charged and may take of a room: an eighth of it. 0 where turns are
-/// rather dropped than summarised in so little.
+/// Raw tokens that a summary is charged and may take of a room: an eighth of it. 0 if turns are
+/// dropped rather than summarised in so little.
 pub(crate) fn summary_cap(level: Level, room: u64) -> u64 {
     match (room / 8).min(MAX_SUMMARY_TOKENS) {
         cap if level == Level::Drop && cap < MIN_SUMMARY_TOKENS => 0,
@@ -25,40 +25,40 @@ pub(crate) fn summary_cap(level: Level, room: u64) -> u64 {
     }
 }
 
-/// What a summary goes by.
+/// Parameters of one summary.
 #[derive(Clone, Copy)]
 pub(crate) struct SummaryRules<'t> {
     /// Raw tokens that it takes at most.
     pub(crate) cap: u64,
     /// Tool results of more characters are not quoted.
     pub(crate) stub_over: Option<usize>,
-    /// What the caller wants it to hold.
+    /// The caller's instructions.
     pub(crate) instructions: Option<&'t str>,
-    /// Whether a fact stands in what is not covered.
+    /// Whether a fact is visible in what is not covered.
     pub(crate) is_visible: &'t dyn Fn(u64) -> bool,
-    /// What hooks gave for it.
+    /// Text of hooks for the summary.
     pub(crate) material: &'t SummaryMaterial,
 }
 
 /// Text of hooks for the summary of what leaves the history.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct SummaryMaterial {
-    /// For whoever writes the summary.
+    /// For the hook or model that writes the summary.
     pub(crate) input: Option<Arc<str>>,
-    /// Stands behind the summary, word for word.
+    /// Text after the summary, word for word.
     pub(crate) verbatim: Option<Arc<str>>,
-    /// Whether somebody writes summaries, so that those are told that are wanted.
+    /// Whether a hook or model writes summaries, so that missing ones are requested.
     pub(crate) asks: bool,
-    /// What came of those that were asked for.
+    /// Results of the summaries that were asked for.
     pub(crate) written: Vec<SummaryResult>,
 }
 
-/// What came of asking for the summary of covered messages.
+/// The result of asking for the summary of covered messages.
 #[derive(Debug, Clone)]
 pub(crate) struct SummaryResult {
     /// Their places in the list.
     pub(crate) covered: Vec<usize>,
-    /// None where nobody wrote one.
+    /// None if no summary was written.
     pub(crate) summary: Option<Summary>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct CoveredMessages<'m> {
     pub(crate) tokens: u64,
 }
 
-/// Notes what came of asking for a summary.
+/// Reads the result of asking for a summary, and notes a failure.
 pub(crate) fn read_summary(
     wanted: SummaryRequest,
     asked: Option<AskedSummary>,
@@ -90,7 +90,7 @@ pub(crate) fn read_summary(
     SummaryResult { covered: wanted.covered, summary }
 }
 
-/// A summary that nobody was asked for yet.
+/// A summary that no hook or model was asked for yet.
 #[derive(Debug, Clone)]
 pub(crate) struct SummaryRequest {
     pub(crate) covered: Vec<usize>,
@@ -98,8 +98,7 @@ pub(crate) struct SummaryRequest {
     pub(crate) max_tokens: u64,
 }
 
-/// The message that stands for covered ones, and who wrote it; nobody where it is of their own
-/// lines.
+/// The message that replaces covered ones, and its author; none if it quotes their own lines.
 #[derive(Debug, Clone)]
 pub(crate) struct SummaryMessage {
     pub(crate) slot: Slot,
@@ -111,8 +110,7 @@ impl SummaryMaterial {
         self.input.is_none() && self.verbatim.is_none()
     }
 
-    /// What came of asking for the summary of these messages; it is told as wanted where nobody
-    /// was asked.
+    /// Finds the written summary of these messages; requests it if it was not asked for yet.
     fn find_summary(
         &self,
         covered: &[usize],
@@ -130,7 +128,7 @@ impl SummaryMaterial {
         found.and_then(|written| written.summary.as_ref())
     }
 
-    /// The text of a note with what stands behind it.
+    /// The text of a note with the verbatim text after it.
     pub(super) fn append_verbatim(&self, text: &str) -> String {
         match &self.verbatim {
             Some(verbatim) if text.is_empty() => verbatim.to_string(),
@@ -140,8 +138,8 @@ impl SummaryMaterial {
     }
 }
 
-/// What stands for covered messages: what somebody wrote of them, or their own lines. None where
-/// nothing would be shorter than they are.
+/// Writes the message that replaces covered messages: a written summary, or their own lines. None
+/// if nothing would be shorter than they are.
 pub(crate) fn write_note(
     meter: &Meter<'_>,
     covered: &CoveredMessages<'_>,
@@ -160,8 +158,8 @@ pub(crate) fn write_note(
     Ok(slot.map(|slot| SummaryMessage { slot, by: None }))
 }
 
-/// The message with what somebody wrote, its last lines left out where it is too long; none where
-/// it is no shorter than what it stands for.
+/// The message with a written summary, without its last lines if it is too long; none if it is no
+/// shorter than the messages.
 fn fit_written(
     meter: &Meter<'_>,
     covered: &CoveredMessages<'_>,
@@ -190,20 +188,20 @@ fn fit_written(
     Ok(None)
 }
 
-/// The summary of covered messages in their own lines; `None` where there is nothing to quote, or
-/// what is quoted is no shorter than the messages.
+/// The summary of covered messages in their own lines; `None` if there is nothing to quote, or the
+/// quotes are no shorter than the messages.
 fn fit_quotes(
     meter: &Meter<'_>,
     covered: &CoveredMessages<'_>,
     SummaryRules { cap, stub_over, instructions, is_visible, material }: SummaryRules<'_>,
 ) -> Result<Option<Slot>, StopReason> {
     let quoted = match &material.input {
-        // What was given to be in it stands in it, in at most half of the room.
+        // Material for the summary is quoted in it, in at most half of the room.
         Some(input) => quote_material(meter, input, cap / 2)?,
         None => String::new(),
     };
     let given = meter.text(&quoted)?;
-    // What stands word for word is paid for beside the summary.
+    // Verbatim text is paid for in addition to the summary.
     let beside = material.verbatim.as_deref().map_or(Ok(0), |text| meter.text(text))?;
     let cap = cap + beside;
     let tokens = covered.tokens;
@@ -239,8 +237,8 @@ fn fit_quotes(
     Ok(None)
 }
 
-/// How many messages of the conversation covered ones stand for: an earlier summary stands for all
-/// that it covered.
+/// Counts the messages of the conversation that covered ones represent: an earlier summary
+/// represents all that it covered.
 pub(crate) fn count_covered(covered: &[&Message]) -> usize {
     CoveredParts::new(covered).count
 }
@@ -251,7 +249,7 @@ struct CoveredParts<'m> {
     messages: Vec<Cow<'m, Message>>,
     /// The texts of the earlier summaries.
     earlier: Vec<Arc<str>>,
-    /// Messages of the conversation that all of it stands for.
+    /// Messages of the conversation that all of them represent.
     count: usize,
 }
 
@@ -289,7 +287,7 @@ impl<'m> CoveredParts<'m> {
     }
 }
 
-/// What hooks gave for a summary, under its heading, in at most so many tokens.
+/// Quotes the material of hooks for a summary, under its heading, in at most `most` tokens.
 fn quote_material(meter: &Meter<'_>, input: &str, most: u64) -> Result<String, StopReason> {
     const MATERIAL_HEADING: &str = "Given for this summary:\n";
     let mut kept = input;

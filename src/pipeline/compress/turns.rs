@@ -16,7 +16,7 @@ use crate::pipeline::slot::{PartName, Slot};
 use crate::pipeline::{StopReason, prose};
 use crate::request::{Clear, Level};
 
-/// What a turn costs in a form; none where nothing of it has that form.
+/// Cost of a turn in a form; none if nothing of it has that form.
 type FormCost = (TurnForm, Option<(u64, u64)>);
 
 /// The turns as the ladder asks about them.
@@ -32,19 +32,19 @@ pub(super) struct TurnView<'v, 's> {
     pub(super) clear: &'v Clear,
     /// The tools by the ids of their calls.
     pub(super) tools: &'v ResultTools,
-    /// What rung 3 left of each message, where it took something.
+    /// Messages after rung 3, if it shortened them.
     pub(super) cleared: Vec<Option<Slot>>,
-    /// What a turn costs in forms that were asked for before.
+    /// Costs of turns in forms that were asked for before.
     pub(super) form_costs: Vec<Vec<FormCost>>,
     pub(super) sight: &'v mut ArrivalPass<'s>,
-    /// Whether something that stood before is gone, so that forms are given is_reset.
+    /// Whether something before is gone, so that forms are given again.
     pub(super) is_reset: bool,
     pub(super) spans: &'v [Turn],
     pub(super) plan: LadderPlan,
     pub(super) stub_over: Option<usize>,
     pub(super) instructions: Option<&'v str>,
     pub(super) material: &'v SummaryMaterial,
-    /// The first summary that nobody was asked for.
+    /// The first summary that no hook or model was asked for.
     pub(super) wanted: OnceCell<SummaryRequest>,
 }
 
@@ -97,7 +97,7 @@ impl TurnCosts for TurnView<'_, '_> {
 }
 
 impl TurnView<'_, '_> {
-    /// What a turn costs in the forms that its messages have now.
+    /// Cost of a turn in the current forms of its messages.
     fn cost(&self, turn: usize) -> (u64, u64) {
         let alone = self.turn_costs.get(turn).copied().unwrap_or_default();
         let span = self.spans.get(turn).cloned().unwrap_or_default();
@@ -135,8 +135,8 @@ impl TurnView<'_, '_> {
         Ok(any.then_some((flat, real)))
     }
 
-    /// What becomes of a message of a turn in a form: what rung 3 leaves of it, where it takes
-    /// something, and how its texts are shown.
+    /// Finds the shape of a message of a turn in a form: the message after rung 3, if it changes,
+    /// and how its texts are shown.
     fn find_shape(
         &self,
         at: usize,
@@ -201,8 +201,8 @@ impl TurnView<'_, '_> {
         summary::write_note(self.meter, &self.find_covered(forms), rules, &self.wanted)
     }
 
-    /// The message that stands for the covered turns. Where no summary can be made, the next
-    /// rung is taken and `outcome` says so.
+    /// Writes the message that replaces the covered turns. If no summary can be made, the next
+    /// rung is used and `outcome` is updated.
     pub(super) fn write_note(
         &self,
         outcome: &mut LadderOutcome,

@@ -7,14 +7,14 @@ use crate::domain::{Content, Message, Part, Role, ToolResult};
 use crate::pipeline::read_back::ReadBack;
 use crate::request::Clear;
 
-/// What rung 3 takes out of a turn.
+/// The parts of a turn that rung 3 removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clearing {
     Results,
     ResultsAndThinking,
 }
 
-/// A message after rung 3; `None` where it has nothing to clear.
+/// A message after rung 3; `None` if it has nothing to clear.
 pub(crate) fn clear_message(
     message: &Message,
     clearing: Clearing,
@@ -39,22 +39,22 @@ pub(crate) fn clear_message(
     }
 }
 
-/// A model's message without its thinking; none where it has none, nothing else, or what may refer
-/// to it.
+/// A model's message without its thinking; none if it has no thinking, nothing else, or an item
+/// that may refer to it.
 pub(crate) fn without_thinking(message: &Message) -> Option<Message> {
     let is_thinking = |part: &Part| matches!(part.content, Content::Thinking(_));
-    // A provider's own items may refer to the thinking that they came with.
+    // A provider's own items may refer to the thinking next to them.
     let is_opaque = |part: &Part| matches!(part.content, Content::Opaque { .. });
     if !message.parts.iter().any(is_thinking) || message.parts.iter().any(is_opaque) {
         return None;
     }
     let mut message = message.clone();
     message.parts.retain(|part| !is_thinking(part));
-    // A message of thinking alone says nothing without it, and would be refused empty.
+    // A message of thinking alone would be empty without it, and refused.
     (!message.parts.is_empty()).then_some(message)
 }
 
-/// Which tool answered what.
+/// Tool names by the ids of their calls.
 #[derive(Debug, Default)]
 pub(crate) struct ResultTools(BTreeMap<Arc<str>, Arc<str>>);
 

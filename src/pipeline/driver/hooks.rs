@@ -1,4 +1,4 @@
-//! Stage 7 with the hooks that stand around it, and what they bring to stage 8.
+//! Stage 7 with the hooks around it, and the text that they provide for stage 8.
 
 use super::Driver;
 use super::stages::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory, Preamble};
@@ -27,7 +27,7 @@ impl Driver<'_> {
         self.meter.check().map_err(|stopped: StopReason| stopped.into())
     }
 
-    /// The history in its form, and what stands around it.
+    /// The compressed history, and everything around it.
     pub(super) fn history(
         &mut self,
         past: &mut ArrivedHistory,
@@ -58,7 +58,7 @@ impl Driver<'_> {
         if context.is_none() && !(free > 0 && compressed.outcome.squeezed) {
             return Ok((around, compressed));
         }
-        // What was kept free for hooks and is not taken goes to the history.
+        // Room that was kept free for hooks and is not used goes to the history.
         around = self.around(shown, past, context.as_deref())?;
         how.free = how.free.saturating_sub(free);
         let compressed = self.compress(past, &around, &how)?;
@@ -82,7 +82,7 @@ impl Driver<'_> {
         Ok(any)
     }
 
-    /// The text of `<implicit_context>` where hooks provided some.
+    /// The text of `<implicit_context>`, if hooks provided some.
     fn before_compile(
         &mut self,
         past: &ArrivedHistory,

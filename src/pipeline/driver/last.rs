@@ -1,4 +1,4 @@
-//! Stage 10: hooks have the last word on the sandwich, and the budget has one more behind it.
+//! Stage 10: hooks change the sandwich, and the budget is checked again after them.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::pipeline::slot::{PartName, Slot};
 use crate::pipeline::{Error, arrive, budget, frame};
 use crate::request::OnArrival;
 
-/// What stage 9 put together.
+/// The output of stage 9.
 pub(super) struct Sandwich {
     pub(super) slots: Vec<Slot>,
     /// Raw tokens of the tools.
@@ -26,8 +26,8 @@ pub(super) struct Sandwich {
 }
 
 impl Driver<'_> {
-    /// The sandwich as the hooks at `transform_context` leave it. Where it is above the budget then,
-    /// stages 7 and 9 run once more, and no hook is asked again.
+    /// The sandwich after the hooks at `transform_context`. If it is above the budget then, stages
+    /// 7 and 9 run once more, and no hook is called again.
     pub(super) fn transform(
         &mut self,
         sandwich: Sandwich,
@@ -111,7 +111,7 @@ impl Driver<'_> {
             points: Vec::new(),
         };
         let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };
-        // The points are behind: what is asked for here is the budget and no more.
+        // The compaction points are done: only the budget is applied here.
         let allocation = budget::Output { budget: room, room: u64::MAX / 2, fixed };
         let around = OutsideHistory::bare(frame, allocation);
         let compressed =
@@ -123,7 +123,7 @@ impl Driver<'_> {
     }
 }
 
-/// What happened once more to messages of the request is what happened to them.
+/// Records what happened to messages of the request in the second pass.
 fn note_actions(
     actions: &mut [Action],
     past: &ArrivedHistory,

@@ -116,7 +116,7 @@ impl Driver<'_> {
         self.notes.warnings.extend(notes.warnings);
     }
 
-    /// Whether there is anybody to ask.
+    /// Whether there is a hook or a summariser to call.
     fn is_asked(&self) -> bool {
         self.hooks.summarizes() || self.hooks.set().is_some_and(|set| !set.is_empty())
     }

@@ -45,12 +45,12 @@ impl Driver<'_> {
             input = self.input(past, shown, &around, &compressed, &seen).into();
         }
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
-        // Text is for the summary: where none is made, there is nothing to ask for.
+        // Text is for the summary: if none is made, no hook is asked for text.
         if self.hooks.has(POINT, HookKind::Provide) && compress::covers_any(&compressed.outcome) {
             let provided = self.provide(at, &|_| Ok(()))?;
             how.material = shrink::material(&provided.fragments);
             if !how.material.is_empty() {
-                // What stands word for word is beside the summary's own cap.
+                // Verbatim text is outside of the summary's own cap.
                 let verbatim = how.material.verbatim.as_deref();
                 how.free += verbatim.map_or(Ok(0), |text| self.meter.text(text))?;
                 compressed = self.compress(past, &around, how)?;
@@ -60,7 +60,7 @@ impl Driver<'_> {
         Ok((around, compressed))
     }
 
-    /// Tells of a history that shrank.
+    /// Notifies observers of a history that shrank.
     pub(super) fn after_compress(
         &mut self,
         past: &ArrivedHistory,
@@ -106,7 +106,7 @@ impl Driver<'_> {
         self.request.measured().scale(around.allocation.fixed + costs.saturating_sub(saved))
     }
 
-    /// Puts another history in the place of the one that came; whether it is another one.
+    /// Replaces the history with the one that hooks returned; false if it is unchanged.
     fn replace(
         &mut self,
         past: &mut ArrivedHistory,
@@ -119,7 +119,7 @@ impl Driver<'_> {
         let settled = seen.settle(payload, &originals, shown.source, target, &mut self.notes);
         let Some(settled) = settled else { return Ok(false) };
         let history = settled.into_iter().map(|settled| settled.message).collect();
-        // What was told of the messages on their first arrival is not told again.
+        // Notes on the messages of the first arrival are not repeated.
         let notes = std::mem::take(&mut self.notes);
         let read_back = std::mem::take(&mut past.read_back);
         let list = shown.source.list_key();

@@ -23,16 +23,16 @@ pub(super) struct ArrivedHistory {
     pub(super) history: Vec<Message>,
     pub(super) protected: Vec<bool>,
     pub(super) read_back: ReadBack,
-    /// What decisions call messages by; nothing where no decisions are asked for.
+    /// Names of messages in decisions; empty if no decisions are asked for.
     pub(super) names: Vec<manifest::MessageName>,
     pub(super) arrived: arrive::Output,
     /// How results are shown that are not shortened further.
     pub(super) on_arrival: OnArrival,
-    /// Where the session shrinks it beside the points that come of themselves.
+    /// Compaction points of the session, in addition to the automatic ones.
     pub(super) points: Vec<u64>,
 }
 
-/// What stands before the history whatever becomes of it.
+/// The parts before the history, which no stage changes.
 pub(super) struct Preamble {
     pub(super) source: Source,
     pub(super) system: Vec<Message>,
@@ -51,7 +51,7 @@ pub(super) struct OutsideHistory {
 }
 
 impl OutsideHistory {
-    /// What is already part of the list that it stands around.
+    /// A history that is already part of the list around it.
     pub(super) fn bare(frame: frame::Output, allocation: budget::Output) -> Self {
         let (memory_tokens, injected, notes) = (0, Vec::new(), Notes::default());
         Self { frame, allocation, memory_tokens, injected, notes }
@@ -70,7 +70,7 @@ pub(super) struct PayloadFacts {
 #[derive(Debug, Clone)]
 pub(super) struct CompressionPass {
     pub(super) keep: HistoryUse,
-    /// Raw tokens to keep free beside what stands around.
+    /// Raw tokens to keep free in addition to what is around the history.
     pub(super) free: u64,
     /// Whether nothing is taken further than it arrived.
     pub(super) leave: bool,
@@ -145,8 +145,8 @@ impl Driver<'_> {
         Ok(ArrivedHistory { history, protected, read_back, names, arrived, on_arrival, points })
     }
 
-    /// Stages 8 and 6: what stands around the history, and what it leaves. `context`: the text of
-    /// `<implicit_context>` where it is not the request's.
+    /// Stages 8 and 6: everything around the history, and the allocation that is left for it.
+    /// `context`: the text of `<implicit_context>` if it is not the request's.
     pub(super) fn around(
         &mut self,
         shown: &Preamble,
@@ -297,7 +297,7 @@ impl Driver<'_> {
         })
     }
 
-    /// Puts the cache marks where they help.
+    /// Sets the cache marks.
     pub(super) fn mark(&mut self, slots: &mut [Slot], tools: &mut [ToolDefinition]) {
         let rules = provider::rules(self.request.target);
         let notes = &mut self.notes;

@@ -1,8 +1,8 @@
-//! Summaries that others write, between two runs of stage 7.
+//! Summaries by hooks or models, between two runs of stage 7.
 //!
-//! The stage says which summary it wants and goes on with quotes; whoever writes summaries is asked,
-//! and the stage runs once more with what came of it. It wants two at most: that of its last
-//! compaction point, and that of a squeeze which comes behind it.
+//! The stage names the summary that it needs and uses quotes in the meantime; a hook or model is
+//! asked, and the stage runs once more with the result. It needs two at most: that of its last
+//! compaction point, and that of a squeeze after it.
 
 use super::Driver;
 use super::stages::{ArrivedHistory, CompressionPass, OutsideHistory};
@@ -16,7 +16,7 @@ use crate::pipeline::{Error, compress};
 const MAX_SUMMARIES: usize = 2;
 
 impl Driver<'_> {
-    /// The history with summaries that others wrote, where they write any.
+    /// The history with summaries of hooks or models, if there are any.
     pub(super) fn summarized(
         &mut self,
         past: &mut ArrivedHistory,
@@ -30,7 +30,7 @@ impl Driver<'_> {
         how.material.asks = true;
         for _ in 0..=MAX_SUMMARIES {
             if compressed.wanted.is_none() && how.material.written.is_empty() {
-                // Nobody has asked the stage yet which summaries it wants.
+                // The stage has not yet been asked which summaries it needs.
                 compressed = self.compress(past, around, how)?;
             }
             let Some(wanted) = compressed.wanted.take() else { break };

@@ -7,9 +7,9 @@ use crate::domain::{Conversation, Message, Role, ToolDefinition};
 use crate::pipeline::stage::timed;
 use crate::pipeline::{StopReason, tools};
 
-/// What stage 3 came to.
+/// The output of stage 3.
 pub(super) struct ToolChoice {
-    /// Tools to be put behind all others.
+    /// Tools to be added after all others.
     pub(super) loaded: Vec<ToolDefinition>,
     /// Tools in the request's list.
     pub(super) total: usize,
@@ -18,8 +18,8 @@ pub(super) struct ToolChoice {
 }
 
 impl Driver<'_> {
-    /// Stages 0 and 3: the conversation with the tools that the model gets, in what the target can
-    /// hold; those that were loaded stand apart.
+    /// Stages 0 and 3: the conversation with the tools that the model gets, in what the target
+    /// supports; loaded tools are returned apart.
     pub(super) fn choose(
         &mut self,
         mut conversation: Conversation,

@@ -1,4 +1,5 @@
-//! What is to be shown, as blocks: each with its bucket, its weight, and whether it must be there.
+//! Makes blocks of what is to be shown: each with its bucket, its weight, and whether it is
+//! required.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -15,7 +16,7 @@ use crate::json::write_string;
 use crate::pack::{Pack, RedactedText, Redactor};
 use crate::request::CallerBlock;
 
-/// The kind of the block that stands for turns without room.
+/// The kind of the block that replaces turns without room.
 pub(super) const SUMMARY_KIND: &str = "summary";
 
 /// The number of the turn that a block was made from, read from the source of the block.
@@ -36,15 +37,15 @@ pub(super) struct Block {
     pub(super) is_data: bool,
     pub(super) tokens: u64,
     pub(super) hash: ContentHash,
-    /// What it came from.
+    /// The source that the block was made from.
     pub(super) source: Arc<str>,
     pub(super) hits: RuleHits,
     /// Whether the caller or a hook gave it.
     pub(super) is_callers: bool,
 }
 
-/// Over blocks that did not come from the pack or the store: those of the request, and those of hooks
-/// where there are any.
+/// Hashes the blocks that are not from the pack or the store: those of the request, and those of
+/// hooks if there are any.
 pub(super) fn hash_blocks(blocks: &[CallerBlock]) -> Vec<(&'static str, ContentHash)> {
     let (own, hooks): (Vec<_>, Vec<_>) =
         blocks.iter().partition(|block| &*block.source == "request");
@@ -64,13 +65,13 @@ pub(super) struct BlockMaker<'m> {
     pub(super) made: Vec<Block>,
     /// How many there are of a bucket, a kind and a source.
     ordinals: HashMap<[Arc<str>; 3], usize>,
-    /// What buckets and kinds are called, each once.
+    /// Names of buckets and kinds, each once.
     names: HashSet<Arc<str>>,
-    /// What an id is the hash of.
+    /// The text that an id is the hash of.
     named: String,
 }
 
-/// What a block is made of.
+/// The parts of a block.
 pub(super) struct Draft<'d> {
     pub(super) bucket: &'d str,
     pub(super) kind: &'d str,
@@ -108,7 +109,7 @@ impl<'m> BlockMaker<'m> {
         name
     }
 
-    /// The id of a block: over where it stands and what it is of, as canonical JSON.
+    /// The id of a block: a hash over its bucket, kind and source, as canonical JSON.
     fn id(&mut self, [bucket, kind, source]: [&Arc<str>; 3]) -> String {
         let same = [bucket, kind, source].map(Arc::clone);
         let ordinal = self.ordinals.entry(same).or_default();
@@ -290,7 +291,7 @@ impl<'m> BlockMaker<'m> {
         });
     }
 
-    /// What the caller said about its developers' wishes: no more than a wish, under a pack.
+    /// Adds the caller's text for developers, which has little weight under a pack.
     pub(super) fn caller_system(&mut self, text: &str) {
         let source = self.name("request");
         self.add(Draft {

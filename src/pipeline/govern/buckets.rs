@@ -18,7 +18,7 @@ use crate::pack::{BUCKETS, Refusal, RefusalCode, Rollover};
 pub(super) struct PackedBlock {
     pub(super) block: Block,
     pub(super) is_kept: bool,
-    /// Whether a summary stands for it.
+    /// Whether a summary replaces it.
     pub(super) is_summarized: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) type BucketRow = (Arc<str>, u64, u64);
 
 #[derive(Debug)]
 pub(super) struct Output {
-    /// Bucket by bucket, those of more weight first; turns as they were said.
+    /// Bucket by bucket, those of more weight first; turns in their order.
     pub(super) blocks: Vec<PackedBlock>,
     /// Every bucket, with its allocation and what is used of it.
     pub(super) buckets: Vec<BucketRow>,
@@ -71,7 +71,7 @@ impl BucketFill {
         }
     }
 
-    /// Moves unused tokens to a bucket; answers whether there were enough.
+    /// Moves unused tokens to a bucket; returns whether there were enough.
     fn borrow(&mut self, to: &str, mut tokens: u64, from: impl Iterator<Item = Arc<str>>) -> bool {
         for from in from.filter(|from| **from != *to) {
             let some = self.room(&from).min(tokens);
@@ -96,7 +96,7 @@ pub(super) fn run(
         allocations.iter().map(|(name, share)| (Arc::clone(name), *share, 0)).collect();
     let mut of: HashMap<Arc<str>, Vec<Block>> =
         allocations.iter().map(|(name, _)| (Arc::clone(name), Vec::new())).collect();
-    // A bucket that nobody has heard of stands after memory, and lives on what the session has.
+    // An unknown bucket is placed after memory, and takes from the session's share.
     for block in blocks {
         let own = of.entry(Arc::clone(&block.bucket)).or_insert_with(|| {
             order.insert(order.len() - 1, (Arc::clone(&block.bucket), 0, 0));
@@ -153,9 +153,9 @@ pub(super) fn run(
     Ok(Output { blocks: packed, buckets: fill.buckets, borrowed: fill.borrowed })
 }
 
-/// Buckets in the order in which they are filled, by their places, what must be shown of each first. One
-/// that nobody has heard of lives on what the session has: before turns that may go, behind those that
-/// may not.
+/// Indexes of buckets in the order in which they are filled, the required blocks of each first. An
+/// unknown bucket takes from the session's share: before turns that may be dropped, after those
+/// that may not.
 fn rounds(names: &[Arc<str>], is_known: &dyn Fn(&Arc<str>) -> bool) -> Vec<(usize, bool)> {
     let (mut rounds, mut others, mut last) = (Vec::new(), Vec::new(), None);
     for (at, name) in names.iter().enumerate() {
@@ -183,7 +183,7 @@ fn overflow(block: &Block, have: u64) -> Refusal {
 }
 
 impl Output {
-    /// The same with the blocks that a summary stands for.
+    /// Adds the blocks that a summary replaces.
     pub(super) fn with_summarized(mut self, blocks: Vec<Block>) -> Self {
         let summarized =
             |block| PackedBlock { is_summarized: true, ..PackedBlock::new_dropped(block) };
@@ -210,7 +210,7 @@ impl Output {
         self.blocks.iter().filter(|one| !one.is_kept)
     }
 
-    /// The same, as they are told.
+    /// The omitted blocks as rows.
     pub(super) fn omissions(&self) -> impl Serialize + '_ {
         WrittenList(|| self.dropped().map(Omission::new))
     }
@@ -224,8 +224,7 @@ impl Output {
         hits
     }
 
-    /// What the blocks of a bucket that are shown came from; those that a caller put there are on no
-    /// manifest.
+    /// Sources of the blocks of a bucket that are shown; blocks of a caller are on no manifest.
     pub(super) fn kept(&self, bucket: &str) -> HashSet<&str> {
         let own = self.blocks.iter().filter(|one| one.is_kept && !one.block.is_callers);
         let own = own.filter(|one| &*one.block.bucket == bucket);
@@ -233,7 +232,7 @@ impl Output {
     }
 }
 
-/// A block that is not shown, as it is told.
+/// A row of a block that is not shown.
 #[derive(Serialize)]
 struct Omission<'o> {
     block_id: &'o str,

@@ -1,4 +1,4 @@
-//! Stage 6: how many tokens each bucket gets. They come to the total, exactly.
+//! Stage 6: the tokens of each bucket. Their sum is the total, exactly.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 
 use crate::pack::{BUCKETS, BudgetLayer, Intent, MILLION, Split};
 
-/// Tokens where neither run nor pack says how many.
+/// Tokens if neither run nor pack has a limit.
 const DEFAULT_BUDGET_TOKENS: u64 = 8_000;
-/// Millionths by bucket where a pack has no split for the intent.
+/// Millionths by bucket if a pack has no split for the intent.
 const DEFAULT_BUCKET_SHARES: [u32; 8] =
     [50_000, 50_000, 100_000, 100_000, 150_000, 300_000, 150_000, 100_000];
 
 #[derive(Debug, Clone)]
 pub(super) struct Output {
     pub(super) total: u64,
-    /// `run_budget`, `pack_default`, `builtin`, or `budget` where the payload's own is smaller.
+    /// `run_budget`, `pack_default`, `builtin`, or `budget` if the payload's own is smaller.
     pub(super) source: &'static str,
     pub(super) split_source: &'static str,
     /// By bucket, in the order in which they are filled.
@@ -38,7 +38,7 @@ pub(super) fn run(layer: &BudgetLayer, asked: Option<u64>, intent: &Intent, most
         BUCKETS.iter().map(|name| Arc::from(*name)).zip(DEFAULT_BUCKET_SHARES).collect();
     let (split, split_source) = found.map_or((&usual, "builtin"), |found| found);
     let mut order: Vec<Arc<str>> = BUCKETS.iter().map(|name| Arc::from(*name)).collect();
-    // Buckets of the pack's own stand behind memory.
+    // Buckets of the pack's own are after memory.
     let at = order.len() - 1;
     order.splice(at..at, layer.extensions.iter().cloned());
     let weights: Vec<u32> =

@@ -106,7 +106,7 @@ fn each_part<'m>(
     take("}");
 }
 
-/// A list of what a function answers.
+/// A list of the items that a function returns.
 pub(super) struct WrittenList<F>(pub(super) F);
 
 impl<F, I> Serialize for WrittenList<F>
@@ -119,7 +119,7 @@ where
     }
 }
 
-/// An object of the pairs that a function answers; no key is there twice.
+/// An object of the pairs that a function returns; keys are unique.
 pub(super) struct WrittenMap<F>(pub(super) F);
 
 impl<F, I, K, V> Serialize for WrittenMap<F>
@@ -134,7 +134,7 @@ where
     }
 }
 
-/// A hash as it is told: `sha256:` and its digits.
+/// A hash as it is written: `sha256:` and its digits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HashText(pub(super) ContentHash);
 

@@ -14,8 +14,8 @@ pub(crate) fn redact_message(message: Message, redaction: Redactor<'_>) -> Messa
     clean_message(message, redaction).0
 }
 
-/// The same, with how often they found something. What cannot be changed is whole or absent: thinking
-/// and a provider's own items, where rules find something in them, are absent.
+/// Redacts a message and counts the hits of each rule. Parts that cannot be changed are whole or
+/// absent: thinking and a provider's own items are absent if rules match in them.
 pub(super) fn clean_message(mut message: Message, redaction: Redactor<'_>) -> (Message, RuleHits) {
     let mut rules = RedactionRules { redaction, hits: RuleHits::new() };
     if !redaction.is_empty() {
@@ -48,7 +48,7 @@ impl RedactionRules<'_> {
         }
     }
 
-    /// Members that nobody reads here: each is whole or absent.
+    /// Members that are not read here: each is whole or absent.
     fn extra(&mut self, extra: &mut Extra) {
         extra.retain(|(_, raw)| self.apply(raw.as_str()).is_none());
     }

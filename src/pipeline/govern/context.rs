@@ -1,11 +1,11 @@
-//! What was compiled, until it is told.
+//! The compiled context, until it is written.
 
 use serde_json::Value;
 
 use super::canonical::{HashText, WrittenObject, WrittenValue};
 use crate::domain::ContentHash;
 
-/// What governs a payload: written once, and hashed when it is told.
+/// The context of a governed payload, hashed when it is written.
 #[derive(Debug)]
 pub struct GovernedContext {
     /// All but the ledger.
@@ -19,8 +19,8 @@ impl GovernedContext {
         Self { own, ledger }
     }
 
-    /// Appends it as JSON, with what hooks did behind the stages; answers the hash over its canonical
-    /// JSON.
+    /// Appends it as JSON, with the runs of hooks after the stages; returns the hash over its
+    /// canonical JSON.
     pub fn tell(mut self, hooks: &[Value], out: &mut String) -> ContentHash {
         if !hooks.is_empty() {
             self.ledger.set("hooks", WrittenValue::of(hooks));

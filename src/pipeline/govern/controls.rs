@@ -1,4 +1,4 @@
-//! What has to be watched while a run acts: refusals, escalations, gates, evidence.
+//! Controls for the run: refusals, escalations, gates, evidence.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct Input<'i> {
     pub(super) surfaced: &'i [SurfacedTool<'i>],
     pub(super) evidence: &'i Evidence<'i>,
     pub(super) buckets: &'i Buckets,
-    /// What rules ask to be proven.
+    /// Classes of evidence that rules require.
     pub(super) wanted: &'i BTreeSet<&'i Arc<str>>,
     /// Over the evidence that is shown, in no order.
     pub(super) snapshot: ContentHash,
@@ -53,7 +53,7 @@ struct ControlsDocument<'t> {
     evidence_gates: EvidenceGates<'t>,
 }
 
-/// A gate that stands in the way.
+/// A row of an active gate.
 #[derive(Serialize)]
 struct ActiveGate<'t> {
     gate_id: &'t Arc<str>,
@@ -64,7 +64,7 @@ struct ActiveGate<'t> {
     evidence_snapshot_hash: HashText,
 }
 
-/// What is proven, and what is not.
+/// Evidence that is required, and what is missing.
 #[derive(Serialize)]
 struct EvidenceGates<'t> {
     required: &'t BTreeSet<&'t Arc<str>>,
@@ -75,7 +75,7 @@ struct EvidenceGates<'t> {
     commit_allowed: bool,
 }
 
-/// What rules ask to be proven: evidence by its class.
+/// Classes of evidence that rules require.
 pub(super) fn wanted_evidence<'p>(
     pack: &'p Pack,
     decisions: &[RuleDecision<'p>],
@@ -134,7 +134,7 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
     Output { controls, diagnostics }
 }
 
-/// Gates that stand in the way, by id, each with why.
+/// Active gates by id, each with its reasons.
 fn active_gates<'p>(input: &Input<'p>) -> Vec<(&'p ApprovalGate, Vec<String>)> {
     let mut found = Vec::new();
     let mut effort = policy::Effort::default();
@@ -192,7 +192,7 @@ fn evidence_gates<'i>(input: &Input<'i>) -> EvidenceGates<'i> {
         admitted.iter().map(|one| (&*one.given.id, &one.given.class)).collect();
     let mut conflicts: BTreeSet<&Arc<str>> = BTreeSet::new();
     let mut blocks = evidence.disputed.iter().any(|class| required.contains(*class));
-    // Whichever of two says that they conflict, neither is to be relied on.
+    // If either of two pieces claims a conflict, neither is relied on.
     for (own, other) in &evidence.conflicts {
         if let (Some(one), Some(another)) = (class_of.get(&***own), class_of.get(&***other)) {
             blocks |= required.contains(*one) || required.contains(*another);

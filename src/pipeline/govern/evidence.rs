@@ -17,9 +17,9 @@ use crate::request::{EvidenceRef, RunContext};
 #[derive(Debug)]
 pub(super) struct AdmittedEvidence<'e> {
     pub(super) given: &'e EvidenceRef,
-    /// The word of its level; `given` has the one that it came with.
+    /// The word of its level; `given` has the original one.
     pub(super) level: &'static str,
-    /// Whether what it says is there.
+    /// Whether its content is present.
     pub(super) is_resolved: bool,
     /// Whether it is of the run's snapshot, trusted and current.
     pub(super) is_eligible: bool,
@@ -30,9 +30,9 @@ pub(super) struct Output<'e> {
     /// By class and id.
     pub(super) admitted: Vec<AdmittedEvidence<'e>>,
     pub(super) rejected: Vec<RejectedItem<'e>>,
-    /// Classes of what was rejected since its id says two things.
+    /// Classes of evidence that was rejected since one id has two contents.
     pub(super) disputed: BTreeSet<&'e Arc<str>>,
-    /// Ids of evidence, and of what it says that it conflicts with.
+    /// Ids of evidence, each with an id that it conflicts with.
     pub(super) conflicts: Vec<(&'e Arc<str>, &'e Arc<str>)>,
 }
 
@@ -106,21 +106,21 @@ fn judge<'e>(
 
 /// The same twice is one; two of one id that say otherwise are none.
 fn settle_duplicates<'e>(output: &mut Output<'e>) {
-    // The first one of each id, and whether another says otherwise.
+    // The first one of each id, and whether another has other content.
     let mut seen: HashMap<&str, (&EvidenceRef, bool)> =
         HashMap::with_capacity(output.admitted.len());
     for one in &output.admitted {
         let given: &'e EvidenceRef = one.given;
         let (first, is_disputed) = seen.entry(&given.id).or_insert((given, false));
         *is_disputed |= !says_the_same(first, given);
-        // What either of two says of a conflict counts, whichever is kept.
+        // A conflict counts if either of two claims it, whichever is kept.
         output.conflicts.extend(given.conflicts_with.iter().map(|other| (&given.id, other)));
     }
     if seen.len() == output.admitted.len() {
         return;
     }
     let mut admitted = std::mem::take(&mut output.admitted);
-    // So that of two that say the same one is kept in whatever order they came.
+    // Makes the choice between two equal pieces independent of their order.
     admitted.sort_by_cached_key(|one| {
         let text = serde_json::to_string(&row(one.given)).unwrap_or_default();
         (!one.is_eligible, !one.is_resolved, text)
@@ -180,7 +180,7 @@ pub(super) fn hash_given(given: &[EvidenceRef]) -> ContentHash {
     hash_of_set(given.iter().map(row), given.iter().all(is_plain))
 }
 
-/// What of a candidate counts.
+/// The members of a candidate that are hashed.
 fn row(one: &EvidenceRef) -> impl Serialize {
     (
         &one.id,

@@ -55,7 +55,7 @@ pub(super) fn run(input: &Input<'_>) -> Result<Intent, Refusal> {
     Ok(row.clone())
 }
 
-/// A row as it is told.
+/// The intent as a row.
 #[derive(Serialize)]
 pub(super) struct IntentRow<'i> {
     id: &'i str,

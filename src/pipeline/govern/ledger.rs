@@ -15,8 +15,8 @@ pub(super) fn hash<T: Serialize + ?Sized>(value: &T) -> ContentHash {
     ContentHash::of(&json::jcs_value(value))
 }
 
-/// The hash of a list of rows in no order of their own: as it would be shown, each stands behind those
-/// whose text is less. `is_exact`: all their numbers are shown as their canonical form has them.
+/// The hash of a list of rows without an order: they are sorted by their text. `is_exact`: all
+/// their numbers are shown in canonical form.
 pub(super) fn hash_of_set<T: Serialize>(
     rows: impl Iterator<Item = T>,
     is_exact: bool,
@@ -53,12 +53,12 @@ pub(super) fn is_exact(number: u64) -> bool {
 #[derive(Debug, Clone)]
 pub struct GovernedStage {
     pub stage: Stage,
-    /// What reached it from outside, by name.
+    /// Inputs from outside, by name.
     pub parts: Vec<(String, ContentHash)>,
     pub output: ContentHash,
 }
 
-/// What begins the names of parts that are outputs of other stages.
+/// The prefix of names of parts that are outputs of other stages.
 const STAGE_PREFIX: &str = "stage.";
 
 /// The lines of the stages so far.

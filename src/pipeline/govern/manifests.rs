@@ -24,7 +24,7 @@ pub(super) struct Input<'i> {
     pub(super) buckets: &'i Buckets,
 }
 
-/// What the model was shown.
+/// The manifests: what the model was shown.
 pub(super) struct Manifests<'i> {
     pub(super) written: WrittenValue,
     /// Over the evidence that is shown, in no order.
@@ -34,7 +34,7 @@ pub(super) struct Manifests<'i> {
     pub(super) memory: Vec<&'i RecalledRecord<'i>>,
 }
 
-/// A piece of evidence, as it is told.
+/// A row of a piece of evidence.
 #[derive(Serialize)]
 struct EvidenceRow<'r> {
     id: &'r str,
@@ -60,7 +60,7 @@ impl<'r> EvidenceRow<'r> {
     }
 }
 
-/// Something that is remembered, as it is told.
+/// A row of a remembered record.
 #[derive(Serialize)]
 struct MemoryRow<'r> {
     id: &'r str,
@@ -153,7 +153,7 @@ pub(super) fn prompt(buckets: &Buckets, rendered: &RenderedText) -> WrittenValue
     })
 }
 
-/// A block, as it is told.
+/// A row of a block.
 #[derive(Serialize)]
 struct BlockRow<'b> {
     block_id: &'b str,
@@ -190,7 +190,7 @@ impl<'b> BlockRow<'b> {
     }
 }
 
-/// What a bucket had no room for.
+/// Blocks of a bucket that had no room.
 #[derive(Serialize)]
 struct Truncation<'t> {
     count: usize,
@@ -198,7 +198,7 @@ struct Truncation<'t> {
     tokens: u64,
 }
 
-/// What was spent, bucket by bucket, and what had no room.
+/// Writes the tokens used, bucket by bucket, and the blocks that had no room.
 pub(super) fn budget_report(
     allocation: &super::budget::Output,
     buckets: &Buckets,
@@ -258,7 +258,7 @@ struct BudgetReport<'r, T, D, O> {
     run_limits: &'r Value,
 }
 
-/// What the stage gives: manifests and controls.
+/// Hashes the output of the stage: manifests and controls.
 pub(super) fn hash_stage(manifests: &WrittenValue, controls: &WrittenValue) -> ContentHash {
     WrittenValue::list([manifests, controls]).hash()
 }

@@ -1,4 +1,4 @@
-//! Stage 5: what is remembered. Whoever recalled it, everything is checked here.
+//! Stage 5: remembered records. Each is checked here, whichever store it is from.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ pub(super) struct Output<'r> {
     pub(super) rejected: Vec<RejectedItem<'r>>,
 }
 
-/// What may not be shown, and why.
+/// A record that may not be shown, and why.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct RejectedItem<'r> {
     pub(super) id: &'r Arc<str>,
@@ -169,7 +169,7 @@ pub(super) fn hash_candidates(given: &Candidates<'_>) -> ContentHash {
     hash_of_set(rows, given.iter().all(|(one, _)| is_plain(one)))
 }
 
-/// What of a candidate counts.
+/// The members of a candidate that are hashed.
 fn row(one: &MemoryRecord, text: ContentHash) -> impl Serialize {
     (
         &one.id,

@@ -1,8 +1,8 @@
 //! The eight stages of a compile under a pack.
 //!
-//! Each is a plain function of what it is given: no clock, no chance, no order but that of the
-//! documents. What comes out is a conversation for the stages behind, which may only write it down
-//! in the target's shape, and the account of how it came to be.
+//! Each is a plain function of its input: no clock, no randomness, no order but that of the
+//! documents. The result is a conversation for the later stages, which may only write it in the
+//! target's shape, and the ledger of how it was made.
 
 mod blocks;
 mod buckets;
@@ -46,7 +46,7 @@ use crate::pipeline::Deadline;
 use crate::policy as rules;
 use crate::request::{GovernedRequest, MemoryRecord};
 
-/// What a compile under a pack works with.
+/// The input of a compile under a pack.
 #[derive(Clone, Copy)]
 pub struct GovernInput<'i> {
     pub pack: &'i Pack,
@@ -73,16 +73,16 @@ impl std::fmt::Debug for GovernInput<'_> {
     }
 }
 
-/// What governs a payload.
+/// The output of a compile under a pack.
 #[derive(Debug)]
 pub struct GovernOutput {
     /// To be sent as it is.
     pub conversation: Conversation,
-    /// What was compiled, with its manifests, controls, budget and ledger.
+    /// The compiled context, with its manifests, controls, budget and ledger.
     pub context: GovernedContext,
-    /// What belongs to this one call.
+    /// Facts of this one call.
     pub meta: Value,
-    /// What each stage was given and gave.
+    /// Inputs and output of each stage.
     pub stages: Vec<GovernedStage>,
 }
 
@@ -109,16 +109,16 @@ pub fn governed_intent(pack: &Pack, governed: &GovernedRequest) -> Result<Arc<st
     intent::run(&intent_input(pack, governed)).map(|intent| intent.id)
 }
 
-/// A refusal, and the stages up to it. The last one is that which refused; none where it was settled
-/// before the first.
+/// A refusal, and the stages up to it. The last stage is the one that refused; empty if the
+/// refusal was before the first.
 #[derive(Debug)]
 pub struct GovernRefusal {
     pub refusal: Refusal,
     pub stages: Vec<GovernedStage>,
 }
 
-/// The first four stages of a compile that names no pack: the same functions, under the built-in one.
-/// They withhold nothing, so what is behind them works with all that the request has.
+/// The first four stages of a compile that names no pack: the same functions, under the built-in
+/// one. They withhold nothing, so later stages see all of the request.
 pub(super) fn ungoverned() -> Vec<GovernedStage> {
     let mut stages = Stages::default();
     if let Some(pack) = crate::pack::builtin() {
@@ -285,7 +285,7 @@ fn run(
     Ok(GovernOutput { conversation, context, meta, stages: stages.lines() })
 }
 
-/// What the first four stages come to.
+/// The output of the first four stages.
 struct GovernDecisions<'d> {
     intent: Intent,
     facts: rules::Value,
@@ -296,7 +296,7 @@ struct GovernDecisions<'d> {
     evidence: evidence::Output<'d>,
 }
 
-/// What is wanted, which rules hold, which tools there are, and what is known.
+/// Decides the intent, the rules that hold, the tools and the evidence.
 fn decide<'d>(
     pack: &'d Pack,
     governed: &'d GovernedRequest,
@@ -365,9 +365,9 @@ fn join_texts(message: &Message) -> String {
     texts.join("\n")
 }
 
-/// Where the task stands: the last message of the user that has a text. Where `text` says what is to be
-/// done, that message says the same, and nothing but calls and their results came of it so far; else
-/// the same words were said before, and answered.
+/// Finds the task: the last message of the user that has a text. With `text`, that message must
+/// have the same text and be followed by nothing but calls and their results; otherwise the same
+/// words are older and already answered.
 fn find_task(history: &[Message], text: Option<&Arc<str>>) -> Option<usize> {
     let is_task = |message: &Message| message.role == Role::User && !join_texts(message).is_empty();
     let at = history.iter().rposition(is_task)?;

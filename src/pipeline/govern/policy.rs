@@ -1,4 +1,4 @@
-//! Stage 2: which rules hold, and what they ask for. A denial is no failure: it is told.
+//! Stage 2: evaluates the rules. A denial is no failure: it is a decision.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl RuleVerdict {
     }
 }
 
-/// A rule that holds; told without its words.
+/// A rule that holds, written without its texts.
 #[derive(Debug, Serialize)]
 pub(super) struct RuleDecision<'p> {
     #[serde(rename = "policy_decision_id")]
@@ -62,13 +62,13 @@ pub(super) struct RuleDecision<'p> {
 }
 
 impl<'p> RuleDecision<'p> {
-    /// What a denial is about; everything where it names nothing.
+    /// The targets of a denial; empty means everything.
     pub(super) fn denied(&self) -> impl Iterator<Item = &'p Arc<str>> + use<'p> {
         self.targets.iter().chain(self.forbids)
     }
 }
 
-/// A rule whose facts were missing.
+/// A rule with missing facts.
 #[derive(Debug, Serialize)]
 pub(super) struct DoubtfulRule<'p> {
     #[serde(rename = "rule_id")]
@@ -104,13 +104,13 @@ pub(super) struct Input<'i> {
     pub(super) facts: &'i policy::Value,
     pub(super) facts_hash: ContentHash,
     pub(super) intent: &'i str,
-    /// Whether rules on missing facts are taken as they come out.
+    /// Whether the result of rules on missing facts is used.
     pub(super) trusts_missing: bool,
     /// Asked before each rule: hundreds of them may each do all the work that one may do.
     pub(super) deadline: &'i Deadline,
 }
 
-/// What a rule denied, and the rule; an empty set is everything.
+/// The targets that a rule denied, and the rule; an empty set is everything.
 type DeniedTargets<'p> = (BTreeSet<&'p Arc<str>>, &'p Arc<str>);
 
 pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
@@ -178,7 +178,7 @@ fn decide<'p>(
     let verdict = if rule.denies {
         RuleVerdict::Deny
     } else if !rule.requires.is_empty() || rule.gate.is_some() || is_indeterminate {
-        // Nothing is allowed where it is not known whether the rule holds.
+        // Nothing is allowed if it is not known whether the rule holds.
         RuleVerdict::Require
     } else {
         RuleVerdict::Allow
@@ -193,7 +193,7 @@ fn decide<'p>(
         forbids: &rule.forbids,
         targets: &rule.targets,
         gate: rule.gate.as_ref(),
-        // What loosens does not count where facts are missing.
+        // A mode that loosens does not count if facts are missing.
         mode: rule.mode.filter(|_| !is_indeterminate),
         constraints: constraints.unwrap_or_default(),
         constraint_bytes: rule.constraints.as_ref().map_or(0, |text| text.len()),

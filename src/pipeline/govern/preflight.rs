@@ -1,4 +1,4 @@
-//! What is settled before the first stage, and what is told behind the last.
+//! Checks before the first stage, and the ledger after the last.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ pub(super) fn check(pack: &Pack, governed: &GovernedRequest) -> Result<(), Refus
     Ok(())
 }
 
-/// What rules see, as canonical JSON.
+/// The facts that rules read, as canonical JSON.
 pub(super) fn facts(pack: &Pack, governed: &GovernedRequest, intent: &Intent) -> String {
     #[derive(Serialize)]
     struct Facts<'f, R> {
@@ -174,7 +174,7 @@ fn write_member<T: Serialize + ?Sized>(key: &'static str, value: &T) -> WrittenV
     WrittenObject::new([(key, WrittenValue::of(value))]).written()
 }
 
-/// What is of this one call alone, and hashed nowhere.
+/// Facts of this one call, which are hashed nowhere.
 pub(super) fn meta(
     input: &GovernInput<'_>,
     policy: &policy::Output<'_>,

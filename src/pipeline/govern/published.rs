@@ -1,7 +1,7 @@
-//! What was compiled, in the shape of the schema that others have published.
+//! Writes the compiled context in the shape of the published schema.
 //!
-//! Its definitions allow no other members, so what they do not know is left out. The hash beside it
-//! stays that of the whole.
+//! Its definitions allow no other members, so unknown members are left out. The hash next to it
+//! remains that of the whole.
 
 use serde_json::{Map, Value, json};
 

@@ -8,12 +8,12 @@ use super::buckets::{Output, PackedBlock, shown_order};
 use crate::domain::{Content, MediaSource, Message, Part};
 use crate::pipeline::tags;
 
-/// What is shown, as one text.
+/// The shown blocks as one text.
 pub(super) struct RenderedText {
     pub(super) text: String,
-    /// Where each block stands in it; none for what is not shown.
+    /// The range of each block in it; none if it is not shown.
     places: Vec<Option<Range<usize>>>,
-    /// The end of what stands before session and task.
+    /// The end of the text before session and task.
     head: usize,
 }
 
@@ -56,7 +56,7 @@ impl RenderedText {
         }
     }
 
-    /// What stands before session and task.
+    /// The text before session and task.
     pub(super) fn head(&self) -> &str {
         self.text.get(..self.head).unwrap_or_default()
     }
@@ -113,7 +113,7 @@ pub(super) fn message_text(message: &Message) -> String {
     text
 }
 
-/// All that a model reads of a part: what stands in no block would be counted nowhere.
+/// Writes all that a model reads of a part: text that is in no block would not be counted.
 fn write_part(text: &mut String, part: &Part) {
     match &part.content {
         Content::Text(own) => text.push_str(own),

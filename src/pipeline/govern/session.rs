@@ -20,21 +20,21 @@ use crate::request::Invoke;
 /// A conversation that is yet to be packed.
 pub(super) struct GovernedSession {
     pub(super) task: String,
-    /// What the caller's system messages say.
+    /// Texts of the caller's system messages.
     pub(super) system: Vec<String>,
     /// Its messages are without what rules redact.
     conversation: Conversation,
     spans: Vec<Turn>,
-    /// The texts of its messages, as they came.
+    /// The texts of its messages before redaction.
     spoken: Vec<String>,
     /// How often rules found something in each of them.
     hits: Vec<RuleHits>,
-    /// Where the task stands among the messages.
+    /// The index of the task among the messages.
     at: Option<usize>,
 }
 
 impl GovernedSession {
-    /// None where nothing is to be done.
+    /// None if there is no task.
     pub(super) fn new(
         mut conversation: Conversation,
         invoke: &Invoke,
@@ -59,7 +59,7 @@ impl GovernedSession {
         Some(Self { task, system, conversation, spans, spoken, hits, at })
     }
 
-    /// Over what was said, and by whom.
+    /// Hashes the texts and their roles.
     pub(super) fn hash(&self) -> ContentHash {
         let tools: Vec<&Arc<str>> = self.conversation.tools.iter().map(|tool| &tool.name).collect();
         hash(&(&self.system, &self.spoken, tools))
@@ -82,7 +82,7 @@ impl GovernedSession {
             .filter(move |(_, span)| at.is_none_or(|at| !span.contains(&at)))
     }
 
-    /// Makes a block of each turn. What answers the task is open: it stays whole.
+    /// Makes a block of each turn. Turns after the task are open: they stay whole.
     pub(super) fn turns(&self, maker: &mut BlockMaker<'_>) {
         for (number, span) in self.other_turns() {
             let messages = self.conversation.history.get(span.clone()).unwrap_or_default();
@@ -96,7 +96,7 @@ impl GovernedSession {
         }
     }
 
-    /// What is sent, and the caller's tools that are nobody's.
+    /// The conversation to send, and the caller's tools that are not in the registry.
     pub(super) fn into_conversation(
         self,
         pack: &Pack,
@@ -151,20 +151,20 @@ fn with_aside(mut message: Message, aside: &[&str]) -> Message {
     message
 }
 
-/// The name of a capability where a provider allows no dot.
+/// The name of a capability for providers that allow no dot.
 fn wire_name(key: &str) -> String {
     key.replace('.', "__")
 }
 
-/// The caller's tools that are shown, those that the pack describes itself, and the caller's that the
-/// registry does not know.
+/// The caller's tools that are shown and those that the pack describes itself, and the names of
+/// the caller's tools that are not in the registry.
 fn allow_tools(
     given: &[ToolDefinition],
     pack: &Pack,
     tools: &Tools<'_>,
     buckets: &Buckets,
 ) -> (Vec<ToolDefinition>, Vec<Arc<str>>) {
-    // Mostly there are none: what the registry has is looked up where there are.
+    // Usually the caller has no tools: the registry is searched only if it has some.
     let mut known: HashSet<Cow<'_, str>> = HashSet::new();
     if !given.is_empty() {
         let keys = pack.capabilities.iter().map(|own| &*own.key);

@@ -11,7 +11,7 @@ use crate::pipeline::prose;
 use crate::request::{Compression, Level};
 use crate::tokenizer::Counter;
 
-/// Above every turn that may go, below those that may not.
+/// Above every turn that may be dropped, below those that may not.
 const SUMMARY_PRIORITY: i64 = 1 << 39;
 
 /// How turns are summarised.
@@ -23,7 +23,7 @@ pub struct SummaryContext<'s> {
 }
 
 impl SummaryContext<'_> {
-    /// The most tokens that a summary takes of a room; 0 where turns are not summarised.
+    /// The most tokens that a summary takes of a room; 0 if turns are not summarised.
     fn cap(&self, room: u64) -> u64 {
         let is_wanted = self.compression.level >= Level::Summary;
         if is_wanted { summary_cap(Level::Drop, room) } else { 0 }
@@ -50,8 +50,8 @@ impl SummaryContext<'_> {
     }
 }
 
-/// Puts a summary in the place of the oldest turns; answers their blocks. Nothing is done where all
-/// turns have room, or a summary of them would be no shorter.
+/// Replaces the oldest turns by a summary; returns their blocks. Does nothing if all turns have
+/// room, or a summary would be no shorter.
 pub(super) fn run(
     maker: &mut BlockMaker<'_>,
     session: &GovernedSession,
@@ -71,7 +71,7 @@ pub(super) fn run(
     let mut covered: Vec<usize> = Vec::new();
     let free = maker.made.iter().rev().filter(|block| !stays(block));
     for (block, number) in free.filter_map(|block| Some((block, turn(block)?))) {
-        // What stays is one unbroken tail.
+        // The turns that stay are one unbroken tail.
         match left.checked_sub(block.tokens).filter(|_| covered.is_empty()) {
             Some(rest) => left = rest,
             None => covered.push(number),

@@ -77,10 +77,10 @@ pub(super) fn run<'p>(
     output
 }
 
-/// What is said of capabilities, by their keys.
+/// Permissions and rules on capabilities, by key.
 struct CapabilityIndex<'k, 'p> {
     permitted: HashMap<&'p str, Vec<&'p Permission>>,
-    /// Whether the run permits it, where it says what it permits.
+    /// Whether the run permits it, if the run lists permissions.
     granted: Option<HashMap<&'k str, bool>>,
     /// Decisions that are about it, in their order.
     targeted: HashMap<&'p str, Vec<&'k RuleDecision<'p>>>,
@@ -180,7 +180,7 @@ impl<'k, 'p> CapabilityIndex<'k, 'p> {
         Some(("policy_denied", Some(*by)))
     }
 
-    /// Bytes that the gates and constraints of a capability come to at most.
+    /// The most bytes of the gates and constraints of a capability.
     fn row_bytes(&self, key: &str) -> usize {
         let targeted = self.decisions_on(key);
         let gates = self.gated.get(key).into_iter().flatten().map(|gate| gate.len());
@@ -202,7 +202,7 @@ impl<'k, 'p> CapabilityIndex<'k, 'p> {
     }
 }
 
-/// What permissions and rules ask of the arguments, all of it together.
+/// Joins the constraints of permissions and rules on the arguments.
 fn constraints(own: &[&Permission], of_rules: &[&RuleDecision<'_>]) -> Map<String, Value> {
     let own = own.iter().filter_map(|permission| permission.constraints.as_deref());
     let own = own.filter_map(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
@@ -216,7 +216,7 @@ fn join_constraints(
     mut first: Map<String, Value>,
     mut second: Map<String, Value>,
 ) -> Map<String, Value> {
-    /// What takes a limit away again: an approval lifts the limits of both only where both say so.
+    /// The key that removes a limit: an approval lifts the limits of both only if both have it.
     const EXEMPTION: &str = "unless_approved";
     if first.get(EXEMPTION) != second.get(EXEMPTION) {
         for constraints in [&mut first, &mut second] {
@@ -256,13 +256,13 @@ fn tighten(key: &str, known: &mut Value, new: Value) {
     }
 }
 
-/// The second of two numbers where it stands so to the first one, else the first.
+/// The second of two numbers if it has this order to the first one, else the first.
 fn choose_bound(first: &Number, second: Number, so: Ordering) -> Number {
     let stands = second.as_f64().partial_cmp(&first.as_f64());
     if stands == Some(so) { second } else { first.clone() }
 }
 
-/// A capability that may be shown, as it is told.
+/// A row of a capability that may be shown.
 #[derive(Serialize)]
 pub(super) struct CapabilityRow<'r> {
     adapter_id: &'r str,

@@ -9,8 +9,8 @@ use crate::pipeline::govern::redact_message;
 use crate::pipeline::{inject, slot::Slot};
 use crate::request::CompileRequest;
 
-/// What hooks are shown: `{"system", "history", "dynamic_state", "dynamic_state_xml"}`, the history
-/// as it was compressed, without the tail that will stand on it.
+/// The input of hooks: `{"system", "history", "dynamic_state", "dynamic_state_xml"}`, the
+/// compressed history without its tail.
 pub(crate) fn input(
     request: &CompileRequest,
     system: &[Message],
@@ -38,7 +38,7 @@ pub(crate) fn input(
     out
 }
 
-/// What hooks are shown under a pack: the same of the conversation as it came, without what the pack's
+/// The input of hooks under a pack: the same of the original conversation, without what the pack's
 /// rules redact.
 pub fn governed_input(request: &CompileRequest, pack: &Pack, allowance: &Allowance) -> String {
     let redactor = pack.policy.redaction.redactor(allowance);
@@ -55,7 +55,7 @@ pub fn governed_input(request: &CompileRequest, pack: &Pack, allowance: &Allowan
         shown(&conversation.system),
         shown(&conversation.history)
     );
-    // What is redacted may be JSON no more.
+    // JSON may be invalid after redaction.
     let raw = state.map(|raw| clean(raw.as_str()));
     let raw = raw.filter(|raw| json::parse(raw, Limits::default()).is_ok());
     out.push_str(raw.as_deref().unwrap_or("null"));

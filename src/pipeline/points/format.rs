@@ -16,7 +16,7 @@ const ANSWER_LIMITS: Limits = Limits { depth: 8, values: 1_000 };
 /// Texts, each with the shorter one that takes its place.
 pub type ShorterTexts = BTreeMap<Arc<str>, Arc<str>>;
 
-/// What the hooks make of the long texts of results in some messages of a history.
+/// Asks hooks for shorter forms of the long texts of results in some messages of a history.
 pub fn ask_formats<'m>(
     asks: &mut dyn HookPort,
     messages: impl Iterator<Item = &'m Message>,
@@ -32,7 +32,7 @@ pub fn ask_formats<'m>(
     ask_texts(asks, texts.into_iter())
 }
 
-/// What they make of texts, each of the tool that wrote it.
+/// Asks hooks for shorter forms of texts, each with the tool that wrote it.
 pub fn ask_texts<'t>(
     asks: &mut dyn HookPort,
     texts: impl Iterator<Item = (&'t Arc<str>, Option<&'t Arc<str>>)>,

@@ -12,7 +12,7 @@ use crate::pipeline::ingest;
 use crate::pipeline::manifest::MessageName;
 use crate::provider;
 
-/// What a list may hold: a little more than the request that it was made of.
+/// Limits of a list: a little more than those of the request that it was made of.
 const LIST_LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 
 /// Messages as a hook is shown them: in neutral shape, each with an id.
@@ -22,7 +22,7 @@ pub(crate) struct ShownMessages {
     text: String,
 }
 
-/// A message of a list that came back.
+/// A message of a list that a hook returned.
 #[derive(Debug)]
 enum ReturnedMessage {
     /// The message at this index, as it was.
@@ -32,7 +32,7 @@ enum ReturnedMessage {
     New(Message),
 }
 
-/// A message that holds, and the index of the one that it was or stands for.
+/// A valid message, and the index of the one that it was or replaces.
 #[derive(Debug)]
 pub(crate) struct AcceptedMessage {
     pub(crate) message: Message,
@@ -57,13 +57,13 @@ impl ShownMessages {
         &self.text
     }
 
-    /// Says what is wrong with a list that came back.
+    /// Validates a list that a hook returned.
     pub(crate) fn check(&self, payload: &str) -> Result<(), String> {
         self.read(payload).map(drop)
     }
 
-    /// Reads a list that came back as a request's would be, mended for the target as a request's
-    /// would be. None where it is the list that was shown.
+    /// Reads a list that a hook returned, and repairs it for the target as a request's list. None
+    /// if it is the list that was shown.
     pub(crate) fn settle(
         &self,
         payload: &str,
@@ -168,7 +168,7 @@ impl ShownMessages {
         Ok((came, notes))
     }
 
-    /// The message that one with this id stands for.
+    /// Finds the message with this id.
     fn named(&self, message: &Message, taken: &mut HashSet<usize>) -> Option<usize> {
         let id = message.id.as_ref()?;
         let is_it = |(at, own): &(usize, &Message)| {
@@ -209,7 +209,7 @@ fn number(ticket: &str) -> Option<usize> {
     ticket.strip_prefix('\u{1}')?.parse().ok()
 }
 
-/// What was told before of a message is not told again.
+/// Adds notes; a note on a message is not repeated.
 fn add_new(known: &mut Vec<Note>, more: Vec<Note>) {
     for note in more {
         if !known.contains(&note) {

@@ -1,5 +1,5 @@
-//! The points at which hooks stand in a compile: what they are shown, and what their answers
-//! become. Nothing here asks; the driver does.
+//! The hook points of a compile: the inputs of hooks, and how their answers are used. Nothing here
+//! calls hooks; the driver does.
 
 pub(super) mod before_compile;
 pub(super) mod format;

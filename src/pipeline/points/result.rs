@@ -1,4 +1,4 @@
-//! `tool_result`: what a tool answered, before anything else is done with it.
+//! `tool_result`: the results of tools, before any other stage.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::provider;
 
 const RESULT_LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 
-/// Results as the hooks leave them, before anything else is done with them. `fits` says whether a new
-/// one can stand there.
+/// Calls the hooks for results, before any other stage. `fits` validates a new result in its
+/// place.
 pub fn ask_results_of(
     asks: &mut dyn HookPort,
     history: &mut [Message],
@@ -45,8 +45,8 @@ pub fn ask_results_of(
     Ok(())
 }
 
-/// The same under a pack: hooks are shown results without what its rules redact, and one that they
-/// leave alone stays as it came, so that the stages behind count what they redact in it.
+/// The same under a pack: hooks are shown redacted results, and an unchanged one keeps its
+/// original text, so that later stages count what they redact in it.
 pub fn ask_governed_results(
     asks: &mut dyn HookPort,
     history: &mut [Message],
@@ -69,7 +69,7 @@ pub fn ask_governed_results(
     Ok(())
 }
 
-/// What hooks are shown of each result of a conversation.
+/// The input of hooks for each result of a conversation.
 pub fn result_inputs(node: &Node<'_>, source: Source) -> Vec<String> {
     // It was read before, or written by us.
     let (mut faults, mut notes) = (Faults::default(), Notes::default());
@@ -78,12 +78,12 @@ pub fn result_inputs(node: &Node<'_>, source: Source) -> Vec<String> {
     history.iter().filter_map(|message| input(message, &calls)).collect()
 }
 
-/// Says what is wrong with a new result in the place of an old one.
+/// Validates a new result in the place of an old one.
 pub type ResultCheck<'f> = &'f (dyn Fn(&ToolResult) -> Result<(), String> + Send + Sync);
 
 /// A result that hooks are asked about.
 pub(crate) struct ResultInput<'a> {
-    /// What they are shown.
+    /// The input of the hook.
     pub(crate) input: &'a str,
     /// The tool that it is of.
     pub(crate) tool: Option<&'a str>,
@@ -91,7 +91,7 @@ pub(crate) struct ResultInput<'a> {
     pub(crate) fits: ResultCheck<'a>,
 }
 
-/// What hooks leave of results; none of one that stays as it is.
+/// Calls hooks for results; none for each that is unchanged.
 pub(crate) fn ask_each(
     asks: &mut dyn HookPort,
     results: &[ResultInput<'_>],
@@ -120,8 +120,8 @@ pub(crate) fn calls_of(history: &[Message]) -> HashMap<Arc<str>, ToolCall> {
     calls.map(|call| (Arc::clone(&call.id), call.clone())).collect()
 }
 
-/// What hooks are shown: `{"tool": {"name", "call_id", "arguments"}, "result": {"content",
-/// "is_error"}}`. None for a message that holds no result.
+/// The input of hooks: `{"tool": {"name", "call_id", "arguments"}, "result": {"content",
+/// "is_error"}}`. None for a message without a result.
 pub(crate) fn input(message: &Message, calls: &HashMap<Arc<str>, ToolCall>) -> Option<String> {
     let result = message.tool_results().next()?;
     let call = calls.get(&result.call_id);

@@ -1,5 +1,5 @@
-//! Around a history that shrinks: `before_compress` may leave it, change it, and add to what its
-//! summary is made of; `after_compress` is told what became of it.
+//! The points around a history that shrinks: hooks at `before_compress` may deny it, change the
+//! history, and add to the material of its summary; `after_compress` notifies observers.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::hook::{Fragment, IncludePlace};
 use crate::json::write_string;
 use crate::pipeline::compress::{LadderOutcome, SummaryMaterial, TurnForm, covers_any};
 
-/// What hooks gave, by where it goes.
+/// Splits the fragments of hooks by their place.
 pub(crate) fn material(fragments: &[Fragment]) -> SummaryMaterial {
     let all = |include: IncludePlace| {
         let own = fragments.iter().filter(|fragment| fragment.include == include);
@@ -28,7 +28,7 @@ pub(crate) struct TokenPressure {
     pub(crate) limit: u64,
 }
 
-/// What hooks are shown before: `{"history", "system", "tokens", "trigger", "to_compress"}`.
+/// The input of hooks before: `{"history", "system", "tokens", "trigger", "to_compress"}`.
 pub(crate) fn before(
     system: &[Message],
     history: &ShownMessages,
@@ -47,7 +47,7 @@ pub(crate) fn before(
     )
 }
 
-/// What hooks are told after: `{"summary", "truncated_count", "compressed_messages", "tokens"}`.
+/// The input of hooks after: `{"summary", "truncated_count", "compressed_messages", "tokens"}`.
 pub(crate) fn after(summary: Option<&str>, covered: &[Message], before: u64, after: u64) -> String {
     let mut out = String::from("{\"summary\":");
     match summary {
@@ -76,7 +76,7 @@ pub(crate) fn shrinking<'m>(history: &'m [Message], outcome: &LadderOutcome) -> 
     touched.flat_map(|(span, _)| history.get(span.clone()).unwrap_or_default()).collect()
 }
 
-/// The messages that leave the history; where none do, those that are shortened.
+/// The messages that leave the history; if none do, those that are shortened.
 pub(crate) fn touched(history: &[Message], outcome: &LadderOutcome) -> Range<usize> {
     let leaves = covers_any(outcome);
     let is_touched = |form: &TurnForm| {

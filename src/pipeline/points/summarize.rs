@@ -1,4 +1,4 @@
-//! What whoever writes a summary is given, and what of his answer is the summary.
+//! The input of a hook or model that writes a summary, and the summary in its answer.
 
 use std::sync::Arc;
 
@@ -13,11 +13,10 @@ const MAX_TEXT_BYTES: usize = 16 << 10;
 const TEXT_HEAD_BYTES: usize = 12 << 10;
 const TEXT_TAIL_BYTES: usize = 3 << 10;
 
-/// A summary that somebody is asked for.
+/// A request for a summary.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryAsk<'a> {
-    /// What hooks see of it, as JSON text: `{"messages", "instructions", "material",
-    /// "max_tokens"}`.
+    /// The input of hooks, as JSON text: `{"messages", "instructions", "material", "max_tokens"}`.
     pub input: &'a str,
     pub max_tokens: u64,
     messages: &'a [Message],
@@ -25,7 +24,7 @@ pub struct SummaryAsk<'a> {
     material: Option<&'a str>,
 }
 
-/// What a summary is to be made of, media and long results as lines that name them.
+/// The material of a summary, with media and long results as lines that name them.
 #[derive(Debug)]
 pub(crate) struct SummarySlice {
     messages: Vec<Message>,
@@ -208,8 +207,8 @@ fn bounded(mut chats: Vec<Chat>, most: usize) -> Vec<Chat> {
     chats
 }
 
-/// The summary in an answer: what stands inside of the first `<summary>`, without thoughts around
-/// it; all of it where there are no tags.
+/// The summary in an answer: the text of the first `<summary>`, without thoughts around it; all of
+/// it if there are no tags.
 pub fn clean_summary(answer: &str) -> String {
     let mut text = answer.replace('\0', "");
     for tag in ["analysis", "think"] {
@@ -240,7 +239,7 @@ fn without(text: &str, name: &str) -> String {
 
 type TagRange = std::ops::Range<usize>;
 
-/// Where the first element of a name from a place on begins and ends; none where it is not closed.
+/// The ranges of the tags of the first element of a name after `from`; none if it is not closed.
 fn element(low: &str, name: &str, from: usize) -> Option<(TagRange, TagRange)> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let start = from + low.get(from..)?.find(&open)?;

@@ -8,7 +8,7 @@ use crate::pipeline::measure::Meter;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::request::CompileRequest;
 
-/// What hooks are shown: `{"target", "model", "messages"}`.
+/// The input of hooks: `{"target", "model", "messages"}`.
 pub(crate) fn input(request: &CompileRequest, seen: &ShownMessages) -> String {
     let mut out = String::from("{\"target\":");
     write_string(&mut out, request.target.as_str());
@@ -44,7 +44,7 @@ pub(crate) fn apply(
             Some(old) if old.message == message => old.clone(),
             Some(old) => {
                 let slot = Slot::new(meter, message, old.part)?;
-                // What stood before the tail is what it stood on; the rest is the tail.
+                // The tail is on top of the message's own tokens; the rest is the tail.
                 let stands_on = old.cost.real().saturating_sub(old.tail);
                 let tail =
                     if old.tail > 0 { slot.cost.real().saturating_sub(stands_on) } else { 0 };

@@ -1,5 +1,5 @@
-//! Makes a history what every provider accepts: each tool call has exactly one result, and the
-//! results stand directly after the message that calls, in the order of its calls.
+//! Repairs a history for every provider: each tool call has exactly one result, and the results
+//! are directly after the message that calls, in the order of its calls.
 //!
 //! Providers refuse a request otherwise. Nothing is moved, dropped, renamed or added without a
 //! line in the report. Linear in the number of messages and calls.
@@ -13,15 +13,15 @@ use crate::domain::{Content, Message, Notes, Part, Role, ToolResult};
 #[cfg(test)]
 mod tests;
 
-/// What stands where a call was never answered.
+/// The result of a call that was never answered.
 pub(crate) const MISSING_RESULT: &str = "[No tool result available]";
 
-/// What stands where a history held nothing but answers to no call.
+/// The message of a history that had nothing but results of no call.
 pub(crate) const CONVERSATION_OPENING: &str = "[Conversation continues]";
 
-/// Repairs a history. `list` is the request key that the messages came under; pointers of
-/// notes begin with it. Without a note the history is as it was, but for the names of results,
-/// which are those of their calls.
+/// Repairs a history. `list` is the request key of the messages; pointers of notes begin with it.
+/// Without a note the history is unchanged, except for the names of results, which are those of
+/// their calls.
 pub(crate) fn repair(history: Vec<Message>, list: &str, notes: &mut Notes) -> Vec<Message> {
     let was_empty = history.is_empty();
     let history = split(history, list, notes);
@@ -86,7 +86,7 @@ fn split(history: Vec<Message>, list: &str, notes: &mut Notes) -> Vec<Message> {
             result.origin = origin;
             result
         });
-        // What a user says beside results comes after them: they answer the message before.
+        // A user's text next to results is placed after them: they answer the message before.
         let said_first = message.role == Role::Assistant;
         if message.role == Role::Tool {
             message.role = Role::User;
@@ -179,7 +179,7 @@ impl<'n> Pairing<'n> {
         self.adjacent = 0..0;
     }
 
-    /// Takes the calls of an assistant message; answers how many.
+    /// Takes the calls of an assistant message; returns their number.
     fn open(&mut self, message: &mut Message) -> usize {
         let from = self.calls.len();
         let origin = message.origin;
@@ -217,7 +217,7 @@ impl<'n> Pairing<'n> {
         let new = loop {
             *suffix += 1;
             let new: Arc<str> = format!("{id}_{suffix}").into();
-            // Only what stands before decides, so that a longer list gives the same names.
+            // Only earlier messages count, so that a longer list gives the same names.
             if self.given.insert(Arc::clone(&new)) {
                 break new;
             }
@@ -269,7 +269,7 @@ impl<'n> Pairing<'n> {
         call.answer = Some(message);
     }
 
-    /// Puts the results behind their calls; each message comes with the number of its calls.
+    /// Puts the results after their calls; each message has the number of its calls.
     fn close(self, kept: Vec<(Message, usize)>) -> Vec<Message> {
         let mut repaired = Vec::with_capacity(kept.len() + self.calls.len());
         let mut calls = self.calls.into_iter();

@@ -110,7 +110,7 @@ fn gone_row(job: &ShortenJob<'_>, at: usize, action: Action) -> Row {
     }
 }
 
-/// What a result that is cleared is kept as: its text, or the JSON of its whole content.
+/// The stored original of a cleared result: its text, or the JSON of its whole content.
 pub(super) fn original_text<'a>(answered: &'a ResultTexts, raw: &'a str) -> &'a str {
     match (&answered.content, answered.slots.as_slice()) {
         (Some((at, _)), [slot]) if slot.raw == *at => &slot.text,
@@ -119,15 +119,15 @@ pub(super) fn original_text<'a>(answered: &'a ResultTexts, raw: &'a str) -> &'a 
     }
 }
 
-/// What is edited in one message.
+/// The edits of one message.
 struct Edits<'j> {
     names: &'j TextNames,
-    /// Where the message stands in the list.
+    /// The index of the message in the list.
     message: usize,
     places: Vec<Edit>,
     originals: Vec<Original>,
     shown: Vec<TextEdit>,
-    /// Texts of tool results that stand before.
+    /// Texts of the message so far.
     slots: usize,
     rules: Vec<Cow<'static, str>>,
     reverted: Vec<Cow<'static, str>>,
@@ -250,7 +250,7 @@ impl<'j> Edits<'j> {
         let at = self.message;
         let before = job.costs.get(at).map_or(0, |cost| cost.real());
         let changed = !self.places.is_empty();
-        // Providers put calls before or behind what is said.
+        // Providers put calls before or after texts.
         self.places.sort_by_key(|edit| edit.at.start);
         let action = match changed {
             false => Action::Kept,

@@ -1,8 +1,8 @@
-//! A list of messages, or a text, made shorter on its own: `POST /compress`.
+//! Shortens a list of messages, or a text, on its own: `POST /compress`.
 //!
-//! Messages stay in the shape they came in; what is edited is edited in place. Rung 1 goes first
-//! and over everything; if that is not enough, or a level asks for more, the ladder chooses
-//! turns by their costs, and rung 1 goes once more over what is left in sight.
+//! Messages keep their shape; texts are edited in place. Rung 1 goes first and over everything; if
+//! that is not enough, or a level asks for more, the ladder chooses turns by their costs, and rung
+//! 1 goes once more over the messages left in sight.
 
 mod forms;
 mod lossless;
@@ -39,7 +39,7 @@ use crate::json::Node;
 use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
 use crate::request::{CompressInput, CompressRequest, Level, MessageList, Originals};
 
-/// Summaries that are asked for at most: a second one where the first leads to other turns.
+/// The most summaries that are asked for: a second one if the first leads to other turns.
 const MAX_SUMMARIES: usize = 2;
 
 /// Makes the request's text or messages shorter. `makers`: one for each message; what an earlier
@@ -120,10 +120,10 @@ fn shorten_text<'e>(
     last
 }
 
-/// What the list came to.
+/// The rows of a shortened list.
 struct ShortenOutcome {
     rows: Vec<report::Row>,
-    /// Who wrote the summary, where there is one.
+    /// The author of the summary, if there is one.
     by: Option<String>,
     wanted: Option<SummaryRequest>,
 }
@@ -141,18 +141,18 @@ pub(super) struct ShortenJob<'j> {
     list: &'j MessageList<'j, 'j>,
     /// The calls and results of each message.
     spoken: Vec<Vec<MessageText>>,
-    /// Whether the message stands as it is, one flag each.
+    /// Whether the message is never changed, one flag for each.
     fixed: Vec<bool>,
     makers: &'j [MessageAuthor],
     names: &'j TextNames,
-    /// What each message takes as it came, and what stands outside of the list, last.
+    /// Tokens of each message before shortening, and of everything outside of the list, last.
     costs: Vec<Cost>,
     /// The neutral messages that were read from each message.
     neutral: Vec<Vec<&'j Message>>,
     tools: ResultTools,
     /// The lines in the places of the results of each message, as far as they were asked for.
     lines: Vec<OnceCell<Vec<Option<ClearedLine>>>>,
-    /// What goes of each message where its thinking does, likewise.
+    /// The thinking to remove from each message, as far as it was asked for.
     thoughts: Vec<OnceCell<Option<MessageThinking>>>,
 }
 
@@ -165,7 +165,7 @@ struct MessageThinking {
     saved: i64,
 }
 
-/// What stands in the place of a result that is cleared.
+/// The line that replaces a result that is cleared.
 #[derive(Debug, Clone)]
 struct ClearedLine {
     text: String,
@@ -255,17 +255,17 @@ impl<'j> ShortenJob<'j> {
         if !plan.pays {
             (plan, further) = attempt(Level::Reversible, false)?;
         }
-        // What is gone may have been pointed at by what is left.
+        // Messages that are gone may have been the targets of references.
         if self.tokens_after(&further) > self.tokens_after(&first) {
             return Ok(ShortenOutcome { rows: first, by: None, wanted: None });
         }
-        // A summary that would not stand there is not worth asking for.
+        // A summary that would not be shown is not asked for.
         let by = plan.summary.and_then(|summary| summary.author);
         let wanted = plan.wanted.filter(|_| by.is_some());
         Ok(ShortenOutcome { rows: further, by, wanted })
     }
 
-    /// What the summary of these messages of the list is to be made of.
+    /// The material for the summary of these messages of the list.
     fn slice(&self, wanted: &SummaryRequest) -> SummarySlice {
         let covered: Vec<&Message> =
             wanted.covered.iter().flat_map(|at| self.messages(*at)).copied().collect();
@@ -280,14 +280,14 @@ impl<'j> ShortenJob<'j> {
         budget.is_some_and(|budget| self.request.model.scale(self.tokens_after(rows)) <= budget)
     }
 
-    /// Raw tokens that the rows take, with what stands outside of the list.
+    /// Raw tokens of the rows and of everything outside of the list.
     fn tokens_after(&self, rows: &[report::Row]) -> u64 {
         let outside = self.costs.last().map_or(0, |cost| cost.real());
         outside + rows.iter().map(|row| row.after).sum::<u64>()
     }
 
-    /// The line in the place of a result that is cleared, where it takes fewer tokens than the
-    /// texts do; none where the result stays. `nth`: of the results in its message.
+    /// The line that replaces a cleared result, if it takes fewer tokens than the texts; none if
+    /// the result stays. `nth`: the index of the result in its message.
     fn line(&self, at: usize, nth: usize, sight: Visibility) -> Option<&ClearedLine> {
         if !matches!(sight, Visibility::Cleared(..)) {
             return None;
@@ -332,7 +332,7 @@ impl<'j> ShortenJob<'j> {
         (tokens + around < before).then_some(ClearedLine { text, tokens, before })
     }
 
-    /// What goes of a message where its thinking does.
+    /// The thinking to remove from a message.
     fn thinking_of(&self, at: usize, sight: Visibility) -> Option<&MessageThinking> {
         let clears = matches!(sight, Visibility::Cleared(_, Clearing::ResultsAndThinking));
         if !clears || self.request.reader.results_only {
@@ -361,7 +361,7 @@ impl<'j> ShortenJob<'j> {
         own.all(|message| compress::may_clear(message, &self.request.clear, &self.tools, tokens))
     }
 
-    /// How far what was written by somebody may be taken.
+    /// The limit of edits to words that a person wrote.
     fn hold_words(&self, hold: EditLimit) -> EditLimit {
         match hold {
             EditLimit::Free | EditLimit::To(_) if self.request.reader.results_only => {

@@ -1,4 +1,4 @@
-//! What is shown of a list, and what it stands for.
+//! The messages that `POST /compress` shows, and their originals.
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use super::report::{self, ShortenOutput};
 use crate::domain::{ArtifactId, Notes};
 use crate::request::{CompressInput, CompressRequest};
 
-/// What is shown in the place of the messages that came.
+/// A message that is shown in place of an original one.
 #[derive(Debug, Clone)]
 pub struct ShownMessage {
     /// The message's JSON text.
     pub json: String,
-    /// Where it stood; none for the summary of the messages that are gone.
+    /// Its index in the list; none for the summary of messages that are gone.
     pub origin: Option<usize>,
-    /// Whether it is another one than came.
+    /// Whether it differs from the original.
     pub changed: bool,
-    /// The texts in it that stand for originals.
+    /// The texts in it that replace originals.
     pub edits: Vec<TextEdit>,
-    /// The original that it stands for as a whole: the JSON of a message with parts that are gone.
+    /// The original of the whole message: the JSON of a message with parts that are gone.
     pub stands_for: Option<ArtifactId>,
 }
 
-/// A text of a tool result that stands for an original.
+/// A text of a tool result that replaces an original.
 #[derive(Debug, Clone)]
 pub struct TextEdit {
     /// Its place among the texts of the tool results of its message.
@@ -35,27 +35,28 @@ pub struct TextEdit {
 #[derive(Debug, Clone)]
 pub struct Original {
     pub text: Arc<str>,
-    /// Where its message stood in the list.
+    /// The index of its message in the list.
     pub message: usize,
     pub tokens: u64,
     /// Whether it is the JSON of a whole message that is gone.
     pub whole: bool,
-    /// What its text is called by.
+    /// The artifact of its text.
     pub artifact: ArtifactId,
 }
 
-/// Whose a message of the list is.
+/// The author of a message of the list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MessageAuthor {
     #[default]
     Caller,
-    /// An earlier answer of ours, whose original is stored.
+    /// An earlier response of ours, whose original is stored.
     Ours,
-    /// An earlier answer of ours, whose original only the caller has: no further rung may take it.
+    /// An earlier response of ours, whose original only the caller has: no further rung may
+    /// shorten it.
     OursForGood,
 }
 
-/// The request's text or messages as they came: there was no time for more, not even to count.
+/// The request's text or messages unchanged: there was no time for more, not even to count.
 pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> ShortenOutput {
     match &request.given {
         CompressInput::Text(text) => {

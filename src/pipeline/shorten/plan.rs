@@ -18,7 +18,7 @@ use crate::pipeline::{measure, prose};
 use crate::provider::MessageText;
 use crate::request::Level;
 
-/// What the ladder left.
+/// The plan of the ladder.
 #[derive(Debug, Default)]
 pub(super) struct ShortenPlan {
     pub(super) visibility: Vec<Visibility>,
@@ -26,13 +26,13 @@ pub(super) struct ShortenPlan {
     pub(super) summary: Option<SummaryText>,
     /// A summary that no hook or model was asked for yet.
     pub(super) wanted: Option<SummaryRequest>,
-    /// The message before which it stands.
+    /// The message before which the summary is inserted.
     pub(super) summary_at: Option<usize>,
-    /// Whether it takes less than what it stands for would if only results were cleared.
+    /// Whether the summary takes less than clearing the results of the covered messages would.
     pub(super) pays: bool,
 }
 
-/// A message of the list's shape that stands for covered messages.
+/// A message of the list's shape that replaces covered messages.
 #[derive(Debug)]
 pub(super) struct SummaryText {
     pub(super) json: String,
@@ -42,7 +42,7 @@ pub(super) struct SummaryText {
     pub(super) author: Option<String>,
 }
 
-/// What a plan is made from.
+/// The input of a plan.
 #[derive(Clone, Copy)]
 pub(super) struct PlanInput<'v> {
     /// The rows of rung 1.
@@ -92,7 +92,7 @@ pub(super) fn run(
     let mut found = view.build_plan(&outcome, level)?;
     found.pays = view.pays_off(&outcome, &found)?;
     if fill && found.pays && outcome.note == HistoryNote::Summary && budget.is_some() {
-        // What whole turns left over may say more of those that are gone.
+        // Room that whole turns left over is used for the summary.
         view.cap = view.cap.saturating_add(outcome.left);
         found = ShortenPlan { pays: true, ..view.build_plan(&outcome, level)? };
     }
@@ -106,9 +106,9 @@ struct PlanView<'v> {
     turns: &'v Turns<'v>,
     material: &'v SummaryMaterial,
     cap: u64,
-    /// Gives forms that stand by themselves.
+    /// Gives the forms of texts by themselves.
     encoder: Encoder<'v>,
-    /// The first summary that nobody was asked for.
+    /// The first summary that no hook or model was asked for.
     wanted: OnceCell<SummaryRequest>,
 }
 
@@ -147,7 +147,7 @@ impl TurnCosts for PlanView<'_> {
     }
 }
 
-/// How a message of a turn in that form is seen; `gone` where it is not.
+/// The visibility of a message of a turn in that form; `gone` if it is covered.
 fn visibility(form: TurnForm, words: Depth, gone: Visibility) -> Visibility {
     match form {
         TurnForm::Whole => Visibility::Whole,
@@ -158,7 +158,7 @@ fn visibility(form: TurnForm, words: Depth, gone: Visibility) -> Visibility {
 }
 
 impl PlanView<'_> {
-    /// How far words are taken where results are cleared.
+    /// The depth of rung 2 for words in turns whose results are cleared.
     fn cleared_depth(&self) -> Depth {
         match self.job.request.budget_tokens {
             Some(_) => Depth::Gist,
@@ -166,8 +166,8 @@ impl PlanView<'_> {
         }
     }
 
-    /// Tells what the messages on the side of `at` show, as far as what is to be seen of that one
-    /// goes by it.
+    /// Records what the messages on the same side as `at` show, as far as the forms of that
+    /// message depend on it.
     fn show_around(&mut self, at: usize, depth: Depth) -> Result<(), Error> {
         let (job, turns) = (self.job, self.turns);
         let wanted: Vec<Depth> = turns.facts.missing_depths(at, depth).collect();
@@ -195,7 +195,7 @@ impl PlanView<'_> {
         });
     }
 
-    /// Raw tokens that a message saves where its texts are taken so far; an escape costs.
+    /// Raw tokens that a message saves with its texts at this depth; an escape costs.
     fn saved_tokens(&self, at: usize, depth: Depth, visibility: Visibility) -> i64 {
         let job = self.job;
         let thought = job.thinking_of(at, visibility).map_or(0, |thought| thought.saved);
@@ -298,7 +298,7 @@ impl PlanView<'_> {
         if outcome.note == HistoryNote::Summary {
             plan.summary = self.write_summary(&outcome.forms)?;
         }
-        // Where no summary can be made the next rung is taken, if the level goes so far.
+        // If no summary can be made the next rung is used, if the level allows it.
         let mut covered = match plan.summary {
             Some(_) => Visibility::Gone(Action::Summarized),
             None => Visibility::Gone(Action::Dropped),
@@ -306,8 +306,8 @@ impl PlanView<'_> {
         if level < Level::Drop && plan.summary.is_none() {
             covered = Visibility::Cleared(self.cleared_depth(), Clearing::Results);
         } else if plan.summary.is_none() && outcome.forms.contains(&TurnForm::Covered) {
-            // Without the marker this list would be the beginning of the one that came, and
-            // nobody could tell them apart.
+            // Without the marker this list would be the beginning of the original one, and a
+            // reader could not distinguish them.
             let gone: Vec<&Message> = self.messages(&outcome.forms).collect();
             let text = prose::drop_marker(compress::count_covered(&gone));
             let message = Message::text(Role::User, text.as_str());

@@ -18,11 +18,11 @@ pub(super) struct ReductionChains(Vec<RefCell<Option<Vec<ReducedText>>>>);
 #[derive(Debug)]
 pub(super) struct ReducedText {
     text: Arc<str>,
-    /// None where it stands as it does, whatever the depth.
+    /// None if it is never changed, at any depth.
     descent: Option<ReductionChain>,
-    /// What it came to, depth by depth; once where it does not move.
+    /// Its steps, depth by depth; one if it does not change.
     steps: Vec<ReductionStep>,
-    /// What is shown of it at the deepest of them, where somebody may be told.
+    /// The facts that it shows at its deepest step, if they were asked for.
     facts: Option<FactSet>,
 }
 
@@ -38,8 +38,8 @@ impl ReductionChains {
         Self((0..messages).map(|_| RefCell::default()).collect())
     }
 
-    /// Takes the texts of a message to a depth, where they may go, and gives them to `read`.
-    /// `encoder` knows what stands beside the message.
+    /// Reduces the texts of a message to a depth, as far as they may be edited, and passes them to
+    /// `read`. `encoder` knows the facts around the message.
     pub(super) fn reduce<T>(
         &self,
         job: &ShortenJob<'_>,
@@ -102,7 +102,7 @@ impl ReducedText {
         self.at(depth).map_or(0, |step| step.saved)
     }
 
-    /// What it shows at the deepest step that it was taken to.
+    /// The facts that it shows at its deepest step.
     pub(super) fn facts(&mut self) -> &FactSet {
         let shown = self.steps.last().and_then(|step| step.shown.as_ref());
         self.facts.get_or_insert_with(|| FactSet::new(shown.unwrap_or(&self.text)))
@@ -110,7 +110,7 @@ impl ReducedText {
 }
 
 impl ReductionStep {
-    /// Of a text that stands as it came.
+    /// The step of a text that is unchanged.
     const UNCHANGED: Self = Self { saved: 0, shown: None };
 
     fn new(form: &ShownForm) -> Self {

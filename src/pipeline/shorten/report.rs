@@ -1,4 +1,4 @@
-//! What `POST /compress` did, message by message and in one report.
+//! The report of `POST /compress`, message by message and in figures.
 
 use std::borrow::Cow;
 
@@ -18,36 +18,36 @@ use crate::request::{CompressRequest, Explain, Originals};
 /// A text or a list made shorter.
 #[derive(Debug)]
 pub struct ShortenOutput {
-    /// The messages that are shown, in order; none where a text was given.
+    /// The messages that are shown, in order; empty if a text was given.
     pub list: Vec<ShownMessage>,
-    /// The text that is shown, where one was given.
+    /// The text that is shown, if one was given.
     pub text: Option<String>,
     pub report: Report,
-    /// What is not shown in full, in order.
+    /// The originals of shortened texts, in order.
     pub originals: Vec<Original>,
 }
 
-/// What became of one message, or the summary of those that are gone. Raw tokens.
+/// The result for one message, or the summary of those that are gone. Raw tokens.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// None where it is gone.
+    /// None if it is gone.
     pub(super) shown: Option<RowContent>,
     pub(super) origin: Option<usize>,
     pub(super) action: Action,
     pub(super) rules: Vec<Cow<'static, str>>,
-    /// Notations and adapters whose work was taken back.
+    /// Notations and adapters whose work was reverted.
     pub(super) reverted: Vec<Cow<'static, str>>,
     /// Adapters that would have made it no shorter.
     pub(super) refused: Vec<Cow<'static, str>>,
     pub(super) class: Option<Fidelity>,
     pub(super) before: u64,
     pub(super) after: u64,
-    /// What it would take without references.
+    /// Tokens without references.
     pub(super) alone: u64,
     pub(super) originals: Vec<Original>,
 }
 
-/// What is to be shown: rows that come to nothing are not written.
+/// The content to show: rows that are not used are not written.
 #[derive(Debug)]
 pub(super) enum RowContent {
     /// A message with edits in their order.
@@ -106,7 +106,7 @@ impl Row {
     }
 }
 
-/// The rule of a text that stands as it came: the first adapter whose work was not taken.
+/// The rule of an unchanged text: the first adapter whose work was not used.
 fn kept_rule(reverted: &[Cow<'static, str>], refused: &[Cow<'static, str>]) -> String {
     let mut names = reverted.iter().chain(refused);
     let first = names.find_map(|name| name.strip_prefix("adapter:"));
@@ -129,7 +129,7 @@ pub(super) fn report_text(
     };
     let changed = form.text.is_some();
     let mut actions = Actions::default();
-    // A mark before what only looks like ours says that the text stands as it came.
+    // A mark before a look-alike means that the text is unchanged.
     let is_escaped = form.rules == ["escape"];
     let action = if changed && !is_escaped { Action::Compressed } else { Action::Kept };
     actions.add(action);
@@ -272,7 +272,7 @@ fn write_decisions(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<Decision> {
     rows.iter().filter_map(decision).collect()
 }
 
-/// What was passed on uncounted: four bytes to a token, rounded up.
+/// The report of a request that was passed on uncounted: four bytes to a token, rounded up.
 pub(super) fn report_uncounted(
     request: &CompressRequest<'_, '_>,
     list: Vec<ShownMessage>,

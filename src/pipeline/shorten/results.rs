@@ -1,4 +1,4 @@
-//! What hooks leave of results in a list on its own: edits in the list's own shape.
+//! Applies the results of hooks to a list on its own: edits in the list's own shape.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,17 @@ use crate::request::MessageList;
 
 /// A result of the list.
 struct ResultPlace<'l> {
-    /// Where its message stands.
+    /// The index of its message.
     at: usize,
     input: String,
     tool: Option<String>,
     old: &'l ToolResult,
-    /// Where its texts stand; none where they cannot be told.
+    /// The places of its texts; none if they are not known.
     answered: Option<ResultTexts>,
 }
 
-/// The list as the hooks at `tool_result` leave it, as JSON text; none where they leave it alone.
+/// Calls the hooks at `tool_result` for a list, and returns the new list as JSON text; none if it
+/// is unchanged.
 pub fn ask_results(
     asks: &mut dyn HookPort,
     list: &MessageList<'_, '_>,
@@ -100,7 +101,7 @@ fn places<'l>(list: &'l MessageList<'_, '_>) -> Vec<ResultPlace<'l>> {
     places
 }
 
-/// The edits that put a new result in the place of the old one; none where no text can.
+/// The edits that replace the old result by a new one; none if no text can.
 fn edits(place: &ResultPlace<'_>, new: &ToolResult) -> Option<Vec<Edit>> {
     let answered = place.answered.as_ref()?;
     let fails = |result: &ToolResult| result.is_error == Some(true);

@@ -18,11 +18,11 @@ pub(super) struct Turns<'t> {
     pub(super) spans: Vec<Turn>,
     /// Raw tokens, one for each turn.
     pub(super) costs: Vec<TurnCost>,
-    /// What its messages show to each other.
+    /// The facts that its messages show to each other.
     pub(super) facts: ShownFacts<'t>,
     /// Its texts on their way down rung 2.
     pub(super) chains: ReductionChains,
-    /// Whether a message stands as it came, whatever the budget.
+    /// Whether a message is unchanged, whatever the budget.
     pub(super) whole: Vec<bool>,
 }
 
@@ -50,7 +50,7 @@ impl<'t> Turns<'t> {
     }
 }
 
-/// The texts of a message with the forms that they have by themselves, where they have one.
+/// The texts of a message with their forms by themselves, if they have one.
 fn forms<'j>(
     job: &'j ShortenJob<'_>,
     encoder: &Encoder<'_>,
@@ -68,7 +68,8 @@ fn forms<'j>(
     })
 }
 
-/// What stands as it came is facts at once; the rest when it is known what is left of it.
+/// Collects the facts of texts that are unchanged; other facts are added when it is known what is
+/// left of their texts.
 fn show_facts<'t>(
     job: &ShortenJob<'t>,
     whole: &[bool],
@@ -83,7 +84,7 @@ fn show_facts<'t>(
             false if at >= live => FactState::Shielded,
             false => continue,
         };
-        // Where a notation says a fact by its place alone, it is in nobody's sight.
+        // A fact that a notation shows by its place alone is not in sight.
         for (text, form) in forms(job, encoder, at, job.hold(at)) {
             let shown = form.and_then(|form| form.text);
             facts.add_text(at, stands, shown.as_ref().unwrap_or(text));
@@ -102,7 +103,7 @@ fn split_turns(job: &ShortenJob<'_>) -> Vec<Turn> {
     for turn in turns(history) {
         let origins = history.get(turn).unwrap_or_default().iter().filter_map(|m| m.origin);
         let Some(last) = origins.filter(|at| *at < count).max() else { continue };
-        // What stands before the first turn, system text, is a turn each.
+        // Each message before the first turn, system text, is a turn.
         let first = history_start(job, next, last);
         while next < first {
             spans.push(next..next + 1);

@@ -9,7 +9,7 @@ use crate::domain::{RawJson, ToolDefinition};
 use crate::pipeline::xml;
 use crate::request::{LOAD_TOOLKIT, ToolGroup};
 
-/// A group as one tool, whose `action` names one of its own.
+/// A group as one tool, whose `action` names one of its tools.
 pub(super) fn namespace(group: &ToolGroup) -> ToolDefinition {
     let mut text = String::from(&*group.description);
     if !text.is_empty() {
@@ -69,8 +69,8 @@ pub(super) fn loader(toolkits: &[ToolGroup]) -> ToolDefinition {
     tool(LOAD_TOOLKIT, text.to_owned(), &schema)
 }
 
-/// What a model is told of the toolkits before it has loaded one. Whatever they are called, an XML
-/// parser reads exactly that back.
+/// The text about toolkits before a model has loaded one. Whatever they are called, an XML parser
+/// reads exactly that text back.
 pub(super) fn directory(toolkits: &[ToolGroup]) -> String {
     let mut text = String::from("<available_toolkits>\n");
     for kit in toolkits {

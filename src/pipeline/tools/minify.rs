@@ -1,9 +1,9 @@
-//! A tool's schema without what says nothing: white space, `$schema`, titles that repeat the name
-//! beside them, and keywords that say what holds without them. It accepts what it accepted before.
+//! Minifies a tool's schema: removes white space, `$schema`, titles that repeat the name next to
+//! them, and keywords with their default value. It accepts exactly what it accepted before.
 
 use crate::json::{self, Limits, Node, Value, minify, write_string};
 
-/// The schema, shorter; none where nothing goes.
+/// The minified schema; none if nothing can be removed.
 pub(super) fn schema(tool: &str, raw: &str) -> Option<String> {
     let node = json::parse(raw, Limits::default()).ok()?;
     let mut out = String::with_capacity(raw.len());

@@ -1,8 +1,8 @@
-//! Stage 3: which tools a model gets. Those of the list that stay, namespaces as one tool each,
-//! the loader of toolkits, and behind all others the tools of toolkits that were loaded.
+//! Stage 3: the tools that a model gets. Tools of the list that stay, namespaces as one tool each,
+//! the loader of toolkits, and after all others the tools of loaded toolkits.
 //!
-//! What is loaded is read from the calls of the conversation, so the same messages give the same
-//! tools; it stands last, so that a load leaves the tools before it in their places.
+//! Loaded toolkits are read from the calls of the conversation, so the same messages give the same
+//! tools; they are last, so that a load leaves the tools before it in their places.
 
 mod group;
 mod minify;
@@ -15,20 +15,20 @@ use crate::domain::{Conversation, Message, RawJson, ToolDefinition};
 use crate::pipeline::{Deadline, StopReason};
 use crate::request::{LOAD_TOOLKIT, ToolOptions};
 
-/// What became of the tools.
+/// The tools of a compile.
 #[derive(Debug, Default)]
 pub(super) struct Output {
-    /// To be put behind all other tools.
+    /// To be added after all other tools.
     pub(super) loaded: Vec<ToolDefinition>,
     /// Names of the tools of the list that do not stay.
     pub(super) removed: Vec<Arc<str>>,
     /// Tools that the list had.
     pub(super) total: usize,
-    /// What the model is told of toolkits.
+    /// The text about toolkits for the model.
     pub(super) directory: Option<String>,
 }
 
-/// Leaves in the conversation the tools that a model gets, but for those behind all others.
+/// Leaves in the conversation the tools that a model gets, except for those after all others.
 pub(super) fn run(
     conversation: &mut Conversation,
     options: &ToolOptions,

@@ -38,8 +38,7 @@ pub(super) fn run(
     Ok((kept, removed))
 }
 
-/// Whether a tool has no tags, or its name or one of them stands in the task, which is in small
-/// letters.
+/// Whether a tool has no tags, or its name or one of them is in the task, which is in lower case.
 fn is_for(tool: &ToolDefinition, task: &str, deadline: &Deadline) -> Result<bool, StopReason> {
     let tags = tags(tool);
     if tags.is_empty() || task.contains(&tool.name.to_lowercase()) {

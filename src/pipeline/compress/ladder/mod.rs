@@ -39,7 +39,7 @@ struct Ladder<'t> {
     turns: &'t [TurnCost],
     plan: LadderPlan,
     forms: Vec<TurnForm>,
-    /// What each turn costs in its form: media by kind, media as sent.
+    /// Costs of each turn in its form: media by kind, media as sent.
     shown: Vec<(u64, u64)>,
     note: HistoryNote,
     /// Turns before these have been offered each step, and rungs 4 and 5.
@@ -53,7 +53,7 @@ struct Ladder<'t> {
     /// Raw tokens of the turns in sight, media by kind and as sent.
     flat: u64,
     real: u64,
-    /// What the note is charged.
+    /// Raw tokens that the note is charged.
     charge: u64,
 }
 
@@ -93,8 +93,8 @@ impl<'t> Ladder<'t> {
 
     /// Takes edits until the history is down to `target`.
     fn compact<C: TurnCosts>(&mut self, target: u64, costs: &mut C) -> Result<(), C::Error> {
-        // The list of edits is gone through anew: a summary that had to go at an earlier point
-        // may find room at this one, since it is always made from the original messages.
+        // The list of edits starts again: a summary that was dropped at an earlier point may have
+        // room at this one, since it is always made from the original messages.
         let target = self.reachable(target);
         if matches!(self.note, HistoryNote::Marker | HistoryNote::Silent) {
             self.set_note(self.first_note());
@@ -163,7 +163,7 @@ impl<'t> Ladder<'t> {
         Ok(squeezed)
     }
 
-    /// What the history really takes, the message that may have to open it included.
+    /// Raw tokens of the history, with the message that may have to open it.
     fn needed(&self) -> u64 {
         let total = self.total(true);
         match self.plan.opening {
@@ -185,9 +185,9 @@ impl<'t> Ladder<'t> {
                 .is_some_and(|(turn, _)| turn.user)
     }
 
-    /// The target; or where what may never go is above it, the same share of what is left beside
-    /// that, since shrinking everything else to nothing would not reach it either. The newest
-    /// turn counts as such while it fits at all: it is what the model has to answer.
+    /// The target; or, if the messages that may never be removed exceed it, the same share of what
+    /// they leave, since no other edit would reach the target. The newest turn counts as one of
+    /// them as long as it fits at all: the model has to answer it.
     fn reachable(&self, target: u64) -> u64 {
         let user = self.last_user.and_then(|user| self.turns.get(user));
         let exempt = self.exempt + user.filter(|turn| !turn.exempt).map_or(0, |turn| turn.flat);

@@ -1,4 +1,4 @@
-//! What the ladder is told, and what it answers.
+//! Input and output of the ladder.
 
 use crate::compress::Depth;
 use crate::pipeline::compress::view::Clearing;
@@ -8,9 +8,9 @@ use crate::request::Level;
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct TurnCost {
-    /// As it stands, media by kind.
+    /// Unchanged, media by kind.
     pub(crate) flat: u64,
-    /// As it stands, media as sent.
+    /// Unchanged, media as sent.
     pub(crate) real: u64,
     /// Whether the turn may never be shortened or dropped.
     pub(crate) exempt: bool,
@@ -18,20 +18,20 @@ pub(crate) struct TurnCost {
     pub(crate) user: bool,
     /// Whether it is system text, which targets may hoist out of the list.
     pub(crate) system: bool,
-    /// Whether the history is shrunk behind the turn, whatever it takes by then.
+    /// Whether the history is shrunk after the turn, whatever it takes by then.
     pub(crate) point: bool,
     /// First turn of the live zone when this turn is the newest.
     pub(crate) live_start: usize,
     /// First turn whose results are too new to be cleared when this turn is the newest; never
-    /// behind the live zone's beginning.
+    /// after the start of the live zone.
     pub(crate) clear_start: usize,
 }
 
-/// What the replay goes by. Raw tokens.
+/// Parameters of the replay. Raw tokens.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LadderPlan {
     pub(crate) level: Level,
-    /// Whether texts may give way to their digests. Where nothing has to fit, nothing does.
+    /// Whether texts may be replaced by their digests. Not used if nothing has to fit.
     pub(crate) digests: bool,
     /// Whether rung 3 takes thinking too.
     pub(crate) clear_thinking: bool,
@@ -39,14 +39,14 @@ pub(crate) struct LadderPlan {
     pub(crate) trigger: u64,
     /// … to this many.
     pub(crate) compress_to: u64,
-    /// What a summary is charged, and may take; 0 where there is no room for one, and turns
-    /// that would be summarised are dropped.
+    /// The charge and the limit of a summary; 0 if there is no room for one, and turns that would
+    /// be summarised are dropped.
     pub(crate) summary_cap: u64,
-    /// What the marker of dropped turns is charged.
+    /// The charge of the marker of dropped turns.
     pub(crate) marker: u64,
-    /// What the history may really take; above it the squeeze begins.
+    /// The limit of the history; above it the squeeze begins.
     pub(crate) allowed: u64,
-    /// What the message costs that opens a list for the user, where the target wants one.
+    /// The cost of the message that opens a list for the user, if the target needs one.
     pub(crate) opening: Option<u64>,
     /// Whether the live zone is never touched, whatever does not fit.
     pub(crate) keep_live: bool,
@@ -64,18 +64,18 @@ pub(crate) enum TurnForm {
     Covered,
 }
 
-/// What stands at the head of the history for the turns that are gone.
+/// The message at the head of the history in place of the turns that are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HistoryNote {
     None,
     Summary,
     /// Rung 5: only their number.
     Marker,
-    /// Not even that, where the rest would not fit beside it; the report tells.
+    /// No message at all, if the rest would not fit with it; the report has the number.
     Silent,
 }
 
-/// What the ladder came to.
+/// The result of the ladder.
 #[derive(Debug, Clone)]
 pub(crate) struct LadderOutcome {
     pub(crate) forms: Vec<TurnForm>,
@@ -86,21 +86,21 @@ pub(crate) struct LadderOutcome {
     pub(crate) left: u64,
 }
 
-/// What the ladder asks of whoever knows the texts.
+/// Costs that the ladder asks for: its caller knows the texts.
 pub(crate) trait TurnCosts {
     type Error;
 
-    /// What a turn costs that arrives behind what is in sight: no more than by itself, since it
-    /// may refer to that.
+    /// Cost of a turn that arrives after the turns in sight: never more than by itself, since it
+    /// may refer to them.
     fn arrival_cost(&mut self, turn: usize) -> Result<(u64, u64), Self::Error>;
 
-    /// What every turn costs once its form is settled, with references among what is in sight.
+    /// Costs of all turns once their forms are decided, with references to what is in sight.
     fn settle_costs(&mut self, forms: &[TurnForm]) -> Result<Vec<(u64, u64)>, Self::Error>;
 
-    /// What a turn costs by itself in a form, `None` where nothing of it has that form.
+    /// Cost of a turn by itself in a form, `None` if nothing of it has that form.
     fn form_cost(&mut self, turn: usize, form: TurnForm)
     -> Result<Option<(u64, u64)>, Self::Error>;
 
-    /// What the summary of the turns that are now covered really takes.
+    /// Cost of the actual summary of the turns that are now covered.
     fn summary_cost(&mut self, forms: &[TurnForm]) -> Result<u64, Self::Error>;
 }

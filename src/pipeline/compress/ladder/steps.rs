@@ -6,7 +6,7 @@ use crate::compress::Depth;
 use crate::pipeline::compress::view::Clearing;
 use crate::request::Level;
 
-/// What is taken of turn after turn, the oldest first, before the next step begins.
+/// An edit that is made to turn after turn, the oldest first, before the next step begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LadderStep {
     /// Rung 2, so far.
@@ -44,8 +44,8 @@ impl LadderStep {
 }
 
 impl Ladder<'_> {
-    /// Takes the next edit of the list; false where there is none left. `last`: the marker
-    /// itself may go.
+    /// Makes the next edit of the list; false if none is left. `last`: the marker itself may be
+    /// removed.
     pub(super) fn step<C: TurnCosts>(
         &mut self,
         last: bool,
@@ -141,7 +141,7 @@ impl Ladder<'_> {
         Ok(true)
     }
 
-    /// Offers the next turn before `end` a step; false where none is left.
+    /// Offers the next turn before `end` a step; false if none is left.
     fn offer<C: TurnCosts>(
         &mut self,
         step: LadderStep,
