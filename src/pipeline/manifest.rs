@@ -87,7 +87,7 @@ fn write_text(part: &Part, text: &mut String) {
             text.push_str(&call.arguments);
         }
         Content::ToolResult(result) => {
-            result.content.iter().for_each(|part| write_text(part, text))
+            result.content.iter().for_each(|part| write_text(part, text));
         }
         Content::Media(media) => text.push_str(&media.media_type),
         Content::Opaque { raw, .. } => text.push_str(raw.as_str()),

@@ -86,7 +86,7 @@ impl std::ops::AddAssign for Cost {
     }
 }
 
-/// TextSource a text of a message is.
+/// The source of a text in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextSource {
     /// A tool's.

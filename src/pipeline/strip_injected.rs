@@ -173,7 +173,7 @@ mod tests {
             assert_eq!(of(&block), "", "{block}");
             assert_eq!(of(&format!("Do it.\n\n{block}")), "Do it.", "{block}");
             assert_eq!(of(&format!("Do it.\n\n{block}\n\n{block}")), "Do it.", "{block}");
-            // What stands behind a block, or right before it, is somebody's own.
+            // A text after a block, or right before it, is the caller's own.
             for own in [format!("{block} Why?"), format!("Do it. {block}")] {
                 assert!(of(&own).len() > 6, "{own}");
             }

@@ -129,6 +129,7 @@ struct ShortenOutcome {
 }
 
 /// A list of messages and the author of each.
+#[derive(Clone, Copy)]
 struct AuthoredList<'j> {
     list: &'j MessageList<'j, 'j>,
     makers: &'j [MessageAuthor],
