@@ -1,6 +1,6 @@
 //! The laws of format adapters.
 
-use contexture::compress::fuzz::{Adapted, adapted, one, reports_error};
+use contexture::compress::fuzz::{AdapterOutcome, choose_adapter, reports_error, run_adapters};
 use contexture::domain::{
     AdapterChoice, AdapterChoices, AdapterDefinition, Detect, Lines, Shrink,
 };
@@ -8,13 +8,13 @@ use contexture::domain::{
 /// What holds for an adapter of ours, whatever the text: it makes the same of it twice, its cuts
 /// follow each other, what is shown is shorter and holds what the format promises.
 pub fn adapter(name: &str, data: &[u8]) {
-    obeys(&one(name), data);
+    obeys(&choose_adapter(name), data);
 }
 
 /// The same, and each line that reports an error is shown: what holds for those that leave out
 /// lines.
 pub fn lines(name: &str, data: &[u8]) {
-    let (text, made) = obeys(&one(name), data);
+    let (text, made) = obeys(&choose_adapter(name), data);
     let (halved, holds) = made.halved.expect("cuts in order");
     assert!(holds, "not what {name} promises: {halved:?}");
     for shown in std::iter::once(&halved).chain(&made.shown) {
@@ -50,15 +50,15 @@ pub fn custom(data: &[u8]) {
     };
     let choices = AdapterChoices::Chosen(vec![AdapterChoice::Custom(definition.into())]);
     // None where a pattern does not compile.
-    let Some(made) = adapted(&choices, text) else { return };
-    assert_eq!(adapted(&choices, text).as_ref(), Some(&made), "not the same twice");
+    let Some(made) = run_adapters(&choices, text) else { return };
+    assert_eq!(run_adapters(&choices, text).as_ref(), Some(&made), "not the same twice");
     assert!(made.shown.is_none_or(|shown| shown.len() < text.len()));
 }
 
-fn obeys(choices: &AdapterChoices, data: &[u8]) -> (String, Adapted) {
+fn obeys(choices: &AdapterChoices, data: &[u8]) -> (String, AdapterOutcome) {
     let text = String::from_utf8_lossy(data).into_owned();
-    let made = adapted(choices, &text).expect("there is one");
-    assert_eq!(adapted(choices, &text).as_ref(), Some(&made), "not the same twice");
+    let made = run_adapters(choices, &text).expect("there is one");
+    assert_eq!(run_adapters(choices, &text).as_ref(), Some(&made), "not the same twice");
     assert!(made.halved.is_some(), "cuts overlap or split a character");
     assert_eq!(made.reverted, Vec::<String>::new(), "taken back");
     if let Some(shown) = &made.shown {

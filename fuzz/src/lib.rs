@@ -9,7 +9,8 @@ pub mod api;
 use std::sync::Arc;
 
 use contexture::compress::{
-    Class, Decoded, Decoder, Encoder, Engine, Hold, Lossless, equivalent as clean, fuzz, normal,
+    Decoded, Decoder, EditLimit, Encoder, Engine, Fidelity, Lossless, equivalent as clean, fuzz,
+    normal,
 };
 use contexture::domain::TokenizerName;
 use contexture::json::{self as ours, Limits, Node};
@@ -105,19 +106,19 @@ fn round_trip(list: &[Entry], name: TokenizerName, allow: Lossless) {
     for entry in list {
         let (texts, fixed) = match entry {
             Entry::Call(arguments) => {
-                encoder.call(arguments);
-                decoder.call(arguments);
+                encoder.add_call(arguments);
+                decoder.add_call(arguments);
                 continue;
             }
             Entry::Result(texts, fixed) => (texts, *fixed),
         };
-        let forms = encoder.result(texts, if fixed { Hold::Fixed } else { Hold::Free });
+        let forms = encoder.encode_result(texts, if fixed { EditLimit::Fixed } else { EditLimit::Free });
         let shown: Vec<Arc<str>> = texts
             .iter()
             .zip(&forms)
             .map(|(text, form)| form.text.clone().unwrap_or_else(|| Arc::clone(text)))
             .collect();
-        let decoded = decoder.result(&shown);
+        let decoded = decoder.decode_result(&shown);
         for (((text, form), shown), decoded) in texts.iter().zip(&forms).zip(&shown).zip(decoded) {
             let back = match decoded {
                 Decoded::Same => shown.to_string(),
@@ -125,7 +126,7 @@ fn round_trip(list: &[Entry], name: TokenizerName, allow: Lossless) {
                 Decoded::Missing => panic!("not decoded: {shown:?}"),
             };
             assert!(form.reverted.is_empty(), "{:?}", form.reverted);
-            let is_exact = form.class == Class::Exact;
+            let is_exact = form.class == Fidelity::Exact;
             assert!(is_exact || allow == Lossless::Equivalent);
             if is_exact {
                 assert_eq!(back, **text, "shown as {shown:?}");

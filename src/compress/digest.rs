@@ -17,16 +17,16 @@ const MIN_DIGEST_BYTES: usize = 140;
 const MAX_DIGEST_BYTES: usize = 16_000;
 /// Bytes of errors that stay at least, if there are so many.
 const MIN_ERROR_BYTES: usize = 400;
-/// What is where lines, or pieces of one, are left out.
+/// The mark in the place of lines, or pieces of one, that are left out.
 const GAP_MARK: &str = "…";
-/// What is where the beginning or the end of a line is left out.
+/// The mark in the place of the beginning or the end of a line that is left out.
 const LINE_GAP_MARK: &str = "[…]";
 /// Bytes of a line that is chosen whole; longer ones go by pieces.
 const MAX_WHOLE_LINE_BYTES: usize = 160;
 /// Bytes of a line that reports an error and is whole.
 const MAX_WHOLE_ERROR_BYTES: usize = 400;
 
-/// The lines of a text, and what is chosen among them by.
+/// The lines of a text, with all that the choice among them needs.
 #[derive(Debug)]
 pub(super) struct DigestLines {
     pieces: Vec<DigestPiece>,

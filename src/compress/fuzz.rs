@@ -1,9 +1,9 @@
-//! What `fuzz/` reaches of the engine; built by `cargo fuzz` alone.
+//! Entry points of the engine for `fuzz/`; built by `cargo fuzz` alone.
 
 use std::ops::Range;
 
 use super::adapter::{AdapterSet, InnerTexts, Part, apply, shorten};
-use super::notation::{FoundBlock, named};
+use super::notation::{FoundBlock, find_notation};
 use crate::domain::{AdapterChoice, AdapterChoices};
 
 /// The ranges of a text's parts.
@@ -22,7 +22,7 @@ pub struct EncodedBlock {
 
 /// Blocks that a notation finds.
 pub fn encode(notation: &str, lines: &[&str]) -> Vec<EncodedBlock> {
-    let found = named(notation).map(|notation| notation.encode(lines)).unwrap_or_default();
+    let found = find_notation(notation).map(|notation| notation.encode(lines)).unwrap_or_default();
     let block = |FoundBlock { lines, block }: FoundBlock| EncodedBlock {
         lines,
         args: block.args,
@@ -33,12 +33,12 @@ pub fn encode(notation: &str, lines: &[&str]) -> Vec<EncodedBlock> {
 
 /// What a block of a notation represents.
 pub fn decode(notation: &str, args: &str, body: &[&str], limit: usize) -> Option<String> {
-    named(notation)?.decode(args, body, limit)
+    find_notation(notation)?.decode(args, body, limit)
 }
 
 /// What adapters make of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Adapted {
+pub struct AdapterOutcome {
     /// Whether the first of them takes the text as a whole.
     pub detects: bool,
     /// The text with the cuts of the first, if each text inside of it loses its second half,
@@ -51,8 +51,8 @@ pub struct Adapted {
 }
 
 /// What adapters make of a text, offered to them in their order; none without adapters.
-pub fn adapted(choices: &AdapterChoices, text: &str) -> Option<Adapted> {
-    let adapters = AdapterSet::of(choices);
+pub fn run_adapters(choices: &AdapterChoices, text: &str) -> Option<AdapterOutcome> {
+    let adapters = AdapterSet::new(choices);
     let list: Vec<_> = adapters.list(false).collect();
     let first = list.first()?;
     let spans = super::segment::segment(text);
@@ -64,11 +64,11 @@ pub fn adapted(choices: &AdapterChoices, text: &str) -> Option<Adapted> {
     });
     let made = shorten(&list, text, &|_, _| true);
     let (shown, reverted) = (made.text, made.reverted);
-    Some(Adapted { detects: first.detects(part), halved, shown, reverted })
+    Some(AdapterOutcome { detects: first.detects(part), halved, shown, reverted })
 }
 
 /// The choice of one adapter of ours.
-pub fn one(name: &str) -> AdapterChoices {
+pub fn choose_adapter(name: &str) -> AdapterChoices {
     AdapterChoices::Chosen(vec![AdapterChoice::Named(name.into())])
 }
 

@@ -1,4 +1,4 @@
-//! The marks that are where rung 2 leaves something out.
+//! The marks in the place of what rung 2 leaves out.
 
 /// Whether a text bears one, or what looks like one: `[…]`, `[… 12 lines]`, `[…3/60 lines]`,
 /// `… 2 more items`, `… [` before the size of a blob, `…` on a line or between two pieces.

@@ -1,4 +1,39 @@
 //! The compression engine: makes texts shorter, by notations, adapters and selection.
+//!
+//! # Rungs
+//!
+//! The ladder of the pipeline takes old texts down these rungs, one after the other, each shorter
+//! and less exact than the one before:
+//!
+//! | Rung | What stays of a text | Modules |
+//! |---|---|---|
+//! | lossless | everything, in a shorter notation | `notation`, `lossless`, `engine::standalone` |
+//! | structural, [`Depth::Reduced`] | a text of the same format | `adapter` |
+//! | outline, [`Depth::Outline`] | a third of its bytes | `digest` |
+//! | extract, [`Depth::Extract`] | a fifth | `digest` |
+//! | digest, [`Depth::Digest`] | an eighth | `digest` |
+//! | gist, [`Depth::Gist`] | a twentieth | `digest` |
+//! | cleared | one line that says that a text was there | the pipeline |
+//!
+//! # The four depths between structural and cleared
+//!
+//! Outline, extract, digest and gist are one kind of reduction at four sizes:
+//!
+//! - They keep no format. The result is the lines that report errors, and of the other lines
+//!   (pieces of long ones) those that show most facts by byte, with `…` in the gaps. Of the
+//!   arguments of a call only long strings are reduced: they stay the same JSON object.
+//! - The size is a share of the bytes, within a minimum and a maximum; error lines come on top of
+//!   it, so they are the last to go. A text of fewer than 200 bytes stays whole.
+//! - A fact that another message shows at the same depth is worth nothing ([`ShownFacts`]): the
+//!   newer message keeps it, the older one may drop it. So the result depends on the list, and the
+//!   list is a part of the key under which the engine remembers it. Results of adapters depend on
+//!   the text alone.
+//! - A [`ReductionChain`] goes through the depths in order and takes a step only if it saves
+//!   tokens, so a deeper rung is never longer. The pipeline keeps one chain for each text of a
+//!   request, since the ladder asks for the same depth again and again.
+//! - They run in `/compress` only, with a budget that the rungs before do not meet. The class of the
+//!   result is [`Fidelity::Reversible`]: the original is in the artifact. Reports name the depth as
+//!   the rule `outline`, `extract`, `digest` or `gist`.
 
 mod adapter;
 mod atom;

@@ -10,7 +10,7 @@ pub fn canonical(out: &mut String, node: &Node<'_>) {
 }
 
 /// Like [`canonical`], but a member that is null stays: what a signature or a digest covers is
-/// distinguished apart from what is absent.
+/// distinguished from what is absent.
 pub fn canonical_with_nulls(out: &mut String, node: &Node<'_>) {
     write(out, node, true);
 }

@@ -7,7 +7,7 @@ use super::{Node, Path, Value, canonical_with_nulls};
 pub struct JsonDifference {
     /// JSON Pointer; the root is the empty string.
     pub pointer: String,
-    /// JSON text of what is there in each; none if nothing does.
+    /// JSON text of the value in each document; none if it is absent.
     pub from: Option<String>,
     pub to: Option<String>,
 }

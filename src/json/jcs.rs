@@ -90,7 +90,7 @@ fn number(text: &str) -> Option<String> {
     is_held(text).then(|| text.parse().map(ecmascript).unwrap_or_default())
 }
 
-/// Whether a number is a finite float, and if it is written out the very one.
+/// Whether a number is a finite float and, if written out, the very one.
 fn is_held(text: &str) -> bool {
     /// Digits, and perhaps a sign, that are below the largest whatever they are.
     const MAX_SAFE_BYTES: usize = 15;

@@ -79,7 +79,7 @@ pub fn places(faults: &[Fault]) -> String {
 #[derive(Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,
-    untold: usize,
+    unlisted: usize,
 }
 
 impl Faults {
@@ -95,7 +95,7 @@ impl Faults {
         if self.list.len() < Self::MAX_FAULTS {
             self.list.push(Fault { detail: truncate_detail(fault.detail), ..fault });
         } else {
-            self.untold += 1;
+            self.unlisted += 1;
         }
     }
 
@@ -106,7 +106,7 @@ impl Faults {
         self.push(&parent.key(shown), format!("unknown key `{shown}`"), near);
     }
 
-    /// Reports a name that represents nothing, with the nearest of the `known` ones. `what`: such
+    /// Reports an unknown name, with the nearest of the `known` ones. `what`: such
     /// as `adapter`.
     pub fn unknown_name<'k>(
         &mut self,
@@ -125,8 +125,8 @@ impl Faults {
 
     /// The faults found, in document order, with a last line for faults that were only counted.
     pub fn into_vec(mut self) -> Vec<Fault> {
-        if self.untold > 0 {
-            let detail = format!("{} more faults are not listed", self.untold);
+        if self.unlisted > 0 {
+            let detail = format!("{} more faults are not listed", self.unlisted);
             self.list.push(Fault { pointer: String::new(), detail, did_you_mean: None });
         }
         self.list
@@ -137,7 +137,7 @@ impl Faults {
             let (pointer, detail) = (path.pointer(), truncate_detail(detail));
             self.list.push(Fault { pointer, detail, did_you_mean });
         } else {
-            self.untold += 1;
+            self.unlisted += 1;
         }
     }
 }

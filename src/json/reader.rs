@@ -78,7 +78,7 @@ pub fn parse(text: &str, limits: Limits) -> Result<Node<'_>, Error> {
     Ok(node)
 }
 
-/// Reads a body that may be left out: white space alone represents an object without members.
+/// Reads a body that may be left out: white space alone means an object without members.
 pub fn parse_or_empty(text: &str) -> Result<Node<'_>, Error> {
     parse(if text.trim().is_empty() { "{}" } else { text }, Limits::default())
 }

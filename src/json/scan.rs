@@ -56,7 +56,7 @@ fn first_equal(word: u64, byte: u8) -> u64 {
     other.wrapping_sub(ONES) & !other & HIGH
 }
 
-/// What the bytes of a string hold, besides what represents itself everywhere.
+/// The marks of the bytes of a string; ordinary bytes have none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Marks(u8);
 
@@ -81,7 +81,7 @@ impl Marks {
         self.0 |= other.0;
     }
 
-    /// What a key is besides, which is in quotes.
+    /// The marks of a key in quotes, in addition to those of its text.
     pub(super) fn from_key(raw: &str) -> Self {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let key = raw.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or_default();

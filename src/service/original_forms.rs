@@ -44,15 +44,15 @@ impl OriginalsByForm {
             for spoken in provider::message_texts(item) {
                 let decoded = match spoken {
                     MessageText::Call(place, _) => {
-                        reader.call(&place.text);
+                        reader.add_call(&place.text);
                         Vec::new()
                     }
                     MessageText::Said(_) => Vec::new(),
-                    MessageText::Words(place) => vec![reader.words(&place.text)],
+                    MessageText::Words(place) => vec![reader.decode_prompt(&place.text)],
                     MessageText::Result(answered) => {
                         let texts: Vec<Arc<str>> =
                             answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
-                        reader.result(&texts)
+                        reader.decode_result(&texts)
                     }
                 };
                 for text in decoded {

@@ -14,7 +14,7 @@ fn every_example_decodes_to_what_stands_beside_it() {
     assert_eq!(shown.len(), originals.len());
     assert!(shown.len() > 5, "the examples are gone");
     for (shown, original) in shown.into_iter().zip(originals) {
-        let decoded = Decoder::new(0).result(&[shown.into()]);
+        let decoded = Decoder::new(0).decode_result(&[shown.into()]);
         assert_eq!(decoded, [Decoded::Text(original.to_owned())]);
     }
 }

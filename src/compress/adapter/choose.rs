@@ -41,12 +41,13 @@ pub(super) fn choose_cuts(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<Cut> {
 fn shown_lines(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<bool> {
     let target = page.bytes() / 100 * KEEP_PERCENT;
     let groups = groups(page, &settle_ranks(page, ranks, target));
-    let must: usize = groups.iter().filter(|group| group.must).map(|group| group.bytes(page)).sum();
+    let must: usize =
+        groups.iter().filter(|group| group.is_required).map(|group| group.bytes(page)).sum();
     // Marks, and gaps too small for one, come to what is chosen.
     let free = target.saturating_sub(must);
     let room = free / 100 * CHOICE_PERCENT;
     if room == 0 {
-        return lines_of_groups(page, &groups, groups.iter().map(|group| group.must));
+        return lines_of_groups(page, &groups, groups.iter().map(|group| group.is_required));
     }
     let units: Vec<ExtractUnit<'_>> = groups.iter().map(|group| group.unit(page)).collect();
     let told = UnitFacts::of(units.iter().copied(), 1);
@@ -107,7 +108,7 @@ fn settle_ranks(page: &LinePage<'_>, ranks: &[LineRank], target: usize) -> Vec<L
 struct ChoiceGroup {
     from: usize,
     to: usize,
-    must: bool,
+    is_required: bool,
     worth: u32,
 }
 
@@ -117,7 +118,11 @@ impl ChoiceGroup {
     }
 
     fn unit<'t>(&self, page: &LinePage<'t>) -> ExtractUnit<'t> {
-        ExtractUnit { text: page.slice(self.from, self.to), weight: self.worth, must: self.must }
+        ExtractUnit {
+            text: page.slice(self.from, self.to),
+            weight: self.worth,
+            must: self.is_required,
+        }
     }
 }
 
@@ -130,12 +135,12 @@ fn groups(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<ChoiceGroup> {
             _ => (true, 0),
         };
         if let Some(last) = groups.last_mut().filter(|last| {
-            (last.to, last.must, last.worth) == (at, must, worth)
+            (last.to, last.is_required, last.worth) == (at, must, worth)
                 && page.start(at + 1) - page.start(last.from) <= MAX_GROUP_BYTES
         }) {
             last.to = at + 1;
         } else {
-            groups.push(ChoiceGroup { from: at, to: at + 1, must, worth });
+            groups.push(ChoiceGroup { from: at, to: at + 1, is_required: must, worth });
         }
     }
     groups

@@ -55,7 +55,7 @@ pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
 /// What a mark begins with.
 pub(super) const MARK_START: &str = "… ";
 
-/// What represents so many items: `… 212 more items`.
+/// The mark in the place of so many items: `… 212 more items`.
 pub(super) fn mark(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{MARK_START}{count} more {noun}{plural}")

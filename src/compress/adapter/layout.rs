@@ -74,7 +74,7 @@ pub(super) fn attempt(part: Part<'_>) -> Attempt<'_> {
 }
 
 fn cuts(part: Part<'_>, places: &[TextBlock]) -> Vec<Cut> {
-    let mut passages = Passages::of(part.text);
+    let mut passages = Passages::new(part.text);
     for place in places {
         let next = part.spans.partition_point(|span| span.range.end <= place.range.start);
         let in_words = part
@@ -269,7 +269,7 @@ impl LayoutWalk<'_> {
             open.range.end = open.range.end.max(range.end);
         }
         if is_whole && self.inline == 0 {
-            open.whole.push(range);
+            open.unbreakable.push(range);
         }
     }
 

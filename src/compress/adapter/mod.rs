@@ -61,7 +61,7 @@ pub(crate) use shorten::apply;
 pub(crate) use shorten::{InnerTexts, MIN_TEXT_BYTES, shorten, shorten_parts};
 pub use tryout::Tryout;
 
-/// A stretch of a text, in bytes, and what is in its place.
+/// A stretch of a text, in bytes, and the text in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cut {
     pub(crate) range: Range<usize>,

@@ -222,7 +222,7 @@ pub(super) enum MarkMargin {
 /// Whatever it says, a line that reports an error is shown if no equal line is shown above.
 pub(super) fn cuts(page: &LinePage<'_>, shows: &[bool], margin: MarkMargin) -> Vec<Cut> {
     let mut found = Vec::new();
-    let mut above = ShownAbove::of(page);
+    let mut above = ShownAbove::new(page);
     let mut at = 0;
     while at < page.len() {
         let (end, mark) = run(page, shows, &above, at);
@@ -245,7 +245,7 @@ struct ShownAbove {
 
 impl ShownAbove {
     /// Nothing of a page yet.
-    fn of(page: &LinePage<'_>) -> Self {
+    fn new(page: &LinePage<'_>) -> Self {
         Self { places: vec![None; page.len()], shows: Vec::with_capacity(page.len()) }
     }
 
@@ -258,7 +258,7 @@ impl ShownAbove {
         }
     }
 
-    /// Where a line is that is equal to a line.
+    /// Whether a line is equal to one shown above, and where.
     fn place(&self, page: &LinePage<'_>, at: usize) -> Option<usize> {
         self.places.get(page.first_equal(at)).copied().flatten()
     }
@@ -326,7 +326,7 @@ pub(super) fn shown_lines(before: &LinePage<'_>, after: &LinePage<'_>) -> Option
         return None;
     }
     let mut shows = Vec::with_capacity(before.len());
-    let mut above = ShownAbove::of(before);
+    let mut above = ShownAbove::new(before);
     let mut is_marked = false;
     for at in 0..after.len() {
         let line = after.line(at);

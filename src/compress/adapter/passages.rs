@@ -35,7 +35,7 @@ pub(super) struct TextBlock {
     /// The same for paragraphs that follow each other in one list's item, or one quote.
     pub(super) group: usize,
     /// Elements within a line: no border falls into one.
-    pub(super) whole: Vec<Range<usize>>,
+    pub(super) unbreakable: Vec<Range<usize>>,
     /// Links and pictures.
     pub(super) links: Vec<Range<usize>>,
 }
@@ -43,7 +43,7 @@ pub(super) struct TextBlock {
 impl TextBlock {
     pub(super) fn new(range: Range<usize>) -> Self {
         let (whole, links) = (Vec::new(), Vec::new());
-        Self { range, opens: false, in_item: false, group: 0, whole, links }
+        Self { range, opens: false, in_item: false, group: 0, unbreakable: whole, links }
     }
 }
 
@@ -72,10 +72,10 @@ struct PassageBlock {
 impl<'t> Passages<'t> {
     /// The passages of a text that is words alone.
     pub(super) fn new_plain(text: &'t str) -> Self {
-        Self { is_plain: true, ..Self::of(text) }
+        Self { is_plain: true, ..Self::new(text) }
     }
 
-    pub(super) fn of(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         Self { text, blocks: Vec::new(), sentences: Vec::new(), links: Vec::new(), is_plain: false }
     }
 
@@ -92,8 +92,8 @@ impl<'t> Passages<'t> {
         let mut parts = Vec::new();
         sentences(self.text, place.range.clone(), &mut parts);
         let inside = |at: usize| {
-            let next = place.whole.partition_point(|whole| whole.end <= at);
-            place.whole.get(next).filter(|whole| whole.start < at)
+            let next = place.unbreakable.partition_point(|whole| whole.end <= at);
+            place.unbreakable.get(next).filter(|whole| whole.start < at)
         };
         for mut part in parts {
             // The end of a tag on a line of its own looks like the mark of a quote.

@@ -86,7 +86,7 @@ pub(super) fn is_put_out(page: &LinePage<'_>) -> bool {
     let is_run = tells_failures(page);
     let mut solid = 0;
     let mut own = 0;
-    // How far in the heading of a failure is that the lines below it belong to.
+    // The indentation of the heading of the failure to which the lines below it belong.
     let mut failure: Option<usize> = None;
     for at in (0..lines).filter(|at| !page.is_blank(*at)) {
         let left = lines - at;

@@ -1,4 +1,4 @@
-//! Whether a text that is inside another one is prose.
+//! Whether a text inside another one is prose.
 
 /// Characters and words below which no sentence is worth leaving out.
 const MIN_CHARS: usize = 100;

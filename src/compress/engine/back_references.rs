@@ -16,17 +16,17 @@ use super::recount::TextChange;
 /// Places that are remembered for one line: hostile lists repeat a line a million times.
 const MAX_PLACES: usize = 6;
 
-/// The texts that precede, by their lines.
+/// The earlier texts, by their lines.
 #[derive(Debug, Default)]
 pub(super) struct BackReferences {
     texts: Vec<(ReferenceTarget, Arc<str>, Arc<LazyLineIndex>)>,
-    /// Where lines are.
-    stands: Vec<LinePlace>,
-    /// The first of the places of a line in `is`, by its hash. Only ever asked by key.
+    /// The places of lines.
+    places: Vec<LinePlace>,
+    /// The first place of a line in `places`, by its hash. Looked up by key only.
     firsts: HashMap<u64, u32>,
 }
 
-/// Where a line is.
+/// The place of a line.
 #[derive(Debug, Clone, Copy)]
 struct LinePlace {
     text: u32,
@@ -73,29 +73,29 @@ impl BackReferences {
 
     /// Adds a place of a line after its known places.
     fn remember(&mut self, hash: u64, text: u32, line: u32) {
-        let Some(own) = u32::try_from(self.stands.len()).ok().filter(|own| *own < NO_PLACE) else {
+        let Some(own) = u32::try_from(self.places.len()).ok().filter(|own| *own < NO_PLACE) else {
             return;
         };
         let first = *self.firsts.entry(hash).or_insert(own);
         if first != own {
             let mut last = first;
             for _ in 2..MAX_PLACES {
-                match self.stands.get(last as usize) {
+                match self.places.get(last as usize) {
                     Some(stand) if stand.next != NO_PLACE => last = stand.next,
                     _ => break,
                 }
             }
-            match self.stands.get_mut(last as usize) {
+            match self.places.get_mut(last as usize) {
                 Some(stand) if stand.next == NO_PLACE => stand.next = own,
                 _ => return,
             }
         }
-        self.stands.push(LinePlace { text, line, next: NO_PLACE });
+        self.places.push(LinePlace { text, line, next: NO_PLACE });
     }
 
     /// Iterates over the places of a line, in the order in which they were added.
     fn places(&self, hash: u64) -> impl Iterator<Item = LinePlace> {
-        let stand = |at: u32| self.stands.get(at as usize).copied();
+        let stand = |at: u32| self.places.get(at as usize).copied();
         let first = self.firsts.get(&hash).and_then(|first| stand(*first));
         std::iter::successors(first, move |before| stand(before.next))
     }
@@ -169,7 +169,8 @@ impl BackReferences {
         best
     }
 
-    /// How many lines from `at` on are in the same order in an earlier text from `line` on.
+    /// Counts the lines from `at` on that follow in the same order from `line` on in an earlier
+    /// text.
     fn count_alike(
         &self,
         text: &str,
@@ -250,7 +251,7 @@ impl DecodedTexts {
         match reference.lines {
             None => Some(text),
             Some((first, count)) => {
-                lines.get_or_insert_with(|| LineIndex::of(text)).span(text, first - 1, count)
+                lines.get_or_insert_with(|| LineIndex::new(text)).span(text, first - 1, count)
             }
         }
     }

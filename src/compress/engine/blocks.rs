@@ -25,7 +25,7 @@ pub(super) const MIN_WORDS_BYTES: usize = 400;
 pub(super) struct Blocks {
     pub(super) text: String,
     /// Where blocks with their line breaks are in it, and how many tokens they take.
-    pub(super) known: Vec<(Range<usize>, u64)>,
+    pub(super) block_tokens: Vec<(Range<usize>, u64)>,
     /// Whether no token of the text reaches into or out of the lines that blocks represent.
     pub(super) are_cut: bool,
     /// Bytes of the text that blocks represent which white space has no say in.
@@ -37,7 +37,7 @@ pub(super) struct Blocks {
     pub(super) reverted: Vec<&'static str>,
 }
 
-/// When a block is decoded to see that it gives its lines back.
+/// When a block is decoded to check that it gives its lines back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecodeCheck {
     /// By itself, before it is taken.
@@ -159,7 +159,7 @@ impl Blocks {
                     let start = self.text.len();
                     self.text.push_str(&block.text);
                     let end = self.text.len() + usize::from(block.has_break);
-                    self.known.push((start..end, block.tokens));
+                    self.block_tokens.push((start..end, block.tokens));
                     self.of_any_layout += block.of_any_layout;
                 }
             }

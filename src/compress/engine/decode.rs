@@ -38,7 +38,7 @@ impl Decoder {
     }
 
     /// The next tool call of the list: the text of its arguments.
-    pub fn call(&mut self, arguments: &str) {
+    pub fn add_call(&mut self, arguments: &str) {
         self.calls += 1;
         for (place, text) in arguments_of(self.calls, arguments) {
             self.shown.add(place, text);
@@ -46,7 +46,7 @@ impl Decoder {
     }
 
     /// The next tool result of the list, by its texts.
-    pub fn result(&mut self, texts: &[Arc<str>]) -> Vec<Decoded> {
+    pub fn decode_result(&mut self, texts: &[Arc<str>]) -> Vec<Decoded> {
         self.results += 1;
         let decoded = texts.iter().map(|text| self.text(text)).collect();
         if let [text] = texts {
@@ -56,7 +56,7 @@ impl Decoder {
     }
 
     /// A text of the user or of the system.
-    pub fn words(&mut self, text: &str) -> Decoded {
+    pub fn decode_prompt(&mut self, text: &str) -> Decoded {
         self.text(text)
     }
 

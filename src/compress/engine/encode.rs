@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::back_references::BackReferences;
 use super::lines::LazyLineIndex;
 use super::names::TextNames;
-use super::reduce::{NamedReducer, Reducer, ReductionStep};
+use super::reduce::{DepthStep, NamedReducer, Reducer};
 use super::reduction_chain::ReductionChain;
 use super::shown_facts::{FactContext, ShownFacts};
 use super::{
@@ -23,7 +23,7 @@ const FIXED_KIND: u8 = 3;
 const FIRST_REDUCED_KIND: u8 = 4;
 
 /// The kind of a result by its limit, as it goes into that digest.
-fn kind_of_limit(hold: EditLimit) -> u8 {
+fn limit_kind(hold: EditLimit) -> u8 {
     match hold {
         EditLimit::Free => RESULT_KIND,
         EditLimit::Fixed | EditLimit::Ours => FIXED_KIND,
@@ -37,19 +37,19 @@ pub struct Encoder<'e> {
     pub(super) engine: &'e Engine,
     pub(super) counter: &'e Counter,
     pub(super) name: TokenizerName,
-    pub(super) allow: Lossless,
+    pub(super) lossless: Lossless,
     /// The adapters of rung 2, if texts may be shortened so far.
     reducer: Option<NamedReducer<'e>>,
     /// Digests and ids of the texts of the list.
     names: Option<&'e TextNames>,
     /// The facts that the texts of the list show, and the place of the next text.
-    beside: Option<FactContext<'e>>,
+    context: Option<FactContext<'e>>,
     pub(super) backlog: BackReferences,
     /// Earlier texts that are not in the backlog yet: most lists are seen again, a little
     /// longer, and only what is new has to be looked up.
-    pub(super) waiting: Vec<EarlierText>,
+    pub(super) pending: Vec<EarlierText>,
     /// The digest of everything before the next text.
-    pub(super) before: Digest,
+    pub(super) list_digest: Digest,
     results: usize,
     calls: usize,
 }
@@ -79,7 +79,7 @@ pub enum TextOwner {
     Arguments,
 }
 
-/// A text that precedes.
+/// An earlier text.
 #[derive(Debug)]
 pub(super) enum EarlierText {
     Result(usize, Arc<str>, Arc<LazyLineIndex>),
@@ -97,13 +97,13 @@ impl<'e> Encoder<'e> {
             engine,
             counter,
             name,
-            allow,
+            lossless: allow,
             reducer: None,
             names: None,
-            beside: None,
+            context: None,
             backlog: BackReferences::default(),
-            waiting: Vec::new(),
-            before: Digest::of(""),
+            pending: Vec::new(),
+            list_digest: Digest::of(""),
             results: 0,
             calls: 0,
         }
@@ -113,7 +113,7 @@ impl<'e> Encoder<'e> {
     #[must_use]
     pub fn with_reducer(mut self, reducer: Reducer<'e>) -> Self {
         let reducer = NamedReducer::from(reducer);
-        self.before = self.before.then(&reducer.id, 0);
+        self.list_digest = self.list_digest.then(&reducer.id, 0);
         self.reducer = Some(reducer);
         self
     }
@@ -132,15 +132,15 @@ impl<'e> Encoder<'e> {
     /// Sets the message of the texts that follow, and the facts that the other messages show: if
     /// formats go, a text shows what they do not.
     pub fn set_fact_context(&mut self, told: &'e ShownFacts<'e>, at: usize) {
-        self.beside = Some(FactContext::new(told, at));
+        self.context = Some(FactContext::new(told, at));
     }
 
     /// Adds the next tool call of the list, by the text of its arguments.
     pub fn add_call(&mut self, arguments: &Arc<str>) {
         self.calls += 1;
         if arguments.len() >= MIN_ARGUMENT_BYTES {
-            self.before = self.before.then(&self.digest(arguments), CALL_KIND);
-            self.waiting.push(EarlierText::Call(self.calls, Arc::clone(arguments)));
+            self.list_digest = self.list_digest.then(&self.digest(arguments), CALL_KIND);
+            self.pending.push(EarlierText::Call(self.calls, Arc::clone(arguments)));
         }
     }
 
@@ -151,7 +151,7 @@ impl<'e> Encoder<'e> {
         let mut forms = Vec::with_capacity(texts.len());
         for text in texts {
             let digest = self.digest(text);
-            let role = TextRole::Result(self.allow);
+            let role = TextRole::Result(self.lossless);
             let source = SourceText { role, text, digest };
             let known = self.engine.short_form(self.counter, self.name, source);
             let (form, lines) = match hold {
@@ -162,22 +162,22 @@ impl<'e> Encoder<'e> {
             // A reference names a result by its number alone, so it must hold one text.
             if texts.len() == 1 {
                 let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
-                self.waiting.push(EarlierText::Result(self.results, shown, lines));
+                self.pending.push(EarlierText::Result(self.results, shown, lines));
             }
-            // What is shown follows from what is before, and from this.
-            self.before = self.before.then(&digest, kind_of_limit(hold));
+            // The form follows from the texts before it, and from this digest.
+            self.list_digest = self.list_digest.then(&digest, limit_kind(hold));
             // The result of an adapter does not depend on the other texts.
-            if let (Some(beside), EditLimit::To(depth)) = (&self.beside, hold)
+            if let (Some(beside), EditLimit::To(depth)) = (&self.context, hold)
                 && depth.depends_on_context()
             {
                 let (list, at) = beside.id();
                 let at = Digest::of(&at.to_string());
-                self.before = self.before.then(&list.then(&at, 0), 0);
+                self.list_digest = self.list_digest.then(&list.then(&at, 0), 0);
             }
             forms.push(form);
         }
         if texts.len() != 1 {
-            self.before = self.before.then(&Digest::of(""), RESULT_KIND);
+            self.list_digest = self.list_digest.then(&Digest::of(""), RESULT_KIND);
         }
         forms
     }
@@ -222,7 +222,7 @@ impl<'e> Encoder<'e> {
     /// Starts the reduction of a text by itself, to be taken down rung 2 step by step.
     pub fn start_chain(&self, text: &Arc<str>, whose: TextOwner) -> ReductionChain {
         let role = match whose {
-            TextOwner::Result => TextRole::Result(self.allow),
+            TextOwner::Result => TextRole::Result(self.lossless),
             TextOwner::Words => TextRole::Words,
             TextOwner::Reply => TextRole::Reply,
             TextOwner::Arguments => TextRole::Arguments,
@@ -237,7 +237,7 @@ impl<'e> Encoder<'e> {
     /// next.
     pub fn reduce_step(&self, descent: &mut ReductionChain, text: &str, step: Depth) {
         let Some(reducer) = &self.reducer else { return };
-        let step = ReductionStep { reducer, depth: step, beside: self.beside };
+        let step = DepthStep { reducer, depth: step, context: self.context };
         descent.step(self.engine, self.counter, self.name, step, text);
     }
 
@@ -260,7 +260,7 @@ impl<'e> Encoder<'e> {
         known: &CachedForm,
         depth: Depth,
     ) -> (ShownForm, Arc<LazyLineIndex>) {
-        let purpose = TextRole::Result(self.allow);
+        let purpose = TextRole::Result(self.lossless);
         let mut descent = self.reduce_to(text, ReductionChain::new(purpose, digest, known), depth);
         self.catch_up();
         if self.may_refer(text, known, descent.form().tokens_after) {

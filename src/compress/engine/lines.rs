@@ -17,7 +17,7 @@ pub(super) struct LineIndex {
 
 impl LineIndex {
     /// Lines of a text of less than 4 GiB; of a longer one, none.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         if u32::try_from(text.len()).is_err() {
             return Self::default();
         }
@@ -50,7 +50,7 @@ impl LineIndex {
         text.get(self.range(text, first, count)?)
     }
 
-    /// Where these are.
+    /// Their places.
     pub(super) fn range(&self, text: &str, first: usize, count: usize) -> Option<Range<usize>> {
         let start = *self.starts.get(first)? as usize;
         let end = match self.starts.get(first + count) {
@@ -79,7 +79,7 @@ impl LazyLineIndex {
 
     /// The lines of the text that this is made of.
     pub(super) fn resolve(&self, text: &str) -> &LineIndex {
-        self.lines.get_or_init(|| LineIndex::of(text))
+        self.lines.get_or_init(|| LineIndex::new(text))
     }
 
     /// Bytes that the lines take in memory once they are there: a cache's weights do not change.

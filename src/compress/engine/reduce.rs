@@ -86,10 +86,10 @@ impl<'r> From<Reducer<'r>> for NamedReducer<'r> {
 
 /// One step down rung 2: the adapters, how far they go, and the facts shown elsewhere.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ReductionStep<'r> {
+pub(super) struct DepthStep<'r> {
     pub(super) reducer: &'r NamedReducer<'r>,
     pub(super) depth: Depth,
-    pub(super) beside: Option<FactContext<'r>>,
+    pub(super) context: Option<FactContext<'r>>,
 }
 
 /// The cache key of a form after rung 2.
@@ -101,7 +101,7 @@ pub(super) struct ReducedKey {
     reducer: Digest,
     text: Digest,
     /// The texts whose facts are left out, if any are.
-    beside: Option<FactContextId>,
+    context: Option<FactContextId>,
 }
 
 /// What the digests of one text have in common, computed once.
@@ -125,11 +125,11 @@ impl Engine {
         &self,
         counter: &Counter,
         name: TokenizerName,
-        step: ReductionStep<'_>,
+        step: DepthStep<'_>,
         source: SourceText<'_>,
         digests: &mut DigestCache,
     ) -> Arc<CachedForm> {
-        let ReductionStep { reducer, depth, beside } = step;
+        let DepthStep { reducer, depth, context: beside } = step;
         let SourceText { role, text, digest } = source;
         let share = depth.share();
         let key = ReducedKey {
@@ -138,7 +138,7 @@ impl Engine {
             depth,
             reducer: reducer.id,
             text: digest,
-            beside: beside.filter(|_| depth.depends_on_context()).map(|beside| beside.id()),
+            context: beside.filter(|_| depth.depends_on_context()).map(|beside| beside.id()),
         };
         if let Some(known) = self.reduced.get(&key) {
             return known;
@@ -152,7 +152,8 @@ impl Engine {
             (true, _) => EncodingPasses::All,
         };
         let spans = whole.spans.as_deref();
-        let reduction = Reduction { counter, name, reducer, role, tried, text, digest, spans };
+        let reduction =
+            Reduction { counter, name, reducer, role, passes: tried, text, digest, spans };
         let told = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
         let known = match share {
             None => Arc::new(reduction.cache_form(reduction.run_adapters())),
@@ -214,7 +215,7 @@ struct Reduction<'r> {
     reducer: &'r Reducer<'r>,
     role: TextRole,
     /// What is tried on what is left.
-    tried: EncodingPasses,
+    passes: EncodingPasses,
     text: &'r str,
     /// The text's own.
     digest: Digest,
@@ -290,7 +291,7 @@ impl Reduction<'_> {
         };
         let tokens =
             EditTokens::new(self.counter, self.name, &left, TokenSource::Changes(&changed));
-        let formed = make_short_form(&tokens, self.role, self.tried);
+        let formed = make_short_form(&tokens, self.role, self.passes);
         let mut tokens = formed.tokens;
         let mut text = formed.text.unwrap_or(left);
         if let (Some(line), TextRole::Result(_)) = (self.reducer.pointer, self.role) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::lines::LazyLineIndex;
-use super::reduce::{DigestCache, ReductionStep, stays_whole};
+use super::reduce::{DepthStep, DigestCache, stays_whole};
 use super::{CachedForm, Engine, ShownForm, SourceText, TextRole};
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
@@ -55,7 +55,7 @@ impl ReductionChain {
         engine: &Engine,
         counter: &Counter,
         name: TokenizerName,
-        step: ReductionStep<'_>,
+        step: DepthStep<'_>,
         text: &str,
     ) {
         if stays_whole(text) {

@@ -27,7 +27,7 @@ impl Encoder<'_> {
         if form.tokens_after < MIN_TEXT_TOKENS || form.rules == ["escape"] {
             return (form, lines);
         }
-        let key = (self.name, self.allow, self.before.then(&digest, RESULT_KIND));
+        let key = (self.name, self.lossless, self.list_digest.then(&digest, RESULT_KIND));
         let found = if let Some(found) = self.engine.references.get(&key) {
             found
         } else {
@@ -148,7 +148,7 @@ impl Encoder<'_> {
 
     /// Adds to the backlog what waits for it.
     pub(super) fn catch_up(&mut self) {
-        for before in self.waiting.drain(..) {
+        for before in self.pending.drain(..) {
             match before {
                 EarlierText::Result(nth, text, lines) => {
                     self.backlog.add(ReferenceTarget::Result(nth), text, lines);

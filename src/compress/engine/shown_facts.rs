@@ -24,23 +24,23 @@ pub struct ShownFacts<'t> {
     /// The first message that is shielded.
     live: usize,
     /// Added texts that were not scanned yet.
-    waiting: RefCell<Vec<(usize, FactState, Arc<str>)>>,
+    pending: RefCell<Vec<(usize, FactState, Arc<str>)>>,
     /// The places of each fact. Looked up by key only.
     facts: RefCell<HashMap<u64, FactPlaces>>,
     /// How far the messages before and after `live` are known.
-    known: [Cell<Option<Depth>>; 2],
+    added_depths: [Cell<Option<Depth>>; 2],
 }
 
 /// The places where a fact is shown.
 #[derive(Debug, Default, Clone, Copy)]
 struct FactPlaces {
     /// Whether in a message that stays unchanged.
-    whole: bool,
+    unchanged: bool,
     /// Whether in a shielded message; it counts only for the messages before those.
     shielded: bool,
     /// By depth: the number, from 1, of the last message that shows it, among the messages that may
     /// be shortened.
-    shown: [u32; Depth::ALL.len()],
+    newest: [u32; Depth::ALL.len()],
 }
 
 /// The facts that a text shows.
@@ -71,7 +71,7 @@ impl<'t> ShownFacts<'t> {
     /// unchanged, whatever the budget; `live` is the first that is shielded.
     pub fn new(list: Vec<(&'t str, bool)>, live: usize) -> Self {
         let (waiting, facts, known) = Default::default();
-        Self { list, id: OnceCell::new(), live, waiting, facts, known }
+        Self { list, id: OnceCell::new(), live, pending: waiting, facts, added_depths: known }
     }
 
     fn id(&self) -> Digest {
@@ -91,17 +91,17 @@ impl<'t> ShownFacts<'t> {
     /// The depths up to `depth` at which the messages on the side of `at` are still to be added, in
     /// order.
     pub fn missing_depths(&self, at: usize, depth: Depth) -> impl Iterator<Item = Depth> + use<> {
-        let known = self.known_of(at).get().unwrap_or(Depth::Reduced);
+        let known = self.added_depth(at).get().unwrap_or(Depth::Reduced);
         Depth::ALL.into_iter().filter(move |step| *step > known && *step <= depth)
     }
 
     /// Records that all messages on the side of `at` were added at this depth.
     pub fn mark_done(&self, at: usize, depth: Depth) {
-        self.known_of(at).set(Some(depth));
+        self.added_depth(at).set(Some(depth));
     }
 
-    fn known_of(&self, at: usize) -> &Cell<Option<Depth>> {
-        let [old, live] = &self.known;
+    fn added_depth(&self, at: usize) -> &Cell<Option<Depth>> {
+        let [old, live] = &self.added_depths;
         if at < self.live { old } else { live }
     }
 
@@ -109,17 +109,17 @@ impl<'t> ShownFacts<'t> {
     /// shortened.
     pub fn is_in_fixed_message(&self, fact: u64) -> bool {
         self.scan_pending();
-        self.facts.borrow().get(&fact).is_some_and(|places| places.whole || places.shielded)
+        self.facts.borrow().get(&fact).is_some_and(|places| places.unchanged || places.shielded)
     }
 
     /// Adds a text that a message shows.
     pub fn add_text(&self, at: usize, stands: FactState, text: &Arc<str>) {
-        self.waiting.borrow_mut().push((at, stands, Arc::clone(text)));
+        self.pending.borrow_mut().push((at, stands, Arc::clone(text)));
     }
 
     /// Scans the texts that were added: most lists need none of their facts.
     fn scan_pending(&self) {
-        for (at, stands, text) in self.waiting.take() {
+        for (at, stands, text) in self.pending.take() {
             self.add_facts(at, stands, &FactSet::new(&text));
         }
     }
@@ -131,10 +131,10 @@ impl<'t> ShownFacts<'t> {
         for fact in &facts.0 {
             let places = known.entry(*fact).or_default();
             match stands {
-                FactState::Whole => places.whole = true,
+                FactState::Whole => places.unchanged = true,
                 FactState::Shielded => places.shielded = true,
                 FactState::To(depth) => {
-                    if let Some(newest) = places.shown.get_mut(depth as usize) {
+                    if let Some(newest) = places.newest.get_mut(depth as usize) {
                         *newest = number.max(*newest);
                     }
                 }
@@ -146,9 +146,9 @@ impl<'t> ShownFacts<'t> {
     fn holds(&self, at: usize, depth: Depth, fact: u64) -> bool {
         self.scan_pending();
         self.facts.borrow().get(&fact).is_some_and(|places| {
-            places.whole
+            places.unchanged
                 || (at < self.live && places.shielded)
-                || places.shown.get(depth as usize).is_some_and(|newest| *newest > number(at))
+                || places.newest.get(depth as usize).is_some_and(|newest| *newest > number(at))
         })
     }
 }
@@ -161,7 +161,7 @@ fn number(at: usize) -> u32 {
 /// A message's place in its list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FactContext<'t> {
-    told: &'t ShownFacts<'t>,
+    facts: &'t ShownFacts<'t>,
     at: usize,
 }
 
@@ -170,15 +170,15 @@ pub(super) type FactContextId = (Digest, usize);
 
 impl<'t> FactContext<'t> {
     pub(super) fn new(told: &'t ShownFacts<'t>, at: usize) -> Self {
-        Self { told, at }
+        Self { facts: told, at }
     }
 
     pub(super) fn id(&self) -> FactContextId {
-        (self.told.id(), self.at)
+        (self.facts.id(), self.at)
     }
 
     pub(super) fn holds(&self, depth: Depth, fact: u64) -> bool {
-        self.told.holds(self.at, depth, fact)
+        self.facts.holds(self.at, depth, fact)
     }
 }
 

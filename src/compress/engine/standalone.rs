@@ -144,7 +144,7 @@ impl StandaloneForm {
     fn take(&mut self, tokens: &EditTokens<'_>, blocks: Blocks) {
         self.reverted = blocks.reverted;
         if !blocks.used.is_empty() {
-            let (after, are_cut) = tokens.form(&blocks.text, &blocks.known);
+            let (after, are_cut) = tokens.form(&blocks.text, &blocks.block_tokens);
             // Each block takes less than its lines, and all else the same.
             let is_shorter = are_cut && blocks.are_cut;
             if is_shorter || tokens.exceeds(tokens.text(), after) {

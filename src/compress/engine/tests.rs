@@ -65,11 +65,11 @@ fn decode(list: &[Entry], shown: &[Vec<(Arc<str>, ShownForm)>]) -> Vec<Vec<Strin
     let mut back = Vec::new();
     for entry in list {
         match entry {
-            Entry::Call(arguments) => reader.call(arguments),
+            Entry::Call(arguments) => reader.add_call(arguments),
             Entry::Result(..) => {
                 let texts: Vec<Arc<str>> =
                     results.next().unwrap().iter().map(|(text, _)| Arc::clone(text)).collect();
-                let decoded = reader.result(&texts).into_iter().zip(&texts);
+                let decoded = reader.decode_result(&texts).into_iter().zip(&texts);
                 let texts = decoded.map(|(decoded, text)| match decoded {
                     Decoded::Same => text.to_string(),
                     Decoded::Text(text) => text,
@@ -139,7 +139,7 @@ proptest! {
     fn nobodys_text_makes_decoding_panic(texts in prop::collection::vec(text(), 1..6)) {
         let mut decoder = Decoder::new(0);
         for text in texts {
-            decoder.result(&[text.into()]);
+            decoder.decode_result(&[text.into()]);
         }
     }
 }
@@ -172,7 +172,7 @@ fn what_people_wrote_stays_and_what_they_pasted_does_not() {
         assert!(
             form.tokens_after < form.tokens_before / 2 && shown.starts_with("Why is this slow?")
         );
-        assert_eq!(Decoder::new(0).words(&shown), Decoded::Text(text));
+        assert_eq!(Decoder::new(0).decode_prompt(&shown), Decoded::Text(text));
     }
     let little = log.lines().take(8).collect::<Vec<_>>().join("\n");
     for text in [little, "Waiting for the lock. ".repeat(300), "Wait.\n".repeat(300)] {
@@ -258,13 +258,16 @@ fn bytes_made_in_vain_are_taken_from_what_may_be_made() {
         "§repeat 1 ×2000000\n0123456789abcde\n§none 1\nx".to_owned(),
     ] {
         let mut decoder = Decoder::new(0);
-        decoder.result(&[long.as_str().into()]);
+        decoder.decode_result(&[long.as_str().into()]);
         let good: Arc<str> = "§repeat 1 ×1000000\n0123456789abcde".into();
-        assert!(matches!(decoder.result(&[Arc::clone(&good)]).as_slice(), [Decoded::Text(_)]));
+        assert!(matches!(
+            decoder.decode_result(&[Arc::clone(&good)]).as_slice(),
+            [Decoded::Text(_)]
+        ));
         for _ in 0..4 {
-            assert_eq!(decoder.result(&[vain.as_str().into()]), [Decoded::Missing]);
+            assert_eq!(decoder.decode_result(&[vain.as_str().into()]), [Decoded::Missing]);
         }
-        assert_eq!(decoder.result(&[good]), [Decoded::Missing], "{vain:.40}");
+        assert_eq!(decoder.decode_result(&[good]), [Decoded::Missing], "{vain:.40}");
     }
 }
 
@@ -284,9 +287,9 @@ fn a_code_before_a_mark_stays() {
 fn a_few_blocks_that_fail_do_not_take_the_rest() {
     let mut decoder = Decoder::new(0);
     for _ in 0..10 {
-        assert_eq!(decoder.result(&["§repeat 1 ×0\nx".into()]), [Decoded::Missing]);
+        assert_eq!(decoder.decode_result(&["§repeat 1 ×0\nx".into()]), [Decoded::Missing]);
     }
-    let good = decoder.result(&["§repeat 1 ×1000000\n0123456789abcde".into()]);
+    let good = decoder.decode_result(&["§repeat 1 ×1000000\n0123456789abcde".into()]);
     assert!(matches!(good.as_slice(), [Decoded::Text(_)]));
 }
 

@@ -12,7 +12,7 @@ pub(super) struct EditTokens<'c> {
     name: TokenizerName,
     text: &'c str,
     source: TokenSource<'c>,
-    whole: OnceCell<u64>,
+    tokens: OnceCell<u64>,
 }
 
 /// How a text as a whole is counted.
@@ -37,7 +37,7 @@ impl<'c> EditTokens<'c> {
             TokenSource::Itself | TokenSource::Changes(_) => None,
         };
         let whole = known.map_or_else(OnceCell::new, OnceCell::from);
-        Self { counter, name, text, source, whole }
+        Self { counter, name, text, source, tokens: whole }
     }
 
     /// Counts another text, whose count is not remembered.
@@ -51,7 +51,7 @@ impl<'c> EditTokens<'c> {
 
     /// Tokens of the text itself.
     pub(super) fn total(&self) -> u64 {
-        *self.whole.get_or_init(|| {
+        *self.tokens.get_or_init(|| {
             let known = match self.source {
                 TokenSource::Digest(digest) => {
                     self.counter.count_digest(self.name, self.text, digest, &mut || true)
@@ -78,7 +78,7 @@ impl<'c> EditTokens<'c> {
         /// A token has fewer bytes than this, as a rule: of a stretch that takes few of them it is
         /// mostly certain without a count.
         const MAX_TOKEN_BYTES: u64 = 4;
-        let is_known = stretch.len() == self.text.len() && self.whole.get().is_some();
+        let is_known = stretch.len() == self.text.len() && self.tokens.get().is_some();
         let is_far = tokens * MAX_TOKEN_BYTES < stretch.len() as u64;
         if !is_known && is_far && self.at_least(stretch) > tokens {
             return true;

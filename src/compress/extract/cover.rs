@@ -123,7 +123,7 @@ pub(super) struct Cover<'s> {
 impl<'s> Cover<'s> {
     /// Creates the cover of so many units; a fact for which `told` is true is worth nothing in any
     /// of them.
-    pub(super) fn of(units: usize, shows: &'s UnitFacts, told: FactElsewhere<'_>) -> Self {
+    pub(super) fn new(units: usize, shows: &'s UnitFacts, told: FactElsewhere<'_>) -> Self {
         let is_told = |fact: &CoveredFact| !fact.is_words && told(fact.hash);
         let is_shown: Vec<bool> = shows.facts.iter().map(is_told).collect();
         let adds = |show: &&UnitFact| is_shown.get(show.fact as usize) == Some(&false);

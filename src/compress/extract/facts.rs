@@ -9,7 +9,7 @@ use crate::compress::notation::{hash, mix};
 /// Longest quoted string that is a fact.
 const MAX_QUOTE_BYTES: usize = 80;
 
-/// The facts of a text, in order; what is twice is there twice.
+/// The facts of a text, in order, with repetitions.
 #[cfg(test)]
 pub(crate) fn facts(text: &str) -> Vec<u64> {
     let mut found = Vec::new();

@@ -63,7 +63,7 @@ pub(crate) fn select_with_facts(
     if bytes <= keep_bytes {
         return vec![true; units.len()];
     }
-    let mut selection = Selection { units, cover: Cover::of(units.len(), shows, told), bytes: 0 };
+    let mut selection = Selection { units, cover: Cover::new(units.len(), shows, told), bytes: 0 };
     for (at, _) in units.iter().enumerate().filter(|(_, unit)| unit.must) {
         selection.choose(at);
     }
@@ -83,7 +83,7 @@ pub(crate) struct Selection<'u, 't> {
 impl<'u, 't> Selection<'u, 't> {
     /// Nothing is chosen yet of some units that show so much.
     pub(crate) fn new(units: &'u [ExtractUnit<'t>], shows: &'u UnitFacts) -> Self {
-        Self { units, cover: Cover::of(units.len(), shows, &|_| false), bytes: 0 }
+        Self { units, cover: Cover::new(units.len(), shows, &|_| false), bytes: 0 }
     }
 
     /// Bytes of what is chosen.

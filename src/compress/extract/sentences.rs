@@ -11,7 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::compress::atom::{atoms, is_boundary};
 
-/// What is where something was left out.
+/// The mark in the place of what was left out.
 pub(crate) const GAP_MARK: &str = "[…]";
 
 /// What is between the marks of what was left out.

@@ -1,4 +1,4 @@
-//! Where decoded text goes: it is made, or compared piece by piece with what it should be.
+//! The sink of decoded text: the text is made, or compared piece by piece with the expected one.
 
 use super::bytes::is_same;
 

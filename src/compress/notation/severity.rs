@@ -80,7 +80,7 @@ fn scan_chunk(
 #[derive(Debug)]
 pub(super) struct ErrorScan<'a> {
     line: &'a str,
-    found: bool,
+    reports: bool,
     words: HeadScan,
     has_escape: bool,
 }
@@ -89,21 +89,21 @@ impl<'a> ErrorScan<'a> {
     #[inline]
     pub(super) fn new(line: &'a str) -> Self {
         let found = is_levelled(line.as_bytes());
-        Self { line, found, words: HeadScan::default(), has_escape: false }
+        Self { line, reports: found, words: HeadScan::default(), has_escape: false }
     }
 
     /// Takes in the next chunk.
     #[inline]
     pub(super) fn scan_chunk(&mut self, base: usize, planes: &ByteClasses) {
         self.has_escape |= planes.escapes != 0;
-        let found = &mut self.found;
+        let found = &mut self.reports;
         scan_chunk(&mut self.words, self.line.as_bytes(), base, planes, |_| *found = true);
     }
 
     /// Whether the line, seen to its end, reports an error.
     #[inline]
     pub(super) fn reports_error(self) -> bool {
-        self.found || self.has_escape && self.is_behind_codes()
+        self.reports || self.has_escape && self.is_behind_codes()
     }
 
     /// The last letter of a terminal code is next to the word that it colours: without codes,

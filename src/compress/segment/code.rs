@@ -10,7 +10,7 @@ use super::{fence, markup};
 enum CodeLine {
     /// No prose looks like this.
     Strong,
-    /// Code where code is around it.
+    /// Code if the lines around it are code.
     Weak,
     /// The run ends here.
     Other,

@@ -102,7 +102,7 @@ fn names_files(own: MarginLines<'_, '_>, at: usize) -> bool {
 const MAX_OLD_FILES: usize = 8;
 
 /// What is left of the lines that the header of a hunk announces: `@@ -1,4 +1,5 @@`, and
-/// `@@@ -1,4 -1,3 +1,5 @@@` if a merge has two old files.
+/// `@@@ -1,4 -1,3 +1,5 @@@` in a merge of two old files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hunk {
     old: [usize; MAX_OLD_FILES],

@@ -1,5 +1,5 @@
 //! YAML by its lines: keys, indentation, sequence markers, block scalars. Text is YAML if the
-//! lines nest, or where a flat map holds values; lines that name a speaker are prose.
+//! lines nest, or if a flat map has values; lines that name a speaker are prose.
 
 use super::fence;
 use super::lines::SegmentLines;

@@ -4,7 +4,7 @@ use crate::compress::atom::{atoms, is_boundary};
 
 /// A text on one line of at most `width` characters; a cut is shown by `…`, falls between words
 /// if there are any, and never inside an atom: an address or a digest is whole or absent.
-pub(in crate::compress) fn one_line(text: &str, width: usize) -> String {
+pub(crate) fn one_line(text: &str, width: usize) -> String {
     /// Characters after the cut that are looked at, so that an atom is seen to reach over it.
     const MAX_LOOKAHEAD_CHARS: usize = 256;
     let mut line = String::new();

@@ -25,7 +25,7 @@ pub(super) use line::one_line;
 use page::{LineWorth, SummaryPage};
 use pick::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
 
-/// The sections, in the order in which they are.
+/// The sections, in their order.
 pub const SECTIONS: [&str; 5] = ["Asked:", "State:", "Found:", "Next:", "Keep:"];
 
 /// A section by its place among [`SECTIONS`].
@@ -119,7 +119,7 @@ pub struct SummaryInput<'c> {
     /// Tool results of more characters are not searched.
     pub stub_over: Option<usize>,
     /// Whether a fact is in what is not covered.
-    pub told: &'c dyn Fn(u64) -> bool,
+    pub is_shown: &'c dyn Fn(u64) -> bool,
 }
 
 /// Summarises in at most `room` tokens; headings are left out of sections that have no line.
@@ -165,7 +165,7 @@ pub fn summarize(
         }
     }
     page.add_tokens(room * REST_PERCENT / 100);
-    page.quote_lines(Section::State, lines, &focus, covered.told);
+    page.quote_lines(Section::State, lines, &focus, covered.is_shown);
     page.write()
 }
 

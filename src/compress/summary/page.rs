@@ -206,7 +206,7 @@ impl<'c> SummaryPage<'c> {
         self.lines.iter().any(|line| line.section == section)
     }
 
-    /// What of a line is not there already: nothing if a longer one holds it, and no
+    /// The part of a line that is not quoted yet: nothing if a longer one holds it, and no
     /// sentence with which it begins or ends and which is a line of its own.
     fn new_part(&self, mut line: String) -> String {
         let bare = line.strip_suffix('…').unwrap_or(&line);

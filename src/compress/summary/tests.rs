@@ -33,7 +33,7 @@ fn of(messages: &[Message], earlier: &[&str], room: u64, instructions: Option<&s
         earlier,
         instructions,
         stub_over: None,
-        told: &|_| false,
+        is_shown: &|_| false,
     };
     summarize(&Counter::new(), TokenizerName::O200kBase, &covered, room)
 }

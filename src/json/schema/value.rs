@@ -1,4 +1,4 @@
-//! Values of a schema, and of what is held to it: whether they are the same, and how they are
+//! Values of a schema, and of what is checked against it: whether they are equal, and how they are
 //! quoted.
 
 use serde_json::Value;

@@ -214,7 +214,7 @@ fn fit_quotes(
         earlier: &earlier,
         instructions,
         stub_over,
-        told: is_visible,
+        is_shown: is_visible,
     };
     let frame = Message::text(Role::User, prose::summary_message(count, ""));
     let mut room = cap.saturating_sub(meter.message(&frame)?.real()).saturating_sub(given + beside);

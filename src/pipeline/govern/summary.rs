@@ -43,7 +43,7 @@ impl SummaryContext<'_> {
             earlier: &[],
             instructions: self.compression.summary_instructions.as_deref(),
             stub_over: self.compression.stub_tool_results_over,
-            told: &|_| false,
+            is_shown: &|_| false,
         };
         let room = self.model.unscale(tokens);
         summarize(self.counter, self.model.tokenizer, &covered, room)

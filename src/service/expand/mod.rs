@@ -218,20 +218,20 @@ impl ExpandWork<'_> {
                 back.gaps |= spoken.slots().iter().any(|slot| compress::has_gaps(&slot.text));
                 match spoken {
                     MessageText::Call(place, _) => {
-                        reader.call(&place.text);
+                        reader.add_call(&place.text);
                         slot += 1;
                     }
                     MessageText::Said(place) => {
                         self.keep(&mut back, &mut slot, place, Decoded::Same, allowance)?;
                     }
                     MessageText::Words(place) => {
-                        let decoded = reader.words(&place.text);
+                        let decoded = reader.decode_prompt(&place.text);
                         self.keep(&mut back, &mut slot, place, decoded, allowance)?;
                     }
                     MessageText::Result(answered) => {
                         let texts: Vec<Arc<str>> =
                             answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
-                        let decoded = reader.result(&texts);
+                        let decoded = reader.decode_result(&texts);
                         for (place, decoded) in answered.slots.into_iter().zip(decoded) {
                             if decoded == Decoded::Same && pipeline::is_cleared(&place.text) {
                                 back.missing = true;

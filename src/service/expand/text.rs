@@ -64,7 +64,7 @@ fn decoded(
     allowance: &Allowance,
 ) -> Result<Bytes, Error> {
     let mut done = ExpandReport::default();
-    let decoded = Decoder::new(shown.len()).result(&[shown.into()]).pop();
+    let decoded = Decoder::new(shown.len()).decode_result(&[shown.into()]).pop();
     let decoded = OriginalsByForm::of(originals).take(shown, decoded.unwrap_or(Decoded::Same));
     let is_wanted =
         |text: &str| wanted.is_some_and(|id| *id == ArtifactId::of_text(text).to_string());

@@ -45,7 +45,7 @@ impl FormatAdapter for HtmlAdapter {
 }
 
 fn cuts(text: &str, page: HtmlPage) -> Vec<Cut> {
-    let mut passages = Passages::of(text);
+    let mut passages = Passages::new(text);
     for place in page.places.iter().filter(|place| place.range.len() >= MAX_WHOLE_TEXT_BYTES) {
         passages.add_place(place);
     }
@@ -122,7 +122,7 @@ fn is_part(before: &str, after: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Where a run of words is first.
+/// The first place of a run of words.
 fn find(words: &[u8], run: &[u8]) -> Option<usize> {
     /// Bytes that tell most runs from others: what is made of a longer one to look for it costs
     /// more than the search.

@@ -110,7 +110,7 @@ fn is_heading(name: &str) -> bool {
 /// Boilerplate inside boilerplate that is followed.
 const DEEPEST: usize = 64;
 
-/// What replaces what goes.
+/// The text in the place of what goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum BlankKind {
     None,
@@ -121,7 +121,7 @@ enum BlankKind {
 struct PageReader<'t> {
     text: &'t str,
     page: HtmlPage,
-    /// What goes as one, and what is in its place.
+    /// A range that goes as one, and the text in its place.
     junk: Option<(Range<usize>, BlankKind)>,
     /// Elements that are open in which white space counts.
     verbatim: usize,
@@ -230,10 +230,10 @@ impl<'t> PageReader<'t> {
     /// No border falls into it.
     fn add_whole(&mut self, range: Range<usize>) {
         let Some(place) = &mut self.place else { return };
-        while place.whole.last().is_some_and(|last| last.start >= range.start) {
-            place.whole.pop();
+        while place.unbreakable.last().is_some_and(|last| last.start >= range.start) {
+            place.unbreakable.pop();
         }
-        place.whole.push(range);
+        place.unbreakable.push(range);
     }
 
     fn words(&mut self, range: Range<usize>) {
@@ -298,7 +298,7 @@ impl<'t> PageReader<'t> {
         }
     }
 
-    /// What is here stays.
+    /// Keeps this range.
     fn keep(&mut self, range: Range<usize>) {
         if self.junk.as_ref().is_some_and(|(junk, _)| junk.end <= range.start) {
             self.flush();
@@ -339,8 +339,8 @@ impl<'t> PageReader<'t> {
         if let Some(mut place) = self.place.take() {
             // What nothing closes goes on to the end.
             if let Some((_, start)) = self.open.first() {
-                place.whole.retain(|whole| whole.end <= *start);
-                place.whole.push(*start..place.range.end);
+                place.unbreakable.retain(|whole| whole.end <= *start);
+                place.unbreakable.push(*start..place.range.end);
             }
             self.page.places.push(place);
         }

@@ -18,7 +18,7 @@ pub(super) struct Paths {
     /// The paths of the item that was seen last, in its order, and their numbers: most items have
     /// the same as the one before. And how many the item at hand has so far.
     before: Vec<(u64, usize)>,
-    seen: usize,
+    items: usize,
     outliers: Outliers,
     states: StateWords,
     must: Vec<bool>,
@@ -30,12 +30,12 @@ impl Paths {
     pub(super) fn new(items: usize) -> Self {
         let (known, outliers) = (HashMap::default(), Outliers::default());
         let (states, before) = (StateWords::default(), Vec::new());
-        Self { known, before, seen: 0, outliers, states, must: vec![false; items], firsts: 0 }
+        Self { known, before, items: 0, outliers, states, must: vec![false; items], firsts: 0 }
     }
 
     pub(super) fn add_item(&mut self, at: usize, item: TapeNode<'_, '_>) {
         let known = self.known.len();
-        self.seen = 0;
+        self.items = 0;
         let reports = self.value(at, item, 0, MAX_DEPTH);
         let is_first = self.known.len() > known && self.firsts < MAX_FIRST_ITEMS;
         self.firsts += usize::from(is_first);
@@ -46,8 +46,8 @@ impl Paths {
 
     /// The number of the path of the next value.
     fn column(&mut self, path: u64) -> usize {
-        let place = self.seen;
-        self.seen += 1;
+        let place = self.items;
+        self.items += 1;
         match self.before.get_mut(place) {
             Some((known, column)) if *known == path => *column,
             before => {

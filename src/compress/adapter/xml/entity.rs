@@ -1,6 +1,6 @@
 //! Text without its entities, and back.
 
-/// How characters of a text were written that did not represent themselves.
+/// The spellings of the characters of a text that were written as entities.
 #[derive(Debug, Default)]
 pub(super) struct Entities<'a>(Vec<(char, &'a str)>);
 

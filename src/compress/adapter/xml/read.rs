@@ -33,7 +33,7 @@ impl XmlPiece {
         text.get(self.range.clone()).unwrap_or_default()
     }
 
-    /// Whether it may hold prose that represents itself.
+    /// Whether it may contain prose as it is.
     pub(super) fn may_shrink(&self) -> bool {
         match self.event {
             XmlEvent::Markup => false,

@@ -34,7 +34,7 @@ use super::{BlockBody, FoundBlock, Notation, NotationBlock, reports_error};
 
 /// Rows of the shortest table, the first one counted.
 const MIN_ROWS: usize = 4;
-/// Bytes from which on a field may be as a ditto.
+/// Bytes from which on a field may be written as a ditto.
 const MIN_DITTO_BYTES: usize = 5;
 const DITTO: &str = "^";
 const DITTO_WORDS: &str = "^ as above";
@@ -42,7 +42,7 @@ const COUNTS_WORDS: &str = " counts by ";
 /// One row of so many is written whole if a column counts, so that a reader does not have to count
 /// far.
 const WHOLE_ROW_INTERVAL: usize = 8;
-/// One row of so many may be whole because a value or a count does not hold in it.
+/// One row of so many may be written whole because a value or a count does not hold in it.
 const MIN_ROWS_PER_ODD_ROW: usize = 16;
 /// Bytes of the longest field of a first row.
 const MAX_NAME_BYTES: usize = 64;
@@ -353,7 +353,7 @@ struct RowFields<'r> {
     above: &'r [&'r str],
 }
 
-/// Whether a row has what the header and the first line tell of the columns that it does not show.
+/// Whether a row has the values that the header and the first line give for its hidden columns.
 fn is_told(
     RowFields { row, above }: RowFields<'_>,
     constants: &[Option<&str>],

@@ -13,7 +13,7 @@ pub(super) enum CellSyntax {
 pub(super) const SEPARATORS: [char; 2] = [',', '|'];
 /// A value that is that of the cell before.
 pub(super) const SAME_CELL: &str = "=";
-/// Bytes from which on a value may be as the cell before.
+/// Bytes from which on a value may be written as the cell before.
 const MIN_SAME_BYTES: usize = 4;
 /// What ends a value in a list of columns.
 const LIST_ENDS: &[u8] = b",|}";

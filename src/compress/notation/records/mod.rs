@@ -164,14 +164,14 @@ fn block(
             at += if is_line { records.len() } else { 1 };
         }
     }
-    if shown.is_odd || shown.taken.is_empty() {
+    if shown.is_odd || shown.lines.is_empty() {
         return None;
     }
     let count = |range: std::ops::Range<usize>| -> usize {
         entries.get(range).unwrap_or_default().iter().map(|entry| entry.lines).sum()
     };
-    let start = count(0..shown.taken.start);
-    let lines = start..start + count(shown.taken);
+    let start = count(0..shown.lines.start);
+    let lines = start..start + count(shown.lines);
     let style =
         RecordStyle { aliases: entries.iter().any(|entry| entry.is_fixed), ..style.clone() };
     Some(FoundBlock { lines, block: NotationBlock { args: style.words(), body: shown.body } })
@@ -182,7 +182,7 @@ fn block(
 struct RecordsBlock {
     body: BlockBody,
     /// The entries that it holds so far.
-    taken: std::ops::Range<usize>,
+    lines: std::ops::Range<usize>,
     /// The columns of the table before.
     columns: String,
     /// Whether a line that stays as it is would be read as another.
@@ -192,18 +192,18 @@ struct RecordsBlock {
 impl RecordsBlock {
     /// Adds some entries, with those before them, and what is in their place, if anything.
     fn take(&mut self, texts: &[&str], range: std::ops::Range<usize>, table: &[String]) {
-        if self.taken.is_empty() {
-            self.taken = range.start..range.start;
+        if self.lines.is_empty() {
+            self.lines = range.start..range.start;
         }
         let end = if table.is_empty() { range.end } else { range.start };
-        for text in texts.get(self.taken.end..end).unwrap_or_default() {
+        for text in texts.get(self.lines.end..end).unwrap_or_default() {
             self.is_odd |= TableHead::parse(text).is_some();
             self.body.push(text);
         }
         for line in table {
             self.body.push(line);
         }
-        self.taken.end = range.end;
+        self.lines.end = range.end;
     }
 }
 

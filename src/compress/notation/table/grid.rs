@@ -12,7 +12,7 @@ const ROW_KEY: &str = "*";
 /// What follows the name of a column of strings only, if some look like numbers.
 const STRINGS_SUFFIX: &str = ":str";
 
-/// Bytes from which on a value may be as the one before it.
+/// Bytes from which on a value may be written as the one before it.
 const MIN_SAME_BYTES: usize = 6;
 /// Separators that cost as much as the quotes of a string.
 const SEPARATORS_PER_QUOTES: usize = 8;
@@ -30,7 +30,7 @@ struct GridField<'t, 'n, 'a> {
     strings: bool,
 }
 
-/// Writes a table down; `keys` are those of an object whose values are the rows.
+/// Writes a table; `keys` are those of an object whose values are the rows.
 pub(super) fn write(
     columns: &[TableColumn<'_, '_>],
     keys: Option<&[TapeNode<'_, '_>]>,
@@ -89,7 +89,7 @@ fn is_same(
         && other.is_some_and(|other| other.raw() == node.raw())
 }
 
-/// A comma, the cheapest, but if it would put many strings in quotes.
+/// A comma, the cheapest, unless it would put many strings in quotes.
 fn separator(columns: &[TableColumn<'_, '_>]) -> char {
     let commas = strings_with(columns, ',');
     let is_bar =

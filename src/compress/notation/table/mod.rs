@@ -229,7 +229,7 @@ struct DocumentGroup<'n, 'a> {
     escapes: bool,
     /// Whether a line has a character outside of printable ASCII.
     wide: bool,
-    /// Whether a line has slashes that represent themselves.
+    /// Whether a line has slashes without escapes.
     bare: bool,
 }
 
@@ -309,7 +309,7 @@ impl<'n, 'a> DocumentGroup<'n, 'a> {
 fn one<'a>(text: &'a str, tape: &mut Tape<'a>) -> Option<(u32, JsonStyle)> {
     let style = JsonStyle::detect(text)?;
     let mut read = |style: JsonStyle| Some((tape.read(text, style.form())?, style));
-    // A key of the other kind is in no quotes that would tell it.
+    // A key of the other kind has no quotes by which it would be recognised.
     read(style).or_else(|| read(style.without_escapes()?))
 }
 

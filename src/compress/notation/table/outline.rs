@@ -10,7 +10,7 @@ use crate::compress::notation::BlockBody;
 use crate::json::tape::{TapeKind, TapeNode};
 
 /// Bytes a row, on average, up to which objects make a table. Wider ones are hard to read, and
-/// their values are better on lines of their own.
+/// their values read better on lines of their own.
 const MAX_ROW_BYTES: usize = 1200;
 /// The same if the columns are named for many rows.
 const MAX_WIDE_ROW_BYTES: usize = 4096;
@@ -22,7 +22,7 @@ const MARGIN: &str = "                                                          
 /// Bytes of an array or object that stays on the line of its key.
 const MAX_INLINE_BYTES: usize = 100;
 
-/// The document as lines; `None` if it has nothing to say line by line.
+/// The document as lines; `None` if it has no members or items to write line by line.
 pub(super) fn write(root: TapeNode<'_, '_>, style: JsonStyle) -> Option<BlockBody> {
     if !root.is_full() {
         return None;

@@ -47,7 +47,7 @@ impl JsonStyle {
             None if spaced(text) => Layout::Python,
             None => Layout::Compact,
         };
-        // What is in the other way stays in quotes.
+        // Strings with the other spelling stay in quotes.
         let ascii = letters > 0 && letters > wide(bytes);
         let slashes = slashes > 0 && 2 * slashes > memchr::memchr_iter(b'/', bytes).count();
         Some(Self { layout, ascii, slashes })
@@ -151,7 +151,7 @@ impl JsonStyle {
     }
 }
 
-/// How many characters outside of ASCII, and how many slashes, are as escapes.
+/// How many characters outside of ASCII, and how many slashes, are escapes.
 fn escapes(bytes: &[u8]) -> (usize, usize) {
     let (mut letters, mut slashes) = (0, 0);
     for at in memchr::memchr_iter(b'\\', bytes) {
@@ -165,7 +165,7 @@ fn escapes(bytes: &[u8]) -> (usize, usize) {
     (letters, slashes)
 }
 
-/// How many characters outside of ASCII represent themselves.
+/// How many characters outside of ASCII are not escaped.
 fn wide(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte >= 0xc0).count()
 }
@@ -265,7 +265,7 @@ impl<'b> StyledWriter<'b> {
         Some(())
     }
 
-    /// A key that is in quotes or for itself.
+    /// A key in quotes or without.
     pub(super) fn shown_key(&mut self, key: &'b str) -> Option<()> {
         let slot = slot(key);
         if let Some(Some((known, written))) = self.keys.get(slot)
@@ -306,7 +306,7 @@ impl<'b> StyledWriter<'b> {
             .is_some_and(|node| node.kind() == TapeKind::String)
     }
 
-    /// A key that is in quotes or for itself, as it is in the document with its colon.
+    /// A key in quotes or without, as in the document with its colon.
     pub(super) fn written_key(&mut self, key: &'b str) -> Option<String> {
         let mut written = String::with_capacity(key.len() + 4);
         if key.starts_with('"') {
@@ -354,7 +354,7 @@ impl<'b> StyledWriter<'b> {
         if self.style.layout == Layout::Compact { ":" } else { ": " }
     }
 
-    /// What is before a key, or before a value that has none.
+    /// The white space and comma before a key, or before a value that has none.
     #[inline]
     fn place(&mut self) {
         if std::mem::take(&mut self.after_key) {

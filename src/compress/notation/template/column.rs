@@ -6,7 +6,7 @@ use super::form::{Hole, PadSide, fold, number, width_text};
 /// Hits of a step below which it says nothing.
 const MIN_HITS: usize = 4;
 
-/// What is in a row: so many `^`, and a text.
+/// The content of a cell: so many `^`, and a text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cell<'a> {
     pub(super) ups: usize,

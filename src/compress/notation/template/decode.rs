@@ -20,13 +20,13 @@ struct PreviousValue<'a> {
     /// Where it is a cell.
     cell: Option<&'a str>,
     /// Where it is in no cell as a whole.
-    made: String,
+    text: String,
     is_made: bool,
 }
 
 impl<'a> PreviousValue<'a> {
     fn text(&self) -> Option<&str> {
-        if self.is_made { Some(&self.made) } else { self.cell }
+        if self.is_made { Some(&self.text) } else { self.cell }
     }
 
     fn set(&mut self, cell: &'a str) {
@@ -35,19 +35,19 @@ impl<'a> PreviousValue<'a> {
     }
 
     fn make_text(&mut self, text: &str) {
-        self.made.clear();
-        self.made.push_str(text);
+        self.text.clear();
+        self.text.push_str(text);
         self.is_made = true;
     }
 
     /// The path before goes on as this one: so much of it, and a name.
     fn unfold(&mut self, cut: usize, name: &str) -> Option<()> {
         if self.is_made {
-            self.made.truncate(cut);
+            self.text.truncate(cut);
         } else {
             self.make_text(self.cell?.get(..cut)?);
         }
-        self.made.push_str(name);
+        self.text.push_str(name);
         Some(())
     }
 }

@@ -25,7 +25,7 @@
 //!
 //! - `{}` is a cell.
 //! - `{>8}` and `{<8}` fill the value with spaces to 8 characters, on its left or its right.
-//!   `{>}` represents no text: its value is the width that the next hole is filled to, on its left.
+//!   `{>}` is no text: its value is the width that the next hole is filled to, on its left.
 //! - `{/}` is a path. A cell `^x` is `x` in the folder of the value before (its text up to the
 //!   last `/`), `^^x` in the one above that.
 //! - `{a}` shares the value before with all holes of that letter, in all forms.

@@ -10,7 +10,7 @@ use super::words::LineWord;
 /// Table and row of every line that has them.
 pub(super) type RowPlace = Option<(usize, usize)>;
 
-/// Lines of one form, with what is in their holes.
+/// Lines of one form, with the contents of their holes.
 #[derive(Debug)]
 pub(super) struct ShapeTable<'a> {
     pub(super) lines: Vec<usize>,

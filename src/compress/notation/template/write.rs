@@ -210,14 +210,14 @@ fn write_escaped(forms: &[RowForm], line: &str, out: &mut String) {
 /// What the cells of a table hold, to choose what separates them.
 struct CellTally {
     /// The bytes that are in cells that may not hold a separator.
-    seen: [bool; 256],
+    bytes: [bool; 256],
     words: usize,
     empty: usize,
 }
 
 impl Default for CellTally {
     fn default() -> Self {
-        Self { seen: [false; 256], words: 0, empty: 0 }
+        Self { bytes: [false; 256], words: 0, empty: 0 }
     }
 }
 
@@ -233,7 +233,7 @@ impl CellTally {
                 continue;
             }
             for byte in cell.text.bytes() {
-                if let Some(seen) = self.seen.get_mut(usize::from(byte)) {
+                if let Some(seen) = self.bytes.get_mut(usize::from(byte)) {
                     *seen = true;
                 }
             }
@@ -254,7 +254,7 @@ impl CellTally {
         order
             .into_iter()
             .chain(others)
-            .find(|c| self.seen.get(*c as usize) == Some(&false))
+            .find(|c| self.bytes.get(*c as usize) == Some(&false))
             .unwrap_or('\t')
     }
 }

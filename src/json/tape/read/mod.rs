@@ -241,7 +241,7 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
         None
     }
 
-    /// What is between a key and its value.
+    /// The text between a key and its value.
     #[inline]
     fn colon(&mut self) -> Option<()> {
         self.any_space();
@@ -254,7 +254,8 @@ impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
         Some(())
     }
 
-    /// What is before the first value of an array or object `depth` deep, or after its last.
+    /// The white space before the first value of an array or object `depth` deep, or after its
+    /// last.
     fn line(&mut self, depth: usize) -> Option<()> {
         let (pad, mut wide) = match self.form.layout {
             _ if FREE => return Some(()),

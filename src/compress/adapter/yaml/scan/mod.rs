@@ -61,7 +61,7 @@ struct YamlScan<'t> {
     parents: Vec<usize>,
 }
 
-/// What is there is not known for sure.
+/// The text cannot be read as YAML for sure.
 struct UnsureYaml;
 
 /// A line: its start, and its end without the line break.
@@ -156,8 +156,8 @@ impl<'t> YamlScan<'t> {
         self.push(YamlKind::Comment, column, range)
     }
 
-    /// Takes dashes and a key, or a value that represents itself; the colon of a key that was asked
-    /// for is as a dash does.
+    /// Takes dashes and a key, or a value by itself; the colon of a key that began with a question
+    /// mark is read like a dash.
     fn read_entry(&mut self, start: usize, line: YamlLine) -> Option<()> {
         let mut at = start;
         loop {
@@ -186,7 +186,7 @@ impl<'t> YamlScan<'t> {
         if value >= line.end { Some(()) } else { self.value(value, line) }
     }
 
-    /// Whether a mark represents itself at a byte of a line.
+    /// Whether a mark is alone at a byte of a line.
     fn is_mark(&self, mark: u8, at: usize, line: YamlLine) -> bool {
         self.byte(at) == Some(mark) && (at + 1 == line.end || self.byte(at + 1) == Some(b' '))
     }

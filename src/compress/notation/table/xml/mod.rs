@@ -4,7 +4,7 @@
 //! `name:` one that holds elements or has attributes, `name[n]` so many elements of that name one
 //! after the other, `{}` an empty one. `@name` is an attribute, `#` the text next to attributes.
 //! The words of the header say how it was laid out: `indent 2` (an element a line), `spaced` (a
-//! blank before each `/>`), `dots` (attributes with dots in their names are as trees).
+//! blank before each `/>`), `dots` (attributes with dots in their names are written as trees).
 
 mod read;
 mod write;
@@ -16,7 +16,7 @@ use super::{MIN_DOCUMENT_BYTES, tree};
 
 /// Spaces that a level is indented by.
 const MAX_INDENT_SPACES: usize = 8;
-/// What is before the name of an attribute, and in the place of one for a text.
+/// The sign before the name of an attribute, and the key of a text.
 const ATTRIBUTE_SIGN: &str = "@";
 const TEXT_KEY: &str = "#";
 

@@ -184,7 +184,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Whether such white space precedes what is so deep.
+    /// Whether such white space precedes a node of this depth.
     fn is_gap(&self, gap: &str, depth: usize) -> Option<()> {
         let indent = self.form.indent;
         let holds = if indent == 0 {

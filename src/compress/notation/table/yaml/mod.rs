@@ -2,10 +2,10 @@
 //!
 //! A block is one document, or a part of one that begins at the margin: maps and sequences, a value
 //! a line, each in its own spelling. The words of the header say how it was laid out: how far maps
-//! are in (`indent 2`), whether sequences are in under their key (`dashes in`), whether values
-//! follow one rule of quotes (`quoted`), and from which depth on all is written in flow style
-//! (`flow 1`), with blanks inside braces (`padded`), and how an empty map is written there (`empty
-//! "{  }"`).
+//! are indented (`indent 2`), whether sequences are indented under their key (`dashes in`), whether
+//! values follow one rule of quotes (`quoted`), and from which depth on all is written in flow
+//! style (`flow 1`), with blanks inside braces (`padded`), and how an empty map is written there
+//! (`empty "{  }"`).
 
 mod quote;
 mod read;
@@ -82,9 +82,9 @@ fn block(lines: &[&str]) -> Option<NotationBlock> {
 /// How a document is laid out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct YamlLayout {
-    /// Spaces that a map is in from its key; 0 if none does.
+    /// Spaces by which a map is indented from its key; 0 if none is.
     indent: usize,
-    /// Whether a sequence is in from its key too.
+    /// Whether a sequence is indented from its key, too.
     dashes_in: bool,
     flow: Option<FlowStyle>,
     /// Whether values follow the rule of quotes.

@@ -1,4 +1,4 @@
-//! Values by what they say, if a document quotes them by one rule.
+//! Values by their text, if a document quotes them by one rule.
 //!
 //! The rule: a value that holds a blank or a mark, or that would read as something else than text,
 //! is in single quotes, or in double quotes if it holds a single one; all others are
@@ -6,10 +6,10 @@
 
 use std::borrow::Cow;
 
-/// What is before a value that is shown as it was.
+/// The sign before a value that is shown as it was.
 const VERBATIM_SIGN: char = '\\';
 
-/// What says the value that is as `raw`, and whether it follows the rule.
+/// The text that shows the value `raw`, and whether it follows the rule.
 pub(super) fn show_value(raw: &str) -> (Cow<'_, str>, bool) {
     let text = match raw.as_bytes() {
         [b'\'', inner @ .., b'\''] if !inner.contains(&b'\'') => raw.get(1..raw.len() - 1),
@@ -26,7 +26,7 @@ pub(super) fn show_value(raw: &str) -> (Cow<'_, str>, bool) {
     }
 }
 
-/// How a value is that [`shown`] says.
+/// Writes a value from the text that [`show_value`] made.
 pub(super) fn write_value(text: &str) -> Cow<'_, str> {
     if let Some(raw) = text.strip_prefix(VERBATIM_SIGN) {
         return raw.into();

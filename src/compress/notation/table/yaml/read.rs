@@ -87,12 +87,12 @@ struct YamlReader<'l> {
     form: YamlLayout,
     /// Whether flow style is taken apart.
     flow: bool,
-    /// Whether sequences are in from their keys, once one was met.
+    /// Whether sequences are indented from their keys, once one was met.
     dashes: Option<bool>,
 }
 
 impl<'l> YamlReader<'l> {
-    /// Takes the map or sequence that is so far in.
+    /// Takes the map or sequence that begins at a column.
     fn node(&mut self, column: usize, depth: usize) -> Option<()> {
         let is_flow = self.form.flow.as_ref().is_some_and(|flow| depth >= flow.depth);
         if depth > MAX_DEPTH || is_flow {

@@ -77,7 +77,7 @@ impl YamlWriter<'_> {
         let start = self.out.len();
         self.out.push(' ');
         self.inline(node);
-        // Nothing represents nothing.
+        // An empty value is written as nothing.
         if self.out.len() == start + 1 {
             self.out.pop();
         }
