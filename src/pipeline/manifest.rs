@@ -67,7 +67,7 @@ impl MessageName {
             message.parts.iter().for_each(|part| write_text(part, &mut content));
             let mut id = String::with_capacity(10);
             id.push_str("m_");
-            for byte in Digest::of(&content).as_bytes().iter().take(4) {
+            for byte in Digest::from_text(&content).as_bytes().iter().take(4) {
                 let _ = write!(id, "{byte:02x}");
             }
             id

@@ -34,7 +34,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 pub struct Digest([u8; 16]);
 
 impl Digest {
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let mut digest = [0; 16];
         digest.copy_from_slice(
             blake3::hash(text.as_bytes()).as_bytes().first_chunk::<16>().unwrap_or(&[0; 16]),
@@ -108,7 +108,7 @@ impl Counter {
         if text.len() <= MAX_UNCACHED_BYTES {
             return self.encode(name, text, go_on);
         }
-        self.count_digest(name, text, Digest::of(text), go_on)
+        self.count_digest(name, text, Digest::from_text(text), go_on)
     }
 
     /// As [`Self::count_while`], for a text whose digest is known.

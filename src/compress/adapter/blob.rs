@@ -157,7 +157,7 @@ mod tests {
     use base64::Engine as _;
     use proptest::prelude::*;
 
-    use super::super::fixture::{PROSE, SHORT, shortened, shown};
+    use super::super::fixture::{PROSE, SHORT_PROSE, shortened, shown};
     use super::super::json::JsonAdapter;
     use super::*;
 
@@ -197,7 +197,7 @@ mod tests {
     fn what_stands_around_is_shortened_too() {
         let run = base64(600);
         let text = format!("{PROSE}\n\n{run}\n");
-        let first = SHORT.split_once(" The keys").unwrap().0;
+        let first = SHORT_PROSE.split_once(" The keys").unwrap().0;
         assert_eq!(
             shown(&BlobAdapter, &text),
             format!("{first}\n\n{}… [800 bytes of base64]\n", &run[..32])

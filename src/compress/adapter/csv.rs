@@ -315,7 +315,7 @@ fn text_of(cell: &str) -> Cow<'_, str> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::fixture::{PROSE, SHORT, any_prose, shortened, shown};
+    use super::super::fixture::{PROSE, SHORT_PROSE, any_prose, shortened, shown};
     use super::*;
 
     fn table(rows: usize) -> String {
@@ -368,7 +368,7 @@ mod tests {
     fn long_cells_are_shortened_and_short_tables_stay() {
         let text =
             |note: &str| format!("id,note\n1,\"{note} \"\"Quite so.\"\"\"\n2,none\n3,none\n");
-        let (first, _) = SHORT.split_once(" The keys").unwrap();
+        let (first, _) = SHORT_PROSE.split_once(" The keys").unwrap();
         assert_eq!(checked(&text(PROSE), b','), text(first));
         assert_eq!(shown(&CsvAdapter, &table(7)), table(7));
     }

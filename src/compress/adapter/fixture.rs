@@ -56,7 +56,7 @@ pub(super) const PROSE: &str = "The boiler in the cellar is lit before sunrise b
     Nobody may leave the cellar while the valve is open. \
     The keys hang beside the door of the workshop.";
 /// The same without them.
-pub(super) const SHORT: &str = "The boiler in the cellar is lit before sunrise by whoever has the early shift. \
+pub(super) const SHORT_PROSE: &str = "The boiler in the cellar is lit before sunrise by whoever has the early shift. \
     […] The keys hang beside the door of the workshop.";
 
 /// Any text of words, and of what formats give a meaning to.

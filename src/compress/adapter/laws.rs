@@ -49,7 +49,7 @@ pub(super) fn short(adapter: &dyn FormatAdapter, text: &str) -> String {
 }
 
 /// The lines that the marks of a text represent, and its other lines.
-fn told(text: &str) -> usize {
+fn count_marks(text: &str) -> usize {
     let lines = text.lines().map(|line| match line.trim_ascii().strip_prefix("[… ") {
         Some(mark) => mark.split(' ').next().unwrap().parse().unwrap(),
         None => 1,
@@ -122,7 +122,7 @@ proptest! {
             prop_assert_eq!(&made, &cuts(adapter, &text));
             let short = apply(&text, &made).expect("cuts in order");
             prop_assert!(adapter.holds(&text, &short), "{}: {}", adapter.name(), short);
-            prop_assert_eq!(told(&short), text.lines().count(), "{}", adapter.name());
+            prop_assert_eq!(count_marks(&short), text.lines().count(), "{}", adapter.name());
             prop_assert!(short.len() < text.len() || made.is_empty());
             for line in text.lines().filter(|line| reports_error(line)) {
                 prop_assert!(short.lines().any(|shown| shown == line), "{}: {}", adapter.name(), line);

@@ -68,8 +68,8 @@ impl AdapterSet {
     }
 
     fn from_list(list: Vec<Arc<dyn FormatAdapter>>, for_words: usize) -> Self {
-        let digest = list.iter().zip(0..).fold(Digest::of(""), |digest, (adapter, at)| {
-            digest.then(&Digest::of(&adapter.identity()), u8::from(at < for_words))
+        let digest = list.iter().zip(0..).fold(Digest::from_text(""), |digest, (adapter, at)| {
+            digest.then(&Digest::from_text(&adapter.identity()), u8::from(at < for_words))
         });
         Self { list, for_words, digest }
     }

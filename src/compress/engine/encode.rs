@@ -103,7 +103,7 @@ impl<'e> Encoder<'e> {
             context: None,
             backlog: BackReferences::default(),
             pending: Vec::new(),
-            list_digest: Digest::of(""),
+            list_digest: Digest::from_text(""),
             results: 0,
             calls: 0,
         }
@@ -126,7 +126,7 @@ impl<'e> Encoder<'e> {
     }
 
     fn digest(&self, text: &Arc<str>) -> Digest {
-        self.names.map_or_else(|| Digest::of(text), |names| names.digest(text))
+        self.names.map_or_else(|| Digest::from_text(text), |names| names.digest(text))
     }
 
     /// Sets the message of the texts that follow, and the facts that the other messages show: if
@@ -171,13 +171,13 @@ impl<'e> Encoder<'e> {
                 && depth.depends_on_context()
             {
                 let (list, at) = beside.id();
-                let at = Digest::of(&at.to_string());
+                let at = Digest::from_text(&at.to_string());
                 self.list_digest = self.list_digest.then(&list.then(&at, 0), 0);
             }
             forms.push(form);
         }
         if texts.len() != 1 {
-            self.list_digest = self.list_digest.then(&Digest::of(""), RESULT_KIND);
+            self.list_digest = self.list_digest.then(&Digest::from_text(""), RESULT_KIND);
         }
         forms
     }

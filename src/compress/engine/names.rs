@@ -27,9 +27,9 @@ impl TextNames {
     /// The digest of a text.
     pub(super) fn digest(&self, text: &Arc<str>) -> Digest {
         if text.len() < MIN_NAMED_BYTES {
-            return Digest::of(text);
+            return Digest::from_text(text);
         }
-        self.with_entry(text, |named| *named.digest.get_or_insert_with(|| Digest::of(&named.text)))
+        self.with_entry(text, |named| *named.digest.get_or_insert_with(|| Digest::from_text(&named.text)))
     }
 
     /// What the artifact is called that holds a text.
@@ -59,7 +59,7 @@ mod tests {
         let texts: Vec<Arc<str>> = (0..300).map(|length| "a".repeat(length).into()).collect();
         for _ in 0..2 {
             for text in &texts {
-                assert_eq!(names.digest(text), Digest::of(text));
+                assert_eq!(names.digest(text), Digest::from_text(text));
                 assert_eq!(names.artifact_id(text), ArtifactId::of_text(text));
             }
         }
@@ -71,7 +71,7 @@ mod tests {
         let names = TextNames::default();
         for letter in ["a", "b", "c"] {
             let text: Arc<str> = letter.repeat(MIN_NAMED_BYTES).into();
-            assert_eq!(names.digest(&text), Digest::of(&letter.repeat(MIN_NAMED_BYTES)));
+            assert_eq!(names.digest(&text), Digest::from_text(&letter.repeat(MIN_NAMED_BYTES)));
         }
     }
 }

@@ -78,7 +78,7 @@ impl<'r> From<Reducer<'r>> for NamedReducer<'r> {
     fn from(reducer: Reducer<'r>) -> Self {
         // Lines that say it in other words make other forms.
         let line = reducer.pointer.map(|line| line(ArtifactId::of_text("")));
-        let pointer = Digest::of(line.as_deref().unwrap_or_default());
+        let pointer = Digest::from_text(line.as_deref().unwrap_or_default());
         let is_there = u8::from(line.is_some());
         Self { reducer, id: reducer.adapters.digest().then(&pointer, is_there) }
     }
@@ -186,7 +186,7 @@ impl DigestCache {
         let Some(left) = left else {
             return Arc::new(reduction.cache_form(reduction.unchanged_form()));
         };
-        let digest = Digest::of(&left);
+        let digest = Digest::from_text(&left);
         if let Some((_, known)) = self.last.as_ref().filter(|(last, _)| *last == digest) {
             return Arc::new(known.with_rule(rule));
         }

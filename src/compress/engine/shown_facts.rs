@@ -76,9 +76,9 @@ impl<'t> ShownFacts<'t> {
 
     fn id(&self) -> Digest {
         *self.id.get_or_init(|| {
-            let live = Digest::of("").then(&Digest::of(&self.live.to_string()), 0);
+            let live = Digest::from_text("").then(&Digest::from_text(&self.live.to_string()), 0);
             let list = self.list.iter();
-            list.fold(live, |id, (text, whole)| id.then(&Digest::of(text), u8::from(*whole)))
+            list.fold(live, |id, (text, whole)| id.then(&Digest::from_text(text), u8::from(*whole)))
         })
     }
 

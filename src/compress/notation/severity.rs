@@ -20,7 +20,7 @@ pub(crate) fn reports_error(line: &str) -> bool {
     }
     let mut reports = ErrorScan::new(line);
     chunks(line.as_bytes(), |base, chunk, shift| {
-        reports.scan_chunk(base, &ByteClasses::new(chunk, shift))
+        reports.scan_chunk(base, &ByteClasses::new(chunk, shift));
     });
     reports.reports_error()
 }

@@ -75,7 +75,7 @@ fn boilerplate(text: &str, tokens: &[HtmlToken]) -> Vec<Option<usize>> {
         }
         let is_empty = text.get(token.range.clone()).is_some_and(|tag| tag.ends_with("/>"));
         match token.kind {
-            TokenKind::Open if !is_empty && open.len() < DEEPEST => open.push((name, at)),
+            TokenKind::Open if !is_empty && open.len() < MAX_BOILERPLATE_DEPTH => open.push((name, at)),
             TokenKind::Close => {
                 let found = open.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name));
                 let Some(depth) = found else { continue };
@@ -108,7 +108,7 @@ fn is_heading(name: &str) -> bool {
 }
 
 /// Boilerplate inside boilerplate that is followed.
-const DEEPEST: usize = 64;
+const MAX_BOILERPLATE_DEPTH: usize = 64;
 
 /// The text in the place of what goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -203,7 +203,7 @@ impl<'t> PageReader<'t> {
 
     fn inline(&mut self, token: &HtmlToken, name: &'t str) {
         /// Inline elements inside one another that are followed.
-        const DEEPEST: usize = 32;
+        const MAX_INLINE_DEPTH: usize = 32;
         let range = token.range.clone();
         self.place(range.clone());
         if token.kind == TokenKind::Open {
@@ -212,7 +212,7 @@ impl<'t> PageReader<'t> {
             {
                 place.links.push(range.clone());
             }
-            if self.open.len() < DEEPEST {
+            if self.open.len() < MAX_INLINE_DEPTH {
                 self.open.push((name, range.start));
             }
         } else if let Some(depth) =

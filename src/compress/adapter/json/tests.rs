@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::fixture::{PROSE, SHORT, any_prose, shortened, shown};
+use super::super::fixture::{PROSE, SHORT_PROSE, any_prose, shortened, shown};
 use super::*;
 
 fn parsed(text: &str) -> Value {
@@ -15,7 +15,7 @@ fn rows(count: usize) -> Vec<Value> {
 #[test]
 fn long_strings_are_shortened_in_their_place() {
     let text = json!({"id": 7, "note": PROSE, "price": 1.50, "tags": ["a", "b"]}).to_string();
-    let short = json!({"id": 7, "note": SHORT, "price": 1.50, "tags": ["a", "b"]}).to_string();
+    let short = json!({"id": 7, "note": SHORT_PROSE, "price": 1.50, "tags": ["a", "b"]}).to_string();
     assert_eq!(shown(&JsonAdapter, &text), short);
     let text = text.replace("1.5", "1.5000").replace("The boiler", "Der Kessel f\\u00fcr");
     let shown = shown(&JsonAdapter, &text);

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use quick_xml::events;
 
-use super::super::fixture::{PROSE, SHORT, any_prose, shortened, shown};
+use super::super::fixture::{PROSE, SHORT_PROSE, any_prose, shortened, shown};
 use super::*;
 
 #[track_caller]
@@ -15,15 +15,15 @@ fn prose_shrinks_inside_its_element() {
     let page = |body: &str| {
         format!("<note><to>Dana</to><port>8080</port><body>{body}</body><ok>true</ok></note>")
     };
-    is_shown(&page(PROSE), &page(SHORT));
-    is_shown(&page(&format!("\n  {PROSE}\n  ")), &page(&format!("\n  {SHORT}\n  ")));
+    is_shown(&page(PROSE), &page(SHORT_PROSE));
+    is_shown(&page(&format!("\n  {PROSE}\n  ")), &page(&format!("\n  {SHORT_PROSE}\n  ")));
 }
 
 #[test]
 fn entities_keep_their_form() {
     let body =
         |text: &str| format!("<doc><b/><c>{text} Fish &amp; chips &#8212; &lt;now&gt;.</c></doc>");
-    let (first, _) = SHORT.split_once(" The keys").unwrap();
+    let (first, _) = SHORT_PROSE.split_once(" The keys").unwrap();
     is_shown(&body(PROSE), &body(first));
 }
 
@@ -41,7 +41,7 @@ fn attributes_keep_their_bytes() {
     let page = |text: &str| {
         format!("<doc x='1 > 0' y=\"{PROSE}\"><b z = '&gt;' /><c\n  w=\"1\">{text}</c></doc>")
     };
-    is_shown(&page(PROSE), &page(SHORT));
+    is_shown(&page(PROSE), &page(SHORT_PROSE));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn dashes_in_prose_parse() {
 #[test]
 fn long_comments_are_shortened_and_stand_once() {
     let page = |text: &str| format!("<doc><!-- {text} --><b/><c/></doc>");
-    is_shown(&page(PROSE), &page(SHORT));
+    is_shown(&page(PROSE), &page(SHORT_PROSE));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn what_says_something_else_does_not_hold() {
         good.replace("of old", "of"),
         good.replace("<b>of old</b>", ""),
         good.replace("</c>", ""),
-        good.replace(SHORT, ""),
+        good.replace(SHORT_PROSE, ""),
         good.replace("</doc>", "</doc><doc/>"),
     ] {
         assert!(bad != good && !XmlAdapter.holds(&text, &bad), "{bad}");

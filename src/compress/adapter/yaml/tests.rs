@@ -5,7 +5,7 @@ use serde::Deserialize as _;
 use yaml_serde::{Deserializer, Value};
 
 use super::super::AdapterOutput;
-use super::super::fixture::{PROSE, SHORT, any_prose, shortened, shown};
+use super::super::fixture::{PROSE, SHORT_PROSE, any_prose, shortened, shown};
 use super::*;
 
 /// The documents of a text, by a reader of its own.
@@ -55,10 +55,10 @@ fn digests_keep_their_keys_and_bytes() {
             "9f86d081884c7d65".repeat(4)
         )
     };
-    is_shown(&text(PROSE), &text(SHORT));
+    is_shown(&text(PROSE), &text(SHORT_PROSE));
     is_shown(
         &text(&format!("'{PROSE} It''s so.'")),
-        &text(&format!("'{}It''s so.'", SHORT.split_once("The keys").unwrap().0)),
+        &text(&format!("'{}It''s so.'", SHORT_PROSE.split_once("The keys").unwrap().0)),
     );
 }
 
@@ -66,9 +66,9 @@ fn digests_keep_their_keys_and_bytes() {
 fn a_value_on_several_lines_stays_under_its_key() {
     let wrapped = PROSE.replace(". ", ".\n  ");
     let text = format!("owner: payments team\nsummary:\n  {wrapped}\nport: 80\n");
-    is_shown(&text, &format!("owner: payments team\nsummary:\n  {SHORT}\nport: 80\n"));
+    is_shown(&text, &format!("owner: payments team\nsummary:\n  {SHORT_PROSE}\nport: 80\n"));
     let text = format!("owner: payments team\nsummary: {wrapped}\nlist:\n- {wrapped}\n- b\n");
-    is_shown(&text, &format!("owner: payments team\nsummary: {SHORT}\nlist:\n- {SHORT}\n- b\n"));
+    is_shown(&text, &format!("owner: payments team\nsummary: {SHORT_PROSE}\nlist:\n- {SHORT_PROSE}\n- b\n"));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn scripts_flows_and_anchors_keep_their_bytes() {
             "base: &base\n  run: |\n{script}  args: [one, 'two, 2', \"three\", {{four: 4, five: [6, 7]}}, https://example.com/a/b/c/d/e/f/g]\nother:\n  <<: *base\n  text: !!str >-\n    {note}\n\n  last: 1 # see above\n"
         )
     };
-    is_shown(&text(PROSE), &text(SHORT));
+    is_shown(&text(PROSE), &text(SHORT_PROSE));
 }
 
 #[test]
@@ -89,10 +89,10 @@ fn several_documents_and_carriage_returns_stay() {
             "%YAML 1.1\n---\nkind: A\nid: 1\nnote: \"{note}\"\n---\nkind: B\nid: 2\nnote: |\n  {note}\n  And a list.\n...\n"
         )
     };
-    let second = SHORT.replace(" The keys hang beside the door of the workshop.", "");
+    let second = SHORT_PROSE.replace(" The keys hang beside the door of the workshop.", "");
     let shown = shown(&YamlAdapter, &text(PROSE));
     assert_eq!(parsed(&shown).len(), 2);
-    assert!(shown.contains(&format!("note: \"{SHORT}\"\n")) && shown.contains(&second), "{shown}");
+    assert!(shown.contains(&format!("note: \"{SHORT_PROSE}\"\n")) && shown.contains(&second), "{shown}");
     let returns = text(PROSE).replace('\n', "\r\n");
     assert_eq!(super::super::fixture::shown(&YamlAdapter, &returns), shown.replace('\n', "\r\n"));
 }
@@ -113,7 +113,7 @@ fn long_comments_are_shortened() {
 fn a_flat_map_is_reached() {
     let text =
         |note: &str| format!("name: lampshop\nimage: shop:4.2\nreplicas: 2\ndescription: {note}\n");
-    is_shown(&text(PROSE), &text(SHORT));
+    is_shown(&text(PROSE), &text(SHORT_PROSE));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn keys_on_lines_of_their_own_keep_their_bytes() {
             "paths:\n  ? /orders/{{id}}/lines and all that is below it, \"so\" they say # odd\n  : name: lines\n    note: {note}\n  ? 'a: b'\n  :\n    - {note}\n  ? !!str c\nlast:\n- ? d\n  : 1\n"
         )
     };
-    is_shown(&text(PROSE), &text(SHORT));
+    is_shown(&text(PROSE), &text(SHORT_PROSE));
     let asked = |key: &str| format!("a: 1\n? {key}\n: b\nc: 2\n");
     assert_eq!(shown(&YamlAdapter, &asked(PROSE)), asked(PROSE));
 }
@@ -171,8 +171,8 @@ fn what_says_something_else_does_not_hold() {
         good.replace("- x\n", ""),
         good.replace("&c", "&d"),
         good.replace("  - x", "- x"),
-        good.replace(SHORT, ""),
-        good.replace(SHORT, &format!("'{SHORT}'")),
+        good.replace(SHORT_PROSE, ""),
+        good.replace(SHORT_PROSE, &format!("'{SHORT_PROSE}'")),
         good.replace("0123456789", "012345678"),
         good.replace("note:", "more:"),
     ] {

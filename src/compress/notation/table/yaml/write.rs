@@ -115,7 +115,7 @@ impl YamlWriter<'_> {
                 self.out.push('}');
             }
             (TapeKind::String, _) if self.form.quoted => {
-                self.out.push_str(&write_value(source(node)))
+                self.out.push_str(&write_value(source(node)));
             }
             _ => self.out.push_str(source(node)),
         }
