@@ -49,8 +49,8 @@ impl OrderedMembers {
 
 impl<'de> Deserialize<'de> for OrderedMembers {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
+        struct MemberVisitor;
+        impl<'de> Visitor<'de> for MemberVisitor {
             type Value = OrderedMembers;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -65,6 +65,6 @@ impl<'de> Deserialize<'de> for OrderedMembers {
                 Ok(OrderedMembers(members))
             }
         }
-        deserializer.deserialize_map(InOrder)
+        deserializer.deserialize_map(MemberVisitor)
     }
 }

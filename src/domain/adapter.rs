@@ -8,7 +8,7 @@ use super::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdapterDefinition {
     pub name: Arc<str>,
-    pub detect: Detect,
+    pub detect: DetectRules,
     /// Lines that are kept, whatever other rules match; the first selector that matches a line
     /// keeps it.
     pub keep: Vec<LineSelector>,
@@ -20,7 +20,7 @@ pub struct AdapterDefinition {
 
 /// Which texts an adapter takes: texts that meet every condition in the definition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Detect {
+pub struct DetectRules {
     /// A pattern that the text must hold.
     pub regex: Option<Arc<str>>,
     pub min_lines: Option<usize>,

@@ -17,7 +17,7 @@ mod model;
 mod model_table;
 mod note;
 mod raw;
-mod replacing;
+mod replaced_text;
 mod session;
 mod session_state;
 mod skill;
@@ -28,7 +28,7 @@ mod time;
 mod tool;
 
 pub use adapter::{
-    AdapterChoice, AdapterChoices, AdapterDefinition, Detect, LineRemoval, LineSelector,
+    AdapterChoice, AdapterChoices, AdapterDefinition, DetectRules, LineRemoval, LineSelector,
     StoredAdapter,
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
@@ -59,7 +59,7 @@ pub use message::{
 pub use model::{Family, Model, Models, TokenizerName};
 pub use note::{Note, Notes};
 pub use raw::RawJson;
-pub use replacing::{ReplaceFn, Replacing};
+pub use replaced_text::{ReplaceFn, ReplacedText};
 pub use session::{ModelCalibration, Session};
 pub use session_state::{SessionState, SnapshotHead};
 pub use skill::{

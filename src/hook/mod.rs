@@ -59,7 +59,9 @@ mod text;
 mod write;
 
 pub use answer::{HookAnswer, IncludePlace, ProvidedText};
-pub use builtin::{Builtin, DenyCommand, NAMES as BUILTIN_NAMES, Redact, SecretScan, Truncate};
+pub use builtin::{
+    Builtin, DenyCommand, NAMES as BUILTIN_NAMES, RedactHook, SecretScan, TruncateHook,
+};
 pub use call::{
     Attempt, Call, CallFuture, CallReply, CallScope, Caller, MAX_CONCURRENT_CALLS, digest, envelope,
 };
@@ -78,7 +80,7 @@ pub use read::{CheckUrl, GivenId, HOOK_KEYS, HookChecks, is_hook_id, read_hook, 
 pub use read_match::EVENTS;
 pub use recorded::RecordedHooks;
 pub use round::{
-    Changed, CheckedInput, CountTokens, Denial, Fragment, GuardDecision, HookInput, HookRound,
+    ChangeResult, CheckedInput, CountTokens, Denial, Fragment, GuardDecision, HookInput, HookRound,
     MAX_ROUND_TIME, PayloadCheck, ProvideResult, QueuedCall, join,
 };
 pub use run::{HookRun, HookStop, RunOutcome, SkipReason};

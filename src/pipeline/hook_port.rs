@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::{Error, SummaryAsk};
 use crate::domain::AskedSummary;
 use crate::hook::{
-    Changed, CheckedInput, CountTokens, GuardDecision, HookInput, HookKind, HookSet, PayloadCheck,
-    Point, ProvideResult,
+    ChangeResult, CheckedInput, CountTokens, GuardDecision, HookInput, HookKind, HookSet,
+    PayloadCheck, Point, ProvideResult,
 };
 
 /// The hooks of one compile: the driver makes one call after another, and each returns before the
@@ -20,11 +20,16 @@ pub trait HookPort: fmt::Debug {
     fn set(&self) -> Option<&HookSet>;
 
     /// Calls guards and transforms. `check` validates a new payload.
-    fn change(&mut self, at: HookInput<'_>, check: PayloadCheck<'_>) -> Result<Changed, Error>;
+    fn change(&mut self, at: HookInput<'_>, check: PayloadCheck<'_>)
+    -> Result<ChangeResult, Error>;
 
     /// Calls transforms with many inputs at a point, then observers with the results; in the order
     /// of the inputs.
-    fn each(&mut self, point: Point, items: &[CheckedInput<'_>]) -> Result<Vec<Changed>, Error>;
+    fn each(
+        &mut self,
+        point: Point,
+        items: &[CheckedInput<'_>],
+    ) -> Result<Vec<ChangeResult>, Error>;
 
     /// Asks for a typed answer to each of many inputs at a point, in their order.
     fn answers(
@@ -79,12 +84,12 @@ impl HookPort for NoHooks {
         None
     }
 
-    fn change(&mut self, _: HookInput<'_>, _: PayloadCheck<'_>) -> Result<Changed, Error> {
-        Ok(Changed::default())
+    fn change(&mut self, _: HookInput<'_>, _: PayloadCheck<'_>) -> Result<ChangeResult, Error> {
+        Ok(ChangeResult::default())
     }
 
-    fn each(&mut self, _: Point, items: &[CheckedInput<'_>]) -> Result<Vec<Changed>, Error> {
-        Ok(items.iter().map(|_| Changed::default()).collect())
+    fn each(&mut self, _: Point, items: &[CheckedInput<'_>]) -> Result<Vec<ChangeResult>, Error> {
+        Ok(items.iter().map(|_| ChangeResult::default()).collect())
     }
 
     fn answers(

@@ -15,7 +15,7 @@ use super::report::{
 use super::slot::{PartName, Slot};
 use crate::compress::Fidelity;
 use crate::domain::{Content, Message, Model, Notes, Part, Role, ToolDefinition};
-use crate::request::{CompileRequest, Explain, LOAD_TOOLKIT};
+use crate::request::{CompileRequest, ExplainLevel, LOAD_TOOLKIT};
 use crate::tokenizer::Digest;
 
 /// The outputs of the stages, for the report.
@@ -113,7 +113,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
         actions.add(*action);
     }
     let too_big = if fits { Vec::new() } else { find_oversized(&input, &parts, budget) };
-    let decisions = (input.request.explain == Explain::Full).then(|| write_decisions(&input));
+    let decisions = (input.request.explain == ExplainLevel::Full).then(|| write_decisions(&input));
     let has_media = raw.last().is_some_and(|media| *media > 0);
     Report {
         summary: write_sentence(tokens_before, tokens_after, &actions, fits),

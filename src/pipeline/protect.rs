@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::compress::ResultTools;
 use crate::domain::{Content, Message, Notes, Part};
-use crate::request::Protect;
+use crate::request::ProtectOptions;
 
 /// One flag for each message of the history. Names that match nothing give a warning: a misspelt
 /// one would protect nothing in silence.
 pub(super) fn run(
-    protect: &Protect,
+    protect: &ProtectOptions,
     history: &[Message],
     system: &[Message],
     notes: &mut Notes,
@@ -31,7 +31,7 @@ pub(super) fn run(
 
 /// The pointer to the first name that matches nothing, and the first few of these names.
 fn unmatched<'m, I: Iterator<Item = &'m Message>>(
-    protect: &Protect,
+    protect: &ProtectOptions,
     messages: impl Fn() -> I,
 ) -> Option<(String, String)> {
     /// The most names in a warning: a list of thousands is not readable.
@@ -62,7 +62,7 @@ fn unmatched<'m, I: Iterator<Item = &'m Message>>(
     Some((pointer, names.join(", ")))
 }
 
-fn is_protected(protect: &Protect, tools: &ResultTools, message: &Message) -> bool {
+fn is_protected(protect: &ProtectOptions, tools: &ResultTools, message: &Message) -> bool {
     message.id.as_ref().is_some_and(|id| protect.ids.contains_key(id))
         || message.origin.is_some_and(|at| protect.indexes.contains_key(&at))
         || protect.roles.contains(&message.role)
@@ -70,7 +70,7 @@ fn is_protected(protect: &Protect, tools: &ResultTools, message: &Message) -> bo
         || message.parts.iter().any(|part| matches(protect, part))
 }
 
-fn names_tool(protect: &Protect, tools: &ResultTools, part: &Part) -> bool {
+fn names_tool(protect: &ProtectOptions, tools: &ResultTools, part: &Part) -> bool {
     match &part.content {
         Content::ToolCall(call) => protect.tools.contains_key(&call.name),
         Content::ToolResult(result) => {
@@ -80,7 +80,7 @@ fn names_tool(protect: &Protect, tools: &ResultTools, part: &Part) -> bool {
     }
 }
 
-fn matches(protect: &Protect, part: &Part) -> bool {
+fn matches(protect: &ProtectOptions, part: &Part) -> bool {
     let Some(matcher) = &protect.matcher else { return false };
     match &part.content {
         Content::Text(text) => matcher.is_match(text),

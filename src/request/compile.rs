@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::hooks::HookChoice;
 use super::options::read;
 use super::options::{
-    CacheOptions, Compression, Explain, KnownAdapters, MemoryOptions, OutputOptions, Placement,
-    Protect, SkillOptions,
+    CacheOptions, Compression, ExplainLevel, KnownAdapters, MemoryOptions, OutputOptions,
+    Placement, ProtectOptions, SkillOptions,
 };
 use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{Conversation, Model, Models, Notes, RawJson, RecordLevel, Source, Target};
@@ -91,7 +91,7 @@ pub struct CompileRequest {
     pub reserve_output: u64,
     pub on_overflow: OnOverflow,
     pub compression: Compression,
-    pub protect: Protect,
+    pub protect: ProtectOptions,
     pub cache: CacheOptions,
     pub dynamic_state: Option<RawJson>,
     pub dynamic_state_placement: Placement,
@@ -112,7 +112,7 @@ pub struct CompileRequest {
     pub hooks: HookChoice,
     /// How much of this compile is recorded.
     pub record: RecordLevel,
-    pub explain: Explain,
+    pub explain: ExplainLevel,
     pub deadline_ms: Option<u64>,
     pub on_deadline: OnDeadline,
     /// Whether a pack has settled what is sent: then no hook adds to it.
@@ -196,7 +196,7 @@ fn read_with(
         reserve_output: budget.reserve_output,
         on_overflow: budget.on_overflow,
         compression: Compression::read(&fields, adapters, &mut faults),
-        protect: Protect::read(&fields, &mut faults),
+        protect: ProtectOptions::read(&fields, &mut faults),
         cache: CacheOptions::read(&fields, &mut faults),
         dynamic_state: dynamic_state(&fields, &mut faults),
         dynamic_state_placement: fields
@@ -224,10 +224,10 @@ fn read_with(
         explain: fields
             .choice(
                 "explain",
-                &[("summary", Explain::Summary), ("full", Explain::Full)],
+                &[("summary", ExplainLevel::Summary), ("full", ExplainLevel::Full)],
                 &mut faults,
             )
-            .unwrap_or(Explain::Summary),
+            .unwrap_or(ExplainLevel::Summary),
         deadline_ms: fields.whole("deadline_ms", 1, MAX_DEADLINE_MS, &mut faults),
         is_governed: false,
         on_deadline: fields

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::compile::resolve_model;
 use super::options::{
-    Clear, Explain, KnownAdapters, Level, Protect, read_adapters, summary_instructions,
+    ClearOptions, ExplainLevel, KnownAdapters, Level, ProtectOptions, read_adapters,
+    summary_instructions,
 };
 use crate::domain::{AdapterChoices, Conversation, Model, Models, Notes, Source, Target};
 use crate::json::{Fault, Faults, Fields, Node, Path};
@@ -95,14 +96,14 @@ pub struct CompressRequest<'r, 'a> {
     pub keep_recent_turns: usize,
     /// What a summary is to hold, in the caller's words.
     pub summary_instructions: Option<Arc<str>>,
-    pub clear: Clear,
+    pub clear: ClearOptions,
     pub adapters: AdapterChoices,
-    pub protect: Protect,
+    pub protect: ProtectOptions,
     pub originals: Originals,
     pub reader: ModelReader,
     /// Replacements of texts by hooks; no key of a request sets it.
     pub formats: BTreeMap<Arc<str>, Arc<str>>,
-    pub explain: Explain,
+    pub explain: ExplainLevel,
     pub deadline_ms: Option<u64>,
     /// Whether the input is returned unchanged if time is up.
     pub pass_on_deadline: bool,
@@ -145,10 +146,10 @@ pub fn read_compress<'r, 'a>(
     let level = asked.unwrap_or(usual).min(most);
     let turns =
         fields.whole("keep_recent_turns", 0, 10_000, &mut faults).unwrap_or(DEFAULT_RECENT_TURNS);
-    let explain = [("summary", Explain::Summary), ("full", Explain::Full)];
-    let explain = fields.choice("explain", &explain, &mut faults).unwrap_or(Explain::Summary);
-    let protect = Protect::read(&fields, &mut faults);
-    let clear = Clear::read(&fields, &mut faults);
+    let explain = [("summary", ExplainLevel::Summary), ("full", ExplainLevel::Full)];
+    let explain = fields.choice("explain", &explain, &mut faults).unwrap_or(ExplainLevel::Summary);
+    let protect = ProtectOptions::read(&fields, &mut faults);
+    let clear = ClearOptions::read(&fields, &mut faults);
     let summary_instructions = summary_instructions(&fields, &mut faults);
     let adapters = read_adapters(&fields, known_adapters, &mut faults);
     let deadline_ms = fields.whole("deadline_ms", 1, 60_000, &mut faults);

@@ -132,7 +132,7 @@ pub fn read_recall(body: &Node<'_>) -> Result<RecallRequest, Vec<Fault>> {
 }
 
 /// Reads `scope`: `{subject?, session_id?, agent?}`.
-pub(in crate::request) fn read_scope(fields: &Fields<'_, '_>, faults: &mut Faults) -> MemoryScope {
+pub(super) fn read_scope(fields: &Fields<'_, '_>, faults: &mut Faults) -> MemoryScope {
     let Some(node) = fields.get("scope") else { return MemoryScope::default() };
     let known = &["subject", "session_id", "agent"];
     let Some(given) = Fields::read(node, fields.path().key("scope"), known, faults) else {
@@ -153,10 +153,7 @@ pub(super) fn name(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> O
     Some(text.into())
 }
 
-pub(in crate::request) fn read_key(
-    fields: &Fields<'_, '_>,
-    faults: &mut Faults,
-) -> Option<Arc<str>> {
+pub(super) fn read_key(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
     let Some(key) = fields.text("key", faults) else {
         if fields.get("key").is_none() {
             fields.fault("key", "is missing", faults);
@@ -230,10 +227,7 @@ pub(super) fn read_write(fields: &Fields<'_, '_>, whole: bool, faults: &mut Faul
     }
 }
 
-pub(in crate::request) fn read_metadata(
-    fields: &Fields<'_, '_>,
-    faults: &mut Faults,
-) -> Option<RawJson> {
+pub(super) fn read_metadata(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<RawJson> {
     let node = fields.get("metadata")?;
     if node.as_object().is_none() || node.raw.len() > MAX_METADATA_BYTES {
         let detail = format!("must be an object of at most {MAX_METADATA_BYTES} bytes");

@@ -30,8 +30,8 @@ pub use compress::{
     Originals, ReferenceStyle, read_compress,
 };
 pub use governed::{
-    CallerBlock, EvidenceRef, GovernedError, GovernedRequest, Invoke, MemoryRecord, PackSource,
-    RunContext, is_bucket_name, is_owned, read_evidence, read_governed,
+    CallerBlock, EvidenceRef, GovernedError, GovernedRequest, InvokeOptions, MemoryRecord,
+    PackSource, RunContext, is_bucket_name, is_owned, read_evidence, read_governed,
 };
 pub use hooks::{HookChoice, RecalledMemory, read_recalled};
 pub use lineage::{
@@ -45,10 +45,10 @@ pub use memory::{
 };
 pub use options::read_skill_use;
 pub use options::{
-    ADAPTER_KEYS, CACHE_TTLS, CacheOptions, CacheState, Clear, Compression, Explain, KnownAdapters,
-    Level, MAX_PATTERNS_IN_ALL, MemoryOptions, OnArrival, OutputOptions, Pattern, Placement,
-    PreviousCompile, Protect, RequestMemoryEntry, SkillOptions, ThinkingPolicy, adapter_names,
-    given_adapters, patterns_in, read_definition,
+    ADAPTER_KEYS, CACHE_TTLS, CacheOptions, CacheState, ClearOptions, Compression, ExplainLevel,
+    KnownAdapters, Level, MAX_PATTERNS_IN_ALL, MemoryOptions, OnArrival, OutputOptions, Pattern,
+    Placement, PreviousCompile, ProtectOptions, RequestMemoryEntry, SkillOptions, ThinkingPolicy,
+    adapter_names, given_adapters, patterns_in, read_definition,
 };
 pub use results::{
     Lengths, RESULT_LEVELS, RawResult, ResultsRequest, TruncateOptions, read_results,

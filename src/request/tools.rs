@@ -75,7 +75,7 @@ pub enum Strategy {
 
 impl ToolOptions {
     /// Reads the options; `list` are the tools that were read from the same place.
-    pub(in crate::request) fn read(
+    pub(super) fn read(
         fields: &Fields<'_, '_>,
         list: &[ToolDefinition],
         faults: &mut Faults,

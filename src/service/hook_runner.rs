@@ -13,9 +13,9 @@ use super::pool::JobSeat;
 use super::summaries::{self, LOOK_EVERY, MissingSummary, Summaries, SummaryLookup};
 use crate::domain::AskedSummary;
 use crate::hook::{
-    CallScope, Caller, Changed, CheckedInput, CountTokens, GuardDecision, HookInput, HookRound,
-    HookRun, HookSet, MatchContext, OutcomeStore, PayloadCheck, Point, ProvideResult, QueuedCall,
-    RecordedHooks,
+    CallScope, Caller, ChangeResult, CheckedInput, CountTokens, GuardDecision, HookInput,
+    HookRound, HookRun, HookSet, MatchContext, OutcomeStore, PayloadCheck, Point, ProvideResult,
+    QueuedCall, RecordedHooks,
 };
 use crate::pipeline::{self, Deadline, HookPort, StopReason, SummaryAsk};
 
@@ -265,7 +265,7 @@ impl HookPort for HookRunner<'_> {
         &mut self,
         at: HookInput<'_>,
         check: PayloadCheck<'_>,
-    ) -> Result<Changed, pipeline::Error> {
+    ) -> Result<ChangeResult, pipeline::Error> {
         self.begin()?;
         let Self { round, seat, deadline, .. } = self;
         Ok(wait(seat.as_ref(), deadline, round.change(at, check))??)
@@ -275,7 +275,7 @@ impl HookPort for HookRunner<'_> {
         &mut self,
         point: Point,
         items: &[CheckedInput<'_>],
-    ) -> Result<Vec<Changed>, pipeline::Error> {
+    ) -> Result<Vec<ChangeResult>, pipeline::Error> {
         self.begin()?;
         let Self { round, seat, deadline, later, .. } = self;
         let (changed, told) = wait(seat.as_ref(), deadline, round.each(point, items))??;

@@ -44,8 +44,8 @@ impl Error {
     pub(super) fn unknown_word(word: &str) -> Self {
         #[derive(Debug, thiserror::Error)]
         #[error("`{0}` is no word of this column")]
-        struct Unknown(String);
-        Self::Corrupt(Arc::new(Unknown(word.to_owned())))
+        struct UnknownWord(String);
+        Self::Corrupt(Arc::new(UnknownWord(word.to_owned())))
     }
 
     /// What was read is no longer so, and what was to be written with it.
@@ -63,8 +63,8 @@ impl Error {
 pub(super) fn broken(what: &'static str) -> Error {
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]
-    struct Broken(&'static str);
-    Error::Unavailable(Arc::new(Broken(what)))
+    struct BrokenBackend(&'static str);
+    Error::Unavailable(Arc::new(BrokenBackend(what)))
 }
 
 /// Why a store cannot be opened.

@@ -28,7 +28,7 @@ impl StoreCondition {
     }
 }
 
-type OnLost = Box<dyn FnOnce() + Send>;
+type LossCallback = Box<dyn FnOnce() + Send>;
 
 /// The condition, as the writer notes it.
 #[derive(Default)]
@@ -39,7 +39,7 @@ pub(super) struct ConditionCell {
 #[derive(Default)]
 struct HealthState {
     condition: StoreCondition,
-    on_lost: Option<OnLost>,
+    on_lost: Option<LossCallback>,
 }
 
 impl fmt::Debug for ConditionCell {
@@ -78,7 +78,7 @@ impl ConditionCell {
 
     /// Registers a callback for when durability is lost; it is called at once if that is the case
     /// already.
-    pub(super) fn on_lost(&self, call: OnLost) {
+    pub(super) fn on_lost(&self, call: LossCallback) {
         let mut state = self.state();
         if state.condition == StoreCondition::Lost {
             drop(state);

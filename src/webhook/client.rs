@@ -1,7 +1,7 @@
 //! One long-lived client for all calls: bounded in time, in bytes, and in whom it reaches.
 //!
-//! It is hyper's own client over [`Connect`], so what a hook must not make it do does not exist in
-//! it: it follows no redirect, knows no proxy, decompresses nothing and keeps no cookie.
+//! It is hyper's own client over [`CheckedConnector`], so what a hook must not make it do does not
+//! exist in it: it follows no redirect, knows no proxy, decompresses nothing and keeps no cookie.
 
 use std::error::Error as _;
 use std::fmt;
@@ -24,7 +24,7 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::Notify;
 
 use super::address::Policy;
-use super::connect::{self, Connect};
+use super::connect::{self, CheckedConnector};
 use super::resolve::Resolver;
 use crate::hook::{CallFailure, FailureCause};
 
@@ -39,7 +39,7 @@ const MAX_IDLE_CONNECTIONS: usize = 8;
 
 /// Sends requests.
 #[derive(Clone)]
-pub(super) struct Client(legacy::Client<HttpsConnector<Connect>, Full<Bytes>>);
+pub(super) struct Client(legacy::Client<HttpsConnector<CheckedConnector>, Full<Bytes>>);
 
 /// Why there is no client.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +79,7 @@ impl Client {
             .with_tls_config(tls(certificates)?)
             .https_or_http()
             .enable_http1()
-            .wrap_connector(Connect::new(policy, resolver));
+            .wrap_connector(CheckedConnector::new(policy, resolver));
         let client = legacy::Client::builder(TokioExecutor::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)

@@ -38,12 +38,12 @@ pub(super) enum Error {
 
 /// Makes connections that the policy allows.
 #[derive(Debug, Clone)]
-pub(super) struct Connect {
+pub(super) struct CheckedConnector {
     policy: Arc<Policy>,
     resolver: Arc<dyn Resolver>,
 }
 
-impl Connect {
+impl CheckedConnector {
     pub(super) fn new(policy: Arc<Policy>, resolver: Arc<dyn Resolver>) -> Self {
         Self { policy, resolver }
     }
@@ -89,7 +89,7 @@ impl Connect {
     }
 }
 
-impl tower::Service<Uri> for Connect {
+impl tower::Service<Uri> for CheckedConnector {
     type Response = TokioIo<TcpStream>;
     type Error = Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Error>> + Send>>;

@@ -142,16 +142,16 @@ fn patterns<'s>(sources: impl Iterator<Item = &'s Arc<str>>) -> Result<RegexSet,
 mod tests {
     use super::*;
     use crate::compress::adapter::shorten;
-    use crate::domain::Detect;
+    use crate::domain::DetectRules;
 
     fn definition() -> AdapterDefinition {
         AdapterDefinition {
             name: "ledger".into(),
-            detect: Detect {
+            detect: DetectRules {
                 min_lines: Some(3),
                 line_matches: vec![(1, ",".into())],
                 min_share_of_lines: Some((",".into(), 900)),
-                ..Detect::default()
+                ..DetectRules::default()
             },
             keep: vec![LineSelector::Between(1, 1)],
             shrink: LineRemoval::Rest,
@@ -181,13 +181,19 @@ mod tests {
     fn every_condition_has_to_be_met() {
         let text = ledger();
         let other = |detect| shown(AdapterDefinition { detect, ..definition() }, &text).is_some();
-        assert!(other(Detect { regex: Some("lamp 7".into()), ..Detect::default() }));
-        assert!(!other(Detect { regex: Some("lamp 77".into()), ..Detect::default() }));
-        assert!(!other(Detect { min_lines: Some(41), ..Detect::default() }));
-        assert!(!other(Detect { line_matches: vec![(2, "^id".into())], ..Detect::default() }));
-        assert!(!other(Detect { line_matches: vec![(99, "".into())], ..Detect::default() }));
+        assert!(other(DetectRules { regex: Some("lamp 7".into()), ..DetectRules::default() }));
+        assert!(!other(DetectRules { regex: Some("lamp 77".into()), ..DetectRules::default() }));
+        assert!(!other(DetectRules { min_lines: Some(41), ..DetectRules::default() }));
+        assert!(!other(DetectRules {
+            line_matches: vec![(2, "^id".into())],
+            ..DetectRules::default()
+        }));
+        assert!(!other(DetectRules {
+            line_matches: vec![(99, "".into())],
+            ..DetectRules::default()
+        }));
         let share = Some(("^[0-9]".into(), 980));
-        assert!(!other(Detect { min_share_of_lines: share, ..Detect::default() }));
+        assert!(!other(DetectRules { min_share_of_lines: share, ..DetectRules::default() }));
     }
 
     #[test]

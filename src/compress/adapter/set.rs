@@ -134,12 +134,12 @@ pub fn built_in_names() -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Detect, LineRemoval};
+    use crate::domain::{DetectRules, LineRemoval};
 
     fn definition(name: &str) -> Arc<AdapterDefinition> {
         Arc::new(AdapterDefinition {
             name: name.into(),
-            detect: Detect { min_lines: Some(3), ..Detect::default() },
+            detect: DetectRules { min_lines: Some(3), ..DetectRules::default() },
             keep: Vec::new(),
             shrink: LineRemoval::Rest,
             join: "{kept}{summary}".into(),

@@ -53,12 +53,15 @@ impl Tryout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{AdapterDefinition, Detect, LineRemoval, LineSelector};
+    use crate::domain::{AdapterDefinition, DetectRules, LineRemoval, LineSelector};
 
     fn ledger(join: &str) -> AdapterChoice {
         let definition = AdapterDefinition {
             name: "ledger".into(),
-            detect: Detect { line_matches: vec![(1, "^id,".into())], ..Detect::default() },
+            detect: DetectRules {
+                line_matches: vec![(1, "^id,".into())],
+                ..DetectRules::default()
+            },
             keep: vec![LineSelector::Between(1, 2)],
             shrink: LineRemoval::Rest,
             join: join.into(),

@@ -29,7 +29,9 @@ impl TextNames {
         if text.len() < MIN_NAMED_BYTES {
             return Digest::from_text(text);
         }
-        self.with_entry(text, |named| *named.digest.get_or_insert_with(|| Digest::from_text(&named.text)))
+        self.with_entry(text, |named| {
+            *named.digest.get_or_insert_with(|| Digest::from_text(&named.text))
+        })
     }
 
     /// What the artifact is called that holds a text.

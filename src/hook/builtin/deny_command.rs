@@ -15,12 +15,12 @@ const MAX_REASON_BYTES: usize = 2000;
 pub struct DenyCommand {
     tools: Vec<Arc<str>>,
     patterns: Vec<Arc<str>>,
-    op: Op,
+    op: MatchOperator,
     reason: Arc<str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Op {
+enum MatchOperator {
     /// Space in front does not hide a command.
     StartsWith,
     Contains,
@@ -40,8 +40,9 @@ impl DenyCommand {
         };
         let tools = list("tools", "Bash", faults);
         let patterns = list("patterns", "rm -rf", faults);
-        let words = [("starts_with", Op::StartsWith), ("contains", Op::Contains)];
-        let op = fields.choice("op", &words, faults).unwrap_or(Op::StartsWith);
+        let words =
+            [("starts_with", MatchOperator::StartsWith), ("contains", MatchOperator::Contains)];
+        let op = fields.choice("op", &words, faults).unwrap_or(MatchOperator::StartsWith);
         let reason = fields.text("reason", faults).unwrap_or("dangerous-delete");
         if reason.len() > MAX_REASON_BYTES {
             fields.fault("reason", format!("must be at most {MAX_REASON_BYTES} bytes"), faults);
@@ -55,8 +56,8 @@ impl DenyCommand {
         out.push_str(",\"patterns\":");
         write_list(out, self.patterns.iter().map(AsRef::as_ref));
         out.push_str(match self.op {
-            Op::StartsWith => ",\"op\":\"starts_with\",\"reason\":",
-            Op::Contains => ",\"op\":\"contains\",\"reason\":",
+            MatchOperator::StartsWith => ",\"op\":\"starts_with\",\"reason\":",
+            MatchOperator::Contains => ",\"op\":\"contains\",\"reason\":",
         });
         write_string(out, &self.reason);
         out.push('}');
@@ -71,8 +72,8 @@ impl DenyCommand {
             .and_then(|arguments| arguments.get("command").unwrap_or(arguments).as_str())
             .unwrap_or_default();
         let found = self.patterns.iter().any(|pattern| match self.op {
-            Op::StartsWith => command.trim_start().starts_with(&**pattern),
-            Op::Contains => command.contains(&**pattern),
+            MatchOperator::StartsWith => command.trim_start().starts_with(&**pattern),
+            MatchOperator::Contains => command.contains(&**pattern),
         });
         if found {
             HookAnswer::Deny { reason: Arc::clone(&self.reason), code: Some("Forbidden".into()) }

@@ -8,9 +8,9 @@ mod secret_scan;
 mod truncate;
 
 pub use deny_command::DenyCommand;
-pub use redact::Redact;
+pub use redact::RedactHook;
 pub use secret_scan::SecretScan;
-pub use truncate::Truncate;
+pub use truncate::TruncateHook;
 
 use super::answer::HookAnswer;
 use super::point::{HookKind, Point};
@@ -20,8 +20,8 @@ use crate::limit::{Allowance, AllowanceExceeded, PatternBudget};
 /// A built-in hook with its settings.
 #[derive(Debug, Clone)]
 pub enum Builtin {
-    Truncate(Truncate),
-    Redact(Redact),
+    Truncate(TruncateHook),
+    Redact(RedactHook),
     DenyCommand(DenyCommand),
     SecretScan(SecretScan),
 }
@@ -42,8 +42,8 @@ impl Builtin {
         let keys = keys(name)?;
         let fields = Fields::read(config.unwrap_or(&empty), path, keys, faults)?;
         match name {
-            "truncate" => Truncate::read(&fields, faults).map(Self::Truncate),
-            "redact" => Some(Self::Redact(Redact::read(&fields, patterns, faults))),
+            "truncate" => TruncateHook::read(&fields, faults).map(Self::Truncate),
+            "redact" => Some(Self::Redact(RedactHook::read(&fields, patterns, faults))),
             "deny_command" => Some(Self::DenyCommand(DenyCommand::read(&fields, faults))),
             _ => SecretScan::read(&fields, patterns, faults).map(Self::SecretScan),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::{HookAnswer, is_reasoning, is_text};
-use crate::domain::Replacing;
+use crate::domain::ReplacedText;
 use crate::hook::pattern::read_pattern;
 use crate::hook::point::Point;
 use crate::hook::text;
@@ -20,12 +20,12 @@ const MAX_REPLACEMENT_BYTES: usize = 512;
 
 /// Its settings.
 #[derive(Debug, Clone)]
-pub struct Redact {
+pub struct RedactHook {
     /// Applied one after another, each on what the ones before left; never on what they put in.
     patterns: Vec<(Regex, Arc<str>)>,
 }
 
-impl Redact {
+impl RedactHook {
     pub(super) fn read(
         fields: &Fields<'_, '_>,
         budget: &mut PatternBudget,
@@ -109,7 +109,7 @@ impl Redact {
         text: &str,
         allowance: &Allowance,
     ) -> Result<Option<String>, AllowanceExceeded> {
-        let mut replacing = Replacing::new(text, allowance);
+        let mut replacing = ReplacedText::new(text, allowance);
         for (regex, with) in &self.patterns {
             replacing.round(|stretch, put| {
                 let mut hits = regex.find_iter(stretch).filter(|hit| !hit.is_empty());
@@ -125,11 +125,11 @@ mod tests {
     use super::*;
     use crate::json::{Path, parse};
 
-    fn redact(config: &str) -> Redact {
+    fn redact(config: &str) -> RedactHook {
         let mut faults = Faults::default();
         let node = parse(config, text::LIMITS).unwrap();
         let fields = Fields::read(&node, Path::Root, KEYS, &mut faults).unwrap();
-        let redact = Redact::read(&fields, &mut PatternBudget::new(8, 1 << 20), &mut faults);
+        let redact = RedactHook::read(&fields, &mut PatternBudget::new(8, 1 << 20), &mut faults);
         assert_eq!(faults.into_vec(), []);
         redact
     }

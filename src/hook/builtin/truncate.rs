@@ -29,7 +29,7 @@ const MAX_SHORTFALL_BYTES: usize = 3;
 
 /// Its settings.
 #[derive(Debug, Clone)]
-pub struct Truncate {
+pub struct TruncateHook {
     enabled: bool,
     max_bytes: usize,
     marker: Arc<str>,
@@ -39,7 +39,7 @@ pub struct Truncate {
     tools: Vec<Arc<str>>,
 }
 
-impl Default for Truncate {
+impl Default for TruncateHook {
     fn default() -> Self {
         Self {
             enabled: true,
@@ -51,7 +51,7 @@ impl Default for Truncate {
     }
 }
 
-impl Truncate {
+impl TruncateHook {
     pub(super) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         let usual = Self::default();
         let either = |snake: &'static str, camel: &'static str, faults: &mut Faults| {
@@ -177,11 +177,11 @@ mod tests {
     use super::*;
     use crate::json::{Path, parse};
 
-    fn with(config: &str) -> Result<Truncate, usize> {
+    fn with(config: &str) -> Result<TruncateHook, usize> {
         let mut faults = Faults::default();
         let node = parse(config, text::LIMITS).unwrap();
         let fields = Fields::read(&node, Path::Root, KEYS, &mut faults).unwrap();
-        let truncate = Truncate::read(&fields, &mut faults);
+        let truncate = TruncateHook::read(&fields, &mut faults);
         let faults = faults.into_vec().len();
         if faults > 0 { Err(faults) } else { Ok(truncate.unwrap()) }
     }
@@ -281,9 +281,9 @@ mod tests {
             ],
             counts in any::<bool>()
         ) {
-            let truncate = Truncate {
+            let truncate = TruncateHook {
                 max_bytes: max, marker: marker.as_str().into(), marker_counts: counts,
-                ..Truncate::default()
+                ..TruncateHook::default()
             };
             let Some(cut) = truncate.cut(&text) else {
                 prop_assert!(text.len() <= max || truncate.is_own(&text));

@@ -14,7 +14,7 @@ use crate::json::parse;
 
 /// The result of guards and transforms.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangeResult {
     /// The input after the transforms; `None` if it is unchanged.
     pub input: Option<Arc<str>>,
     /// The part of it that changed: the value at [`crate::hook::Point::payload`].
@@ -47,7 +47,7 @@ impl HookRound<'_> {
         &mut self,
         at: HookInput<'_>,
         check: PayloadCheck<'_>,
-    ) -> Result<Changed, HookStop> {
+    ) -> Result<ChangeResult, HookStop> {
         let occurrence = self.count_occurrence(at.point, HookKind::Guard);
         let guards = self.matching_hooks(&at, occurrence, HookKind::Guard);
         let transforms = self.matching_hooks(&at, occurrence, HookKind::Transform);
@@ -144,12 +144,12 @@ impl HookRound<'_> {
         at: &HookInput<'_>,
         occurrence: u32,
         check: PayloadCheck<'_>,
-    ) -> Result<Changed, HookStop> {
+    ) -> Result<ChangeResult, HookStop> {
         if at.point.payload().is_none() {
-            return Ok(Changed::default());
+            return Ok(ChangeResult::default());
         }
         let first_run = self.runs.len();
-        let mut changed = Changed::default();
+        let mut changed = ChangeResult::default();
         let mut hooks = transforms.iter();
         while let Some(hook) = hooks.next() {
             let before: Arc<str> = changed.input.clone().unwrap_or_else(|| at.input.into());
@@ -183,7 +183,7 @@ impl HookRound<'_> {
         answer: Result<HookAnswer, CallFailure>,
         check: PayloadCheck<'_>,
         run: &mut HookRun,
-    ) -> Result<Option<Changed>, HookStop> {
+    ) -> Result<Option<ChangeResult>, HookStop> {
         let pointer = at.point.payload().unwrap_or_default();
         let whole = hook.projection.keeps_whole(pointer);
         let new = answer.and_then(|answer| {
@@ -232,8 +232,8 @@ pub(super) fn roll_back<'r>(runs: impl Iterator<Item = &'r mut HookRun>) {
     }
 }
 
-fn denied_change(denial: Option<Denial>) -> Changed {
-    Changed { denied: denial, ..Changed::default() }
+fn denied_change(denial: Option<Denial>) -> ChangeResult {
+    ChangeResult { denied: denial, ..ChangeResult::default() }
 }
 
 fn unavailable(hook: &Hook, point: Point, failure: &CallFailure) -> Denial {
@@ -246,8 +246,8 @@ fn unavailable(hook: &Hook, point: Point, failure: &CallFailure) -> Denial {
     }
 }
 
-fn splice_input(input: &str, pointer: &str, new: &str) -> Option<Changed> {
+fn splice_input(input: &str, pointer: &str, new: &str) -> Option<ChangeResult> {
     let node = parse(input, LIMITS).ok()?;
     let input = text::splice(input, &node, pointer, new)?;
-    Some(Changed { input: Some(input.into()), payload: Some(new.into()), denied: None })
+    Some(ChangeResult { input: Some(input.into()), payload: Some(new.into()), denied: None })
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::change::roll_back;
-use super::{Changed, HookInput, HookRound, PayloadCheck, PreparedCall, QueuedCall};
+use super::{ChangeResult, HookInput, HookRound, PayloadCheck, PreparedCall, QueuedCall};
 use crate::hook::answer::HookAnswer;
 use crate::hook::call::{CallReply, MAX_CONCURRENT_CALLS};
 use crate::hook::definition::{DeliveryMode, EnforcementMode, Hook, HookAction};
@@ -42,7 +42,7 @@ struct PendingInput<'a> {
     point: Point,
     occurrence: u32,
     meant: Vec<Arc<Hook>>,
-    changed: Changed,
+    changed: ChangeResult,
     runs: Vec<HookRun>,
 }
 
@@ -82,14 +82,14 @@ impl HookRound<'_> {
         &mut self,
         point: Point,
         items: &[CheckedInput<'_>],
-    ) -> Result<(Vec<Changed>, Vec<QueuedCall>), HookStop> {
+    ) -> Result<(Vec<ChangeResult>, Vec<QueuedCall>), HookStop> {
         self.pay_for_runs(point, items.len())?;
         let mut lines = Vec::with_capacity(items.len());
         for item in items {
             let occurrence = self.count_occurrence(point, HookKind::Transform);
             let at = HookInput { point, input: item.input, facts: item.facts };
             let (meant, runs) = self.match_hooks(&at, occurrence, HookKind::Transform);
-            let changed = Changed::default();
+            let changed = ChangeResult::default();
             lines.push(PendingInput { item: *item, point, occurrence, meant, changed, runs });
         }
         let set = Arc::clone(&self.set);

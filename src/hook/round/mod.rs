@@ -10,7 +10,7 @@ mod each;
 mod observe;
 mod provide;
 
-pub use change::{Changed, Denial};
+pub use change::{ChangeResult, Denial};
 pub use each::CheckedInput;
 pub use observe::{GuardDecision, QueuedCall};
 pub use provide::{CountTokens, Fragment, ProvideResult, join};

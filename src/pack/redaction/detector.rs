@@ -7,7 +7,7 @@ use regex::Regex;
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pack) enum Detector {
+pub(crate) enum Detector {
     Email,
     /// With the sign and number of a country, as E.164 has it.
     Phone,
@@ -50,7 +50,7 @@ static SECRET: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static PAN: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\b[A-Z]{5}[0-9]{4}[A-Z]\b"));
 
 impl Detector {
-    pub(in crate::pack) const NAMES: &[(&str, Self)] = &[
+    pub(crate) const NAMES: &[(&str, Self)] = &[
         ("email", Self::Email),
         ("phone", Self::Phone),
         ("credit_card", Self::CreditCard),
@@ -60,7 +60,7 @@ impl Detector {
         ("pan", Self::Pan),
     ];
 
-    pub(in crate::pack) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, detector)| *detector)
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use crate::domain::Replacing;
+use crate::domain::ReplacedText;
 use crate::json::write_string;
 use crate::limit::{Allowance, AllowanceExceeded};
 
@@ -103,7 +103,7 @@ impl Redaction {
         if self.is_empty() {
             return Ok(RedactedText::default());
         }
-        let mut replacing = Replacing::new(text, allowance);
+        let mut replacing = ReplacedText::new(text, allowance);
         let quoted = if depth < MAX_DEPTH { quoted::strings(text) } else { Vec::new() };
         replacing.round(|_, put| {
             for (range, said) in &quoted {

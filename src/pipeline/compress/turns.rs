@@ -14,7 +14,7 @@ use crate::pipeline::measure::{Cost, Meter};
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::pipeline::{StopReason, prose};
-use crate::request::{Clear, Level};
+use crate::request::{ClearOptions, Level};
 
 /// Cost of a turn in a form; none if nothing of it has that form.
 type FormCost = (TurnForm, Option<(u64, u64)>);
@@ -29,7 +29,7 @@ pub(super) struct TurnView<'v, 's> {
     pub(super) turn_costs: &'v [TurnCost],
     /// The form of each message, as it was given last.
     pub(super) arrived: Vec<ArrivedForms>,
-    pub(super) clear: &'v Clear,
+    pub(super) clear: &'v ClearOptions,
     /// The tools by the ids of their calls.
     pub(super) tools: &'v ResultTools,
     /// Messages after rung 3, if it shortened them.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::{Content, Message, Part, Role, ToolResult};
 use crate::pipeline::read_back::ReadBack;
-use crate::request::Clear;
+use crate::request::ClearOptions;
 
 /// The parts of a turn that rung 3 removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl ResultTools {
 /// Whether rung 3 may take a message, which takes so many raw tokens.
 pub(crate) fn may_clear(
     message: &Message,
-    clear: &Clear,
+    clear: &ClearOptions,
     tools: &ResultTools,
     tokens: u64,
 ) -> bool {

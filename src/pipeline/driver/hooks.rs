@@ -5,8 +5,8 @@ use super::stages::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory,
 use crate::compress::AdapterSet;
 use crate::domain::Message;
 use crate::hook::{
-    Changed, GuardDecision, HookInput, HookKind, MatchContext, PayloadCheck, Point, ProvideResult,
-    join,
+    ChangeResult, GuardDecision, HookInput, HookKind, MatchContext, PayloadCheck, Point,
+    ProvideResult, join,
 };
 use crate::pipeline::compress::Output as Compressed;
 use crate::pipeline::points::{ask_formats, before_compile, result, shrink};
@@ -115,7 +115,7 @@ impl Driver<'_> {
         &mut self,
         at: HookInput<'_>,
         check: PayloadCheck<'_>,
-    ) -> Result<Changed, Error> {
+    ) -> Result<ChangeResult, Error> {
         let hooks = &mut *self.hooks;
         timed(&mut self.timings.hooks, || hooks.change(at, check))
     }

@@ -15,7 +15,7 @@ use crate::pipeline::{
 };
 use crate::pipeline::{memory, protect};
 use crate::provider::{self, PayloadInput};
-use crate::request::{Compression, Explain, Level, OnArrival, ReferenceStyle};
+use crate::request::{Compression, ExplainLevel, Level, OnArrival, ReferenceStyle};
 use crate::{compress::AdapterSet, compress::Reducer, request::CompileRequest};
 
 /// The history, and what is known of it on arrival.
@@ -127,8 +127,8 @@ impl Driver<'_> {
     ) -> Result<ArrivedHistory, StopReason> {
         let protected = protect::run(&self.request.protect, &history, system, &mut self.notes);
         let names = match self.request.explain {
-            Explain::Full => names(&history),
-            Explain::Summary => Vec::new(),
+            ExplainLevel::Full => names(&history),
+            ExplainLevel::Summary => Vec::new(),
         };
         let fixed = protected.iter().zip(&history).map(|(flag, own)| *flag || read_back.holds(own));
         let fixed: Vec<bool> = fixed.collect();

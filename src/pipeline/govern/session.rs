@@ -15,7 +15,7 @@ use crate::domain::{
     ContentHash, Conversation, Extra, Message, Part, RawJson, Role, ToolDefinition, Turn, turns,
 };
 use crate::pack::{Pack, Redactor};
-use crate::request::Invoke;
+use crate::request::InvokeOptions;
 
 /// A conversation that is yet to be packed.
 pub(super) struct GovernedSession {
@@ -37,7 +37,7 @@ impl GovernedSession {
     /// None if there is no task.
     pub(super) fn new(
         mut conversation: Conversation,
-        invoke: &Invoke,
+        invoke: &InvokeOptions,
         redaction: Redactor<'_>,
     ) -> Option<Self> {
         let before = invoke.recent_turns.iter().map(|(role, text)| {

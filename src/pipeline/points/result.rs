@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::domain::{Content, Message, Notes, Part, Source, ToolCall, ToolResult};
-use crate::hook::{Changed, CheckedInput, MatchContext, Point};
+use crate::hook::{ChangeResult, CheckedInput, MatchContext, Point};
 use crate::json::{Faults, Limits, Node, parse, write_string};
 use crate::pack::Redactor;
 use crate::pipeline::govern::redact_message;
@@ -109,8 +109,9 @@ pub(crate) fn ask_each(
         })
         .collect();
     let changed = asks.each(Point::ToolResult, &items)?;
-    let new =
-        |(changed, asked): (Changed, &ResultInput<'_>)| read(&changed.payload?, asked.old).ok();
+    let new = |(changed, asked): (ChangeResult, &ResultInput<'_>)| {
+        read(&changed.payload?, asked.old).ok()
+    };
     Ok(changed.into_iter().zip(results).map(new).collect())
 }
 

@@ -13,7 +13,7 @@ use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{
     Action, Actions, CoveredRange, Decision, HistorySummary, OversizedPart, Report, TokenTotals,
 };
-use crate::request::{CompressRequest, Explain, Originals};
+use crate::request::{CompressRequest, ExplainLevel, Originals};
 
 /// A text or a list made shorter.
 #[derive(Debug)]
@@ -140,7 +140,7 @@ pub(super) fn report_text(
         actions,
         request.notes.clone(),
     );
-    if request.explain == Explain::Full {
+    if request.explain == ExplainLevel::Full {
         report.decisions = Some(vec![Decision {
             index: 0,
             id: "text".to_owned(),
@@ -197,7 +197,7 @@ pub(super) fn report_list(
         let gone = rows.iter().filter(|row| row.action == Action::Summarized);
         HistorySummary { by, covers: CoveredRange::from_places(gone.filter_map(|row| row.origin)) }
     });
-    if request.explain == Explain::Full {
+    if request.explain == ExplainLevel::Full {
         report.decisions = Some(write_decisions(job, &rows));
     }
     let mut shortened =

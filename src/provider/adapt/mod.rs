@@ -9,7 +9,6 @@ mod custom;
 mod media;
 mod opaque;
 mod parts;
-mod schema;
 mod tools;
 
 pub use calls::means;

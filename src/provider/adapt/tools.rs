@@ -1,7 +1,8 @@
 //! Tool definitions: names, fields and schemas in the form a target accepts.
 
-use super::{ConversationAdapter, calls::valid_name, custom, parts::foreign_fields, schema};
+use super::{ConversationAdapter, calls::valid_name, custom, parts::foreign_fields};
 use crate::domain::{RawJson, Target, ToolDefinition};
+use crate::json::{self, Node};
 use crate::provider::schema::as_json_schema;
 use crate::provider::words::{listed, shown};
 use crate::provider::write::is_gemini_schema;
@@ -54,10 +55,35 @@ impl ConversationAdapter<'_> {
         });
         let text = plain.as_deref().unwrap_or(raw.as_str());
         let completed = match self.target {
-            Target::Openai | Target::OpenaiResponses => schema::complete(text, true),
-            Target::Anthropic | Target::Gemini => schema::complete(text, false),
+            Target::Openai | Target::OpenaiResponses => complete_schema(text, true),
+            Target::Anthropic | Target::Gemini => complete_schema(text, false),
             Target::Neutral => None,
         };
         completed.or(plain).map(RawJson::new)
     }
+}
+
+/// Adds the missing members of a schema's outermost object: `type`, and `properties` if asked for.
+/// A value that is no object becomes the empty schema. `None`: nothing is missing.
+pub(super) fn complete_schema(schema: &str, properties: bool) -> Option<String> {
+    let node = json::parse(schema, json::Limits::default()).ok();
+    let Some(members) = node.as_ref().and_then(Node::as_object) else {
+        return Some(r#"{"type":"object","properties":{}}"#.to_owned());
+    };
+    let has = |name: &str| members.iter().any(|(key, _)| key == name);
+    let mut head = String::from("{");
+    if !has("type") {
+        head.push_str(r#""type":"object","#);
+    }
+    if properties && !has("properties") {
+        head.push_str(r#""properties":{},"#);
+    }
+    if head.len() == 1 {
+        return None;
+    }
+    if members.is_empty() {
+        head.pop();
+    }
+    let rest = schema.trim_start().strip_prefix('{').unwrap_or_default();
+    Some(head + rest)
 }

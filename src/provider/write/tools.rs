@@ -149,7 +149,7 @@ fn declare(out: &mut String, tool: &ToolDefinition) {
 
 /// Whether a schema keeps to the subset of `OpenAPI` that Gemini reads as `parameters` (`Schema` of
 /// its API reference); any other JSON Schema is sent as `parametersJsonSchema`.
-pub(in crate::provider) fn is_gemini_schema(schema: &str) -> bool {
+pub(crate) fn is_gemini_schema(schema: &str) -> bool {
     json::parse(schema, json::Limits::default()).is_ok_and(|node| in_subset(&node))
 }
 

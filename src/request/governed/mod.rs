@@ -33,7 +33,7 @@ pub enum PackSource {
 pub struct GovernedRequest {
     pub pack: PackSource,
     pub run: RunContext,
-    pub invoke: Invoke,
+    pub invoke: InvokeOptions,
     pub evidence: Vec<EvidenceRef>,
     /// Records that replace those of the store.
     pub memory: Option<Vec<MemoryRecord>>,
@@ -61,7 +61,7 @@ impl GovernedRequest {
         Self {
             pack: PackSource::Published(pack.clone()),
             run: RunContext::ungoverned(Arc::clone(tenant)),
-            invoke: Invoke {
+            invoke: InvokeOptions {
                 intent: Some("default".into()),
                 message: None,
                 channel: None,
@@ -81,7 +81,7 @@ impl GovernedRequest {
 
 /// What is to be done.
 #[derive(Debug, Clone)]
-pub struct Invoke {
+pub struct InvokeOptions {
     pub intent: Option<Arc<str>>,
     /// The task; the last user message of the conversation if it is absent.
     pub message: Option<Arc<str>>,
@@ -268,7 +268,7 @@ fn invoke(
     request: Option<&Node<'_>>,
     at: &str,
     faults: &mut Faults,
-) -> Result<Invoke, GovernedError> {
+) -> Result<InvokeOptions, GovernedError> {
     let empty = json!({});
     let facts = request.map_or(empty, value);
     if !facts.is_object() {
@@ -301,7 +301,7 @@ fn invoke(
     let recent_turns = turns.map(|node| recent_turns(node, at, faults)).unwrap_or_default();
     let query = input.and_then(|input| input.get("context_query")).map_or_else(|| json!({}), value);
     let (facts, correlation) = context::without_correlation(facts);
-    Ok(Invoke {
+    Ok(InvokeOptions {
         intent: intent.filter(|text| !text.is_empty()),
         message: message.filter(|text| !text.is_empty()),
         channel,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use regex::{RegexBuilder, RegexSetBuilder};
 
 use crate::domain::{
-    AdapterChoice, AdapterChoices, AdapterDefinition, Detect, LineRemoval, LineSelector,
+    AdapterChoice, AdapterChoices, AdapterDefinition, DetectRules, LineRemoval, LineSelector,
 };
 use crate::json::{Faults, Fields, Node, Path};
 
@@ -76,7 +76,7 @@ pub fn adapter_names<'r>(list: &'r Node<'_>) -> BTreeSet<&'r str> {
 }
 
 /// Reads a list of names and definitions.
-pub(in crate::request) fn read_adapters(
+pub(crate) fn read_adapters(
     fields: &Fields<'_, '_>,
     known: &KnownAdapters,
     faults: &mut Faults,
@@ -182,8 +182,8 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
-fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> Detect {
-    let mut detect = Detect::default();
+fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> DetectRules {
+    let mut detect = DetectRules::default();
     let Some(node) = fields.get("detect") else {
         fields.fault("detect", "is missing", faults);
         return detect;

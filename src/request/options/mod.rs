@@ -82,14 +82,14 @@ pub struct Compression {
     pub stub_tool_results_over: Option<usize>,
     /// What a summary is to hold, in the caller's words.
     pub summary_instructions: Option<Arc<str>>,
-    pub clear: Clear,
+    pub clear: ClearOptions,
     /// What rung 2 is taken with, in order.
     pub adapters: AdapterChoices,
 }
 
 /// The key `clear`: which tool results rung 3 takes.
 #[derive(Debug, Clone)]
-pub struct Clear {
+pub struct ClearOptions {
     /// The newest results stay.
     pub keep: usize,
     /// Results of fewer tokens stay.
@@ -98,7 +98,7 @@ pub struct Clear {
     pub exclude_tools: BTreeSet<Arc<str>>,
 }
 
-impl Default for Clear {
+impl Default for ClearOptions {
     fn default() -> Self {
         Self { keep: 3, least_tokens: 0, exclude_tools: BTreeSet::new() }
     }
@@ -116,7 +116,7 @@ impl Default for Compression {
             read_tool: false,
             stub_tool_results_over: None,
             summary_instructions: None,
-            clear: Clear::default(),
+            clear: ClearOptions::default(),
             adapters: AdapterChoices::default(),
         }
     }
@@ -130,7 +130,7 @@ pub struct Pattern {
 
 /// The key `protect`: what stays verbatim.
 #[derive(Debug, Default, Clone)]
-pub struct Protect {
+pub struct ProtectOptions {
     /// Client ids, each with its place in `messages` of the key.
     pub ids: BTreeMap<Arc<str>, usize>,
     /// Indexes in the request's list, each with its place in `messages` of the key.
@@ -252,7 +252,7 @@ impl MemoryOptions {
 
 /// The level of detail of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Explain {
+pub enum ExplainLevel {
     Summary,
     Full,
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use regex::{RegexSet, RegexSetBuilder};
 
 use super::{
-    CACHE_TTLS, CacheOptions, CacheState, Clear, Compression, KnownAdapters, Level, MemoryOptions,
-    OnArrival, OutputOptions, Pattern, Placement, PreviousCompile, Protect, RequestMemoryEntry,
-    ThinkingPolicy, read_adapters,
+    CACHE_TTLS, CacheOptions, CacheState, ClearOptions, Compression, KnownAdapters, Level,
+    MemoryOptions, OnArrival, OutputOptions, Pattern, Placement, PreviousCompile, ProtectOptions,
+    RequestMemoryEntry, ThinkingPolicy, read_adapters,
 };
 use crate::domain::{CacheTtl, MemoryScope, Notes, RawJson, Role};
 use crate::json::{Faults, Fields, Node, Path};
@@ -25,7 +25,7 @@ const MAX_PATTERN_BYTES: usize = 512;
 /// Bytes of the key `summary_instructions`.
 const MAX_INSTRUCTIONS_BYTES: usize = 8 << 10;
 
-pub(in crate::request) const COMPRESSION: &[&str] = &[
+pub(crate) const COMPRESSION: &[&str] = &[
     "level",
     "on_arrival",
     "trigger",
@@ -38,13 +38,13 @@ pub(in crate::request) const COMPRESSION: &[&str] = &[
     "clear",
     "adapters",
 ];
-pub(in crate::request) const CLEAR: &[&str] = &["keep", "least_tokens", "exclude_tools"];
-pub(in crate::request) const PROTECT: &[&str] =
+pub(crate) const CLEAR: &[&str] = &["keep", "least_tokens", "exclude_tools"];
+pub(crate) const PROTECT: &[&str] =
     &["messages", "roles", "tools", "patterns", "recent_turns", "recent_messages"];
-pub(in crate::request) const CACHE: &[&str] = &["ttl", "marks", "state", "previous"];
-pub(in crate::request) const OUTPUT: &[&str] = &["tag", "prefill"];
-pub(in crate::request) const SKILL: &[&str] = &["name", "instructions", "args", "vars"];
-pub(in crate::request) const MEMORY: &[&str] =
+pub(crate) const CACHE: &[&str] = &["ttl", "marks", "state", "previous"];
+pub(crate) const OUTPUT: &[&str] = &["tag", "prefill"];
+pub(crate) const SKILL: &[&str] = &["name", "instructions", "args", "vars"];
+pub(crate) const MEMORY: &[&str] =
     &["scope", "placement", "max_tokens", "query", "write", "allowed_keys", "entries"];
 
 /// Reads `allowed_keys`.
@@ -62,7 +62,7 @@ pub(crate) fn read_allowed_keys(
 }
 
 impl Placement {
-    pub(in crate::request) const WORDS: &'static [(&'static str, Self)] =
+    pub(crate) const WORDS: &'static [(&'static str, Self)] =
         &[("system", Self::System), ("last_user", Self::LastUser)];
 }
 
@@ -78,7 +78,7 @@ pub(super) fn section<'r, 'a>(
 }
 
 impl Compression {
-    pub(in crate::request) fn read(
+    pub(crate) fn read(
         fields: &Fields<'_, '_>,
         known: &KnownAdapters,
         faults: &mut Faults,
@@ -112,14 +112,14 @@ impl Compression {
             .whole("stub_tool_results_over", 0, u64::from(u32::MAX), faults)
             .and_then(|characters| usize::try_from(characters).ok());
         read.summary_instructions = summary_instructions(&given, faults);
-        read.clear = Clear::read(&given, faults);
+        read.clear = ClearOptions::read(&given, faults);
         read.adapters = read_adapters(&given, known, faults);
         read
     }
 }
 
 /// The key `summary_instructions`; `None` if it is blank.
-pub(in crate::request) fn summary_instructions(
+pub(crate) fn summary_instructions(
     fields: &Fields<'_, '_>,
     faults: &mut Faults,
 ) -> Option<Arc<str>> {
@@ -131,8 +131,8 @@ pub(in crate::request) fn summary_instructions(
     (!text.is_empty()).then(|| text.into())
 }
 
-impl Clear {
-    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+impl ClearOptions {
+    pub(crate) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
         let mut read = Self::default();
         let Some(given) = section(fields, "clear", fields.path(), CLEAR, faults) else {
             return read;
@@ -146,8 +146,8 @@ impl Clear {
     }
 }
 
-impl Protect {
-    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+impl ProtectOptions {
+    pub(crate) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
         let mut read = Self::default();
         let Some(given) = section(fields, "protect", fields.path(), PROTECT, faults) else {
             return read;
@@ -230,7 +230,7 @@ fn compile(sources: &[&str]) -> Result<RegexSet, regex::Error> {
 }
 
 impl CacheOptions {
-    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+    pub(crate) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
         let mut read = Self::default();
         let Some(given) = section(fields, "cache", fields.path(), CACHE, faults) else {
             return read;
@@ -262,11 +262,7 @@ fn previous(
 }
 
 impl OutputOptions {
-    pub(in crate::request) fn read(
-        fields: &Fields<'_, '_>,
-        faults: &mut Faults,
-        notes: &mut Notes,
-    ) -> Self {
+    pub(crate) fn read(fields: &Fields<'_, '_>, faults: &mut Faults, notes: &mut Notes) -> Self {
         let Some(given) = section(fields, "output", fields.path(), OUTPUT, faults) else {
             return Self::default();
         };
@@ -289,7 +285,7 @@ fn is_tag(name: &str) -> bool {
 }
 
 impl MemoryOptions {
-    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
+    pub(crate) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         /// Tokens of memory data if the request does not specify them.
         const DEFAULT_TOKENS: u64 = 2_000;
         match fields.get("memory").and_then(Node::as_bool) {
@@ -332,7 +328,7 @@ impl MemoryOptions {
     }
 }
 
-pub(in crate::request) fn entry(
+pub(crate) fn entry(
     one: &Fields<'_, '_>,
     place: usize,
     faults: &mut Faults,

@@ -7,7 +7,7 @@ use crate::json::{Faults, Fields};
 use crate::provider::without_nul;
 
 impl SkillOptions {
-    pub(in crate::request) fn read(
+    pub(crate) fn read(
         fields: &Fields<'_, '_>,
         faults: &mut Faults,
         notes: &mut Notes,

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use super::find;
 use crate::domain::TokenizerName;
 use crate::hook::{
-    Call, CallFailure, CallFuture, CallReply, CallScope, Caller, Changed, DeliveryMode, Endpoint,
-    GivenId, GuardDecision, Hook, HookAction, HookInput, HookKind, HookRound, HookRun, HookSecret,
-    HookSet, IncludePlace, Manifest, MatchContext, Point, ProvideResult, Secrets, read_hook,
-    sample,
+    Call, CallFailure, CallFuture, CallReply, CallScope, Caller, ChangeResult, DeliveryMode,
+    Endpoint, GivenId, GuardDecision, Hook, HookAction, HookInput, HookKind, HookRound, HookRun,
+    HookSecret, HookSet, IncludePlace, Manifest, MatchContext, Point, ProvideResult, Secrets,
+    read_hook, sample,
 };
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::service::{Error, Services};
@@ -186,7 +186,7 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-fn of_change(changed: &Changed) -> Value {
+fn of_change(changed: &ChangeResult) -> Value {
     match (&changed.denied, &changed.payload) {
         (Some(denial), _) => {
             json!({"decision": "deny", "reason": denial.reason, "code": denial.code})

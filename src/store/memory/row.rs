@@ -18,7 +18,7 @@ pub(super) const COLUMNS: &str = "subject, session, agent, key, value, descripti
 const COLUMN_COUNT: usize = 22;
 
 /// Placeholders for `count` values from `first` on: `?2, ?3`.
-pub(in crate::store) fn placeholders(first: usize, count: usize) -> String {
+pub(crate) fn placeholders(first: usize, count: usize) -> String {
     let list: Vec<String> = (first..first + count).map(|number| format!("?{number}")).collect();
     list.join(", ")
 }
@@ -120,11 +120,7 @@ pub(super) fn version(row: &dyn Row) -> Result<MemoryVersion, Error> {
 }
 
 /// A column that holds one of a closed list of words.
-pub(in crate::store) fn word<T: Copy>(
-    row: &dyn Row,
-    column: usize,
-    words: &[(&str, T)],
-) -> Result<T, Error> {
+pub(crate) fn word<T: Copy>(row: &dyn Row, column: usize, words: &[(&str, T)]) -> Result<T, Error> {
     let found: String = row.get(column)?;
     let known = words.iter().find(|(word, _)| *word == found);
     known.map(|(_, value)| *value).ok_or_else(|| Error::unknown_word(&found))

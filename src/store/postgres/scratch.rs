@@ -8,10 +8,10 @@ use crate::config::{DatabaseUrl, PostgresUrl};
 use crate::store::sql::Sql as _;
 
 /// A schema that is gone with this value.
-pub(in crate::store) struct ScratchSchema {
+pub(crate) struct ScratchSchema {
     owner: PostgresTarget,
     schema: String,
-    pub(in crate::store) url: PostgresUrl,
+    pub(crate) url: PostgresUrl,
 }
 
 fn url(text: &str) -> PostgresUrl {

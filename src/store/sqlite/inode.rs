@@ -28,7 +28,7 @@ mod linux {
     }
 
     /// Takes the lock; false if another open file has it.
-    pub(in crate::store::sqlite) fn try_lock(file: &File) -> io::Result<bool> {
+    pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
         match fcntl(file, FcntlArg::F_OFD_SETLK(&range(libc::F_WRLCK))) {
             Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
             // The last four: a file system without such locks, so the lock by name is all there is.
@@ -38,7 +38,7 @@ mod linux {
     }
 
     /// Ends the lock, for all who have the open file.
-    pub(in crate::store::sqlite) fn unlock(file: &File) -> io::Result<()> {
+    pub(crate) fn unlock(file: &File) -> io::Result<()> {
         match fcntl(file, FcntlArg::F_OFD_SETLK(&range(libc::F_UNLCK))) {
             // There was no lock to be taken either.
             Ok(_) | Err(Errno::EINVAL | Errno::ENOLCK | Errno::ENOSYS | Errno::ENOTSUP) => Ok(()),
@@ -47,7 +47,7 @@ mod linux {
     }
 
     /// Whether another open file has the lock.
-    pub(in crate::store::sqlite) fn is_locked(file: &File) -> bool {
+    pub(crate) fn is_locked(file: &File) -> bool {
         let mut found = range(libc::F_WRLCK);
         let asked = fcntl(file, FcntlArg::F_OFD_GETLK(&mut found));
         asked.is_ok() && c_int::from(found.l_type) != libc::F_UNLCK

@@ -7,7 +7,7 @@ use contexture::domain::{
     Candidate, CandidateState, MemoryPromotion, MemoryScope, MemoryStatus, word_of,
 };
 use contexture::service::idempotency::ResponseRecorder;
-use contexture::service::memory::WriteCondition;
+use contexture::service::memory::{WriteCondition, WriteKind};
 use contexture::service::{Error, Services, candidates, memory};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -156,11 +156,14 @@ fn carry_out(services: &Services, op: &Op) {
         Op::Put { fact, value } => {
             let body = json!({"value": format!("v{value}")}).to_string();
             let at = (&MemoryScope::default(), &*key(*fact));
-            memory::put(services, at, &body, false, WriteCondition::Anything).map(drop)
+            {
+                let kind = WriteKind { partial: false, expected: WriteCondition::Anything };
+                memory::put(services, at.0, at.1, &body, kind).map(drop)
+            }
         }
         Op::Retract { fact } => {
             let at = (&MemoryScope::default(), &*key(*fact));
-            memory::retract(services, at, "{}", ResponseRecorder::nothing()).map(drop)
+            memory::retract(services, at.0, at.1, "{}", ResponseRecorder::nothing()).map(drop)
         }
         Op::Delete { fact } => {
             memory::delete(services, &MemoryScope::default(), &key(*fact), WriteCondition::Anything)

@@ -96,7 +96,7 @@ impl Kept {
     fn put(&self, text: &str) -> String {
         self.clock.advance(Duration::from_millis(300));
         let options = Offload { threshold: 0, head: 0, tail: 0 };
-        match artifacts::offload_text(&self.services, text, &options, (None, |_| String::new()))
+        match artifacts::offload_text(&self.services, text, &options, None, |_| String::new())
             .unwrap()
         {
             OffloadResult::Stored { artifact, .. } => artifact.id.to_string(),

@@ -15,7 +15,8 @@ fn rows(count: usize) -> Vec<Value> {
 #[test]
 fn long_strings_are_shortened_in_their_place() {
     let text = json!({"id": 7, "note": PROSE, "price": 1.50, "tags": ["a", "b"]}).to_string();
-    let short = json!({"id": 7, "note": SHORT_PROSE, "price": 1.50, "tags": ["a", "b"]}).to_string();
+    let short =
+        json!({"id": 7, "note": SHORT_PROSE, "price": 1.50, "tags": ["a", "b"]}).to_string();
     assert_eq!(shown(&JsonAdapter, &text), short);
     let text = text.replace("1.5", "1.5000").replace("The boiler", "Der Kessel f\\u00fcr");
     let shown = shown(&JsonAdapter, &text);

@@ -68,7 +68,10 @@ fn a_value_on_several_lines_stays_under_its_key() {
     let text = format!("owner: payments team\nsummary:\n  {wrapped}\nport: 80\n");
     is_shown(&text, &format!("owner: payments team\nsummary:\n  {SHORT_PROSE}\nport: 80\n"));
     let text = format!("owner: payments team\nsummary: {wrapped}\nlist:\n- {wrapped}\n- b\n");
-    is_shown(&text, &format!("owner: payments team\nsummary: {SHORT_PROSE}\nlist:\n- {SHORT_PROSE}\n- b\n"));
+    is_shown(
+        &text,
+        &format!("owner: payments team\nsummary: {SHORT_PROSE}\nlist:\n- {SHORT_PROSE}\n- b\n"),
+    );
 }
 
 #[test]
@@ -92,7 +95,10 @@ fn several_documents_and_carriage_returns_stay() {
     let second = SHORT_PROSE.replace(" The keys hang beside the door of the workshop.", "");
     let shown = shown(&YamlAdapter, &text(PROSE));
     assert_eq!(parsed(&shown).len(), 2);
-    assert!(shown.contains(&format!("note: \"{SHORT_PROSE}\"\n")) && shown.contains(&second), "{shown}");
+    assert!(
+        shown.contains(&format!("note: \"{SHORT_PROSE}\"\n")) && shown.contains(&second),
+        "{shown}"
+    );
     let returns = text(PROSE).replace('\n', "\r\n");
     assert_eq!(super::super::fixture::shown(&YamlAdapter, &returns), shown.replace('\n', "\r\n"));
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use crate::hook::call::{CallFuture, MAX_CONCURRENT_CALLS};
 use crate::hook::outcome_store::{OutcomeKey, OutcomeStore, key};
-use crate::hook::{Changed, CheckedInput};
+use crate::hook::{ChangeResult, CheckedInput};
 
 const AT: &str = "tool_result";
 const APPEND: &str = r#"{"action":"merge_patch","patch":{"result":{"content":"done"}}}"#;
@@ -23,7 +23,7 @@ fn items(inputs: &[String]) -> Vec<CheckedInput<'_>> {
     inputs.iter().map(|input| CheckedInput { input, facts, check: &fine }).collect()
 }
 
-fn contents(changed: &[Changed]) -> Vec<Option<String>> {
+fn contents(changed: &[ChangeResult]) -> Vec<Option<String>> {
     let of = |payload: &str| {
         let value: serde_json::Value = serde_json::from_str(payload).unwrap();
         value["content"].as_str().unwrap().to_owned()

@@ -164,7 +164,7 @@ async fn a_watched_hook_changes_nothing_and_says_what_it_would_have_done() {
     let script = Script::new(&[("g", DENY), ("a", ADD_A)]).failing("h", FailureCause::Timeout);
     let mut round = round(&list, &script);
     let changed = round.change(at(Point::ToolCall, CALL), &fine).await.unwrap();
-    assert_eq!(changed, Changed::default());
+    assert_eq!(changed, ChangeResult::default());
     let words: Vec<_> = round.runs().iter().map(HookRun::word).collect();
     assert_eq!(words, ["would_deny", "failed", "would_apply"]);
 }
@@ -336,7 +336,7 @@ async fn a_dry_run_calls_no_webhook() {
     let mut round = round(&list, &script).dry();
     let at = at(Point::ToolCall, CALL);
     let changed = round.change(at, &fine).await.unwrap();
-    assert_eq!(changed, Changed::default());
+    assert_eq!(changed, ChangeResult::default());
     assert!(round.observe(at, GuardDecision::Allowed).await.is_empty());
     assert_eq!(script.asked(), [""; 0]);
     let words: Vec<_> = round.runs().iter().map(HookRun::word).collect();
@@ -409,7 +409,7 @@ async fn without_hooks_nothing_happens() {
         let provided = round.provide(at(point, "{}"), &|_| 1, &fine).await.unwrap();
         let later = round.observe(at(point, "{}"), GuardDecision::Allowed).await;
         assert!(
-            changed == Changed::default()
+            changed == ChangeResult::default()
                 && provided == ProvideResult::default()
                 && later.is_empty()
         );

@@ -44,9 +44,9 @@ fn tools_keep_what_their_provider_knows() {
         (r#" {"a":1}"#, r#"{"type":"object","properties":{},"a":1}"#),
         ("[]", r#"{"type":"object","properties":{}}"#),
     ] {
-        assert_eq!(schema::complete(before, true).as_deref(), Some(after));
+        assert_eq!(tools::complete_schema(before, true).as_deref(), Some(after));
     }
-    assert_eq!(schema::complete(upper, true), None);
+    assert_eq!(tools::complete_schema(upper, true), None);
 }
 
 #[test]

@@ -23,7 +23,7 @@ use crate::domain::{CompilationStatus, Drift, RecordLevel};
 use crate::json::{self, Faults, Fields, JsonDifference, Limits, Node, Path};
 use crate::pack::{PackRef, Refusal};
 use crate::pipeline::{Deadline, Report};
-use crate::request::Explain;
+use crate::request::ExplainLevel;
 use crate::service::record::{self, ENGINE, NewRecord, RecordDraft, RecordSubject};
 use crate::service::{Error, Services, compile};
 use crate::store::Batch;
@@ -193,7 +193,7 @@ pub(super) fn again(
     let text = record.request.as_deref().filter(|_| record.is_current).ok_or(GONE)?;
     let node = json::parse(text, Limits::default())?;
     let mut request = recorded(services, record, &node)?.request;
-    request.explain = Explain::Full;
+    request.explain = ExplainLevel::Full;
     request.record = RecordLevel::None;
     let said = RecordedAnswers::of(record)?;
     let asking = said.asking(services, record, &request, &*said.answers, deadline)?;

@@ -115,11 +115,7 @@ impl Tx<'_> {
         Ok(found)
     }
 
-    pub(in crate::store) fn index_memory(
-        &self,
-        entry: &MemoryEntry,
-        old: Option<i64>,
-    ) -> Result<(), Error> {
+    pub(crate) fn index_memory(&self, entry: &MemoryEntry, old: Option<i64>) -> Result<(), Error> {
         if let Some(id) = old {
             self.unindex_memory(id)?;
         }
@@ -133,7 +129,7 @@ impl Tx<'_> {
         }
     }
 
-    pub(in crate::store) fn unindex_memory(&self, id: i64) -> Result<(), Error> {
+    pub(crate) fn unindex_memory(&self, id: i64) -> Result<(), Error> {
         match self.dialect() {
             Dialect::Sqlite => self.unindex_tokens(id),
             Dialect::Postgres => self.unindex_terms(id),
@@ -142,7 +138,7 @@ impl Tx<'_> {
 }
 
 /// Rebuilds the terms of every entry: for a file whose terms were made by other rules.
-pub(in crate::store) fn index_all(sql: &dyn Sql) -> Result<(), Error> {
+pub(crate) fn index_all(sql: &dyn Sql) -> Result<(), Error> {
     sql.query(&format!("SELECT {COLUMNS}, tenant FROM memory"), &[], &mut |row| {
         let tenant: String = row.get(22)?;
         Tx::new(sql, &tenant, Timestamp::default()).index_memory(&entry(row, 0)?, None)

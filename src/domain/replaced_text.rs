@@ -10,7 +10,7 @@ use crate::limit::{Allowance, AllowanceExceeded};
 /// What a round put in is never searched by the rounds after it: a pattern that matches another
 /// one's replacement would make a text that grows with each of them.
 #[derive(Debug)]
-pub struct Replacing<'a> {
+pub struct ReplacedText<'a> {
     /// Borrowed until something is replaced.
     text: Cow<'a, str>,
     /// Ranges that were put in, in order, without overlap.
@@ -26,7 +26,7 @@ const COPIES_HELD: usize = 4;
 /// without overlap.
 pub type ReplaceFn<'r> = &'r mut dyn FnMut(Range<usize>, &str) -> Result<(), AllowanceExceeded>;
 
-impl<'a> Replacing<'a> {
+impl<'a> ReplacedText<'a> {
     pub fn new(text: &'a str, allowance: &'a Allowance) -> Self {
         Self { text: text.into(), settled: Vec::new(), allowance }
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     /// Replaces every `what` by `with`.
-    fn replace(replacing: &mut Replacing<'_>, what: &str, with: &str) -> u64 {
+    fn replace(replacing: &mut ReplacedText<'_>, what: &str, with: &str) -> u64 {
         let found = replacing.round(|text, put| {
             text.match_indices(what).try_for_each(|(at, hit)| put(at..at + hit.len(), with))
         });
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn what_was_put_in_is_not_searched_again() {
         let allowance = Allowance::default();
-        let mut replacing = Replacing::new("ab ba b", &allowance);
+        let mut replacing = ReplacedText::new("ab ba b", &allowance);
         assert_eq!(replace(&mut replacing, "a", "bbb"), 2);
         assert_eq!(replace(&mut replacing, "b", "-a-"), 3);
         assert_eq!(replace(&mut replacing, "a", "!"), 0);
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_match_does_not_reach_over_what_was_put_in() {
         let allowance = Allowance::default();
-        let mut replacing = Replacing::new("a1b", &allowance);
+        let mut replacing = ReplacedText::new("a1b", &allowance);
         assert_eq!(replace(&mut replacing, "1", ""), 1);
         assert_eq!(replace(&mut replacing, "ab", "x"), 0);
         assert_eq!(replace(&mut replacing, "b", "c"), 1);
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn what_is_put_in_is_paid_for() {
         let allowance = Allowance::new(1_000);
-        let mut replacing = Replacing::new("aaaa", &allowance);
+        let mut replacing = ReplacedText::new("aaaa", &allowance);
         let with = "a".repeat(300);
         let found = replacing.round(|text, put| {
             text.match_indices('a').try_for_each(|(at, _)| put(at..at + 1, &with))
