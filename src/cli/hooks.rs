@@ -1,4 +1,4 @@
-//! `contexture hooks listen`: a receiver of one's own, to see what a hook is asked.
+//! `contexture hooks listen`: a local receiver, to see the calls of a hook.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -110,7 +110,7 @@ async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
                 let http = hyper::server::conn::http1::Builder::new();
                 connections.push(http.serve_connection(TokioIo::new(stream), service));
             }
-            // One that broke is the server's to open again.
+            // A connection that broke is reopened by the server.
             Some(_) = connections.next(), if !connections.is_empty() => {}
             () = &mut stop => break,
         }

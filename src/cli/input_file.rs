@@ -61,7 +61,7 @@ impl InputFile {
 
     /// Leaves out what is no option of `/compress`, and names it.
     pub(super) fn keep_options(&mut self) -> Vec<String> {
-        // Recorded sessions bear an id, and a source that is no shape.
+        // Recorded sessions have an id, and a source that is no shape.
         let recorded = self.members.get("id").is_some();
         let known = |key: &str| service::compress::keys().any(|known| known == key);
         self.members.keep(|key| known(key) && !(recorded && key == "source"))

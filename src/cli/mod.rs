@@ -195,7 +195,7 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Who closed the pipe, such as `less`, wants no more words.
+            // A reader that closed the pipe, such as `less`, gets no further output.
             let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
             if !failure.downcast_ref().is_some_and(closed) {
                 print_error(&*failure);

@@ -1,4 +1,4 @@
-//! How much one caller, and all of them together, may ask for.
+//! Limits per caller, and for all callers together.
 
 use std::time::Duration;
 

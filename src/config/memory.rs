@@ -1,4 +1,4 @@
-//! What becomes of what is to be remembered.
+//! Settings of memory: which writes need a review.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;

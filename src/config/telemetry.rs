@@ -1,4 +1,4 @@
-//! What is logged, and how.
+//! Settings of logs and traces.
 
 /// The form of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

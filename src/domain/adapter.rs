@@ -21,12 +21,12 @@ pub struct AdapterDefinition {
 /// Which texts an adapter takes: texts that meet every condition in the definition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DetectRules {
-    /// A pattern that the text must hold.
+    /// A pattern that the text must contain.
     pub regex: Option<Arc<str>>,
     pub min_lines: Option<usize>,
-    /// Patterns that single lines must hold, by their numbers from 1.
+    /// Patterns that single lines must contain, by their numbers from 1.
     pub line_matches: Vec<(usize, Arc<str>)>,
-    /// A pattern, and the thousandths of the lines that must hold it.
+    /// A pattern, and the share of the lines that must contain it, in thousandths.
     pub min_share_of_lines: Option<(Arc<str>, u32)>,
 }
 
@@ -43,7 +43,7 @@ pub enum LineSelector {
 /// Which lines may go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineRemoval {
-    /// All that are not kept.
+    /// All lines that are not kept.
     Rest,
     /// Lines that contain one of these patterns, and are not kept.
     Matching(Vec<Arc<str>>),
@@ -56,11 +56,11 @@ pub struct StoredAdapter {
     /// From 1, one more with each other text.
     pub version: u64,
     pub created_at: Timestamp,
-    /// When the text became another one.
+    /// When the text last changed.
     pub updated_at: Timestamp,
 }
 
-/// One adapter of a request.
+/// An adapter in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AdapterChoice {
     /// A built-in or a stored adapter, by name.

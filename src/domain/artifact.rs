@@ -48,7 +48,7 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// What an artifact is called: the first 24 hex digits of its content's hash.
+/// The id of an artifact: the first 24 hex digits of its content's hash.
 ///
 /// The only way to read one is [`Self::parse`], so an id can never name anything else.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -14,9 +14,9 @@ pub struct Candidate {
     /// From 1, one more with each request that changed it.
     pub version: u64,
     pub proposal: Proposal,
-    /// What makes two proposals the same fact.
+    /// Identifies the fact: two proposals with the same fingerprint are the same fact.
     pub fingerprint: ContentHash,
-    /// Who proposed it, and who revised it: none of them reviews it.
+    /// The proposer, and those who revised it: none of them may review it.
     pub proposers: Vec<Actor>,
     pub checks: Checks,
     /// The last review, `None` if there was none yet.
@@ -123,7 +123,7 @@ pub enum CandidateState {
     Pending,
     InReview,
     Duplicate,
-    /// The same was rejected before; a review reopens it.
+    /// The same fact was rejected before; a review reopens it.
     AutoRejected,
     Rejected,
     Approved,
@@ -160,7 +160,7 @@ impl CandidateState {
     }
 }
 
-/// What was found out about a proposal when it was made.
+/// The findings about a proposal when it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checks {
     /// The first candidate with the same content.
@@ -265,10 +265,10 @@ impl Resolution {
 /// Whether anything is promoted without a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MemoryPromotion {
-    /// What a policy allows.
+    /// Candidates that the policy exempts are promoted without one.
     #[default]
     Auto,
-    /// Nothing; what models write waits for a review, too.
+    /// Every candidate waits for a review, writes by models included.
     Review,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{ContentHash, RawJson, Timestamp};
 
-/// How much of a compile is recorded.
+/// The level of detail of a compile's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RecordLevel {
     None,
@@ -31,11 +31,11 @@ impl RecordLevel {
     }
 }
 
-/// How a compile ended.
+/// The outcome of a compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompilationStatus {
     Compiled,
-    /// Nothing was to be sent: what governs it did not allow it.
+    /// The pack did not allow a payload.
     Refused,
 }
 

@@ -11,7 +11,7 @@ pub struct Conversation {
     pub source: Source,
     /// System messages at the head, in order.
     pub system: Vec<Message>,
-    /// Everything after; may hold further system messages in their places.
+    /// All further messages; may include system messages in their places.
     pub history: Vec<Message>,
     pub tools: Vec<ToolDefinition>,
 }

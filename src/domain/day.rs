@@ -22,7 +22,7 @@ impl Day {
         Timestamp::from_micros(self.0.saturating_mul(SECONDS_PER_DAY * 1_000_000))
     }
 
-    /// How long it still is from `now`.
+    /// The time from `now` until the day ends.
     pub fn rest(self, now: Timestamp) -> Duration {
         Self(self.0.saturating_add(1)).start().since(now)
     }

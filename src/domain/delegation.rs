@@ -21,7 +21,7 @@ pub struct Delegation {
     pub metadata: Option<RawJson>,
 }
 
-/// How it ended.
+/// The outcome of a delegation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DelegationStatus {
     Success,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{RawJson, Timestamp};
 
-/// What happened.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
     CompileStart,
@@ -57,7 +57,7 @@ impl EventKind {
     ];
 }
 
-/// An event that is to be published.
+/// An event to publish.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
     pub kind: EventKind,

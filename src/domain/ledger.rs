@@ -58,7 +58,7 @@ pub struct StageHashes {
     /// Over the output of every stage before it and all of `input_parts`.
     pub input_hash: ContentHash,
     pub output_hash: ContentHash,
-    /// What reaches the stage from outside, by name (`request.compression`, `store.memory`); in the
+    /// The external inputs of the stage, by name (`request.compression`, `store.memory`); in the
     /// order of the names.
     pub input_parts: Vec<(String, ContentHash)>,
 }
@@ -114,18 +114,18 @@ impl Ledger {
 pub struct Drift {
     /// The earliest stage with another output; `None` if all are equal.
     pub first_divergent_stage: Option<Stage>,
-    /// The stages that parted by themselves, not because one before them did.
+    /// The stages that diverged for their own reasons, not because an earlier one did.
     pub root_stages: Vec<Stage>,
     pub stages: Vec<StageDrift>,
 }
 
-/// One stage of two compiles.
+/// A stage of two compiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageDrift {
     pub stage: Stage,
     pub input_equal: bool,
     pub output_equal: bool,
-    /// The parts from outside that are not the same, by name.
+    /// The external inputs that differ, by name.
     pub changed_inputs: Vec<String>,
 }
 
@@ -184,7 +184,7 @@ mod tests {
         ContentHash::of(text)
     }
 
-    /// Three stages: outputs, and one part from outside for the second.
+    /// Three stages: outputs, and one external input of the second.
     fn ledger(outputs: [&str; 3], part: &str) -> Ledger {
         let mut ledger = Ledger::default();
         ledger.push(Stage::Ingest, vec![("request.messages".into(), hash("m"))], hash(outputs[0]));

@@ -20,7 +20,7 @@ pub struct MemoryEntry {
     pub status: MemoryStatus,
     /// Its origin, in the words of its writer.
     pub source: Option<Arc<str>>,
-    /// Who wrote it.
+    /// Its writer.
     pub author: Option<Arc<str>>,
     /// A JSON object that is carried and not read.
     pub metadata: Option<RawJson>,
@@ -105,7 +105,7 @@ impl MemoryTier {
     ];
 }
 
-/// Who may see it, from everyone to few.
+/// Who may read an entry, from everyone to few.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Classification {
     Public,
@@ -141,7 +141,7 @@ impl MemoryStatus {
     ];
 }
 
-/// What was done to an entry.
+/// The kind of a change of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryAction {
     Set,
@@ -164,7 +164,7 @@ impl MemoryAction {
     ];
 }
 
-/// Who asked for a change.
+/// The origin of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryOrigin {
     /// The application.

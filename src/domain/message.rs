@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::RawJson;
 
-/// Who speaks. `developer` is [`Role::System`] with its own word kept in [`Message::role_word`].
+/// The role of a message. `developer` is [`Role::System`] with its own word kept in
+/// [`Message::role_word`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     System,
@@ -13,7 +14,7 @@ pub enum Role {
     Tool,
 }
 
-/// One entry of a conversation.
+/// An entry of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// The client's own id, if it sent one.
@@ -24,9 +25,9 @@ pub struct Message {
     /// Participant name.
     pub name: Option<Arc<str>>,
     pub parts: Vec<Part>,
-    /// Fields of the source that we do not interpret; they reach only targets that keep them.
+    /// Uninterpreted fields of the source; they reach only targets that keep them.
     pub extra: Extra,
-    /// Index in the list the message was read from; none for messages that we add.
+    /// Index in the list that the message was read from; `None` for messages that the service adds.
     pub origin: Option<usize>,
 }
 
@@ -81,7 +82,7 @@ pub struct Part {
     /// The provider's signature of this part (Anthropic thinking, Gemini thought signatures). Only
     /// the provider that signed it can read it.
     pub signature: Option<Arc<str>>,
-    /// Fields that we do not interpret (`citations`, `annotations`, `detail`, …).
+    /// Uninterpreted fields (`citations`, `annotations`, `detail`, …).
     pub extra: Extra,
 }
 
@@ -102,7 +103,7 @@ impl Part {
     }
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     Text(Arc<str>),
@@ -121,7 +122,7 @@ pub enum Content {
 /// A model's reasoning. Whole or absent, never edited.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thinking {
-    /// What can be read of it; may be empty.
+    /// Its readable text; may be empty.
     pub text: Arc<str>,
     /// The provider's own item, unchanged, if the reasoning is encrypted, redacted, or an item of
     /// its own. It is what that provider gets back.
@@ -140,7 +141,7 @@ pub struct ToolCall {
     pub custom: bool,
 }
 
-/// What a tool answered. Holds text, media and opaque parts only.
+/// The result of a tool. Contains text, media and opaque parts only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResult {
     pub call_id: Arc<str>,
@@ -176,7 +177,7 @@ pub enum MediaSource {
     Base64(Arc<str>),
     /// `https:`, `gs:` and the like.
     Url(Arc<str>),
-    /// A file the provider already holds.
+    /// A file that the provider already has.
     FileId(Arc<str>),
     /// A document given as plain text.
     Text(Arc<str>),
@@ -185,7 +186,7 @@ pub enum MediaSource {
 /// A provider cache mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheMark {
-    /// None: the provider's default.
+    /// `None`: the provider's default.
     pub ttl: Option<CacheTtl>,
 }
 

@@ -1,4 +1,4 @@
-//! The nouns: plain data and the rules that hold without network, clock or disk.
+//! The nouns: plain data and the rules about it, without network, clock or disk.
 
 mod adapter;
 mod artifact;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Target;
 
-/// The tokenizers we count with.
+/// The tokenizers that tokens are counted with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenizerName {
     O200kBase,
@@ -29,7 +29,7 @@ impl TokenizerName {
     }
 }
 
-/// Who makes a model: decides the factor on the counted tokens.
+/// The maker of a model, which decides the factor on the counted tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     Openai,
@@ -66,12 +66,12 @@ impl Family {
     }
 }
 
-/// One row of the table.
+/// A row of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     pub name: Arc<str>,
     pub family: Family,
-    /// Tokens the model's window holds, answer included.
+    /// Tokens of the model's window, output included.
     pub context_window: u64,
     /// Tokens of its largest answer.
     pub max_output: u64,

@@ -18,12 +18,11 @@ pub struct ReplacedText<'a> {
     allowance: &'a Allowance,
 }
 
-/// How often a text that grew is held at once on its way into a payload: shown to hooks, read back,
+/// How many copies of a grown text exist at once on its way into a payload: for hooks, read back,
 /// counted, written, recorded.
 const COPIES_HELD: usize = 4;
 
-/// Is called with each range of a text that is to be replaced and what to put there, in order,
-/// without overlap.
+/// Called with each range of a text to replace and its replacement, in order, without overlap.
 pub type ReplaceFn<'r> = &'r mut dyn FnMut(Range<usize>, &str) -> Result<(), AllowanceExceeded>;
 
 impl<'a> ReplacedText<'a> {
@@ -31,8 +30,8 @@ impl<'a> ReplacedText<'a> {
         Self { text: text.into(), settled: Vec::new(), allowance }
     }
 
-    /// One round: `find` is given each stretch that was not put in, and calls `Replace` for what it
-    /// finds. Returns how many ranges were replaced. Pays for what the text grows by.
+    /// Runs one round: `find` gets each stretch that was not inserted before, and calls `Replace`
+    /// for its matches. Returns how many ranges were replaced. Pays for the growth of the text.
     pub fn round(
         &mut self,
         mut find: impl FnMut(&str, ReplaceFn<'_>) -> Result<(), AllowanceExceeded>,
@@ -44,7 +43,7 @@ impl<'a> ReplacedText<'a> {
             let end = old.map_or(self.text.len(), |old| old.start);
             let stretch = self.text.get(from..end).unwrap_or_default();
             find(stretch, &mut |found, with| {
-                // What is remembered of a range takes memory, too.
+                // The record of a range takes memory, too.
                 let growth = with.len().saturating_sub(found.len()).saturating_mul(COPIES_HELD);
                 self.allowance.take(growth.saturating_add(size_of::<Range<usize>>()))?;
                 next.put(&self.text, from + found.start..from + found.end, with);

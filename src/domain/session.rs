@@ -28,13 +28,13 @@ pub struct Session {
     /// Lengths of the message list at which the history was shrunk because the cache was cold, in
     /// rising order.
     pub points: Vec<u64>,
-    /// What providers counted, a model each, the one that was compiled for last at the end.
+    /// The calibration of each model, the last compiled model at the end.
     pub measured: Vec<ModelCalibration>,
     /// Compiles that it has had.
     pub turns: u64,
     /// The id of its last compile.
     pub compilation: Option<Arc<str>>,
-    /// How many messages it holds.
+    /// The number of its messages.
     pub messages: u64,
     /// Their shape.
     pub source: Option<Source>,
@@ -58,7 +58,7 @@ pub struct ModelCalibration {
 }
 
 impl Session {
-    /// One that is new.
+    /// Makes a new session.
     pub fn new(id: Arc<str>, now: Timestamp) -> Self {
         Self {
             id,
@@ -96,7 +96,7 @@ impl Session {
         self.measured.last()
     }
 
-    /// Notes what a payload for a model takes by our count.
+    /// Records the tokens of a payload for a model, by the count of this service.
     pub fn note_compile(&mut self, model: &Arc<str>, raw: u64) {
         let known = self.measured.iter().position(|known| known.model == *model);
         let mut measured = match known {
@@ -111,7 +111,7 @@ impl Session {
         self.measured.drain(..beyond);
     }
 
-    /// Notes the factor that a provider's report gives for a model.
+    /// Records the factor from a provider's report for a model.
     pub fn report(&mut self, model: &str, factor_milli: u32) {
         if let Some(known) = self.measured.iter_mut().find(|known| *known.model == *model) {
             known.factor_milli = Some(factor_milli);

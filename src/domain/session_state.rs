@@ -2,7 +2,7 @@
 
 use super::{MemoryEntry, ModelCalibration, RawJson, Session, Source};
 
-/// What a snapshot holds and a restore puts back.
+/// The state that a snapshot stores and a restore puts back.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionState {
     pub turns: u64,
@@ -26,7 +26,7 @@ pub struct SnapshotHead {
     pub session: std::sync::Arc<str>,
     pub label: Option<std::sync::Arc<str>>,
     pub created_at: super::Timestamp,
-    /// How many messages it holds.
+    /// The number of its messages.
     pub messages: u64,
     /// As [`Session::hooks_scoped`], of the defaults in it.
     pub hooks_scoped: bool,

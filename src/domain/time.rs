@@ -1,6 +1,6 @@
-//! Points in time, and the clock that gives them.
+//! Points in time, and the clock.
 //!
-//! Nothing but a [`Clock`] asks the machine for the time, so a test sets it.
+//! Only a [`Clock`] reads the machine's time, so a test can set it.
 
 use std::fmt;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{CacheMark, Extra, RawJson};
 
-/// What may be called.
+/// A tool that a model may call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
     pub name: Arc<str>,
@@ -12,7 +12,7 @@ pub struct ToolDefinition {
     /// JSON Schema of the arguments.
     pub parameters: Option<RawJson>,
     pub cache: Option<CacheMark>,
-    /// Members that we do not interpret (`strict`, …).
+    /// Uninterpreted members (`strict`, …).
     pub extra: Extra,
     /// The whole definition if it is a provider's own tool (`web_search_20250305`,
     /// `computer_use_preview`, Gemini's `googleSearch`, …); only its provider can interpret it.

@@ -34,7 +34,7 @@ pub type CallFuture<'c> = Pin<Box<dyn Future<Output = CallReply> + Send + 'c>>;
 pub struct Call<'c> {
     pub hook: &'c Hook,
     pub point: Point,
-    /// How often the point was reached before in the same compile.
+    /// How many times the point was reached before in the same compile.
     pub occurrence: u32,
     pub scope: &'c CallScope,
     /// JSON text: what the hook may see of the input.
@@ -56,7 +56,7 @@ pub struct CallReply {
     pub answer: Result<HookAnswer, CallFailure>,
     /// The answer's own text, for the record.
     pub body: Option<Arc<str>>,
-    /// How long it took.
+    /// The duration of the call.
     pub took: Duration,
     /// Attempts; more than one if no connection was made at first.
     pub attempts: u32,

@@ -36,9 +36,9 @@ pub struct Hook {
     pub mandatory: Option<bool>,
     pub mode: EnforcementMode,
     pub delivery: DeliveryMode,
-    /// None: the default of the kind.
+    /// `None`: the default of the kind.
     pub timeout: Option<Duration>,
-    /// None: the default of the point and kind.
+    /// `None`: the default of the point and kind.
     pub on_failure: Option<OnFailure>,
     /// Whether a guard's failure may count as leave.
     pub allow_fail_open: bool,
@@ -57,7 +57,7 @@ pub struct Hook {
     pub inline_owner: Option<Arc<str>>,
 }
 
-/// What a hook is.
+/// The action of a hook.
 #[derive(Debug, Clone)]
 pub enum HookAction {
     /// Calls this address.
@@ -69,8 +69,8 @@ pub enum HookAction {
 /// The URL that a hook calls, with its headers and secrets.
 #[derive(Clone)]
 pub struct Endpoint {
-    /// As the `url` crate writes it. Paths and queries often hold tokens: what is shown and stored in
-    /// plain is [`Self::redacted_url`].
+    /// As the `url` crate writes it. Paths and queries often contain tokens: plain text in displays
+    /// and in the store is [`Self::redacted_url`].
     pub url: Arc<str>,
     /// Sent with every call; names in lower case.
     pub headers: Vec<(Arc<str>, SecretString)>,
@@ -82,7 +82,7 @@ pub struct Endpoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnforcementMode {
     Enforce,
-    /// It is called and what it would have done is recorded; nothing is applied.
+    /// The hook is called and its outcome recorded; nothing is applied.
     Audit,
 }
 
@@ -95,12 +95,12 @@ pub enum DeliveryMode {
     Sync,
 }
 
-/// What a failure of a hook means.
+/// The effect of a failure of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnFailure {
     /// As if the guard had denied.
     Deny,
-    /// What was asked for fails.
+    /// The request fails.
     Fail,
     /// As if the hook were not there.
     Skip,
@@ -145,7 +145,7 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Hook {
-    /// What a failure at `point` means.
+    /// The effect of a failure at `point`.
     pub fn on_failure(&self, point: Point) -> OnFailure {
         self.on_failure.unwrap_or_else(|| OnFailure::default_of(point, self.kind))
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What went wrong; the word of the report and of `hook_failed`.
+/// The cause of a failure; its word appears in the report and in `hook_failed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureCause {
     /// No complete answer within the time.
@@ -22,17 +22,17 @@ pub enum FailureCause {
     /// JSON that is no answer of the kind.
     BadShape,
     TooLarge,
-    /// What a transform made, or a typed answer, is not valid at its point.
+    /// The output of a transform, or a typed answer, is not valid at its point.
     InvalidPayload,
     /// A patch that does not fit what it is for.
     PatchConflict,
     /// The answer repeats a secret of the hook.
     SecretLeak,
-    /// A built-in hook would make more text than the request may: it is never passed over.
+    /// A built-in hook would make more text than the request may: it is never skipped.
     TextLimit,
     /// The hooks before it took all the time that hooks may take.
     BudgetExhausted,
-    /// It failed so often that it is not called for a while.
+    /// The circuit is open after too many failures.
     CircuitOpen,
     /// Too many calls of it are under way.
     Overloaded,

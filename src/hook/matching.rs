@@ -14,17 +14,17 @@ use crate::json::Node;
 pub struct HookMatch {
     /// Names of tools, exact; `*` is any.
     pub tools: Vec<Arc<str>>,
-    /// What the arguments of the tool must hold; all of them.
+    /// Conditions on the arguments of the tool; all must be met.
     pub args: Vec<ArgCondition>,
     pub agents: Vec<Arc<str>>,
     pub sessions: Vec<Arc<str>>,
     /// Names of events; `memory:*` is all that begin so.
     pub events: Vec<Arc<str>>,
-    /// How a delegation ended; empty: with success.
+    /// The statuses of a delegation; empty: success only.
     pub status: Vec<Arc<str>>,
 }
 
-/// What one argument must be.
+/// A condition on one argument.
 #[derive(Debug, Clone)]
 pub struct ArgCondition {
     /// JSON Pointer into the arguments.
@@ -32,7 +32,7 @@ pub struct ArgCondition {
     pub test: ArgTest,
 }
 
-/// How an argument is looked at. A string is compared as its text, any other value as it is written.
+/// The comparison. A string is compared as its text, any other value as its JSON.
 #[derive(Debug, Clone)]
 pub enum ArgTest {
     Exists,
@@ -52,7 +52,7 @@ pub struct MatchContext<'f> {
     pub agent: Option<&'f str>,
     pub session: Option<&'f str>,
     pub event: Option<&'f str>,
-    /// How a delegation ended.
+    /// The status of a delegation.
     pub status: Option<&'f str>,
 }
 
@@ -127,7 +127,7 @@ impl ArgTest {
         }
     }
 
-    /// What is compared with, as it was given.
+    /// The operand, as it was written.
     pub fn value(&self) -> Option<&str> {
         match self {
             Self::Exists => None,

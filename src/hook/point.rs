@@ -23,7 +23,7 @@ pub enum Point {
     Event,
 }
 
-/// What a hook may do. In this order they run at a point, [`Point::guards_last`] aside.
+/// The role of a hook. At a point they run in this order, except for [`Point::guards_last`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookKind {
     /// Allows or denies.
@@ -149,7 +149,7 @@ impl Point {
     }
 }
 
-/// What the provide hooks of a point answer.
+/// The form of the answers of a point's provide hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProvideRule {
     /// The point takes no provide hook.
@@ -157,9 +157,9 @@ pub enum ProvideRule {
     /// Text, in one piece or in fragments; the texts of all hooks are joined. `include`: whether a
     /// fragment specifies its place.
     Text { include: bool },
-    /// An object with some of these members; the first hook that has an answer gives it.
+    /// An object with some of these members, from the first hook that has an answer.
     First(&'static [&'static str]),
-    /// The same, of every hook.
+    /// An object with some of these members, from every hook.
     Every(&'static [&'static str]),
 }
 

@@ -4,10 +4,10 @@ use super::definition::OnFailure;
 use super::point::{HookKind, Point, ProvideRule};
 use crate::json::write_string;
 
-/// What one member of an `input` is.
+/// The name of a member of an `input`, and its description.
 type InputMember = (&'static str, &'static str);
 
-/// What a point is for, in a sentence, and what its calls carry in `input`.
+/// The purpose of a point, in a sentence, and the members of its `input`.
 #[derive(Debug, Clone, Copy)]
 pub struct PointDoc {
     pub sentence: &'static str,

@@ -1,4 +1,4 @@
-//! What became of each hook: the lines of the report and of the record.
+//! The outcomes of hooks: the lines of the report and of the record.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub struct HookRun {
     pub kind: HookKind,
     pub occurrence: u32,
     pub outcome: RunOutcome,
-    /// Whether the hook is only watched, so that nothing of its outcome holds.
+    /// Whether the hook is only audited, so that nothing of its outcome is applied.
     pub audit: bool,
     /// [`super::digest`] of the call; `None` if nothing was to be sent.
     pub request_digest: Option<Arc<str>>,
@@ -42,7 +42,7 @@ pub enum RunOutcome {
     },
     /// Its answer was applied.
     Applied,
-    /// It changed, or added, nothing.
+    /// It changed or added nothing.
     Unchanged,
     /// An observe hook was called.
     Delivered,
@@ -81,7 +81,7 @@ pub enum SkipReason {
     FailedEarlier,
     /// A hook before it gave the answer of which there is one.
     AnsweredEarlier,
-    /// Another hook holds the exclusive place of all that it provided.
+    /// Another hook has the exclusive slot of everything that it provided.
     ExclusiveConflict,
     /// Its chain was rolled back.
     RolledBack,
@@ -169,7 +169,7 @@ pub enum HookStop {
     /// A hook with `on_failure: "fail"` failed: 502, or 504 if the time ran out.
     #[error("hook `{hook}` failed at `{point}`: {failure}")]
     Failed { hook: Arc<str>, point: Point, failure: CallFailure },
-    /// A replay met a call that the record does not hold, or holds otherwise: 409.
+    /// A replay made a call that the record does not contain, or with another input: 409.
     #[error("hook `{hook}` at `{point}` is asked something else than what was recorded")]
     Diverged {
         hook: Arc<str>,

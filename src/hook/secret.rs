@@ -1,4 +1,4 @@
-//! What a receiver's signature is checked with: `whsec_` and 32 random bytes in base64.
+//! The secret of a receiver's signature: `whsec_` and 32 random bytes in base64.
 
 use std::fmt;
 
@@ -59,7 +59,7 @@ impl fmt::Debug for HookSecret {
 #[derive(Debug, Clone)]
 pub struct LiveSecret {
     pub secret: HookSecret,
-    /// None for the newest.
+    /// `None` for the newest secret.
     pub until: Option<Timestamp>,
 }
 
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!((count(&two, 0), count(&two, 99), count(&two, 100)), (2, 2, 1));
         let newest = two.live(at(0)).next().unwrap().bytes();
         assert_ne!(newest, one.live(at(0)).next().unwrap().bytes());
-        // A second rotation with a longer overlap gives an old secret no more time.
+        // A second rotation with a longer overlap does not extend an old secret.
         let three = two.rotated(HookSecret::generate().unwrap(), at(50), at(500));
         assert_eq!((count(&three, 50), count(&three, 100), count(&three, 500)), (3, 2, 1));
         let mut many = one;

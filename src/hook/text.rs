@@ -2,7 +2,7 @@
 
 use crate::json::{Limits, Node, Value, write_string};
 
-/// What an input may hold: a little more than the request that it was made of.
+/// Limits of an input: a little more than those of the request that it was made of.
 pub(super) const LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 
 /// The steps of a JSON Pointer (RFC 6901), unescaped. The root has none.

@@ -54,8 +54,8 @@ impl Hook {
             raw(out, "mandatory", if self.is_mandatory() { "true" } else { "false" });
         }
         text(out, "mode", self.mode.as_str());
-        // A value that was not given is shown as the one that holds, and stored as absent: another
-        // release may have another one.
+        // A default is displayed as its value and stored as absent: another release may have
+        // another default.
         if shown || self.timeout.is_some() {
             raw(out, "timeout_ms", &self.timeout().as_millis().to_string());
         }

@@ -34,7 +34,7 @@ pub(super) fn run(
     check_budget(pack, lint);
 }
 
-/// What the layers define, to be looked up: rules name thousands of things.
+/// The names that the layers define, for lookups: rules name thousands of things.
 struct DefinedNames<'p> {
     capabilities: BTreeMap<&'p str, &'p Capability>,
     gates: BTreeSet<&'p str>,

@@ -1,4 +1,4 @@
-//! What two versions of a pack differ in.
+//! The differences between two versions of a pack.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct DocumentChange {
     pub value: Option<Value>,
 }
 
-/// What is not the same in one layer.
+/// The differences in one layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerChange {
     pub layer: String,
@@ -175,7 +175,7 @@ impl<'v> NamedItems<'v> {
 }
 
 impl<'v> ItemPlaces<'v> {
-    /// None if an item has no text under the key, or two have the same.
+    /// `None` if an item has no text under the key, or two have the same.
     fn new(items: &'v [Value], key: &'static str) -> Option<Self> {
         let mut places = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {

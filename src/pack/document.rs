@@ -20,7 +20,7 @@ pub struct Pack {
     pub contract_version: Arc<str>,
     pub requires: Vec<(Arc<str>, VersionReq)>,
     pub tenant: Arc<str>,
-    /// How long what was compiled under it holds; 0 is for ever.
+    /// How long a context that was compiled under the pack is valid; 0 is for ever.
     pub ttl_seconds: u64,
     pub ceiling: Classification,
     pub environment_defaults: Arc<str>,
@@ -36,7 +36,7 @@ pub struct Pack {
     pub memory: MemoryLayer,
     pub tone: Tone,
     pub budget: BudgetLayer,
-    /// SHA-256 of each layer's canonical JSON, and of the parts that stages read by themselves.
+    /// SHA-256 of each layer's canonical JSON, and of the parts that stages read separately.
     pub hashes: BTreeMap<&'static str, ContentHash>,
     pub is_signed: bool,
 }
@@ -47,7 +47,7 @@ impl Pack {
         self.hashes.get(layer).copied().unwrap_or_else(|| ContentHash::of("null"))
     }
 
-    /// What the pack needs and does not find, by name, each with what there is instead.
+    /// The requirements of the pack that are not met, by name, each with the present value.
     pub fn unmet(&self) -> impl Iterator<Item = (&Arc<str>, String)> {
         let runtime = Version::parse(RUNTIME).ok();
         self.requires.iter().filter_map(move |(name, range)| {
@@ -137,7 +137,7 @@ impl PolicyRule {
         self.intents.is_empty() || self.intents.iter().any(|pattern| matches(pattern, intent))
     }
 
-    /// Whether it takes anything away.
+    /// Whether the rule restricts anything.
     pub fn restricts(&self) -> bool {
         self.denies
             || !self.requires.is_empty()
@@ -165,7 +165,7 @@ pub struct ApprovalGate {
     pub capabilities: Vec<Arc<str>>,
 }
 
-/// How much a tool may do, from reading to destroying.
+/// The power of a tool, from reading to destroying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessMode {
     ReadOnly,
@@ -205,7 +205,7 @@ pub struct Capability {
     pub ceiling: AccessMode,
     pub schema_ref: Option<Arc<str>>,
     pub description: Option<Arc<str>>,
-    /// JSON Schema of its arguments, as it was written.
+    /// JSON Schema of its arguments, verbatim.
     pub input_schema: Option<Arc<str>>,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a pack, by codes that stay.
+//! The faults of a pack, by stable codes.
 
 use crate::json::{Fault, Faults, Path};
 
@@ -9,7 +9,7 @@ pub enum Severity {
     Warning,
 }
 
-/// One thing that is wrong with a pack.
+/// A fault of a pack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LintFault {
     pub code: &'static str,

@@ -1,4 +1,4 @@
-//! What a pack is called: `id@version`.
+//! The name of a pack: `id@version`.
 
 use std::fmt;
 use std::sync::Arc;

@@ -73,7 +73,7 @@ impl Refusal {
         Self { code, stage, said: Box::new(said) }
     }
 
-    /// The same, with the place that is to blame.
+    /// Adds the place of the fault.
     #[must_use]
     pub fn at(mut self, pointer: &str) -> Self {
         let detail = self.said.detail.clone();
@@ -81,7 +81,7 @@ impl Refusal {
         self
     }
 
-    /// The same, with all places that are to blame.
+    /// Adds all places of faults.
     #[must_use]
     pub fn at_all(mut self, faults: Vec<Fault>) -> Self {
         self.said.faults = faults;
@@ -105,7 +105,7 @@ impl Refusal {
         self
     }
 
-    /// What a record keeps of it: nothing in it depends on when it was.
+    /// The refusal as a record stores it: no part of it depends on the time.
     pub fn to_record(&self) -> Value {
         let faults = self.said.faults.iter();
         let errors = faults.map(|fault| json!({"pointer": fault.pointer, "detail": fault.detail}));

@@ -1,4 +1,4 @@
-//! Who vouches for a pack: ed25519 over its canonical JSON.
+//! The signature of a pack: ed25519 over its canonical JSON.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! One rule on one set of facts.
+//! Evaluates one rule on one set of facts.
 
 use std::borrow::Cow;
 use std::sync::Arc;

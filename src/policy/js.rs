@@ -8,7 +8,7 @@ use super::Value;
 
 /// A count as a value.
 pub(super) fn count(count: usize) -> Value {
-    // Nothing that was read here has 2^53 items.
+    // No value that was parsed here has 2^53 items.
     Value::Number(f64::from(u32::try_from(count).unwrap_or(u32::MAX)))
 }
 

@@ -53,7 +53,7 @@ impl Evaluator {
             "+" => values.iter().map(js::parse_float).fold(0.0, |sum, one| sum + one),
             "*" => match values {
                 [] => return Err(RuleFailure::Given("*")),
-                // One factor stays what it is.
+                // A single factor is returned unchanged.
                 [one] => return Ok(one.clone()),
                 all => all.iter().map(js::parse_float).product(),
             },

@@ -53,7 +53,7 @@ pub struct RuleFault {
 pub enum RuleFaultKind {
     /// There is no such operator. Of a long name its beginning.
     Operator(String),
-    /// An object of several keys: no operator, and so a value that always holds.
+    /// An object of several keys: no operator, and so a value that is always true.
     Literal,
     /// `==` or `!=` with null, a boolean or 0: other values count as equal to these.
     Loose,

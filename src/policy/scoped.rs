@@ -1,4 +1,4 @@
-//! Operators that decide themselves which of their rules are evaluated, and on what.
+//! Operators that control which of their operands are evaluated, and on what data.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn choose(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Valu
     Ok(Value::Null)
 }
 
-/// The first value that holds, or does not; else the last.
+/// The first operand that is true, or false; else the last.
 fn find_operand(
     machine: &mut Evaluator,
     given: &[Value],

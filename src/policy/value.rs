@@ -1,4 +1,4 @@
-//! What rules work on: JSON, and the few values that only JavaScript has.
+//! The values of rules: JSON, and the few values that only JavaScript has.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -175,7 +175,7 @@ impl Value {
         }
     }
 
-    /// Appends the value as JSON; what JSON cannot hold is null.
+    /// Appends the value as JSON; a value that JSON does not have becomes null.
     pub fn write(&self, out: &mut PaidText<'_>) -> Result<(), AllowanceExceeded> {
         match self {
             Self::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),

@@ -23,15 +23,14 @@ use crate::domain::{Message, Target, ToolDefinition};
 /// never written.
 pub(crate) const SYNTHETIC_CALL_ID: &str = "gemini-fc-";
 
-/// What [`write()`] puts into a payload: adapted messages in sandwich order, system messages in
-/// their places.
+/// The input of [`write()`]: adapted messages in sandwich order, system messages in their places.
 #[derive(Debug, Clone, Copy)]
 pub struct PayloadInput<'m> {
     pub messages: &'m [Message],
     pub tools: &'m [ToolDefinition],
 }
 
-/// What a target's wire asks of a conversation.
+/// The requirements of a target's wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question a wire answers by itself")]
 pub struct TargetRules {
@@ -41,7 +40,7 @@ pub struct TargetRules {
     pub user_first: bool,
     /// A last assistant message is continued, if the model supports that.
     pub prefill: bool,
-    /// The client's and our cache marks are written.
+    /// The cache marks of the client and of the service are written.
     pub cache_marks: bool,
     /// A last assistant text may not end in white space.
     pub clean_end: bool,

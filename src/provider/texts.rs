@@ -32,7 +32,7 @@ impl MessageText {
     }
 }
 
-/// What a tool answered.
+/// The texts of a tool's result.
 #[derive(Debug, Clone)]
 pub struct ResultTexts {
     /// Its texts, in order.
@@ -42,7 +42,7 @@ pub struct ResultTexts {
     pub content: Option<(Range<usize>, ContentWrap)>,
 }
 
-/// How a text is written in the place of a result's content.
+/// How a replacement of a result's content is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContentWrap {
     /// As a JSON string.
@@ -139,7 +139,7 @@ fn says_thought(part: &Node<'_>) -> bool {
 /// Reads strings of one message, whose JSON text begins at the address `base`.
 struct StringWalk {
     base: usize,
-    /// What its own texts are.
+    /// Reads the message's own texts.
     words: Option<fn(TextSlot) -> MessageText>,
 }
 

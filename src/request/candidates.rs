@@ -53,7 +53,7 @@ pub struct ProposalRequest {
     pub revises: Option<Arc<str>>,
 }
 
-/// What may be written, and what of it needs no review; a pack's `memory_layer`.
+/// The classes that may be written, and those that need no review; a pack's `memory_layer`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WritePolicy {
     /// All classes if there is no list.
@@ -63,7 +63,7 @@ pub struct WritePolicy {
     pub consent_required: bool,
 }
 
-/// What is wrong with a proposal.
+/// The fault of a proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProposeFault {
     /// The class is unknown, or the policy does not allow it.
@@ -276,7 +276,7 @@ fn read_policy(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<WritePoli
     })
 }
 
-/// A number from 0 to 1, as exact as it was written.
+/// A number from 0 to 1, with its exact digits.
 fn share(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Option<f64> {
     let number = fields.get(key)?.as_f64().filter(|number| (0.0..=1.0).contains(number));
     if number.is_none() {

@@ -72,7 +72,7 @@ pub enum OnOverflow {
     Fail,
 }
 
-/// What happens when time is up.
+/// What happens if time is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnDeadline {
     Fail,
@@ -110,14 +110,14 @@ pub struct CompileRequest {
     /// order.
     pub points: Vec<u64>,
     pub hooks: HookChoice,
-    /// How much of this compile is recorded.
+    /// The level of detail of this compile's record.
     pub record: RecordLevel,
     pub explain: ExplainLevel,
     pub deadline_ms: Option<u64>,
     pub on_deadline: OnDeadline,
     /// Whether a pack has settled what is sent: then no hook adds to it.
     pub is_governed: bool,
-    /// What ingest has noticed so far.
+    /// The notes so far.
     pub notes: Notes,
 }
 
@@ -218,7 +218,7 @@ fn read_with(
         points: Vec::new(),
         hooks: HookChoice::read(&fields, check_url, &mut faults),
         record: fields.choice("record", RecordLevel::WORDS, &mut faults).unwrap_or_else(|| {
-            // Under a pack what was shown is to be proven.
+            // Under a pack, the record is the proof of the payload.
             if fields.get("pack").is_some() { RecordLevel::Full } else { RecordLevel::default() }
         }),
         explain: fields

@@ -31,7 +31,7 @@ pub const COMPRESS_KEYS: &[&str] = &[
     "on_deadline",
 ];
 
-/// What becomes of the originals of shortened texts.
+/// Where the originals of shortened texts are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Originals {
     /// Kept as artifacts.
@@ -53,13 +53,13 @@ pub const COMPRESS_LEVELS: &[(&str, Level)] = Level::WORDS.split_at(1).1;
 /// How the model learns which originals it can retrieve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceStyle {
-    /// By our tool.
+    /// By the service's tool.
     Tool,
     /// As `hash=` and the artifact's id, for tools of other products.
     Hash,
 }
 
-/// Who reads what is shown.
+/// The reader of the compressed text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModelReader {
     /// How originals are referenced for the model; `None` if it cannot retrieve them.
@@ -69,7 +69,7 @@ pub struct ModelReader {
     pub results_only: bool,
 }
 
-/// What is to be compressed.
+/// The input of a compression.
 #[derive(Debug)]
 pub enum CompressInput<'r, 'a> {
     Text(Arc<str>),
@@ -79,7 +79,7 @@ pub enum CompressInput<'r, 'a> {
 /// Messages in their original shape, and as they were read.
 #[derive(Debug)]
 pub struct MessageList<'r, 'a> {
-    /// The key that holds them.
+    /// The key of the list.
     pub key: &'static str,
     pub items: &'r [Node<'a>],
     pub conversation: Conversation,
@@ -94,7 +94,7 @@ pub struct CompressRequest<'r, 'a> {
     pub level: Level,
     pub budget_tokens: Option<u64>,
     pub keep_recent_turns: usize,
-    /// What a summary is to hold, in the caller's words.
+    /// The caller's instructions for a summary.
     pub summary_instructions: Option<Arc<str>>,
     pub clear: ClearOptions,
     pub adapters: AdapterChoices,

@@ -57,7 +57,7 @@ impl HookChoice {
                 faults.add(&here.key("mandatory"), why);
             }
             if hook.kind == HookKind::Observe {
-                // It is in no registry from which it could be called later.
+                // An inline hook is in no registry from which it could be called later.
                 if node.get("delivery").and_then(Node::as_str) == Some("async") {
                     let why = "must be `sync`: what a request brings is told before its answer";
                     faults.add(&here.key("delivery"), why);

@@ -10,11 +10,11 @@ use crate::json::{Fault, Faults, Fields, Node, Path};
 /// Bytes of a task, and of its result.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// What a session is switched to.
+/// The session to switch to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwitchRequest {
     pub to: Option<Arc<str>>,
-    /// Whether it begins with nothing of this one's.
+    /// Whether it starts without any state of the present session.
     pub reset: bool,
     pub reason: Option<&'static str>,
 }
@@ -32,7 +32,7 @@ pub const SWITCH_REASONS: &[(&str, &str)] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForkRequest {
     pub to: Option<Arc<str>>,
-    /// What it was at that snapshot, rather than what it is.
+    /// The snapshot to fork from, instead of the present state.
     pub snapshot: Option<Arc<str>>,
 }
 

@@ -174,7 +174,7 @@ pub fn is_memory_key(key: &str) -> bool {
         && !RESERVED_KEYS.contains(&key)
 }
 
-/// What is wrong with a text that is to be remembered, or with what it is about.
+/// What is wrong with the text of an entry, or with its description.
 pub fn check_memory_text(value: &str, description: Option<&str>) -> Option<String> {
     if value.len() > MAX_VALUE_BYTES {
         return Some(format!("`value` must be at most {MAX_VALUE_BYTES} bytes"));
@@ -281,7 +281,7 @@ fn turns_need_a_session(
     }
 }
 
-/// One of the actions of `POST /memory`.
+/// An action of `POST /memory`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreAction {
     Add,
@@ -316,7 +316,7 @@ pub struct StoreRequest {
     pub scope: MemoryScope,
 }
 
-/// What is wrong with the body of `POST /memory`.
+/// The fault of a body of `POST /memory`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StoreFault {
     Action(String),

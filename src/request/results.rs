@@ -23,7 +23,7 @@ const MAX_TOOLS: usize = 1_000;
 /// The largest whole number that every JSON reader keeps.
 const MAX_CHARS: u64 = 1 << 53;
 
-/// What tools have answered.
+/// The results of tools.
 #[derive(Debug)]
 pub struct ResultsRequest {
     pub results: Vec<RawResult>,
@@ -37,7 +37,7 @@ pub struct ResultsRequest {
     pub session_id: Option<Arc<str>>,
 }
 
-/// What one tool has answered.
+/// The result of one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawResult {
     /// The id of its call.
@@ -45,11 +45,11 @@ pub struct RawResult {
     pub name: Arc<str>,
     pub text: String,
     pub is_error: Option<bool>,
-    /// What the tool was run with, as JSON.
+    /// The arguments of the tool's call, as JSON.
     pub arguments: Option<Arc<str>>,
 }
 
-/// How long results are cut.
+/// The lengths to which results are cut.
 #[derive(Debug, Clone)]
 pub struct TruncateOptions {
     pub usual: Lengths,
@@ -113,7 +113,7 @@ fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawRes
         None if given.get("id").is_none() => given.fault("id", "is missing", faults),
         _ => {}
     }
-    // What is no text is shown to a model as its JSON.
+    // A content that is no text is shown to a model as its JSON.
     let content = given.node().get("content");
     let text = content.map(|node| node.as_str().map_or_else(|| node.raw.to_owned(), str::to_owned));
     if text.is_none() {

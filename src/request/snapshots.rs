@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::json::{Fault, Faults, Fields, Node, Path};
 
-/// What every snapshot begins with; another number is another form.
+/// The format of a snapshot; another number is another format.
 pub const SNAPSHOT_FORMAT: &str = "contexture-session/1";
 
 /// Bytes of a label.
@@ -103,7 +103,7 @@ pub fn read_session_restore(body: &Node<'_>, session: &str) -> Result<RestoreSes
     }
 }
 
-/// Reads what a snapshot that is to be taken is called.
+/// Reads the label of a new snapshot.
 pub fn read_take_snapshot(body: &Node<'_>) -> Result<TakeSnapshot, Vec<Fault>> {
     let mut faults = Faults::default();
     let Some(fields) = Fields::read(body, Path::Root, &["label"], &mut faults) else {

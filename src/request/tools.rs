@@ -66,10 +66,10 @@ pub struct Prune {
 /// Which tools are kept if both a task and names are given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// What either leaves.
+    /// Tools that either selects.
     #[default]
     Union,
-    /// What both leave.
+    /// Tools that both select.
     Intersection,
 }
 
@@ -180,7 +180,7 @@ impl ToolOptions {
     }
 }
 
-/// Whether a definition is the one that we give a model.
+/// Whether a definition is the one that the service adds for a model.
 fn is_ours(tool: &ToolDefinition) -> bool {
     let Some((_, ours)) = TOOL_PARAMETERS.iter().find(|(name, _)| **name == *tool.name) else {
         return false;

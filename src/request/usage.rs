@@ -13,7 +13,7 @@ const TOTAL_KEYS: &[&str] = &[
     "input_tokens",
     "inputTokens",
 ];
-/// What Anthropic counts apart from `input_tokens`.
+/// Tokens that Anthropic counts separately from `input_tokens`.
 const CACHE_KEYS: &[&str] = &["cache_creation_input_tokens", "cache_read_input_tokens"];
 
 /// The body of `POST /sessions/{id}/usage`.

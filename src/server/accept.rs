@@ -47,7 +47,7 @@ pub(super) struct Connections {
     tasks: Tasks,
 }
 
-/// What one connection needs; cloned for each.
+/// The settings of a connection; cloned for each.
 #[derive(Clone)]
 struct ConnectionSettings {
     router: Router,

@@ -12,13 +12,13 @@ use crate::domain::Clock;
 use crate::service::Services;
 use crate::telemetry::Metrics;
 
-/// How often counted use is stored.
+/// How often usage is stored.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(5);
 /// How often a store that cannot be written is tried again.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// How often other nodes' events are read, if there may be other nodes.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
-/// How often the keys file, and the clock, are looked at.
+/// How often the keys file, and the clock, are checked.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// From one look to the next a clock that is kept right moves by less.
 const MIN_JUMP_MS: u64 = 2_000;

@@ -66,7 +66,7 @@ pub enum Error {
 pub enum Ending {
     /// Every open request was answered.
     Drained,
-    /// Some were not, within the shutdown timeout.
+    /// Some requests did not finish within the shutdown timeout.
     Cut,
     /// The store's disk did not keep what was handed to it, so the process must not go on.
     Lost,

@@ -76,7 +76,7 @@ impl Tx<'_> {
                      WHERE tenant = ?1 AND digest IN (?2{more})"
                 ),
                 &given,
-                // What is an artifact alone has no date.
+                // Content that is only an artifact has no such expiry.
                 |row| Ok((row.get::<ContentHash>(0)?, row.get::<Option<Timestamp>>(1)?)),
             )?;
             let kept_on = found.into_iter().filter(|(_, end)| end.is_some_and(|end| end >= until));

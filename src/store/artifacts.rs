@@ -112,7 +112,7 @@ impl Tx<'_> {
         hashes.iter().map(has).collect()
     }
 
-    /// All artifacts, expired ones too, with what a cleanup decides by.
+    /// All artifacts, expired ones too, with the facts that a cleanup needs.
     pub(super) fn artifact_entries(&self) -> Result<Vec<ArtifactAge>, Error> {
         self.all(
             "SELECT id, bytes, renewed_at, accessed_at, expires_at FROM artifacts

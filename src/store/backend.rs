@@ -29,7 +29,7 @@ pub(super) trait Backend: fmt::Debug + Send + Sync {
     /// Accepts a write whose loss is harmless: it is dropped if many writes wait.
     fn write_later(&self, job: Box<dyn WriteJob>);
 
-    /// How it fares.
+    /// The condition of the backend.
     fn health(&self) -> &ConditionCell;
 
     /// Gives room that was freed back to the disk.

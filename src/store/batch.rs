@@ -44,7 +44,7 @@ pub(super) struct NewArtifact {
 }
 
 impl NewArtifact {
-    /// What is stored of it the first time.
+    /// The artifact to store if it is new.
     pub(super) fn at(&self, now: Timestamp, expires_at: Timestamp) -> Artifact {
         Artifact {
             id: self.id,

@@ -138,7 +138,7 @@ struct CandidateJson {
 
 impl CandidateJson {
     fn new(candidate: &Candidate) -> Self {
-        // Plain data: there is nothing in it that JSON cannot hold.
+        // Writes plain data as JSON, which cannot fail.
         fn json(value: &impl Serialize) -> String {
             serde_json::to_string(value).unwrap_or_default()
         }

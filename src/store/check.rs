@@ -3,12 +3,12 @@
 use super::sql::values;
 use super::{Error, Store, TenantLog, Tx};
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// How many have something stored.
+    /// The number of tenants with stored data.
     pub tenants: usize,
-    /// What is not as it should be, a line each.
+    /// Faults, a line each.
     pub faults: Vec<String>,
 }
 

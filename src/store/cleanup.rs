@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::domain::{Artifact, ArtifactId, Timestamp};
 
-/// What a cleanup knows of an artifact.
+/// The facts about an artifact that a cleanup needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ArtifactAge {
     pub(super) id: ArtifactId,

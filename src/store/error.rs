@@ -1,12 +1,12 @@
-//! What can go wrong with a store, by what a caller can do about it.
+//! Errors of a store, grouped by the caller's possible reaction.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::ArtifactId;
 
-/// What caused an error, in the backend's own words. Shared, because one failure can answer
-/// every write of a group.
+/// The cause of an error, in the backend's own words. Shared, because one failure can fail every
+/// write of a group.
 pub(super) type BackendCause = Arc<dyn std::error::Error + Send + Sync>;
 
 /// Why a call failed. Nothing of it was stored, unless it is [`Error::Unknown`].
@@ -20,7 +20,7 @@ pub enum Error {
     Unknown(#[source] BackendCause),
     #[error("what the store holds is damaged")]
     Corrupt(#[source] BackendCause),
-    /// SQLite would hold it and PostgreSQL would not: both refuse it, before anything is sent.
+    /// SQLite accepts such a text and PostgreSQL does not: both refuse it, before anything is sent.
     #[error("a text with the character NUL cannot be stored or looked for")]
     Nul,
     #[error("another text has the id {0}")]
@@ -40,7 +40,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A column holds a word that this program does not know.
+    /// A column contains a word that this program does not know.
     pub(super) fn unknown_word(word: &str) -> Self {
         #[derive(Debug, thiserror::Error)]
         #[error("`{0}` is no word of this column")]
@@ -48,7 +48,7 @@ impl Error {
         Self::Corrupt(Arc::new(UnknownWord(word.to_owned())))
     }
 
-    /// What was read is no longer so, and what was to be written with it.
+    /// The rows that a write depends on have changed since they were read.
     pub fn conflict() -> Self {
         broken("what was read has changed in between")
     }

@@ -48,7 +48,7 @@ impl Feeds {
     }
 }
 
-/// One tenant's events, the last ones.
+/// The most recent events of one tenant.
 #[derive(Debug)]
 pub struct Feed {
     recent: Mutex<VecDeque<Arc<FeedEvent>>>,
@@ -74,7 +74,7 @@ impl FeedEvent {
 pub enum FeedRead {
     /// The next ones, without a gap.
     Events(Vec<Arc<FeedEvent>>),
-    /// Nothing was committed since.
+    /// Nothing was committed since then.
     Nothing,
     /// The next one is not here: the store has it.
     Elsewhere,

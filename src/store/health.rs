@@ -3,14 +3,14 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What can be expected of the next write.
+/// The expected outcome of the next write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StoreCondition {
     #[default]
     Good,
     /// There is no room.
     Full,
-    /// It cannot be written: locked, read-only, or its disk fails.
+    /// Writing fails: the store is locked or read-only, or its disk fails.
     Unavailable,
     /// The disk could not keep what was handed to it. What the process believes to be stored may
     /// not be there; only a new start reads what is.
@@ -57,7 +57,7 @@ impl ConditionCell {
         self.state().condition
     }
 
-    /// What is lost stays so.
+    /// A lost store stays lost.
     pub(super) fn note(&self, condition: StoreCondition) {
         let mut state = self.state();
         if state.condition == StoreCondition::Lost || state.condition == condition {

@@ -35,7 +35,7 @@ pub struct HookRow {
     pub mandatory: Option<bool>,
 }
 
-/// What is stored of a hook that is new or changed.
+/// The columns of a new or changed hook.
 #[derive(Debug, Clone)]
 pub struct NewHook {
     pub id: Arc<str>,
@@ -69,7 +69,7 @@ pub struct OrderRow {
 }
 
 impl Tx<'_> {
-    /// How often hooks or their order were changed.
+    /// The number of changes of hooks or their order.
     pub fn hooks_revision(&self) -> Result<u64, Error> {
         let revision =
             self.first("SELECT revision FROM hook_state WHERE tenant = ?1", values![], |row| {

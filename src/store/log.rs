@@ -49,7 +49,7 @@ pub struct LogLine {
     pub body: RawJson,
 }
 
-/// What a check of a whole log found.
+/// The result of a check of a whole log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogVerification {
     /// Lines that are as they were written.

@@ -76,7 +76,7 @@ pub use self::usage::{UsageFilter, UsageRow};
 use crate::config::{DatabaseUrl, PostgresUrl, StoreConfig};
 use crate::domain::{Clock, Timestamp};
 
-/// How long and how much is kept.
+/// How long data is kept, and how much.
 #[derive(Debug, Clone)]
 pub struct Retention {
     /// From the last time that something was stored until it is forgotten.
@@ -264,7 +264,7 @@ impl Store {
         self
     }
 
-    /// What time it is, by the clock of all that is stored.
+    /// The time, by the clock of the store.
     pub fn now(&self) -> Timestamp {
         self.inner.clock.now()
     }
@@ -275,7 +275,7 @@ impl Store {
         self.inner.queued.notified().await;
     }
 
-    /// Whether it can be written, as the last write found it.
+    /// The condition that the last write found.
     pub fn condition(&self) -> StoreCondition {
         self.inner.backend.health().condition()
     }
@@ -298,7 +298,7 @@ impl Store {
         })
     }
 
-    /// What belongs to one tenant.
+    /// The handle for one tenant's rows.
     pub fn tenant(&self, name: &str) -> Tenant {
         Tenant::new(self.clone(), name)
     }

@@ -9,11 +9,11 @@ const PACK_COLUMNS: &str = "id, major, minor, patch, digest, is_signed, created_
 /// Versions of packs that a tenant may store.
 const MAX_VERSIONS: u64 = 10_000;
 
-/// What became of a pack that was to be published.
+/// The result of publishing a pack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublishResult {
     New(StoredPack),
-    /// It was there.
+    /// The same document is published already.
     Same(StoredPack),
     /// Another document has this version.
     Other(StoredPack),

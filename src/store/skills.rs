@@ -50,7 +50,7 @@ impl Tx<'_> {
         )
     }
 
-    /// All of them with their texts, in the byte order of their names.
+    /// All skills with their texts, in the byte order of their names.
     pub fn skills(&self) -> Result<Vec<(StoredSkill, String)>, Error> {
         self.all(
             "SELECT name, version, created_at, updated_at, skill FROM skills

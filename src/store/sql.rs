@@ -49,7 +49,7 @@ pub(super) fn check_texts(values: &[SqlValue<'_>]) -> Result<(), Error> {
     if values.iter().any(has_nul) { Err(Error::Nul) } else { Ok(()) }
 }
 
-/// One row of an answer.
+/// One row of a result.
 pub(super) trait Row {
     /// The value of a column, counted from 0.
     fn value(&self, column: usize) -> Result<SqlValue<'_>, Error>;
@@ -74,7 +74,7 @@ struct UnexpectedColumn {
     wanted: &'static str,
 }
 
-/// What a column can be read as.
+/// A type that a column can be read as.
 pub(super) trait FromValue: Sized {
     fn from_value(value: SqlValue<'_>) -> Option<Self>;
 }
@@ -91,7 +91,7 @@ impl From<i64> for SqlValue<'_> {
     }
 }
 
-/// Sizes and counts; what is larger than a column holds is its largest number.
+/// Sizes and counts; larger numbers become the largest number of a column.
 impl From<u64> for SqlValue<'_> {
     fn from(value: u64) -> Self {
         Self::Int(i64::try_from(value).unwrap_or(i64::MAX))

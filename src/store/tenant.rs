@@ -1,4 +1,4 @@
-//! One tenant's part of the store.
+//! The handle for the rows of one tenant.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl Tenant {
         self.run(false, write)
     }
 
-    /// The same, and what was written survives a loss of power. Costs a flush to the disk.
+    /// Writes, and makes the commit survive a loss of power. Costs a flush to the disk.
     pub fn write_durable<T, E>(
         &self,
         write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -111,12 +111,12 @@ impl Tenant {
         })
     }
 
-    /// How long what is stored without a time of its own is kept.
+    /// How long data without an expiry of its own is kept.
     pub fn kept(&self) -> Duration {
         self.store.inner.retention.ttl
     }
 
-    /// What is committed from now on, for a reader in this process.
+    /// The feed of committed events, for a reader in this process.
     pub fn feed(&self) -> Arc<Feed> {
         self.store.inner.feeds.feed(&self.name)
     }
@@ -285,7 +285,7 @@ impl Tenant {
         let plan = cleanup::plan(entries, &caps, inner.clock.now());
         let mut done = Cleanup::default();
         for chunk in plan.chunks(DELETE_BATCH_ARTIFACTS) {
-            // One that cannot be removed must not protect the others.
+            // An artifact that cannot be removed must not protect the others.
             if self.evict(chunk, &mut done).is_err() {
                 for one in chunk.chunks(1) {
                     if let Err(error) = self.evict(one, &mut done) {

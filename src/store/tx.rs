@@ -18,7 +18,7 @@ pub struct Tx<'t> {
     sql: &'t dyn Sql,
     tenant: &'t str,
     now: Timestamp,
-    /// What was published so far.
+    /// The events published so far.
     events: RefCell<Vec<Event>>,
     /// Whether a delivery was queued.
     queued: Cell<bool>,
@@ -81,7 +81,7 @@ impl<'t> Tx<'t> {
         self.facts.borrow_mut().push(fact);
     }
 
-    /// What was noted so far.
+    /// Takes the facts for observe hooks collected so far.
     pub fn take_facts(&self) -> Vec<ObservedFact> {
         self.facts.take()
     }
@@ -96,7 +96,7 @@ impl<'t> Tx<'t> {
         self.queued.set(true);
     }
 
-    /// What was published and queued.
+    /// The events and the queued calls of this transaction.
     pub(super) fn into_notice(self) -> CommitNotice {
         CommitNotice { events: self.events.into_inner(), queued: self.queued.get() }
     }
@@ -117,7 +117,7 @@ impl<'t> Tx<'t> {
         self.sql.execute(sql, &self.with_tenant(values))
     }
 
-    /// All rows of a query, each as `read` makes it.
+    /// All rows of a query, converted by `read`.
     pub(super) fn all<T>(
         &self,
         sql: &str,

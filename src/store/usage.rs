@@ -1,10 +1,10 @@
-//! What was used, by day, key and model.
+//! Usage by day, key and model.
 
 use super::sql::{Row, values};
 use super::{Error, Tx};
 use crate::domain::Day;
 
-/// What a key used of a model in a day.
+/// The usage of a model under a key in a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageRow {
     pub day: Day,

@@ -20,7 +20,7 @@ const BUCKETS: &[f64] =
 pub struct Metrics {
     recorder: Arc<PrometheusRecorder>,
     handle: PrometheusHandle,
-    /// What the system knows of the process: memory, descriptors, threads, seconds of work.
+    /// The process metrics of the system: memory, descriptors, threads, seconds of work.
     process: Collector,
 }
 

@@ -84,7 +84,7 @@ pub fn init(config: &TelemetryConfig) -> Result<TelemetryGuard, Error> {
 
 /// A filter that no span of a trace passes.
 fn silent(filter: EnvFilter) -> EnvFilter {
-    match format!("{}=off", TRACE_TARGET).parse() {
+    match format!("{TRACE_TARGET}=off").parse() {
         Ok(directive) => filter.add_directive(directive),
         Err(_) => filter,
     }
@@ -94,7 +94,7 @@ fn silent(filter: EnvFilter) -> EnvFilter {
 impl Drop for TelemetryGuard {
     fn drop(&mut self) {
         if let Some(traces) = &self.traces {
-            // What fails is in the log already.
+            // A failure is in the log already.
             let _ = traces.shutdown();
         }
     }

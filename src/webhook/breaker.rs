@@ -25,7 +25,7 @@ const MAX_BREAKERS: usize = 10_000;
 pub(super) struct BreakerKey {
     tenant: Arc<str>,
     hook: Arc<str>,
-    /// A hash, because URLs may hold secrets.
+    /// A hash, because URLs may contain secrets.
     url: [u8; 32],
     inline_owner: Option<Arc<str>>,
     is_trial: bool,

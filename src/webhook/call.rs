@@ -30,7 +30,7 @@ use crate::telemetry::{Metrics, trace};
 pub const HOP_HEADER: &str = "contexture-hop";
 /// The limit of that number: a request with more is a loop, and is refused (508).
 pub const MAX_HOPS: u8 = 3;
-/// Headers shorter than this are no secrets that an answer could give away.
+/// Values of headers that are shorter are not treated as secrets.
 const MIN_SECRET_BYTES: usize = 8;
 /// Replaces a header's value where it is displayed.
 const HIDDEN_VALUE: &str = "(hidden)";
@@ -51,7 +51,7 @@ pub struct Webhooks {
 /// The circumstances of a call that are not in its input.
 #[derive(Debug, Clone, Default)]
 pub struct CallContext {
-    /// The same for every try; none: a new one.
+    /// The same for every attempt; `None`: a new one.
     pub id: Option<Arc<str>>,
     /// Tries before this one.
     pub earlier: u32,
@@ -68,7 +68,7 @@ pub struct Exchange {
     pub sent: Arc<str>,
     /// Status of the response, if there was one.
     pub status: Option<u16>,
-    /// How long the receiver asks to be left alone, from the answer on.
+    /// How long the receiver asks not to be called, from the response on.
     pub retry_after: Option<Duration>,
     /// The response's text, if it arrived completely and is text.
     pub body: Option<Arc<str>>,
@@ -333,7 +333,7 @@ fn judge(
     HookAnswer::read(call.point, hook.kind, &body).map_err(|failure| failure.with_status(status))
 }
 
-/// What `Retry-After` asks for: seconds, or a date.
+/// The pause that `Retry-After` asks for: seconds, or a date.
 fn pause(text: &str, now: Timestamp) -> Option<Duration> {
     let text = text.trim();
     if let Ok(seconds) = text.parse::<u32>() {
@@ -348,7 +348,7 @@ fn is_json(media_type: &str) -> bool {
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
 }
 
-/// Whether a text holds what the hook proves itself with: it would go into a prompt or a log.
+/// Whether a text contains a secret of the hook, which would get into a prompt or a log.
 fn leaks(endpoint: &Endpoint, body: &str) -> bool {
     let holds = |secret: &str| secret.len() >= MIN_SECRET_BYTES && body.contains(secret);
     let header = endpoint.headers.iter().any(|(_, value)| {

@@ -1,4 +1,4 @@
-//! How many calls of one hook may be under way at once.
+//! Limits how many calls of one hook run at once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -25,7 +25,7 @@ struct MasterKey {
     bytes: SecretBox<[u8; KEY_BYTES]>,
 }
 
-/// What is sealed, and for whom. Sealed text opens for the same three alone.
+/// The purpose and the owner of a secret. A sealed text opens only for the same three values.
 #[derive(Debug, Clone, Copy)]
 pub struct Purpose<'p> {
     /// A word such as `whsec`.
@@ -38,13 +38,13 @@ pub struct Purpose<'p> {
 /// Why a secret cannot be sealed or opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// 503: the operator has to give a key.
+    /// 503: the operator must configure a key.
     #[error("there is no master key to keep secrets with")]
     NoKey,
     /// The key that it was sealed with is not among the given ones.
     #[error("the master key that this was sealed with is missing")]
     UnknownKey,
-    /// It was changed, cut, or sealed for something else.
+    /// The sealed text was changed, cut, or sealed for another purpose.
     #[error("what was sealed does not open")]
     Broken,
     /// The machine's random source gave nothing.
@@ -114,7 +114,7 @@ impl Keyring {
         key.cipher().decrypt(&XNonce::from(*nonce), payload).map_err(|_| SealError::Broken)
     }
 
-    /// Whether it was sealed with another key than the one that seals now.
+    /// Whether it was sealed with another key than the current one.
     pub fn is_old(&self, sealed: &[u8]) -> bool {
         let name = sealed.get(1..=KEY_NAME_BYTES);
         self.0.first().is_some_and(|key| name != Some(&key.name[..]))

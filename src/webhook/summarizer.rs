@@ -90,7 +90,7 @@ impl Summarizer {
         self.max_input
     }
 
-    /// What the model writes, within its own time and `allowance`.
+    /// Asks the model for a summary, within the model's time limit and `allowance`.
     pub async fn write(
         &self,
         prompt: &[Chat],

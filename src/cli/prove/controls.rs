@@ -1,5 +1,5 @@
-//! Two ways to shorten a text that know nothing of it, for comparison: lines deleted at random,
-//! and the middle cut out. The seed is fixed, so the same file gives the same figures.
+//! Two generic ways to shorten a text, for comparison: lines deleted at random, and the middle cut
+//! out. The seed is fixed, so the same file gives the same figures.
 
 /// The text at about so many tokens, of so many.
 pub(super) struct Controls {

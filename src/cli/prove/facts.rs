@@ -44,7 +44,7 @@ impl ProvenFacts {
     pub(super) fn new(text: &str) -> Self {
         let text: String =
             unescaped(text).lines().flat_map(|line| [unnumbered(line), "\n"]).collect();
-        // What a list puts around its items is none of the line.
+        // The punctuation around the items of a list is not part of the line.
         let bare = |line| str::trim_matches(line, [' ', '\t', '\r', '"', ',']);
         let errors = text.lines().map(bare).filter(|line| (9..400).contains(&line.len()));
         let errors = errors.filter(|line| tells_of_error(line)).map(squeezed);

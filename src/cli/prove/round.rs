@@ -1,4 +1,4 @@
-//! One level: compress, give back from the store, decode without it, compare.
+//! One level: compress, restore from the store, decode without it, compare.
 
 use std::time::{Duration, Instant};
 

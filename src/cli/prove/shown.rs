@@ -1,4 +1,4 @@
-//! What a model reads of messages in any shape.
+//! The text that a model reads of messages in any shape.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What was measured, as lines for a person: no wider than 100 signs, and without colours.
+//! Prints the measurements as lines for a person: at most 100 characters wide, without colours.
 
 use std::io::{self, Write};
 use std::time::Duration;

@@ -15,7 +15,7 @@ pub struct Key {
     /// The public part of its text.
     pub id: Arc<str>,
     pub tenant: Arc<str>,
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
     pub kind: PrincipalKind,
     pub scopes: KeywordSet<Scope>,
@@ -28,7 +28,7 @@ pub struct Key {
     pub updated_at: Timestamp,
 }
 
-/// How much a key may ask for; what is absent is not limited.
+/// Limits of a key; an absent one is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KeyLimits {
     pub requests_per_minute: Option<u64>,

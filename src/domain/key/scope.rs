@@ -160,7 +160,7 @@ impl<W: Keyword> KeywordSet<W> {
 }
 
 impl KeywordSet<Scope> {
-    /// Whether a right is held, by itself or by a larger one.
+    /// Whether a right is included, by itself or in a larger one.
     pub fn grants(&self, scope: Scope) -> bool {
         self.contains(scope)
             || self.contains(Scope::Operator)

@@ -22,7 +22,8 @@ const BASE62_DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyText(String);
 
-/// What is stored of a secret. It has 256 bits of chance, so a fast hash is as good as a slow one.
+/// The stored hash of a secret. The secret has 256 random bits, so a fast hash is as good as a slow
+/// one.
 #[derive(Clone, Copy)]
 pub struct KeyHash(pub [u8; 32]);
 
@@ -117,7 +118,7 @@ impl fmt::Debug for KeyHash {
     }
 }
 
-/// Six digits of base 62 hold any number of 32 bits.
+/// Six digits of base 62 represent any number of 32 bits.
 fn check(text: &str) -> String {
     let mut rest = crc32fast::hash(text.as_bytes());
     let mut digits = [b'0'; CHECK_CHARS];

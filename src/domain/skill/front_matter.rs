@@ -85,7 +85,7 @@ fn insert(metadata: &mut Map<String, Value>, key: &str, value: Value) {
     metadata.insert(key.to_owned(), value);
 }
 
-/// The members of the head; comments and lines that belong to nothing are passed over.
+/// The members of the front matter; comments and lines that belong to nothing are skipped.
 fn members(head: &[&str]) -> Vec<(String, FrontValue)> {
     let mut found = Vec::new();
     let mut rest = head;

@@ -2,7 +2,7 @@
 
 use super::Skill;
 
-/// How they are listed.
+/// The format of a list of skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkillFormat {
     Plain,

@@ -37,7 +37,7 @@ impl Skill {
         front_matter::read(text)
     }
 
-    /// What the words of its arguments are called: the list `arguments` of its front matter.
+    /// The names of its arguments: the list `arguments` of its front matter.
     pub fn argument_names(&self) -> Vec<&str> {
         let names = self.metadata.get("arguments").and_then(serde_json::Value::as_array);
         names.into_iter().flatten().filter_map(serde_json::Value::as_str).collect()

@@ -1,4 +1,4 @@
-//! Instructions with what a caller gives put in the places that ask for it.
+//! Renders instructions: replaces placeholders by the caller's arguments and variables.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub const MAX_RENDERED_BYTES: usize = 256 << 10;
 #[error("rendered, the instructions take more than {MAX_RENDERED_BYTES} bytes")]
 pub struct RenderedTooLong;
 
-/// What a caller gives.
+/// The arguments and variables of a caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillUse {
     /// One text, whose words are the arguments.
@@ -209,7 +209,7 @@ mod tests {
         let rendered = |text: &str, given: &SkillUse| render_skill(text, None, given, &[], true);
         let many = "$ARGUMENTS ".repeat(5_000);
         assert_eq!(rendered(&many, &given(&"a".repeat(60_000), &[])), Err(RenderedTooLong));
-        // What variables put in may ask for arguments: that, too, is text.
+        // Inserted variables may contain placeholders for arguments: those are replaced, too.
         let twice = given(&"a".repeat(1_000), &[("A", &"$0 ".repeat(10_000))]);
         assert_eq!(rendered(&"${A}".repeat(8), &twice), Err(RenderedTooLong));
         assert_eq!(rendered("$0", &given(&"a".repeat(60_000), &[])).unwrap().len(), 60_000);

@@ -1,4 +1,4 @@
-//! What a hook answered, read strictly: anything that is not an answer is a failure.
+//! The answers of hooks, read strictly: anything that is not an answer is a failure.
 
 use std::sync::Arc;
 

@@ -66,7 +66,7 @@ impl Builtin {
         }
     }
 
-    /// Whether it does anything at `point`.
+    /// Whether the hook has an effect at `point`.
     pub fn works_at(name: &str, point: Point) -> bool {
         match name {
             "truncate" => point == Point::ToolResult,
@@ -75,7 +75,7 @@ impl Builtin {
         }
     }
 
-    /// Answers an `input`.
+    /// Returns an `input`.
     pub(super) fn answer(
         &self,
         point: Point,
@@ -123,7 +123,7 @@ fn is_text(point: Point, keys: &[&str]) -> bool {
     }
 }
 
-/// Whether a value is a part that holds reasoning: it may be signed, and is never edited.
+/// Whether a value is a reasoning part: it may be signed, and is never edited.
 fn is_reasoning(node: &Node<'_>) -> bool {
     node.get("type").and_then(Node::as_str) == Some("thinking")
 }

@@ -105,7 +105,7 @@ impl Manifest {
         unknown
     }
 
-    /// How the list of a point differs from an earlier manifest's.
+    /// The difference between the list of a point and that of an earlier manifest.
     pub fn difference(&self, earlier: &Self, point: Point) -> OrderDifference {
         let (old, new) = (earlier.list(point), self.list(point));
         let only = |list: &[Arc<str>], other: &[Arc<str>]| -> Vec<Arc<str>> {

@@ -14,7 +14,7 @@ use crate::hook::outcome_store::OutcomeKey;
 use crate::hook::point::{HookKind, Point};
 use crate::hook::run::{HookRun, HookStop, RunOutcome, SkipReason};
 
-/// What is kept of a hook that has no answer.
+/// The stored outcome of a hook that has no answer.
 const NULL_JSON: &str = "null";
 
 /// An input that waits for its answer.

@@ -111,7 +111,7 @@ impl HookRound<'_> {
         Ok((changed, later))
     }
 
-    /// One transform on all inputs that it is meant for.
+    /// Runs one transform on all inputs that it matches.
     async fn step(
         &mut self,
         hook: &Arc<Hook>,

@@ -48,7 +48,7 @@ pub struct HookRound<'r> {
     scope: CallScope,
     left: Duration,
     dry: bool,
-    /// What built-in hooks may make of text.
+    /// The text that built-in hooks may make.
     allowance: Allowance,
     occurrences: BTreeMap<Point, u32>,
     runs: Vec<HookRun>,
@@ -104,7 +104,7 @@ impl<'r> HookRound<'r> {
         self
     }
 
-    /// Leaves no more time than this, such as what is left of a request's deadline.
+    /// Limits the remaining time, for instance to the rest of a request's deadline.
     pub fn limit(&mut self, left: Duration) {
         self.left = self.left.min(left);
     }
@@ -277,7 +277,7 @@ impl<'r> HookRound<'r> {
     }
 }
 
-/// What a hook is called with besides what it is asked.
+/// The circumstances of a call, in addition to its input.
 #[derive(Clone, Copy)]
 struct CallSettings<'w> {
     caller: &'w dyn Caller,
@@ -292,7 +292,7 @@ struct PreparedCall<'h> {
     hook: &'h Hook,
     point: Point,
     occurrence: u32,
-    /// What the hook sees; shared by all hooks that see the whole of it.
+    /// The hook's input; shared by all hooks that see the whole of it.
     input: Arc<str>,
     digest: OnceLock<Arc<str>>,
 }
@@ -302,7 +302,8 @@ impl<'h> PreparedCall<'h> {
         Self::new_shared(hook, at, occurrence, &OnceLock::new())
     }
 
-    /// The same for one of several hooks that are asked at once; `whole` is the input that they share.
+    /// Prepares a call to one of several hooks that are asked at once; `whole` is the input that
+    /// they share.
     fn new_shared(
         hook: &'h Hook,
         at: &HookInput<'_>,

@@ -21,7 +21,7 @@ pub enum GuardDecision<'d> {
     Denied(&'d Denial),
 }
 
-/// A call that is to be made from the queue, later and until it succeeds.
+/// A queued call, retried until it succeeds.
 #[derive(Debug, Clone)]
 pub struct QueuedCall {
     pub hook: Arc<Hook>,

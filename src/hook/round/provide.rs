@@ -23,7 +23,7 @@ pub struct ProvideResult {
     pub answers: Vec<(Arc<str>, Arc<str>)>,
 }
 
-/// A piece of text that holds.
+/// A piece of text that is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
     pub hook: Arc<str>,
@@ -33,7 +33,7 @@ pub struct Fragment {
     pub bucket: Option<Arc<str>>,
     /// Tokens that it takes.
     pub tokens: u32,
-    /// Whether it was cut at its end to fit a cap.
+    /// Whether the end was cut to fit a cap.
     pub clipped: bool,
 }
 
@@ -125,7 +125,8 @@ impl HookRound<'_> {
                     match self.typed(&hook, at, run.clone(), checked(other, check)) {
                         Ok(Some(answer)) => provided.answers.push((Arc::clone(&hook.id), answer)),
                         Ok(None) => {}
-                        // All were called at once, so all get their lines before it ends.
+                        // All hooks were called at once, so all get their lines before the round
+                        // ends.
                         Err(error) => stop = stop.or(Some(error)),
                     }
                     None
@@ -149,7 +150,7 @@ impl HookRound<'_> {
         Ok(provided)
     }
 
-    /// Writes the line of a hook that gave no text, and gives back its typed answer.
+    /// Writes the line of a hook that gave no text, and returns its typed answer.
     fn typed(
         &mut self,
         hook: &Hook,

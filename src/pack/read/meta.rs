@@ -72,7 +72,7 @@ fn semantic(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Option<Versi
 fn facts(node: &Node<'_>) -> Arc<str> {
     let allowance = Allowance::default();
     let mut text = PaidText::new(&allowance);
-    // A value that was read takes no more text than a few times its own.
+    // A parsed value takes no more text than a few times its own.
     let _ = policy::Value::from_node(node).write(&mut text);
     text.into_string().into()
 }
@@ -174,7 +174,7 @@ pub(super) fn intelligence(fields: &Fields<'_, '_>, lint: &mut Lint) -> Refs {
     refs
 }
 
-/// What is not up for discussion.
+/// Rules that are not negotiable.
 pub(super) fn business(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Arc<str>> {
     let path = fields.path().key("business_context");
     let known = ["summary", "non_negotiables"];

@@ -48,7 +48,7 @@ const PACK_KEYS: &[&str] = &[
 ];
 const SIGNATURE_KEYS: &[&str] = &["alg", "key_id", "sig"];
 
-/// What was found in a document.
+/// The result of reading a document.
 #[derive(Debug)]
 pub struct LintResult {
     /// Errors and warnings, sorted by place.
@@ -140,7 +140,7 @@ fn unsigned<'a>(node: &Node<'a>) -> Node<'a> {
     node
 }
 
-/// The hash of every layer, and of the parts of layers that stages read by themselves.
+/// The hash of every layer, and of the parts of layers that stages read separately.
 fn hashes(node: &Node<'_>) -> BTreeMap<&'static str, ContentHash> {
     let hash = |node: &Node<'_>| json::jcs(node).map(|text| ContentHash::of(&text)).ok();
     let layers = PACK_KEYS.iter().filter(|layer| **layer != "signature");

@@ -141,7 +141,7 @@ fn rule(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<PolicyRule> 
             None => Vec::new(),
         };
     }
-    // Here null is a value: a rule that never holds.
+    // Here null is a value: a rule that is never true.
     match given.node().get("if") {
         Some(node) => rule.condition = condition(node, &given.path().key("if"), lint),
         None => given.fault("if", "is missing", &mut lint.shape),

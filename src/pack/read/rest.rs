@@ -169,7 +169,7 @@ fn classes(given: &Fields<'_, '_>, key: &str, lint: &mut Lint) {
     }
 }
 
-/// The intents that are to be evaluated, with their places.
+/// The intents to evaluate, with their places.
 pub(super) fn evaluations(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<(Arc<str>, String)> {
     let path = fields.path().key("evaluation_layer");
     let Some(given) = layer(fields, "evaluation_layer", path, &["eval_targets"], lint) else {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What is looked for.
+/// A kind of text to detect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detector {
     Email,

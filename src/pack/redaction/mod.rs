@@ -52,7 +52,7 @@ pub struct Redactor<'r> {
 pub struct RedactedText {
     /// `None` if nothing was found.
     pub text: Option<String>,
-    /// How often each rule found something.
+    /// The number of matches of each rule.
     pub hits: BTreeMap<Arc<str>, u64>,
 }
 

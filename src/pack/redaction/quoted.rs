@@ -34,7 +34,7 @@ fn in_line(line: &str, start: usize, found: &mut Vec<(Range<usize>, String)>) {
                 found.extend(said.map(|said| (start + from..start + at + 1, said)));
             }
             (b'\\', _) => {
-                // What is escaped begins or ends nothing.
+                // An escaped character begins or ends nothing.
                 has_escape = true;
                 at += 1;
             }

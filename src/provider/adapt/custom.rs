@@ -9,7 +9,7 @@ use crate::domain::{RawJson, Target, ToolDefinition};
 use crate::json::{self, Node, write_string};
 use crate::provider::words::{listed, shown};
 
-/// What a wrapped call's arguments are: see `custom_call_wrapped`.
+/// Describes the arguments of a wrapped call: see `custom_call_wrapped`.
 const WRAPPED: &str =
     r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
 
@@ -62,7 +62,7 @@ struct FreeForm<'n, 'a> {
     shape: Target,
     description: Option<&'n Node<'a>>,
     format: Option<&'n Node<'a>>,
-    /// Names of members that only its own shape holds.
+    /// Names of members that only its own shape has.
     others: Vec<&'n str>,
 }
 

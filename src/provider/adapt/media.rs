@@ -43,7 +43,7 @@ impl ConversationAdapter<'_> {
         Some(text)
     }
 
-    /// Whether the target's shape has a place for the name of a medium that it holds.
+    /// Whether the target's shape has a place for the name of a medium that it accepts.
     pub(super) fn names_media(&self, media: &Media) -> bool {
         let file = !media.is_image() && !media.is_audio();
         match self.target {
@@ -56,7 +56,7 @@ impl ConversationAdapter<'_> {
         }
     }
 
-    /// What each provider's reference allows: content part types by role.
+    /// The kinds that each provider's reference allows: content part types by role.
     fn holds(&self, media: &Media, holder: MediaHolder) -> bool {
         use MediaHolder::{Result, System, User};
         use MediaSource::{Base64, FileId, Text, Url};
@@ -147,7 +147,7 @@ fn is_anthropic_image(media_type: &str) -> bool {
 /// Sets the media type that the provider requires: from the first bytes or the name if the source
 /// did not specify it. URLs need one for Gemini only.
 fn name_type(media: &mut Media, target: Target) {
-    // What is given as text is text, whatever else it was called.
+    // Content that was given as text is text, whatever its declared type.
     if matches!(media.source, MediaSource::Text(_)) && !media.media_type.starts_with("text/") {
         media.media_type = "text/plain".into();
     }

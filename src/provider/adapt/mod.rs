@@ -16,7 +16,7 @@ pub use calls::means;
 use super::words::listed;
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role, Source, Target};
 
-/// Adapts a conversation to a target. Messages that hold nothing for it are taken out.
+/// Adapts a conversation to a target. Messages without content for it are removed.
 pub fn adapt(conversation: &mut Conversation, target: Target, notes: &mut Notes) {
     let mut adapter = ConversationAdapter { source: conversation.source, target, notes };
     adapter.tools(&mut conversation.tools);
@@ -26,7 +26,7 @@ pub fn adapt(conversation: &mut Conversation, target: Target, notes: &mut Notes)
     adapter.trailing_thinking(&mut conversation.history);
 }
 
-/// What every step knows.
+/// The state that all steps share.
 struct ConversationAdapter<'n> {
     source: Source,
     target: Target,

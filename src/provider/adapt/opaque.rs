@@ -63,7 +63,7 @@ fn plain(raw: &RawJson) -> Option<(Part, usize)> {
     } else {
         content.as_array()?.iter().map(block).collect::<Option<_>>()?
     };
-    // As readers do: some stores of texts cannot hold NUL.
+    // As in readers: some databases cannot store NUL.
     let text = texts.join("\n").replace('\0', "\u{fffd}");
     let mut part = Part::new(Content::Media(Media {
         media_type: "text/plain".into(),

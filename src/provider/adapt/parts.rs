@@ -9,7 +9,7 @@ use crate::domain::{
 use crate::json;
 use crate::provider::words::{distinct, listed};
 
-/// What was taken from one message, so that each loss is one note.
+/// The losses of one message, collected so that each kind is one note.
 #[derive(Default)]
 pub(super) struct LossCounts {
     thinking: usize,
@@ -62,7 +62,7 @@ impl ConversationAdapter<'_> {
             return true;
         }
         match self.target {
-            // All it held was lost, with a note each. Fields may still speak for it.
+            // All of its content was lost, with a note each. Its fields may still have meaning.
             _ if spoke => !message.extra.is_empty(),
             Target::Anthropic | Target::Gemini => {
                 self.notes.degraded("empty_message_dropped", at(), "");
@@ -257,7 +257,7 @@ impl ConversationAdapter<'_> {
     }
 }
 
-/// How many parts a note is about; one needs no word.
+/// The number of parts in a note; one needs no number.
 pub(super) fn count(parts: usize) -> String {
     if parts == 1 { String::new() } else { format!("{parts} parts") }
 }
@@ -289,7 +289,7 @@ fn is_empty(part: &Part) -> bool {
     part.as_text().is_some_and(|text| text.is_empty())
 }
 
-/// Whether a block of Anthropic's can carry a cache mark that we write.
+/// Whether a block of Anthropic's can have a cache mark.
 fn marks(part: &Part) -> bool {
     match &part.content {
         Content::Text(text) => !text.trim_start().is_empty(),

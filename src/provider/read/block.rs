@@ -30,14 +30,15 @@ pub(super) fn content(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>
     }
 }
 
-/// What a tool answered: like [`content`], but only text, media and items carried whole.
+/// Reads the content of a tool's result: like [`content`], but only text, media and opaque items.
 pub(super) fn result_content(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,
     path: &Path<'_>,
 ) -> Vec<Part> {
     let mut parts = content(cx, node, path);
-    // Only an item that is no text can differ, and each item gives exactly one part or a fault.
+    // Only an item that is no text can differ, and each item results in exactly one part or a
+    // fault.
     let items = node.as_array().unwrap_or_default();
     for (part, item) in parts.iter_mut().zip(items) {
         if matches!(
@@ -53,7 +54,7 @@ pub(super) fn result_content(
     parts
 }
 
-/// One part; none after a fault.
+/// Reads one part; returns nothing after a fault.
 pub(super) fn part(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Option<Part> {
     if let Value::String(text) = &node.value {
         return Some(Part::text(cx.shared(text, path)));

@@ -9,7 +9,7 @@ use crate::domain::{CacheMark, CacheTtl, Extra, Notes, RawJson};
 use crate::json::{self, Faults, Limits, Node, Path, Text, Value};
 pub(super) use crate::provider::words::shown;
 
-/// One reading of one request.
+/// The state of reading one request.
 pub(super) struct ReadContext<'c> {
     pub(super) faults: &'c mut Faults,
     pub(super) notes: &'c mut Notes,
@@ -194,8 +194,8 @@ impl ReadContext<'_> {
     }
 }
 
-/// A text in which NUL became U+FFFD, with a note: providers refuse it, and `PostgreSQL` cannot hold
-/// it.
+/// A text with NUL replaced by U+FFFD, with a note: providers refuse NUL, and `PostgreSQL` cannot
+/// store it.
 pub fn without_nul(text: &str, path: &Path<'_>, notes: &mut Notes) -> Arc<str> {
     if memchr::memchr(0, text.as_bytes()).is_none() {
         return Arc::from(text);

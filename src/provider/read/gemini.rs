@@ -134,7 +134,7 @@ fn parts(
     Vec::new()
 }
 
-/// What a part may be, by the protocol's name and the SDKs'.
+/// The members that hold a part's content, by the names of the protocol and of the SDKs.
 const PART_KEYS: &[(&str, &str)] = &[
     ("functionCall", "function_call"),
     ("functionResponse", "function_response"),

@@ -14,8 +14,8 @@ use crate::domain::{
 };
 use crate::json::{Node, Path};
 
-/// Reads a list of messages. A message that holds tool results and something else becomes
-/// several, all with its id and origin.
+/// Reads a list of messages. A message with tool results and other parts becomes several, all with
+/// its id and origin.
 pub(super) fn read_list(
     cx: &mut ReadContext<'_>,
     items: &[Node<'_>],

@@ -24,7 +24,7 @@ use context::{ReadContext, present};
 use crate::domain::{Conversation, Message, Notes, Part, Role, Source, ToolDefinition};
 use crate::json::{Faults, Node, Path};
 
-/// The request keys that hold the conversation, in any provider's shape.
+/// The request keys of a conversation, in any provider's shape.
 pub const CONVERSATION_KEYS: &[&str] = &[
     "messages",
     "contents",
@@ -38,7 +38,7 @@ pub const CONVERSATION_KEYS: &[&str] = &[
 /// Most messages of one request.
 const MAX_MESSAGES: usize = 10_000;
 
-/// The keys that may hold the list of messages.
+/// The keys that may contain the list of messages.
 const LIST_KEYS: [&str; 3] = ["messages", "contents", "input"];
 
 /// The key of the body's list of messages, as pointers into the request name it.

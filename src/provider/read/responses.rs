@@ -58,7 +58,7 @@ pub(super) fn read_list(
     run.finish()
 }
 
-/// What an item means for the assistant message that is being gathered.
+/// The effect of an item on the assistant message that is being collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ItemEffect {
     /// Text or reasoning: the start of a new message if there was text before.

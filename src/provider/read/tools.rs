@@ -11,7 +11,7 @@ use crate::provider::schema::lower_types;
 /// Most tools of one request.
 pub(super) const MAX_TOOLS: usize = 1_000;
 
-/// Reads an array of tools, or an object that holds one under `list`.
+/// Reads an array of tools, or an object with one under `list`.
 pub(super) fn list(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,

@@ -78,7 +78,7 @@ fn block(out: &mut String, part: &Part) {
     out.push('}');
 }
 
-/// Keys of blocks that we write ourselves.
+/// Keys of blocks that the writer sets.
 const OURS: &[&str] = &[
     "type",
     "text",

@@ -96,7 +96,7 @@ fn part(out: &mut String, part: &Part) {
     out.push('}');
 }
 
-/// Keys of parts that we write ourselves.
+/// Keys of parts that the writer sets.
 const OURS: &[&str] = &[
     "text",
     "thought",
@@ -107,7 +107,7 @@ const OURS: &[&str] = &[
     "fileData",
 ];
 
-/// The id, unless it is one that we made up: the provider knows only its own.
+/// The id, unless it was generated: the provider knows only its own.
 fn id(out: &mut String, id: &str) {
     if !id.starts_with(SYNTHETIC_CALL_ID) {
         member(out, "id", id);

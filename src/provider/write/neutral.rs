@@ -47,7 +47,7 @@ fn parts(out: &mut String, parts: &[Part]) {
     out.push(']');
 }
 
-/// Keys of parts that we write ourselves.
+/// Keys of parts that the writer sets.
 const KNOWN: &[&str] = &[
     "arguments",
     "cache_control",

@@ -4,7 +4,7 @@ use super::{SortedObject, comma, content, is_content, joined_string, key, member
 use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall};
 use crate::json::write_string;
 
-/// Keys of a message that we write ourselves.
+/// Keys of a message that the writer sets.
 const KNOWN: &[&str] = &["content", "name", "role", "tool_call_id", "tool_calls"];
 
 pub(super) fn write(out: &mut String, messages: &[Message]) {
@@ -68,7 +68,7 @@ fn role(message: &Message) -> &'static str {
     }
 }
 
-/// One message a result: this shape knows no two in one.
+/// One message per result: this shape has no message with two.
 fn results(out: &mut String, message: &Message) {
     for part in &message.parts {
         let Content::ToolResult(result) = &part.content else {

@@ -157,7 +157,7 @@ impl<'m> WrittenItems<'m> {
     }
 }
 
-/// How many of the parts were one item: texts that name the same id, else one part.
+/// The number of parts that were one item: texts with the same id, else one part.
 fn one_item(parts: &[Part]) -> usize {
     let named =
         |part: &Part, id: &str| part.as_text().is_some() && find(&part.extra, "id") == Some(id);
@@ -188,7 +188,7 @@ fn annotations(part: &Part) -> Option<&str> {
     find(&part.extra, "annotations").filter(|raw| *raw != "[]")
 }
 
-/// Keys of calls and outputs that we write ourselves.
+/// Keys of calls and outputs that the writer sets.
 const CALL_KEYS: &[&str] = &["type", "id", "call_id", "name", "arguments", "input", "output"];
 
 /// Keys of the item around an output text, or of the neutral shape.

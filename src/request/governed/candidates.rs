@@ -35,7 +35,7 @@ pub struct EvidenceContent {
 }
 
 impl EvidenceRef {
-    /// Who may see it; none for a word that there is not.
+    /// The classification; `None` for an unknown word.
     pub fn level(&self) -> Option<Classification> {
         if &*self.classification == "PII" {
             return Some(Classification::Restricted);
@@ -70,7 +70,8 @@ pub struct MemoryRecord {
     pub version: u64,
 }
 
-/// One of a list. What of it is there and cannot be read is a fault; `null` counts as absent.
+/// An item of a list. A member that is there and cannot be read is a fault; `null` counts as
+/// absent.
 struct ListItem<'i, 'a> {
     node: &'i Node<'a>,
     /// JSON Pointer to the list.
@@ -234,8 +235,8 @@ fn content(item: &ListItem<'_, '_>, faults: &mut Faults) -> Option<EvidenceConte
     Some(EvidenceContent { text, hash })
 }
 
-/// What a hook has found: `{"evidence": […]}`, held to what a request's own is; or what is wrong
-/// with it.
+/// Reads a hook's answer `{"evidence": […]}` by the rules for a request's own evidence; returns
+/// what is wrong with it if it is not valid.
 pub fn read_evidence(answer: &str) -> Result<Vec<EvidenceRef>, String> {
     let node = json::parse(answer, Limits::default()).map_err(|error| error.to_string())?;
     let mut faults = Faults::default();

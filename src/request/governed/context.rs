@@ -22,7 +22,7 @@ pub struct RunContext {
     pub pack_version: Option<Arc<str>>,
     pub snapshot: Option<Arc<str>>,
     pub bucket_tokens: Option<u64>,
-    /// What else the run may use; passed on.
+    /// Further limits of the run; passed on.
     pub limits: Value,
     /// Keys, each allowed or denied.
     pub permissions: Option<Vec<(Arc<str>, bool)>>,
@@ -32,7 +32,7 @@ pub struct RunContext {
     pub as_of: Timestamp,
     /// Whether the caller gave the time: then it counts as a fact.
     pub is_timed: bool,
-    /// What rules see, without what only correlates.
+    /// The facts that rules see, without the keys that only correlate.
     pub facts: Value,
     pub correlation: Value,
 }
@@ -195,7 +195,7 @@ pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunConte
     Ok(context)
 }
 
-/// Who acts; `user_id` is another name for `user.user_id`.
+/// Reads the acting user; `user_id` is another name for `user.user_id`.
 fn user(reading: &mut ContextReader<'_, '_>) -> Option<Arc<str>> {
     let alias = reading.text("user_id");
     let user = reading.node.get("user").filter(|node| !node.is_null());

@@ -56,7 +56,7 @@ impl GovernedRequest {
         })
     }
 
-    /// What is asked of the built-in pack by a request that names none.
+    /// The governed request for the built-in pack, if a request names none.
     pub fn ungoverned(pack: &PackRef, tenant: &Arc<str>) -> Self {
         Self {
             pack: PackSource::Published(pack.clone()),
@@ -79,7 +79,7 @@ impl GovernedRequest {
     }
 }
 
-/// What is to be done.
+/// The request to the agent, under a pack.
 #[derive(Debug, Clone)]
 pub struct InvokeOptions {
     pub intent: Option<Arc<str>>,
@@ -88,7 +88,7 @@ pub struct InvokeOptions {
     pub channel: Option<Arc<str>>,
     pub locale: Option<Arc<str>>,
     pub context_query: Value,
-    /// What rules see, without what only correlates.
+    /// The facts that rules see, without the keys that only correlate.
     pub facts: Value,
     /// Earlier turns that are not in the conversation: the role and the text.
     pub recent_turns: Vec<(Arc<str>, Arc<str>)>,
@@ -236,7 +236,7 @@ impl<'p, 'a> PackMember<'p, 'a> {
         }
     }
 
-    /// Whether `pack` names its pack, and holds what belongs to it.
+    /// Whether `pack` names its pack, and contains the other members.
     fn holds(&self) -> bool {
         self.pack.as_object().is_some() && !self.is_document()
     }
@@ -259,7 +259,7 @@ impl<'p, 'a> PackMember<'p, 'a> {
     }
 }
 
-/// A value as another library holds it. It was read before: there is nothing in it that fails.
+/// Converts a value to the type of another library. It was parsed before, so this cannot fail.
 fn value(node: &Node<'_>) -> Value {
     serde_json::from_str(node.raw).unwrap_or_default()
 }

@@ -34,7 +34,7 @@ const MAX_HINTS: usize = 4;
 pub const ADAPTER_KEYS: &[&str] = &["name", "detect", "keep", "shrink", "join"];
 const DETECT_KEYS: &[&str] = &["regex", "min_lines", "line_matches", "min_share_of_lines"];
 
-/// What a name in a list can mean that the list does not define itself.
+/// The meanings of names in a list that the list does not define itself.
 #[derive(Debug, Default)]
 pub struct KnownAdapters {
     /// The names of the built-in adapters, in their order.
@@ -69,7 +69,7 @@ pub fn given_adapters<'r, 'a>(section: Option<&'r Node<'a>>) -> Option<&'r Node<
     section?.get("adapters").filter(|node| !node.is_null())
 }
 
-/// The names that a list gives without defining them.
+/// The names in a list that it does not define.
 pub fn adapter_names<'r>(list: &'r Node<'_>) -> BTreeSet<&'r str> {
     let items = list.as_array().unwrap_or_default().iter().take(MAX_ADAPTERS);
     items.filter_map(Node::as_str).filter(|name| is_name(name)).collect()
@@ -468,7 +468,7 @@ mod tests {
         assert_eq!(told(&list(&two)), None);
         let three = [0, 1, 2].map(|name| definition(name, "a", 32));
         assert_eq!(told(&list(&three)).as_deref(), Some("/adapters"));
-        // Each by itself may be so large, all together not.
+        // Each pattern by itself may be so large, all of them together not.
         let large = r"\\w{10}";
         assert_eq!(told(&list(&[definition(0, large, 1)])), None);
         let told = told(&list(&[definition(0, large, 32)]));

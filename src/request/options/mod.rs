@@ -19,7 +19,7 @@ use regex::RegexSet;
 
 use crate::domain::{AdapterChoices, CacheTtl, MemoryScope, RawJson, Role, SkillUse};
 
-/// How far the ladder may be climbed.
+/// The highest rung of the ladder that may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Off,
@@ -80,10 +80,10 @@ pub struct Compression {
     pub read_tool: bool,
     /// Tool results of more characters than this enter a summary as one line.
     pub stub_tool_results_over: Option<usize>,
-    /// What a summary is to hold, in the caller's words.
+    /// The caller's instructions for a summary.
     pub summary_instructions: Option<Arc<str>>,
     pub clear: ClearOptions,
-    /// What rung 2 is taken with, in order.
+    /// The adapters of rung 2, in order.
     pub adapters: AdapterChoices,
 }
 
@@ -146,7 +146,7 @@ pub struct ProtectOptions {
     pub recent_messages: usize,
 }
 
-/// What the caller knows of the provider's cache.
+/// The state of the provider's cache, if the caller knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheState {
     Warm,
@@ -174,7 +174,7 @@ pub enum PreviousCompile {
 /// The key `cache`.
 #[derive(Debug, Clone)]
 pub struct CacheOptions {
-    /// Whether we set marks of our own; the client's are kept in any case.
+    /// Whether the service sets cache marks; the client's are kept in any case.
     pub ttl: Option<CacheTtl>,
     /// Most marks in a payload, the client's included.
     pub marks: usize,
@@ -206,14 +206,14 @@ pub struct OutputOptions {
 #[derive(Debug, Clone)]
 pub struct SkillOptions {
     pub name: Arc<str>,
-    /// Empty as long as they are to be looked up.
+    /// Empty until the stored instructions are read.
     pub instructions: Arc<str>,
     /// Arguments for the stored instructions of this name; `None` if the request has the
     /// instructions.
     pub wanted: Option<SkillUse>,
 }
 
-/// One entry of `memory.entries`.
+/// An entry of `memory.entries`.
 #[derive(Debug, Clone)]
 pub struct RequestMemoryEntry {
     pub key: Arc<str>,

@@ -11,14 +11,14 @@ use crate::store::backend::job;
 use crate::store::sql::{Row, Sql, SqlValue, values};
 use crate::store::{Error, Store, Tx};
 
-/// What is to be claimed.
+/// A request for deliveries to make now.
 #[derive(Debug, Clone, Default)]
 pub struct Claims {
     /// The most of them.
     pub limit: usize,
     /// How many of the claimed deliveries may be retries.
     pub retries: usize,
-    /// How long they are the claimer's.
+    /// How long a claim lasts.
     pub lease: Duration,
     /// Calls of one hook at once, and how many are under way of which tenant's.
     pub per_hook: usize,
@@ -28,7 +28,7 @@ pub struct Claims {
 /// The tenant and the id of a hook.
 pub type HookKey = (Arc<str>, Arc<str>);
 
-/// A delivery that is to be made now.
+/// A claimed delivery, to be made now.
 #[derive(Debug, Clone)]
 pub struct ClaimedDelivery {
     pub tenant: Arc<str>,
@@ -45,19 +45,19 @@ pub struct ClaimedDelivery {
     pub input: Arc<str>,
     /// Attempts that were made before.
     pub attempts: u32,
-    /// The same since it was queued or queued again.
+    /// Attempts since it was last queued.
     pub tries: u32,
     pub created_at: Timestamp,
     fence: u64,
 }
 
-/// What becomes of a delivery after an attempt.
+/// The next step of a delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptOutcome {
     Delivered,
-    /// It is tried again at this time.
+    /// The delivery is retried at this time.
     Again(Timestamp),
-    /// It is tried again at this time, and nothing was tried now.
+    /// The delivery is retried at this time; no attempt was made now.
     Later(Timestamp),
     Dead,
 }

@@ -17,16 +17,16 @@ use super::sql::{Row, values};
 use super::{Error, Tx};
 use crate::domain::{Timestamp, word_of};
 
-/// How long one that was dealt with is shown.
+/// How long a completed delivery is kept.
 const DELIVERY_RETENTION: Duration = Duration::from_hours(7 * 24);
 
 /// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// An attempt is to be made, or is under way.
+    /// An attempt is pending or under way.
     Queued,
     Delivered,
-    /// It was given up.
+    /// All attempts failed.
     Dead,
 }
 
@@ -35,7 +35,7 @@ impl DeliveryState {
         &[("queued", Self::Queued), ("delivered", Self::Delivered), ("dead", Self::Dead)];
 }
 
-/// A call that is to be made.
+/// A call for the queue.
 #[derive(Debug, Clone)]
 pub struct NewDelivery<'d> {
     pub id: &'d str,

@@ -43,7 +43,7 @@ pub struct MemoryFilter {
     pub tag: Option<String>,
     pub tier: Option<MemoryTier>,
     pub status: Option<MemoryStatus>,
-    /// How the key begins.
+    /// The prefix of the key.
     pub prefix: Option<String>,
 }
 
@@ -233,7 +233,7 @@ impl Tx<'_> {
         )
     }
 
-    /// How often the tenant's entries were changed, and how many there are.
+    /// The number of changes of the tenant's entries, and the number of entries.
     pub fn memory_state(&self) -> Result<(u64, u64), Error> {
         let found = self.first(
             "SELECT revision, entries FROM memory_state WHERE tenant = ?1",
@@ -264,7 +264,7 @@ impl Tx<'_> {
         )
     }
 
-    /// How many compiles a session has had.
+    /// The number of compiles of a session.
     pub fn session_turns(&self, id: &str) -> Result<u64, Error> {
         let turns = self.first(
             "SELECT turns FROM session_turns WHERE tenant = ?1 AND id = ?2",

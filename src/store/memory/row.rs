@@ -14,7 +14,7 @@ pub(super) const COLUMNS: &str = "subject, session, agent, key, value, descripti
     importance, tier, classification, status, source, author, metadata, version, update_count, \
     created_at, updated_at, ttl_seconds, ttl_turns, expires_at, expires_at_turn";
 
-/// How many there are.
+/// The number of columns.
 const COLUMN_COUNT: usize = 22;
 
 /// Placeholders for `count` values from `first` on: `?2, ?3`.
@@ -32,7 +32,7 @@ pub(super) fn sets() -> String {
 /// The tags as a JSON array.
 pub(super) fn tags(entry: &MemoryEntry) -> String {
     let tags: Vec<&str> = entry.tags.iter().map(|tag| &**tag).collect();
-    // A list of texts: there is nothing in it that JSON cannot hold.
+    // A list of texts: writing it as JSON cannot fail.
     serde_json::to_string(&tags).unwrap_or_default()
 }
 
@@ -119,7 +119,7 @@ pub(super) fn version(row: &dyn Row) -> Result<MemoryVersion, Error> {
     })
 }
 
-/// A column that holds one of a closed list of words.
+/// Reads a column that contains one of a closed list of words.
 pub(crate) fn word<T: Copy>(row: &dyn Row, column: usize, words: &[(&str, T)]) -> Result<T, Error> {
     let found: String = row.get(column)?;
     let known = words.iter().find(|(word, _)| *word == found);

@@ -59,7 +59,7 @@ fn error(error: tokio_postgres::Error) -> Error {
     }
 }
 
-/// What a failed commit means: refused, and nothing of it is there, or done without our hearing of it.
+/// The meaning of a failed commit: rolled back, or of unknown outcome because no answer arrived.
 fn at_commit(error: Error) -> Error {
     match error {
         Error::Unavailable(cause) if !reports_failure(&cause) => Error::Unknown(cause),
@@ -109,7 +109,7 @@ impl Backend for Postgres {
         &self.health
     }
 
-    /// It does so by itself.
+    /// PostgreSQL shrinks its files itself.
     fn shrink(&self) -> Result<(), Error> {
         Ok(())
     }

@@ -24,7 +24,7 @@ struct PostgresReaderState {
     busy: usize,
 }
 
-/// Part in reading, given back on drop: a read that panics gives it back, too.
+/// A permit to read, released on drop, also if a read panics.
 struct PostgresReadPermit<'r>(&'r PostgresReaders);
 
 impl Drop for PostgresReadPermit<'_> {
@@ -59,7 +59,7 @@ impl PostgresReaders {
         tenant: Option<&str>,
         read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
     ) -> Result<Connection, Error> {
-        // All of a read sees the same state.
+        // A read sees one state throughout.
         let begin =
             format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {}", scope_statement(tenant));
         let connection = self.target.connect_and_begin(idle, &begin)?;

@@ -28,7 +28,7 @@ pub(in crate::store) fn scratch() -> Option<ScratchSchema> {
     let text = crate::prerequisite::variable("postgres")?;
     let owner = PostgresTarget::new(&url(&text)).unwrap();
     let schema = format!("test_{}_{number}", std::process::id());
-    // Row security does not hold for a superuser.
+    // Row security has no effect on a superuser.
     let made = format!(
         "DO $$ BEGIN CREATE ROLE contexture_test; EXCEPTION WHEN duplicate_object THEN NULL; \
                      WHEN unique_violation THEN NULL; END $$;
@@ -47,7 +47,7 @@ impl ScratchSchema {
     pub(super) fn cut(&self, pid: i64) {
         let connection = self.owner.connect().unwrap();
         connection.batch(&format!("SELECT pg_terminate_backend({pid})")).unwrap();
-        // It has ended when it is no longer listed.
+        // The connection has ended when it is no longer listed.
         let listed = format!("SELECT 1 FROM pg_stat_activity WHERE pid = {pid}");
         let mut found = true;
         while found {

@@ -27,7 +27,7 @@ pub(super) struct Connection {
     client: Client,
     handle: Handle,
     statements: RefCell<HashMap<Box<str>, Vec<TypedStatement>>>,
-    /// Whether it did not answer.
+    /// Whether an answer timed out.
     dead: Cell<bool>,
     stall: Arc<StallSwitch>,
 }
@@ -48,7 +48,7 @@ impl Connection {
         self.dead.get()
     }
 
-    /// Whether it is of no more use.
+    /// Whether the connection is unusable.
     pub(super) fn is_dead(&self) -> bool {
         self.dead.get() || self.client.is_closed()
     }

@@ -196,11 +196,13 @@ impl TenantWriter {
     }
 }
 
-/// How a transaction that writes begins: with the lock of its tenant, before it sees anything.
+/// The statements that begin a write transaction: they take the tenant's lock before anything is
+/// read.
 fn begin(tenant: Option<&str>, is_durable: bool) -> String {
     let mut begin = format!("BEGIN; {}", scope_statement(tenant));
     if !is_durable {
-        // It survives the end of this process, and of the database's; not that of its machine.
+        // The commit survives the end of this process, and of the database's; not that of its
+        // machine.
         begin.push_str("; SET LOCAL synchronous_commit TO OFF");
     }
     // Rows of no tenant, such as claims of deliveries, have a lock of their own.

@@ -35,7 +35,7 @@ impl Tx<'_> {
         Ok(was_there)
     }
 
-    /// Removes what a session holds, and leaves the session: as if it were new.
+    /// Deletes the data of a session and keeps the session, as if it were new.
     pub fn empty_session(&self, session: &mut Session) -> Result<(), Error> {
         self.execute(
             "DELETE FROM session_messages WHERE tenant = ?1 AND session = ?2",

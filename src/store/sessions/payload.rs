@@ -35,7 +35,7 @@ impl Tx<'_> {
         for hash in old.difference(&new) {
             self.drop_session_text(session, TextKind::Block, hash)?;
         }
-        // Names and numbers: there is nothing in them that JSON cannot hold.
+        // Names and numbers: writing them as JSON cannot fail.
         let layout = serde_json::to_string(&layout(payload)).unwrap_or_default();
         let digests: Vec<u8> = payload.blocks.iter().flat_map(|(hash, _)| hash.0).collect();
         self.execute(
@@ -112,7 +112,7 @@ fn layout(payload: &SentPayload) -> Vec<(&str, Option<usize>)> {
 fn join_blocks(layout: &[(String, Option<usize>)], blocks: Vec<String>) -> String {
     let mut blocks = blocks.into_iter();
     let members = layout.iter().map(|(name, count)| {
-        // A text: there is nothing in it that JSON cannot hold.
+        // A text: writing it as JSON cannot fail.
         let name = serde_json::to_string(name).unwrap_or_default();
         match count {
             Some(count) => {

@@ -13,7 +13,7 @@ use crate::store::sql::{Row, SqlValue};
 pub(super) const COLUMNS: &str = "id, version, parent, defaults, ttl_seconds, points, measured, \
     compilation, source, created_at, updated_at, used_at, expires_at, hooks_scoped";
 
-/// The same of `sessions AS s`, and how many compiles it has had.
+/// The same columns of `sessions AS s`, and the number of compiles.
 pub(super) const JOINED_COLUMNS: &str =
     "s.id, s.version, s.parent, s.defaults, s.ttl_seconds, s.points, \
     s.measured, s.compilation, s.source, s.created_at, s.updated_at, s.used_at, s.expires_at, \
@@ -30,7 +30,7 @@ pub(super) struct SessionJson {
 
 impl SessionJson {
     pub(super) fn new(session: &Session) -> Self {
-        // Plain data: there is nothing in it that JSON cannot hold.
+        // Writes plain data as JSON, which cannot fail.
         fn json(value: &impl Serialize) -> String {
             serde_json::to_string(value).unwrap_or_default()
         }

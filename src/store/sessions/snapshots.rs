@@ -18,8 +18,8 @@ pub struct StoredSnapshot {
 const HEAD_COLUMNS: &str = "id, session, label, created_at, length(digests) / 32, hooks_scoped";
 
 impl Tx<'_> {
-    /// Stores a snapshot of what a session is now. `document` is all of its state but for the
-    /// messages that the session holds.
+    /// Stores a snapshot of a session's present state. `document` is all of the state except the
+    /// messages of the session.
     pub fn put_snapshot(&self, head: &SnapshotHead, document: &str) -> Result<(), Error> {
         let digests = self.message_digests(&head.session)?;
         let digests: Vec<u8> = digests.iter().flat_map(|hash| hash.0).collect();

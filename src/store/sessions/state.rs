@@ -10,7 +10,7 @@ use crate::store::sql::values;
 use crate::store::{Error, Tx};
 
 impl Tx<'_> {
-    /// All of a session that decides its next compile.
+    /// The state of a session that affects its next compile.
     pub fn session_state(&self, session: &Session) -> Result<SessionState, Error> {
         let hashes = self.message_digests(&session.id)?;
         let texts = self.session_texts(&session.id, TextKind::Message, &hashes)?;
@@ -56,7 +56,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// How many messages a session holds.
+    /// The number of messages of a session.
     pub fn count_messages(&self, session: &str) -> Result<u64, Error> {
         let count = self.first(
             "SELECT coalesce(max(seq) + 1, 0) FROM session_messages
@@ -67,7 +67,7 @@ impl Tx<'_> {
         Ok(count.unwrap_or_default())
     }
 
-    /// The messages that a session holds, each as it was given.
+    /// The messages of a session, each as it was received.
     pub fn session_messages(&self, session: &str) -> Result<Vec<String>, Error> {
         let hashes = self.message_digests(session)?;
         self.session_texts(session, TextKind::Message, &hashes)

@@ -8,7 +8,7 @@ use crate::store::pack::Packer;
 use crate::store::sql::values;
 use crate::store::{Error, Tx};
 
-/// What a text is of.
+/// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextKind {
     /// The payload that was sent last.

@@ -35,7 +35,7 @@ const MIGRATIONS: &[&str] = &[
 /// The step from which on the words of memory are made as they are now.
 const WORDS_STEP: i64 = 13;
 
-/// How long to wait for another process that holds the file.
+/// How long to wait for another process that has locked the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Bytes of a file that is read through before it is used: more would take too long at a start.
@@ -59,7 +59,7 @@ impl DatabaseLocation {
         Self::Memory(format!("file:/memory-{}?vfs=memdb", COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// How large the file is.
+    /// The size of the file.
     fn bytes(&self) -> u64 {
         let file = self.path();
         std::fs::metadata(file).map_or(0, |file| file.len())
@@ -205,12 +205,12 @@ fn open(place: &DatabaseLocation) -> rusqlite::Result<Connection> {
 
 /// Settings of the file, and of the one connection that writes it.
 fn prepare(place: &DatabaseLocation, connection: &Connection) -> rusqlite::Result<()> {
-    // Before the first table, or it has no effect: a cleanup gives its room back to the disk.
+    // Must precede the first table: it lets a cleanup return space to the disk.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     let log = if matches!(place, DatabaseLocation::File(_)) { "WAL" } else { "MEMORY" };
     connection.pragma_update(None, "journal_mode", log)?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
-    // What was deleted is overwritten: texts may hold secrets.
+    // Deleted content is overwritten: texts may contain secrets.
     connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "foreign_keys", true)
 }

@@ -42,7 +42,7 @@ pub(super) fn restore(
         source: Arc::new(source),
     };
     let made = sibling_path(file, "-restoring");
-    // What a restore that was killed has left.
+    // The remains of a restore that was killed.
     let _ = std::fs::remove_file(&made);
     copy(&connection, &made)?;
     let kept = file.exists().then(|| free_name(file));

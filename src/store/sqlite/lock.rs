@@ -42,7 +42,7 @@ pub(super) enum Error {
     Io(io::Error),
 }
 
-/// What there is if a database is not.
+/// What to do if there is no database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingFile {
     /// It is created, readable by its owner only: it contains conversations.
@@ -71,7 +71,7 @@ impl FileLock {
             Err(error) => return Err(Error::Io(error)),
         };
         let database = database.map(lock_inode).transpose()?;
-        // For people and for the message above; the lock holds without.
+        // For people, and for the message above; the lock works without it.
         let written = name
             .set_len(0)
             .and_then(|()| name.rewind())

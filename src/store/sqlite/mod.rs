@@ -161,7 +161,7 @@ struct SqliteReaderState {
     busy: usize,
 }
 
-/// Part in reading, given back on drop: a read that panics gives it back, too.
+/// A permit to read, released on drop, also if a read panics.
 struct SqliteReadPermit<'r>(&'r SqliteReaders);
 
 impl Drop for SqliteReadPermit<'_> {
@@ -178,7 +178,7 @@ impl SqliteReaders {
             Some(connection) => connection,
             None => connect::reader(&self.place).map_err(error)?,
         };
-        // One transaction: all of a read sees the same state.
+        // One transaction, so a read sees one state throughout.
         let transaction = connection.unchecked_transaction().map_err(error)?;
         read(&*transaction)?;
         transaction.commit().map_err(error)?;

@@ -42,7 +42,7 @@ impl Sql for Connection {
     }
 }
 
-/// Values that a statement does not name are passed over.
+/// Values that a statement does not name are skipped.
 fn bind(statement: &mut Statement<'_>, values: &[SqlValue<'_>]) -> rusqlite::Result<()> {
     for (value, number) in values.iter().zip(1..=statement.parameter_count()) {
         statement.raw_bind_parameter(number, value)?;

@@ -179,7 +179,7 @@ fn commit_at_level(
     if !group.iter().any(|job| job.is_durable()) {
         return transact(noting, group);
     }
-    // It cannot be changed while a transaction is open.
+    // The setting cannot be changed while a transaction is open.
     connection
         .pragma_update(None, "synchronous", "FULL")
         .map_err(|cause| WriteFailure { began: false, error: error(cause) })?;
@@ -205,7 +205,7 @@ fn transact(
         .try_fold(false, |any, job| Ok(attempt(noting, &mut **job)? || any))
         .and_then(|any| connection.execute_batch("COMMIT").map(|()| any));
     done.map(|any| any && connection.total_changes() > before).map_err(|cause| {
-        // A full disk ends the transaction by itself.
+        // A full disk ends the transaction without a rollback.
         if !connection.is_autocommit() {
             let _ = connection.execute_batch("ROLLBACK");
         }

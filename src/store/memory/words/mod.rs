@@ -177,7 +177,7 @@ fn count(newest: &[i64], last: i64) -> f64 {
     found * float(last.unsigned_abs()) / float(last.abs_diff(oldest) + 1)
 }
 
-/// What of an entry is looked into.
+/// The searchable text of an entry.
 fn text_of(entry: &MemoryEntry) -> String {
     let mut words = entry.key.replace(['_', '-', '.', '/', ':'], " ");
     for text in [entry.description.as_ref(), Some(&entry.text())].into_iter().flatten() {
@@ -216,7 +216,7 @@ fn words(question: &str) -> Vec<String> {
     found
 }
 
-/// Of a size that a double holds exactly.
+/// Small enough for a double to represent exactly.
 #[expect(clippy::cast_precision_loss, reason = "counts of entries and words are below 2^53")]
 fn float(count: u64) -> f64 {
     count as f64

@@ -142,7 +142,7 @@ fn has_vowel(stem: &str) -> bool {
     (0..stem.len()).any(|at| is_vowel(stem.as_bytes(), at))
 }
 
-/// How often a consonant follows a vowel.
+/// The measure of Porter's algorithm: how often a consonant follows a vowel.
 fn measure(stem: &str) -> usize {
     let bytes = stem.as_bytes();
     (1..bytes.len()).filter(|at| !is_vowel(bytes, *at) && is_vowel(bytes, at - 1)).count()

@@ -19,7 +19,7 @@ impl Tx<'_> {
     }
 
     pub(super) fn index_terms(&self, id: i64, terms: &[String]) -> Result<(), Error> {
-        // A term holds no white space.
+        // A term contains no white space.
         self.execute(
             "INSERT INTO memory_terms (tenant, term, id)
              SELECT ?1, term, ?2 FROM unnest(string_to_array(?3, ' ')) AS made (term)",
