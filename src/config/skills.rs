@@ -27,7 +27,7 @@ pub fn read(folders: &[PathBuf]) -> Vec<ReadSkill> {
         }
         match list(&real) {
             Ok(files) => found.extend(files.into_iter().map(|file| {
-                let skill = one(&file);
+                let skill = read_skill(&file);
                 (file, skill)
             })),
             Err(error) => found.push((folder.clone(), Err(error.to_string()))),
@@ -49,7 +49,7 @@ fn list(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn one(file: &Path) -> Result<Skill, String> {
+fn read_skill(file: &Path) -> Result<Skill, String> {
     let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let mut skill = Skill::parse(&text).map_err(|faults| faults.join("; "))?;
     skill.base_dir = file.parent().map(|folder| folder.to_string_lossy().into());

@@ -89,14 +89,14 @@ impl DiffCollector<'_> {
                 }
                 Ok(())
             }
-            (Value::Array(old), Value::Array(new)) => self.lists(old, new, path),
+            (Value::Array(old), Value::Array(new)) => self.compare_lists(old, new, path),
             (Value::Number(old), Value::Number(new)) if old.as_f64() == new.as_f64() => Ok(()),
             _ if before == after => Ok(()),
             _ => self.push_change("replace", path, Some(before), Some(after)),
         }
     }
 
-    fn lists(
+    fn compare_lists(
         &mut self,
         old: &[Value],
         new: &[Value],

@@ -128,17 +128,17 @@ impl Evaluator {
 
     /// A list that was made.
     pub(super) fn list(&mut self, items: Vec<Value>) -> Result<Value, RuleFailure> {
-        self.made(items.len())?;
+        self.charge_items(items.len())?;
         shallow(Value::list(items))
     }
 
     /// A record that was made.
     pub(super) fn record(&mut self, members: Vec<RecordMember>) -> Result<Value, RuleFailure> {
-        self.made(members.len())?;
+        self.charge_items(members.len())?;
         shallow(Value::record(members))
     }
 
-    fn made(&mut self, items: usize) -> Result<(), RuleFailure> {
+    fn charge_items(&mut self, items: usize) -> Result<(), RuleFailure> {
         self.work(items.saturating_add(1).saturating_mul(MADE_ITEM_WORK))
     }
 
@@ -287,7 +287,7 @@ impl Evaluator {
             match value {
                 Value::List(items) => {
                     // Charged one by one: the whole may exceed the limit.
-                    self.made(items.len())?;
+                    self.charge_items(items.len())?;
                     merged.extend(items.iter().cloned());
                 }
                 other => merged.push(other.clone()),

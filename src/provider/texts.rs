@@ -72,7 +72,7 @@ pub fn message_texts(message: &Node<'_>) -> Vec<MessageText> {
             _ => None,
         };
     let reading = StringWalk { base, words };
-    if is(message, "role", &["tool", "function"]) && message.get("parts").is_none() {
+    if has_word(message, "role", &["tool", "function"]) && message.get("parts").is_none() {
         found.push(reading.result(message.get("content")));
         return found;
     }
@@ -127,7 +127,7 @@ pub fn thoughts(message: &Node<'_>) -> Vec<Range<usize>> {
 }
 
 fn is_thought(part: &Node<'_>) -> bool {
-    is(part, "type", &["thinking", "redacted_thinking"])
+    has_word(part, "type", &["thinking", "redacted_thinking"])
         || (part.get("type").is_none() && part.get("text").is_some() && says_thought(part))
 }
 
@@ -185,7 +185,7 @@ impl StringWalk {
             Value::Array(parts) => {
                 let texts = parts
                     .iter()
-                    .filter(|part| is(part, "type", &["text", "input_text", "output_text"]));
+                    .filter(|part| has_word(part, "type", &["text", "input_text", "output_text"]));
                 texts.filter_map(|part| self.slot(part.get("text")?)).collect()
             }
             _ => Vec::new(),
@@ -216,6 +216,6 @@ impl StringWalk {
     }
 }
 
-fn is(node: &Node<'_>, key: &str, words: &[&str]) -> bool {
+fn has_word(node: &Node<'_>, key: &str, words: &[&str]) -> bool {
     node.get(key).and_then(Node::as_str).is_some_and(|word| words.contains(&word))
 }

@@ -12,7 +12,7 @@ pub(super) fn shown(text: &str) -> String {
 }
 
 /// Lists names; if they are too many, the number of further ones.
-pub(super) fn listed<T: AsRef<str>>(names: &[T]) -> String {
+pub(super) fn list_names<T: AsRef<str>>(names: &[T]) -> String {
     let first: Vec<String> =
         names.iter().take(MAX_NAMES).map(|name| shown(name.as_ref())).collect();
     let mut text = first.join(", ");
@@ -22,10 +22,10 @@ pub(super) fn listed<T: AsRef<str>>(names: &[T]) -> String {
     text
 }
 
-/// [`listed`], each name once.
-pub(super) fn distinct<T: AsRef<str>>(names: &[T]) -> String {
+/// [`list_names`], each name once.
+pub(super) fn list_distinct<T: AsRef<str>>(names: &[T]) -> String {
     let mut seen = HashSet::new();
     let names: Vec<&str> =
         names.iter().map(AsRef::as_ref).filter(|name| seen.insert(*name)).collect();
-    listed(&names)
+    list_names(&names)
 }

@@ -57,14 +57,15 @@ fn tokens(rounds: &[&ProveRound], out: &mut impl Write) -> io::Result<()> {
     row("tokens", rounds.iter().map(level), out)?;
     row("  before", rounds.iter().map(|round| grouped(round.before)), out)?;
     row("  after", rounds.iter().map(|round| grouped(round.after)), out)?;
-    row("  saved", rounds.iter().map(|round| saved(round.before, round.after)), out)?;
+    row("  saved", rounds.iter().map(|round| format_saved(round.before, round.after)), out)?;
     row(
         "  of tool results, before",
         rounds.iter().map(|round| grouped(round.results_before)),
         out,
     )?;
     row("  of tool results, after", rounds.iter().map(|round| grouped(round.results_after)), out)?;
-    let results = rounds.iter().map(|round| saved(round.results_before, round.results_after));
+    let results =
+        rounds.iter().map(|round| format_saved(round.results_before, round.results_after));
     row("  of tool results, saved", results, out)?;
     for round in rounds {
         if let Some(budget) = round.budget {
@@ -144,7 +145,7 @@ fn savers(round: &ProveRound, is_text: bool, out: &mut impl Write) -> io::Result
         let name =
             if is_text { "  the text".to_owned() } else { format!("  message {}", saver.index) };
         let rule = saver.rule.trim_start_matches("lossless:");
-        let cells = [grouped(before), grouped(after), saved(before, after)];
+        let cells = [grouped(before), grouped(after), format_saved(before, after)];
         row_with(&name, cells, &format!("  {}", cut(rule)), out)?;
     }
     Ok(())
@@ -181,7 +182,7 @@ fn cut(rule: &str) -> String {
 }
 
 /// The share that was saved; negative if the result is larger.
-fn saved(before: u64, after: u64) -> String {
+fn format_saved(before: u64, after: u64) -> String {
     if before == 0 {
         return "-".to_owned();
     }
@@ -221,7 +222,10 @@ mod tests {
     fn a_share_that_lacks_anything_is_never_all() {
         assert_eq!(percent(9_999, 10_000), "99.9 %");
         assert_eq!(percent(5, 5), "100.0 %");
-        assert_eq!([saved(4, 1), saved(4, 5), saved(0, 0)], ["75.0 %", "-25.0 %", "-"]);
+        assert_eq!(
+            [format_saved(4, 1), format_saved(4, 5), format_saved(0, 0)],
+            ["75.0 %", "-25.0 %", "-"]
+        );
     }
 
     #[test]

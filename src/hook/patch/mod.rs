@@ -39,8 +39,8 @@ pub(super) fn apply(
             return Err(CallFailure::new(FailureCause::BadShape, why));
         }
         HookAnswer::Replace(new) => new.to_string(),
-        HookAnswer::JsonPatch(patch) => patched(&node, pointer, patch, json_patch)?,
-        HookAnswer::MergePatch(patch) => patched(&node, pointer, patch, |document, patch| {
+        HookAnswer::JsonPatch(patch) => apply_patch(&node, pointer, patch, json_patch)?,
+        HookAnswer::MergePatch(patch) => apply_patch(&node, pointer, patch, |document, patch| {
             json_patch::merge(document, patch);
             Ok(())
         })?,
@@ -49,7 +49,7 @@ pub(super) fn apply(
     Ok((new != old.raw).then_some(new))
 }
 
-fn patched(
+fn apply_patch(
     input: &Node<'_>,
     pointer: &str,
     patch: &str,

@@ -80,7 +80,7 @@ impl HookRound<'_> {
         let mut hooks = hooks.iter();
         while let Some(hook) = hooks.next() {
             let (run, answer) = self.ask(hook, at, occurrence).await;
-            let end = match self.typed(hook, at, run, checked(answer, check))? {
+            let end = match self.typed(hook, at, run, check_answer(answer, check))? {
                 Some(answer) => {
                     provided.answers.push((Arc::clone(&hook.id), answer));
                     hook.mode == EnforcementMode::Enforce
@@ -122,7 +122,7 @@ impl HookRound<'_> {
             let text = match answer {
                 Ok(HookAnswer::Fragments(pieces)) => Some(pieces),
                 other => {
-                    match self.typed(&hook, at, run.clone(), checked(other, check)) {
+                    match self.typed(&hook, at, run.clone(), check_answer(other, check)) {
                         Ok(Some(answer)) => provided.answers.push((Arc::clone(&hook.id), answer)),
                         Ok(None) => {}
                         // All hooks were called at once, so all get their lines before the round
@@ -242,7 +242,7 @@ impl HookRound<'_> {
     }
 }
 
-fn checked(
+fn check_answer(
     answer: Result<HookAnswer, CallFailure>,
     check: PayloadCheck<'_>,
 ) -> Result<HookAnswer, CallFailure> {

@@ -219,16 +219,18 @@ const MAX_NAME_BYTES: usize = 256;
 
 /// Reads a required name of limited length; empty if it is absent.
 fn id(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Arc<str> {
-    required(fields, key, lint).and_then(|text| short(fields, key, text, lint)).unwrap_or_default()
+    required(fields, key, lint)
+        .and_then(|text| read_short(fields, key, text, lint))
+        .unwrap_or_default()
 }
 
 /// A name that may be absent.
 fn optional_id(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Option<Arc<str>> {
     let text = fields.text(key, &mut lint.shape)?;
-    short(fields, key, text, lint)
+    read_short(fields, key, text, lint)
 }
 
-fn short(fields: &Fields<'_, '_>, key: &str, text: &str, lint: &mut Lint) -> Option<Arc<str>> {
+fn read_short(fields: &Fields<'_, '_>, key: &str, text: &str, lint: &mut Lint) -> Option<Arc<str>> {
     if text.len() > MAX_NAME_BYTES {
         fields.fault(key, too_long(), &mut lint.shape);
         return None;

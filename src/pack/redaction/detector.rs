@@ -60,7 +60,7 @@ impl Detector {
         ("pan", Self::Pan),
     ];
 
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, detector)| *detector)
     }
 

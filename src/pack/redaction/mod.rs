@@ -62,7 +62,7 @@ impl Redaction {
 
     /// Adds a built-in detector; returns whether there is one of this name.
     pub(super) fn add_detector(&mut self, name: &str) -> bool {
-        let found = Detector::named(name);
+        let found = Detector::from_name(name);
         if let Some(detector) = found {
             self.add(name, RedactionFinder::BuiltIn(detector), None);
         }

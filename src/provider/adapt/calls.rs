@@ -122,7 +122,7 @@ fn valid_id(target: Target, id: &str) -> Option<Arc<str>> {
     let fits = id.chars().count() <= longest
         && !id.is_empty()
         && (any || id.bytes().all(|byte| is_word(char::from(byte))));
-    (!fits).then(|| renamed(id, longest, is_word))
+    (!fits).then(|| rename(id, longest, is_word))
 }
 
 /// The tool name in a form that the target accepts, if it is not in one: `[a-zA-Z0-9_-]{1,64}`,
@@ -140,9 +140,9 @@ pub(super) fn valid_name(target: Target, name: &str) -> Option<Arc<str>> {
         return None;
     }
     if name.chars().next().is_some_and(head) {
-        return Some(renamed(name, MAX_NAME_BYTES, allowed));
+        return Some(rename(name, MAX_NAME_BYTES, allowed));
     }
-    Some(renamed(&format!("_{name}"), MAX_NAME_BYTES, allowed))
+    Some(rename(&format!("_{name}"), MAX_NAME_BYTES, allowed))
 }
 
 /// Whether a model that calls `name` means a tool that its definition calls `tool`: one of a name that
@@ -159,7 +159,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// A name of allowed characters, made unique by eight digits of the old name's hash.
-fn renamed(old: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Arc<str> {
+fn rename(old: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Arc<str> {
     const HASH_DIGITS: usize = 8;
     let mut new: String = old
         .chars()

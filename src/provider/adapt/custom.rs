@@ -7,7 +7,7 @@
 use super::{ConversationAdapter, calls::valid_name};
 use crate::domain::{RawJson, Target, ToolDefinition};
 use crate::json::{self, Node, write_string};
-use crate::provider::words::{listed, shown};
+use crate::provider::words::{list_names, shown};
 
 /// Describes the arguments of a wrapped call: see `custom_call_wrapped`.
 const WRAPPED: &str =
@@ -44,7 +44,7 @@ impl ConversationAdapter<'_> {
         }
         if !lost.is_empty() {
             let at = tool.origin.to_string();
-            self.notes.degraded("tool_fields_dropped", at, listed(&lost));
+            self.notes.degraded("tool_fields_dropped", at, list_names(&lost));
         }
     }
 }

@@ -13,7 +13,7 @@ mod tools;
 
 pub use calls::means;
 
-use super::words::listed;
+use super::words::list_names;
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role, Source, Target};
 
 /// Adapts a conversation to a target. Messages without content for it are removed.
@@ -139,7 +139,7 @@ impl ConversationAdapter<'_> {
             }
         }
         if !lost.is_empty() {
-            self.notes.degraded("extra_dropped", at.clone(), listed(&lost));
+            self.notes.degraded("extra_dropped", at.clone(), list_names(&lost));
         }
         if let Some(text) = refusal {
             self.notes.degraded("refusal_as_text", at, "");

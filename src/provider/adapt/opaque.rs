@@ -42,7 +42,7 @@ impl ConversationAdapter<'_> {
         if &**kind != "document" || self.knows(kind, raw, inside) {
             return;
         }
-        let Some((mut document, blocks)) = plain(raw) else { return };
+        let Some((mut document, blocks)) = plain_document(raw) else { return };
         lost.joined += usize::from(blocks > 1);
         document.cache = part.cache;
         *part = document;
@@ -50,7 +50,7 @@ impl ConversationAdapter<'_> {
 }
 
 /// A document as plain text, and the number of its blocks; `None` if it contains more than text.
-fn plain(raw: &RawJson) -> Option<(Part, usize)> {
+fn plain_document(raw: &RawJson) -> Option<(Part, usize)> {
     let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
     let source = node.get("source")?;
     if source.get("type")?.as_str()? != "content" {

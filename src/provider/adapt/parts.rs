@@ -7,7 +7,7 @@ use crate::domain::{
     Content, Extra, Message, Part, RawJson, Role, Source, Target, Thinking, ToolResult,
 };
 use crate::json;
-use crate::provider::words::{distinct, listed};
+use crate::provider::words::{list_distinct, list_names};
 
 /// The losses of one message, collected so that each kind is one note.
 #[derive(Default)]
@@ -248,11 +248,11 @@ impl ConversationAdapter<'_> {
         for (code, names) in [("opaque_dropped", lost.opaque), ("part_fields_dropped", lost.fields)]
         {
             if !names.is_empty() {
-                self.notes.degraded(code, at(), distinct(&names));
+                self.notes.degraded(code, at(), list_distinct(&names));
             }
         }
         if !lost.media.is_empty() {
-            self.notes.degraded("media_as_text", at(), listed(&lost.media));
+            self.notes.degraded("media_as_text", at(), list_names(&lost.media));
         }
     }
 }

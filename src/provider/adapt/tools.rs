@@ -4,7 +4,7 @@ use super::{ConversationAdapter, calls::valid_name, custom, parts::foreign_field
 use crate::domain::{RawJson, Target, ToolDefinition};
 use crate::json::{self, Node};
 use crate::provider::schema::as_json_schema;
-use crate::provider::words::{listed, shown};
+use crate::provider::words::{list_names, shown};
 use crate::provider::write::is_gemini_schema;
 
 impl ConversationAdapter<'_> {
@@ -33,7 +33,7 @@ impl ConversationAdapter<'_> {
             let strict = self.target != Target::Gemini;
             let lost = foreign_fields(&mut tool.extra, |name| strict && name == "strict");
             if !lost.is_empty() {
-                self.notes.degraded("tool_fields_dropped", at(), listed(&lost));
+                self.notes.degraded("tool_fields_dropped", at(), list_names(&lost));
             }
         }
         if tool.parameters.as_ref().is_some_and(|schema| schema.as_str() == "null") {

@@ -88,7 +88,7 @@ pub(super) fn part(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -
         "tool_use" => call(cx, node, path, "input"),
         "tool_call" => call(cx, node, path, "arguments"),
         "tool_result" => result(cx, node, path),
-        "opaque" => carried(cx, node, path),
+        "opaque" => read_opaque(cx, node, path),
         _ => match media::read(cx, kind, node, path) {
             Some(part) => part,
             None => return Some(opaque(cx, node, path)),
@@ -113,7 +113,8 @@ fn whole(node: &Node<'_>) -> Content {
 }
 
 fn text(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
-    let text = cx.needed(node, "text", path).and_then(|text| cx.string(text, &path.key("text")));
+    let text =
+        cx.require_member(node, "text", path).and_then(|text| cx.string(text, &path.key("text")));
     let mut part = Part::text(text.unwrap_or_default());
     part.extra = part_extra(node, &["type", "text"]);
     part
@@ -165,7 +166,7 @@ fn result(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
 }
 
 /// The neutral shape's way to carry an item: `{"type": "opaque", "kind", "raw"}`.
-fn carried(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+fn read_opaque(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let kind = node.get("kind").and_then(Node::as_str);
     match (kind, node.get("raw")) {
         (Some(kind), Some(item)) => {

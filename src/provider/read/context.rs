@@ -77,7 +77,7 @@ impl ReadContext<'_> {
     }
 
     /// A member that must be there, whatever it is.
-    pub(super) fn needed<'n, 'a>(
+    pub(super) fn require_member<'n, 'a>(
         &mut self,
         node: &'n Node<'a>,
         key: &str,
@@ -132,7 +132,7 @@ impl ReadContext<'_> {
     }
 
     /// Reports members that are dropped.
-    pub(super) fn lost(&mut self, node: &Node<'_>, known: &[&str], path: &Path<'_>) {
+    pub(super) fn report_lost(&mut self, node: &Node<'_>, known: &[&str], path: &Path<'_>) {
         const MAX_NAMES: usize = 10;
         let lost = extra(node, known);
         for (key, _) in lost.iter().take(MAX_NAMES) {

@@ -20,7 +20,7 @@ pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>
     let mut calls = CallIds::default();
     let mut messages = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        if let Some(message) = one(cx, item, index, &mut calls, &path.index(index)) {
+        if let Some(message) = read_content(cx, item, index, &mut calls, &path.index(index)) {
             message::push_message(message, &mut messages);
         }
     }
@@ -31,7 +31,7 @@ pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>
 pub(super) fn instruction(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
     let mut calls = CallIds::default();
     if let Some(content) = node.get("parts") {
-        cx.lost(node, &["parts", "role"], path);
+        cx.report_lost(node, &["parts", "role"], path);
         return parts(cx, content, &mut calls, &path.key("parts"));
     }
     parts(cx, node, &mut calls, path)
@@ -48,7 +48,7 @@ struct CallIds {
 }
 
 impl CallIds {
-    fn called(&mut self, name: &Arc<str>, id: Option<Arc<str>>) -> Arc<str> {
+    fn add_call(&mut self, name: &Arc<str>, id: Option<Arc<str>>) -> Arc<str> {
         let id = id.unwrap_or_else(|| {
             let count = self.made.entry(Arc::clone(name)).or_default();
             let id = format!("gemini-fc-{name}-{count}");
@@ -59,7 +59,7 @@ impl CallIds {
         id
     }
 
-    fn answered(&mut self, name: &Arc<str>, id: Option<Arc<str>>) -> Arc<str> {
+    fn take_call(&mut self, name: &Arc<str>, id: Option<Arc<str>>) -> Arc<str> {
         if let Some(id) = id {
             self.answered.insert(Arc::clone(&id));
             return id;
@@ -73,7 +73,7 @@ impl CallIds {
     }
 }
 
-fn one(
+fn read_content(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,
     index: usize,
@@ -213,7 +213,7 @@ fn function_call(
 ) -> Content {
     let name = cx.required(node, "name", path, "a function call names its function");
     let id = cx.member(node, "id", path).filter(|id| !id.is_empty());
-    let id = calls.called(&name, id);
+    let id = calls.add_call(&name, id);
     let arguments = match present(node, "args") {
         Some(args) => cx.arguments(args, &path.key("args"), &id, true),
         None => Arc::from("{}"),
@@ -233,7 +233,7 @@ fn function_response(
 ) -> Content {
     let name = cx.required(node, "name", path, "a function response names its function");
     let id = cx.member(node, "id", path).filter(|id| !id.is_empty());
-    let call_id = calls.answered(&name, id);
+    let call_id = calls.take_call(&name, id);
     let mut others = extra(node, &["id", "name", "response"]);
     let at = path.key("response");
     let mut content = Vec::new();
@@ -297,7 +297,7 @@ fn media(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>)
         let key = if node.get(key).is_some() { key } else { "fileUri" };
         MediaSource::Url(cx.required(node, key, path, "media needs its address"))
     };
-    cx.lost(node, &MEDIA_KEYS, path);
+    cx.report_lost(node, &MEDIA_KEYS, path);
     let key = if node.get("display_name").is_some() { "display_name" } else { "displayName" };
     Media { media_type: Arc::from(mime), source, name: cx.member(node, key, path) }
 }

@@ -203,7 +203,7 @@ fn source(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>
     media.name = cx.member(node, "title", path);
     let mut part = Part::new(Content::Media(media));
     part.extra = part_extra(node, &["type", "source", "title"]);
-    cx.lost(inner, &["type", "media_type", "data", "url", "file_id"], &at);
+    cx.report_lost(inner, &["type", "media_type", "data", "url", "file_id"], &at);
     Some(part)
 }
 

@@ -174,13 +174,13 @@ fn thoughts(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<P
         };
         let mut part = Part::new(Content::Thinking(Thinking { text, opaque: None }));
         part.signature = cx.member(thinking, "signature", &at);
-        cx.lost(thinking, &["thinking", "signature"], &at);
+        cx.report_lost(thinking, &["thinking", "signature"], &at);
         parts.push(part);
     }
     if let Some(redacted) = present(node, "redacted_thinking") {
         let at = path.key("redacted_thinking");
         let _ = cx.required(redacted, "data", &at, "redacted thinking is its data");
-        cx.lost(redacted, &["data"], &at);
+        cx.report_lost(redacted, &["data"], &at);
         let data = redacted.get("data").map_or("\"\"", |data| data.raw);
         let item = format!("{{\"type\":\"redacted_thinking\",\"data\":{data}}}");
         let opaque = Some(RawJson::new(item));
@@ -238,7 +238,7 @@ fn call(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> ToolCall 
         cx.fault(&at, format!("a tool call needs an object `{key}` with `name` and `{input}`"));
         return ToolCall { id, name: Arc::from(""), arguments: Arc::from("{}"), custom };
     };
-    cx.lost(inner, &["name", input], &at);
+    cx.report_lost(inner, &["name", input], &at);
     let name = cx.required(inner, "name", &at, "a tool call names its tool");
     let arguments = match inner.get(input) {
         None => {
@@ -263,7 +263,7 @@ fn read_function_call(
     let Some(call) = present(node, "function_call") else { return };
     let path = path.key("function_call");
     let name = cx.required(call, "name", &path, "a function call names its function");
-    cx.lost(call, &["name", "arguments"], &path);
+    cx.report_lost(call, &["name", "arguments"], &path);
     let id: Arc<str> = format!("call_{index}_{name}").into();
     let arguments = if let Some(text) = present(call, "arguments") {
         cx.arguments(text, &path.key("arguments"), &id, false)

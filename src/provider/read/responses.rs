@@ -168,7 +168,7 @@ fn call(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>, custom: bool
 
 fn output(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
     let call_id = cx.required(item, "call_id", path, "a tool result needs the id of its call");
-    let output = cx.needed(item, "output", path);
+    let output = cx.require_member(item, "output", path);
     let content = match output {
         Some(output) => block::result_content(cx, output, &path.key("output")),
         None => Vec::new(),

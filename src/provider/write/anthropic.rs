@@ -4,7 +4,9 @@
 //! neighbouring assistant messages become one; in a user message results come before everything
 //! else. A block without text is never written: the provider refuses it.
 
-use super::{cache_control, comma, each_side, extra_members, key, marked, member, raw_member};
+use super::{
+    cache_control, comma, each_side, extra_members, key, member, raw_member, write_marked,
+};
 use crate::domain::{
     Content, Media, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
 };
@@ -57,7 +59,7 @@ fn block(out: &mut String, part: &Part) {
     }
     comma(out);
     match &part.content {
-        Content::Opaque { raw, .. } => return marked(out, raw.as_str(), part.cache),
+        Content::Opaque { raw, .. } => return write_marked(out, raw.as_str(), part.cache),
         Content::Thinking(thinking) => return self::thinking(out, thinking, part),
         _ => out.push('{'),
     }

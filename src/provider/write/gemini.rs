@@ -78,11 +78,11 @@ fn part(out: &mut String, part: &Part) {
         }
         Content::ToolCall(call) => {
             out.push('{');
-            function_call(out, call, kept(part, "functionCall").as_ref());
+            function_call(out, call, kept_object(part, "functionCall").as_ref());
         }
         Content::ToolResult(result) => {
             out.push('{');
-            function_response(out, result, kept(part, "functionResponse").as_ref());
+            function_response(out, result, kept_object(part, "functionResponse").as_ref());
         }
         Content::Media(media) => {
             out.push('{');
@@ -115,13 +115,13 @@ fn id(out: &mut String, id: &str) {
 }
 
 /// The uninterpreted members of a call or a response that the reader kept, as one object.
-fn kept<'p>(part: &'p Part, name: &str) -> Option<Node<'p>> {
+fn kept_object<'p>(part: &'p Part, name: &str) -> Option<Node<'p>> {
     let (_, raw) = part.extra.iter().find(|(known, _)| &**known == name)?;
     json::parse(raw.as_str(), json::Limits::default()).ok()
 }
 
 /// Writes the kept members, except for the marker of where a response's text was.
-fn others(out: &mut String, kept: Option<&Node<'_>>) {
+fn write_others(out: &mut String, kept: Option<&Node<'_>>) {
     for (name, value) in kept.and_then(Node::as_object).into_iter().flatten() {
         if name != "response" {
             raw_member(out, name, value.raw);
@@ -135,7 +135,7 @@ fn function_call(out: &mut String, call: &ToolCall, kept: Option<&Node<'_>>) {
     id(out, &call.id);
     member(out, "name", &call.name);
     raw_member(out, "args", &call.arguments);
-    others(out, kept);
+    write_others(out, kept);
     out.push('}');
 }
 
@@ -147,7 +147,7 @@ fn function_response(out: &mut String, result: &ToolResult, kept: Option<&Node<'
     key(out, "response");
     let stood_under = kept.and_then(|kept| kept.get("response")).and_then(Node::as_str);
     response(out, result, stood_under);
-    others(out, kept);
+    write_others(out, kept);
     out.push('}');
 }
 

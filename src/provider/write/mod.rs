@@ -153,7 +153,7 @@ fn extra_members(out: &mut String, extra: &Extra, known: &[&str]) {
 }
 
 /// An object, unchanged, with a cache mark as its last member.
-fn marked(out: &mut String, raw: &str, mark: Option<CacheMark>) {
+fn write_marked(out: &mut String, raw: &str, mark: Option<CacheMark>) {
     match (mark, raw.trim_end().strip_suffix('}')) {
         (Some(mark), Some(open)) => {
             out.push_str(open.trim_end());

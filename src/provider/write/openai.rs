@@ -14,14 +14,14 @@ pub(super) fn write(out: &mut String, messages: &[Message]) {
         if message.role == Role::Tool {
             results(out, message);
         } else {
-            one(out, message);
+            write_message(out, message);
         }
     }
     out.push(']');
 }
 
 /// A message of any role but `tool`.
-fn one(out: &mut String, message: &Message) {
+fn write_message(out: &mut String, message: &Message) {
     comma(out);
     let mut object = SortedObject::open(out, &message.extra, KNOWN);
     object.key(out, "content");

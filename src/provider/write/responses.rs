@@ -49,7 +49,7 @@ impl<'m> WrittenItems<'m> {
                     if item.is_empty() {
                         break;
                     }
-                    self.said(out, message, item);
+                    self.write_assistant_item(out, message, item);
                     parts = rest;
                 }
             }
@@ -69,7 +69,7 @@ impl<'m> WrittenItems<'m> {
     }
 
     /// One item: a part, or several texts that were one item.
-    fn said(&mut self, out: &mut String, message: &'m Message, item: &'m [Part]) {
+    fn write_assistant_item(&mut self, out: &mut String, message: &'m Message, item: &'m [Part]) {
         let Some(part) = item.first() else { return };
         match &part.content {
             Content::Text(_) => self.text(out, message, part, item),
@@ -103,13 +103,13 @@ impl<'m> WrittenItems<'m> {
         let phase = find_any("phase");
         let Some(id) = id else {
             for text in super::texts(item) {
-                said_item(out, None, phase);
+                open_item(out, None, phase);
                 member(out, "content", text);
                 out.push('}');
             }
             return;
         };
-        said_item(out, Some(id), phase);
+        open_item(out, Some(id), phase);
         raw_member(out, "status", find_any("status").unwrap_or("\"completed\""));
         key(out, "content");
         out.push('[');
@@ -169,7 +169,7 @@ fn one_item(parts: &[Part]) -> usize {
 }
 
 /// Opens an assistant's message item, up to its content.
-fn said_item(out: &mut String, id: Option<&str>, phase: Option<&str>) {
+fn open_item(out: &mut String, id: Option<&str>, phase: Option<&str>) {
     comma(out);
     out.push('{');
     member(out, "type", "message");
@@ -212,18 +212,18 @@ fn input_message(out: &mut String, message: &Message) {
         if let Content::Opaque { raw, kind } = &part.content
             && !kind.starts_with("input_")
         {
-            said_by(out, message, parts.get(from..at).unwrap_or_default());
+            write_message_item(out, message, parts.get(from..at).unwrap_or_default());
             comma(out);
             out.push_str(raw.as_str());
             from = at + 1;
         }
     }
     if from < parts.len() || parts.is_empty() {
-        said_by(out, message, parts.get(from..).unwrap_or_default());
+        write_message_item(out, message, parts.get(from..).unwrap_or_default());
     }
 }
 
-fn said_by(out: &mut String, message: &Message, parts: &[Part]) {
+fn write_message_item(out: &mut String, message: &Message, parts: &[Part]) {
     if parts.is_empty() && !message.parts.is_empty() {
         return;
     }

@@ -1,7 +1,8 @@
 //! Tools, each provider's way. The order is the caller's and the bytes of a schema stay.
 
 use super::{
-    SortedObject, cache_control, comma, extra_members, key, mark_value, marked, member, raw_member,
+    SortedObject, cache_control, comma, extra_members, key, mark_value, member, raw_member,
+    write_marked,
 };
 use crate::domain::{Target, ToolDefinition};
 use crate::json::{self, Node, Value};
@@ -18,16 +19,16 @@ pub(super) fn write(out: &mut String, target: Target, tools: &[ToolDefinition]) 
     out.push('[');
     match target {
         Target::Gemini => gemini(out, tools),
-        _ => tools.iter().for_each(|tool| one(out, target, tool)),
+        _ => tools.iter().for_each(|tool| write_tool(out, target, tool)),
     }
     out.push(']');
 }
 
-fn one(out: &mut String, target: Target, tool: &ToolDefinition) {
+fn write_tool(out: &mut String, target: Target, tool: &ToolDefinition) {
     comma(out);
     if let Some(raw) = &tool.opaque {
         // The other targets' marks were taken off.
-        return marked(out, raw.as_str(), tool.cache);
+        return write_marked(out, raw.as_str(), tool.cache);
     }
     match target {
         Target::Openai => openai(out, tool),
@@ -53,7 +54,7 @@ fn openai(out: &mut String, tool: &ToolDefinition) {
     member(out, "type", "function");
     key(out, "function");
     out.push('{');
-    named(out, tool);
+    write_name_and_description(out, tool);
     if let Some(parameters) = &tool.parameters {
         raw_member(out, "parameters", parameters.as_str());
     }
@@ -64,7 +65,7 @@ fn openai(out: &mut String, tool: &ToolDefinition) {
 fn responses(out: &mut String, tool: &ToolDefinition) {
     out.push('{');
     member(out, "type", "function");
-    named(out, tool);
+    write_name_and_description(out, tool);
     let parameters = tool.parameters.as_ref().map_or(EMPTY_SCHEMA, |raw| raw.as_str());
     raw_member(out, "parameters", parameters);
     // Absent means strict here and not strict everywhere else.
@@ -77,7 +78,7 @@ fn responses(out: &mut String, tool: &ToolDefinition) {
 
 fn anthropic(out: &mut String, tool: &ToolDefinition) {
     out.push('{');
-    named(out, tool);
+    write_name_and_description(out, tool);
     let schema = tool.parameters.as_ref().map_or(EMPTY_SCHEMA, |raw| raw.as_str());
     raw_member(out, "input_schema", schema);
     extra_members(out, &tool.extra, OURS);
@@ -105,7 +106,7 @@ fn neutral(out: &mut String, tool: &ToolDefinition) {
     object.close(out);
 }
 
-fn named(out: &mut String, tool: &ToolDefinition) {
+fn write_name_and_description(out: &mut String, tool: &ToolDefinition) {
     member(out, "name", &tool.name);
     if let Some(description) = &tool.description {
         member(out, "description", description);
@@ -134,7 +135,7 @@ fn gemini(out: &mut String, tools: &[ToolDefinition]) {
 fn declare(out: &mut String, tool: &ToolDefinition) {
     comma(out);
     out.push('{');
-    named(out, tool);
+    write_name_and_description(out, tool);
     if let Some(parameters) = &tool.parameters {
         let name = if is_gemini_schema(parameters.as_str()) {
             "parameters"

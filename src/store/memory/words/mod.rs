@@ -13,7 +13,7 @@ mod terms;
 use std::collections::BTreeMap;
 
 use self::stem::stem;
-use self::terms::{folded, hits, terms};
+use self::terms::{count_hits, fold, terms};
 use super::row::{COLUMNS, entry, placeholders};
 use super::{ALIVE_CONDITION, FoundEntry, MemoryView, parts};
 use crate::domain::{MemoryEntry, Timestamp};
@@ -151,7 +151,7 @@ pub(super) fn weigh(asked: &[QueryTerm], entries: Vec<MemoryEntry>) -> Vec<Found
         return entries.into_iter().map(|entry| FoundEntry { entry, relevance: 0.0 }).collect();
     }
     let wanted: Vec<&str> = asked.iter().map(|one| &*one.term).collect();
-    let hits: Vec<_> = entries.iter().map(|entry| hits(&text_of(entry), &wanted)).collect();
+    let hits: Vec<_> = entries.iter().map(|entry| count_hits(&text_of(entry), &wanted)).collect();
     let total: u64 = hits.iter().map(|(length, _)| length).sum();
     let average = float(total.max(1)) / float((hits.len() as u64).max(1));
     let worth = |(length, times): &(u64, Vec<u64>)| {
@@ -195,7 +195,7 @@ fn text_of(entry: &MemoryEntry) -> String {
 fn question_terms(question: &str) -> Vec<String> {
     let mut terms = Vec::new();
     for word in words(question) {
-        let term = stem(&folded(&word));
+        let term = stem(&fold(&word));
         if !terms.contains(&term) {
             terms.push(term);
         }

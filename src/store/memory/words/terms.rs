@@ -36,11 +36,11 @@ impl Tx<'_> {
 
 /// The terms of a text, in order: runs of letters and digits, without case and diacritics, stemmed.
 pub(super) fn terms(text: &str) -> impl Iterator<Item = String> {
-    pieces(text).map(folded).filter(|word| !word.is_empty()).map(|word| stem(&word))
+    pieces(text).map(fold).filter(|word| !word.is_empty()).map(|word| stem(&word))
 }
 
 /// Counts the terms of a text, and how often each of the `wanted` terms is among them.
-pub(super) fn hits(text: &str, wanted: &[&str]) -> (u64, Vec<u64>) {
+pub(super) fn count_hits(text: &str, wanted: &[&str]) -> (u64, Vec<u64>) {
     let mut length = 0;
     let mut times = vec![0; wanted.len()];
     for piece in pieces(text) {
@@ -49,7 +49,7 @@ pub(super) fn hits(text: &str, wanted: &[&str]) -> (u64, Vec<u64>) {
             length += u64::from(!piece.is_empty());
             continue;
         }
-        let word = folded(piece);
+        let word = fold(piece);
         if word.is_empty() {
             continue;
         }
@@ -75,7 +75,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A word without case and diacritics.
-pub(super) fn folded(word: &str) -> String {
+pub(super) fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();
     }
@@ -110,7 +110,7 @@ mod tests {
             let all: Vec<String> = terms(&text).collect();
             let wanted = ["a", "bd", "e", "1"];
             let times = wanted.map(|one| all.iter().filter(|term| *term == one).count() as u64);
-            prop_assert_eq!(hits(&text, &wanted), (all.len() as u64, times.to_vec()));
+            prop_assert_eq!(count_hits(&text, &wanted), (all.len() as u64, times.to_vec()));
         }
     }
 }
