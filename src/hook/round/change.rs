@@ -49,8 +49,8 @@ impl HookRound<'_> {
         check: PayloadCheck<'_>,
     ) -> Result<ChangeResult, HookStop> {
         let occurrence = self.count_occurrence(at.point, HookKind::Guard);
-        let guards = self.matching_hooks(&at, occurrence, HookKind::Guard);
-        let transforms = self.matching_hooks(&at, occurrence, HookKind::Transform);
+        let guards = self.select(&at, occurrence, HookKind::Guard);
+        let transforms = self.select(&at, occurrence, HookKind::Transform);
         if !at.point.guards_last() {
             let asked = self.guards(&guards, &at, occurrence).await;
             if !matches!(asked, Ok(None)) {

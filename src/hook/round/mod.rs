@@ -165,12 +165,7 @@ impl<'r> HookRound<'r> {
     }
 
     /// The hooks of a kind that match; the others get a line that they were skipped.
-    fn matching_hooks(
-        &mut self,
-        at: &HookInput<'_>,
-        occurrence: u32,
-        kind: HookKind,
-    ) -> Vec<Arc<Hook>> {
+    fn select(&mut self, at: &HookInput<'_>, occurrence: u32, kind: HookKind) -> Vec<Arc<Hook>> {
         let (meant, others) = self.match_hooks(at, occurrence, kind);
         self.runs.extend(others);
         meant

@@ -48,7 +48,7 @@ impl HookRound<'_> {
         }
         let input = with_decision(at.input, decision);
         let at = HookInput { input: &input, ..at };
-        let hooks = self.matching_hooks(&at, occurrence, HookKind::Observe);
+        let hooks = self.select(&at, occurrence, HookKind::Observe);
         let (mut now, mut later) = (Vec::new(), Vec::new());
         let whole = OnceLock::new();
         for hook in &hooks {

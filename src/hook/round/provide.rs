@@ -62,7 +62,7 @@ impl HookRound<'_> {
         check: PayloadCheck<'_>,
     ) -> Result<ProvideResult, HookStop> {
         let occurrence = self.count_occurrence(at.point, HookKind::Provide);
-        let hooks = self.matching_hooks(&at, occurrence, HookKind::Provide);
+        let hooks = self.select(&at, occurrence, HookKind::Provide);
         match at.point.provides() {
             ProvideRule::First(_) => self.first(&hooks, &at, occurrence, check).await,
             _ => self.all(hooks, &at, occurrence, tokens, check).await,
