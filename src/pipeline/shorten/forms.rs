@@ -1,8 +1,9 @@
-//! The forms in which a message of the list and its texts are shown.
+//! The forms in which a message of the list and its texts are shown, and the limits of edits to them.
 
 use std::sync::Arc;
 
-use crate::compress::{Depth, EditLimit, Encoder, ShownForm, TextOwner};
+use super::{MessageAuthor, ShortenJob};
+use crate::compress::{Depth, EditLimit, Encoder, ShownForm, TextOwner, stays_whole};
 use crate::pipeline::compress::Clearing;
 use crate::pipeline::report::Action;
 use crate::provider::MessageText;
@@ -17,6 +18,45 @@ pub(super) enum Visibility {
     /// depth.
     Cleared(Depth, Clearing),
     Gone(Action),
+}
+
+impl ShortenJob<'_> {
+    /// The limit of edits to words that a person wrote.
+    pub(super) fn hold_words(&self, hold: EditLimit) -> EditLimit {
+        match hold {
+            EditLimit::Free | EditLimit::To(_) if self.request.reader.results_only => {
+                EditLimit::Fixed
+            }
+            hold => hold,
+        }
+    }
+
+    /// How far a text of the model, or the arguments of its call, may be taken.
+    pub(super) fn hold_own(&self, hold: EditLimit, text: &str) -> EditLimit {
+        match self.hold_words(hold) {
+            EditLimit::To(_) if stays_whole(text) => EditLimit::Fixed,
+            hold => hold,
+        }
+    }
+
+    /// How far the texts of a message may be taken.
+    pub(super) fn hold_in(&self, at: usize, sight: Visibility) -> EditLimit {
+        match (self.hold(at), sight) {
+            (EditLimit::Free, Visibility::To(depth) | Visibility::Cleared(depth, _)) => {
+                EditLimit::To(depth)
+            }
+            (hold, _) => hold,
+        }
+    }
+
+    /// Whether a message's texts may take another form at rung 1.
+    pub(super) fn hold(&self, at: usize) -> EditLimit {
+        match self.makers.get(at) {
+            Some(MessageAuthor::Ours | MessageAuthor::OursForGood) => EditLimit::Ours,
+            _ if self.fixed.get(at) == Some(&true) => EditLimit::Fixed,
+            _ => EditLimit::Free,
+        }
+    }
 }
 
 /// The form of a text by itself.

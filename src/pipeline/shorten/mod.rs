@@ -32,7 +32,7 @@ use super::points::summarize::SummarySlice;
 use super::stage::timed;
 use super::{Error, PipelineContext, PipelineRun, prose, protect};
 use crate::compress::{
-    AdapterSet, Depth, EditLimit, Encoder, Lossless, Reducer, ShownForm, TextNames, stays_whole,
+    AdapterSet, Depth, EditLimit, Encoder, Lossless, Reducer, ShownForm, TextNames,
 };
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
@@ -360,43 +360,6 @@ impl<'j> ShortenJob<'j> {
         let own = self.messages(at).iter();
         let mut own = own.filter(|message| message.tool_results().next().is_some());
         own.all(|message| compress::may_clear(message, &self.request.clear, &self.tools, tokens))
-    }
-
-    /// The limit of edits to words that a person wrote.
-    fn hold_words(&self, hold: EditLimit) -> EditLimit {
-        match hold {
-            EditLimit::Free | EditLimit::To(_) if self.request.reader.results_only => {
-                EditLimit::Fixed
-            }
-            hold => hold,
-        }
-    }
-
-    /// How far a text of the model, or the arguments of its call, may be taken.
-    fn hold_own(&self, hold: EditLimit, text: &str) -> EditLimit {
-        match self.hold_words(hold) {
-            EditLimit::To(_) if stays_whole(text) => EditLimit::Fixed,
-            hold => hold,
-        }
-    }
-
-    /// How far the texts of a message may be taken.
-    fn hold_in(&self, at: usize, sight: Visibility) -> EditLimit {
-        match (self.hold(at), sight) {
-            (EditLimit::Free, Visibility::To(depth) | Visibility::Cleared(depth, _)) => {
-                EditLimit::To(depth)
-            }
-            (hold, _) => hold,
-        }
-    }
-
-    /// Whether a message's texts may take another form at rung 1.
-    fn hold(&self, at: usize) -> EditLimit {
-        match self.makers.get(at) {
-            Some(MessageAuthor::Ours | MessageAuthor::OursForGood) => EditLimit::Ours,
-            _ if self.fixed.get(at) == Some(&true) => EditLimit::Fixed,
-            _ => EditLimit::Free,
-        }
     }
 
     fn item(&self, at: usize) -> Option<&Node<'j>> {
