@@ -1,4 +1,4 @@
-//! The forms in which a message of the list and its texts are shown, and the limits of edits to them.
+//! The forms in which a message of the list and its texts are shown, and the limits of edits.
 
 use std::sync::Arc;
 
