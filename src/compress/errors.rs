@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::extract::{ExtractUnit, select};
 use super::lossless::equivalent;
-use super::notation::{hash, reports_error};
+use super::notation::reports_error;
+use super::text::hash;
 
 /// Bytes of the longest line that is quoted; a longer one is data with a word in it.
 const MAX_LINE_BYTES: usize = 400;

@@ -37,7 +37,6 @@
 
 mod adapter;
 mod atom;
-mod breaks;
 mod chain;
 mod digest;
 mod engine;
@@ -51,6 +50,7 @@ mod notation;
 mod offload;
 mod segment;
 mod summary;
+mod text;
 
 /// Bytes that one edit may be given. The work of each is linear in them, so this bounds it; an edit
 /// that would take more is not made, and reported as one that was taken back.

@@ -37,7 +37,7 @@ impl Allowance {
 
     /// An allowance of the same size with nothing used, for another request.
     #[must_use]
-    pub fn refill(&self) -> Self {
+    pub fn to_unused(&self) -> Self {
         Self::new(self.total_bytes)
     }
 
@@ -120,7 +120,7 @@ mod tests {
         other.take(4).unwrap();
         assert_eq!(allowance.check(), Ok(()));
         assert_eq!(other.take(1), Err(AllowanceExceeded { total_bytes: 10 }));
-        assert!(allowance.refill().take(10).is_ok());
+        assert!(allowance.to_unused().take(10).is_ok());
     }
 
     #[test]

@@ -172,7 +172,7 @@ impl Services {
     /// The same, for what belongs to a caller's tenant; what is used is his.
     #[must_use]
     pub fn for_caller(&self, caller: &Arc<Principal>) -> Self {
-        let allowance = self.allowance().refill();
+        let allowance = self.allowance().to_unused();
         let deadline = Deadline::default().allowing(&allowance);
         Self { caller: Arc::clone(caller), deadline, ..self.clone() }
     }

@@ -10,8 +10,9 @@ use super::elide::{self, Outliers, StateWords};
 use super::progress::names_places;
 use super::words::is_prose;
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
-use crate::compress::notation::{hash, reports_error};
+use crate::compress::notation::reports_error;
 use crate::compress::segment::{Kind, Span, segment};
+use crate::compress::text::hash;
 
 const ROW_NOUN: &str = "row";
 /// Bytes of a cell that is looked into.

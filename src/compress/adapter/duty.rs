@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use foldhash::HashSet;
 
 use crate::compress::extract::{ExtractUnit, Selection};
-use crate::compress::notation::hash;
+use crate::compress::text::hash;
 
 /// Why a sentence stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

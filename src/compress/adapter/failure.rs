@@ -7,8 +7,9 @@
 use super::choose::LineRank;
 use super::frame::{Frame, frame};
 use super::page::LinePage;
-use crate::compress::notation::{WordHeads, reports_error, scan_words};
+use crate::compress::notation::reports_error;
 use crate::compress::segment::is_entry;
+use crate::compress::text::{WordHeads, scan_words};
 
 /// Lines of a block that should stay; after them it is about output, not about the failure.
 const HEAD_LINES: usize = 16;

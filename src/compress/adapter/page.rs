@@ -19,8 +19,8 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::{Attempt, Cut};
-use crate::compress::breaks::breaks;
 use crate::compress::notation::reporting;
+use crate::compress::text::breaks;
 
 /// Texts of fewer lines stay as they are.
 pub(super) const MIN_LINES: usize = 12;

@@ -1,6 +1,6 @@
 //! The shape of a line: its words without the numbers, ids, paths and values in it.
 
-use crate::compress::notation::{hash, mix};
+use crate::compress::text::{hash, mix};
 
 /// A hash of the words of a line; lines that differ in numbers, ids and paths alone have the same.
 pub(super) fn shape(line: &str) -> u64 {

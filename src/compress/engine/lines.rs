@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::compress::breaks::breaks;
+use crate::compress::text::breaks;
 
 /// Bytes below which a line, without the white space around it, is no place to begin a reference.
 const MIN_ANCHOR_BYTES: usize = 4;

@@ -4,7 +4,7 @@
 //! A fact is known by its hash alone, so that texts can be compared by what they show. The time of
 //! day is none: it precedes every line of a log, and would make every line worth the same.
 
-use crate::compress::notation::{hash, mix};
+use crate::compress::text::{hash, mix};
 
 /// Longest quoted string that is a fact.
 const MAX_QUOTE_BYTES: usize = 80;

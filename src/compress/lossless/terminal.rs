@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::compress::breaks::breaks;
+use crate::compress::text::breaks;
 
 const ESCAPE: u8 = 0x1b;
 /// Bytes of a sequence; what is longer is no terminal code.

@@ -1,6 +1,6 @@
 //! The lines of a block, in one text.
 
-use crate::compress::breaks::breaks;
+use crate::compress::text::breaks;
 
 /// Body lines, without line breaks of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -15,10 +15,8 @@
 //! does not undo its `encode` costs savings, never bytes.
 
 mod body;
-mod bytes;
 mod columns;
 mod error_lines;
-mod heads;
 mod numbered;
 mod out;
 mod records;
@@ -34,9 +32,7 @@ use super::segment::Kind;
 use crate::json;
 
 pub(crate) use body::{BlockBody, lines_of};
-pub(crate) use bytes::{hash, mix};
 pub(crate) use error_lines::ErrorLines;
-pub(crate) use heads::{WordHeads, scan_words};
 pub(crate) use out::DecodeSink;
 pub(crate) use severity::{is_levelled, may_report, reporting, reports_error};
 

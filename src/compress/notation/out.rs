@@ -1,6 +1,6 @@
 //! The sink of decoded text: the text is made, or compared piece by piece with the expected one.
 
-use super::bytes::is_same;
+use crate::compress::text::is_same;
 
 /// Takes decoded text.
 #[derive(Debug)]

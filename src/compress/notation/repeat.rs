@@ -9,8 +9,8 @@
 //! The body is what is there once, the number how often it was there. Lines are equal byte
 //! for byte, so this holds for lines that report errors as well.
 
-use super::bytes::{hash, is_same, mix};
 use super::{FoundBlock, Notation, NotationBlock};
+use crate::compress::text::{hash, is_same, mix};
 
 /// Lines that repeat together.
 const MAX_PERIOD_LINES: usize = 32;

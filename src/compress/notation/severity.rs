@@ -8,9 +8,10 @@
 
 use std::borrow::Cow;
 
-use super::bytes::{ByteClasses, chunks};
-use super::heads::{HeadScan, WordHeads, each_of, is_of_word, word_at};
 use crate::compress::lossless::without_codes;
+use crate::compress::text::{
+    ByteClasses, HeadScan, WordHeads, chunks, each_of, is_of_word, word_at,
+};
 
 /// Whether the line reports an error, or might.
 pub(crate) fn reports_error(line: &str) -> bool {

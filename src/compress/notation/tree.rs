@@ -12,8 +12,8 @@
 //! The header has the sign of depth. A line that is followed by a deeper one is what all the
 //! deeper ones begin with; every other line represents itself after what it hangs under.
 
-use super::bytes::{common, has};
 use super::{BlockBody, ErrorLines, FoundBlock, Notation, NotationBlock, quote, unquote};
+use crate::compress::text::{common, has};
 
 /// Bytes from which a shared beginning is written on a line of its own.
 const MIN_SHARED_BYTES: usize = 6;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::compress::breaks::breaks;
+use crate::compress::text::breaks;
 
 /// A line without its break. `head` is the first byte that is no space or tab, `end` at the most.
 #[derive(Debug, Clone, Copy)]

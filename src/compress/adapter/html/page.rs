@@ -76,7 +76,7 @@ fn boilerplate(text: &str, tokens: &[HtmlToken]) -> Vec<Option<usize>> {
         let is_empty = text.get(token.range.clone()).is_some_and(|tag| tag.ends_with("/>"));
         match token.kind {
             TokenKind::Open if !is_empty && open.len() < MAX_BOILERPLATE_DEPTH => {
-                open.push((name, at))
+                open.push((name, at));
             }
             TokenKind::Close => {
                 let found = open.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name));

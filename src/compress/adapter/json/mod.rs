@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use super::elide::{self, MAX_WHOLE_ITEMS};
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
-use crate::compress::notation::{self, mix};
 use crate::compress::segment::Kind;
+use crate::compress::text::{self, mix};
 use crate::json::tape::{self, Tape, TapeFormat, TapeNode};
 use crate::json::{self, Limits};
 use paths::Paths;
@@ -219,7 +219,7 @@ fn is_same(before: TapeNode<'_, '_>, after: TapeNode<'_, '_>) -> bool {
 }
 
 fn hash(parent: u64, key: &str) -> u64 {
-    mix(parent, notation::hash(key.as_bytes()))
+    mix(parent, text::hash(key.as_bytes()))
 }
 
 #[cfg(test)]

@@ -28,9 +28,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use self::count::CountStep;
-use self::style::{ColumnSet, ColumnStyle, fields, first_row};
-use super::bytes::is_same;
+use self::style::{ColumnSet, ColumnStyle, RowFields, fields, first_row};
 use super::{BlockBody, FoundBlock, Notation, NotationBlock, reports_error};
+use crate::compress::text::is_same;
 
 /// Rows of the shortest table, the first one counted.
 const MIN_ROWS: usize = 4;
@@ -344,13 +344,6 @@ fn write_names(names: &[&str], constants: &[Option<&str>], separator: char) -> S
         }
     }
     line
-}
-
-/// The fields of a row and those of the row above it.
-#[derive(Clone, Copy)]
-struct RowFields<'r> {
-    row: &'r [&'r str],
-    above: &'r [&'r str],
 }
 
 /// Whether a row has the values that the header and the first line give for its hidden columns.

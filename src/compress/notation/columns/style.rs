@@ -5,6 +5,13 @@ use std::ops::Range;
 use super::count::CountStep;
 use super::{COUNTS_WORDS, DITTO, DITTO_WORDS, MAX_COLUMNS, SEPARATORS};
 
+/// The fields of a row and those of the row above it.
+#[derive(Clone, Copy)]
+pub(super) struct RowFields<'r> {
+    pub(super) row: &'r [&'r str],
+    pub(super) above: &'r [&'r str],
+}
+
 /// Some columns of a table.
 #[derive(Default)]
 pub(super) struct ColumnSet(Vec<bool>);

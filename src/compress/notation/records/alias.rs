@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use crate::compress::notation::{hash, mix};
+use crate::compress::text::{hash, mix};
 
 /// Lines, and bytes besides their indentation, of the shortest stretch that is worth a name.
 const MIN_LINES: usize = 3;

@@ -1,7 +1,7 @@
 //! A column: the values of a hole, and what foretells most of them.
 
-use super::super::bytes::{has, is_same};
 use super::form::{Hole, PadSide, fold, number, width_text};
+use crate::compress::text::{has, is_same};
 
 /// Hits of a step below which it says nothing.
 const MIN_HITS: usize = 4;

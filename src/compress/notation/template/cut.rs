@@ -1,6 +1,6 @@
 //! Where words that differ are cut, so that what they share is in the form.
 
-use super::super::bytes::{common, is_same};
+use crate::compress::text::{common, is_same};
 
 /// A part of a word, in all lines.
 #[derive(Debug, PartialEq, Eq)]

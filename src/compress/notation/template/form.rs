@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::super::bytes::common;
 use super::super::out::PieceSink;
+use crate::compress::text::common;
 
 /// Where the spaces are that fill a value to its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,11 +6,11 @@
 //! may share one; that can cost savings, and changes nothing else.
 
 use super::super::ErrorLines;
-use super::super::bytes::{hash, mix};
 use super::keys::KeyTable;
 use super::words::{
     HAS_DIGIT, HAS_LETTER, IS_FIXED, IS_FIXED_FIRST, LineWord, MAX_WORDS, WordLine, position, read,
 };
+use crate::compress::text::{hash, mix};
 
 /// Lines that are worth a form.
 const MIN_LINES: u32 = 4;

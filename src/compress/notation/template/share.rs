@@ -3,11 +3,11 @@
 //! Columns are brought together by where a value was last, then only those stay together for
 //! which the shared value foretells more than their own.
 
-use super::super::bytes::hash;
 use super::column::HoleColumn;
 use super::form::{PadSide, fold};
 use super::keys::KeyTable;
 use super::shape::{RowPlace, ShapePart, ShapeTable};
+use crate::compress::text::hash;
 
 /// Letters for shared values.
 const MAX_NAMES: usize = 26;

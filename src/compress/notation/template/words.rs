@@ -1,8 +1,8 @@
 //! The words of lines: where they are, what is in them, and which lines report errors.
 
 use super::super::ErrorLines;
-use super::super::bytes::{ByteClasses, chunks, hash_within};
 use super::super::severity::ErrorScan;
+use crate::compress::text::{ByteClasses, chunks, hash_within};
 
 /// Words into which a line is split; the last takes the rest of the line.
 pub(super) const MAX_WORDS: usize = 40;

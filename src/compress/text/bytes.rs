@@ -7,12 +7,12 @@
 use wide::u8x16;
 
 /// Bytes that are classed together.
-pub(super) const CHUNK_BYTES: usize = 32;
+pub(crate) const CHUNK_BYTES: usize = 32;
 
 /// Calls `each` with the place of every chunk of a line, its bytes, and how many bits to shift out
 /// below: the last chunk begins earlier, for it ends with the line.
 #[inline]
-pub(super) fn chunks(line: &[u8], mut each: impl FnMut(usize, &[u8; CHUNK_BYTES], usize)) {
+pub(crate) fn chunks(line: &[u8], mut each: impl FnMut(usize, &[u8; CHUNK_BYTES], usize)) {
     let mut at = 0;
     let mut rest = line;
     while let Some((chunk, after)) = rest.split_first_chunk::<CHUNK_BYTES>() {
@@ -37,24 +37,24 @@ pub(super) fn chunks(line: &[u8], mut each: impl FnMut(usize, &[u8; CHUNK_BYTES]
 
 /// Which bytes of a chunk are what: a bit for each byte, the first byte's is the lowest.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ByteClasses {
+pub(crate) struct ByteClasses {
     /// No space and no tab.
-    pub(super) solid: u32,
-    pub(super) digits: u32,
+    pub(crate) solid: u32,
+    pub(crate) digits: u32,
     /// ASCII letters, and all that is not ASCII.
-    pub(super) letters: u32,
+    pub(crate) letters: u32,
     /// ASCII letters, digits and `_`.
-    pub(super) words: u32,
-    pub(super) tabs: u32,
+    pub(crate) words: u32,
+    pub(crate) tabs: u32,
     /// What a terminal code begins with.
-    pub(super) escapes: u32,
+    pub(crate) escapes: u32,
     /// What the names of types of errors begin with: `E` and `F`.
-    pub(super) types: u32,
+    pub(crate) types: u32,
 }
 
 impl ByteClasses {
     #[inline]
-    pub(super) fn new(chunk: &[u8; CHUNK_BYTES], shift: usize) -> Self {
+    pub(crate) fn new(chunk: &[u8; CHUNK_BYTES], shift: usize) -> Self {
         let plane = |holds: &dyn Fn(u8x16) -> u8x16| {
             let (halves, _) = chunk.as_chunks::<16>();
             let bits = |half: &[u8; 16]| holds(u8x16::new(*half)).to_bitmask();
@@ -82,7 +82,7 @@ impl ByteClasses {
 
 /// Whether a sign is in a text of some tens of bytes.
 #[inline]
-pub(super) fn has(text: &[u8], sign: u8) -> bool {
+pub(crate) fn has(text: &[u8], sign: u8) -> bool {
     let is_in = |chunk: &[u8; 16]| u8x16::new(*chunk).simd_eq(u8x16::splat(sign)).any();
     let (chunks, rest) = text.as_chunks::<16>();
     chunks.iter().any(is_in)
@@ -119,7 +119,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 /// that it has by itself. Most words have no more than sixteen bytes, and no branch goes by how
 /// many of these.
 #[inline]
-pub(super) fn hash_within(line: &[u8], start: usize, end: usize) -> u64 {
+pub(crate) fn hash_within(line: &[u8], start: usize, end: usize) -> u64 {
     /// Spreads a length over all bits: no few bytes of a longer word are what makes the difference.
     const LENGTH_FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
     let length = end.saturating_sub(start);
@@ -163,7 +163,7 @@ fn read_tail(bytes: &[u8]) -> u64 {
 
 /// Whether two texts are the same.
 #[inline]
-pub(super) fn is_same(a: &str, b: &str) -> bool {
+pub(crate) fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     a.len() == b.len()
         && if a.len() <= 8 {
@@ -179,7 +179,7 @@ pub(super) fn is_same(a: &str, b: &str) -> bool {
 
 /// How many bytes two texts begin with alike.
 #[inline]
-pub(super) fn common(a: &[u8], b: &[u8]) -> usize {
+pub(crate) fn common(a: &[u8], b: &[u8]) -> usize {
     let mut count = 0;
     let (mut a, mut b) = (a, b);
     while let (Some((a8, a_after)), Some((b8, b_after))) =

@@ -34,7 +34,7 @@ impl WordHeads {
 
     /// Whether one of the words begins like this.
     #[inline]
-    pub(super) fn contain(&self, head: [u8; 3]) -> bool {
+    pub(crate) fn contain(&self, head: [u8; 3]) -> bool {
         let head = number(head);
         self.0.get(slot(head)) == Some(&head)
     }
@@ -54,7 +54,7 @@ const fn slot(head: u32) -> usize {
 
 /// The words of a chunk that begin with some heads.
 #[derive(Debug, Default)]
-pub(super) struct HeadScan {
+pub(crate) struct HeadScan {
     /// Whether a word goes on in the next chunk.
     is_open: bool,
 }
@@ -63,7 +63,7 @@ impl HeadScan {
     /// Calls `each` with where the words begin in a line, from the next chunk of it; gives where
     /// any word begins in that.
     #[inline]
-    pub(super) fn scan_chunk(
+    pub(crate) fn scan_chunk(
         &mut self,
         line: &[u8],
         base: usize,
@@ -89,7 +89,7 @@ impl HeadScan {
 
 /// Calls `each` with the places of the bits that are set, in order.
 #[inline]
-pub(super) fn each_of(bits: u32, mut each: impl FnMut(usize)) {
+pub(crate) fn each_of(bits: u32, mut each: impl FnMut(usize)) {
     let mut bits = bits;
     while bits != 0 {
         each(bits.trailing_zeros() as usize);
@@ -99,13 +99,13 @@ pub(super) fn each_of(bits: u32, mut each: impl FnMut(usize)) {
 
 /// The run of letters, digits and `_` that begins at a byte.
 #[inline(never)]
-pub(super) fn word_at(line: &[u8], at: usize) -> &[u8] {
+pub(crate) fn word_at(line: &[u8], at: usize) -> &[u8] {
     let rest = line.get(at..).unwrap_or_default();
     let length = rest.iter().take_while(|byte| is_of_word(**byte)).count();
     rest.get(..length).unwrap_or_default()
 }
 
-pub(super) fn is_of_word(byte: u8) -> bool {
+pub(crate) fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
