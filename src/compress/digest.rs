@@ -67,23 +67,23 @@ impl DigestSource {
     }
 
     /// The digest of the text that this was found in: of `share` bytes one; none if it would
-    /// hardly be shorter. Facts for which `told` is true are shown elsewhere.
+    /// hardly be shorter. Facts for which `is_shown` is true are shown elsewhere.
     pub(super) fn digest(
         &self,
         text: &str,
         share: usize,
-        told: FactElsewhere<'_>,
+        is_shown: FactElsewhere<'_>,
     ) -> Option<String> {
         // What is shorter holds no string that is long, either.
         let text = Some(text).filter(|text| text.len() >= MIN_TEXT_BYTES)?;
         let strings = match self {
-            Self::Text(lines) => return lines.digest(text, share, told),
+            Self::Text(lines) => return lines.digest(text, share, is_shown),
             Self::Arguments(strings) => strings,
         };
         let mut out = String::with_capacity(text.len());
         let mut copied = 0;
         for LongArgument { range, text: own, lines } in strings {
-            let Some(digest) = lines.digest(own, share, told) else { continue };
+            let Some(digest) = lines.digest(own, share, is_shown) else { continue };
             out.push_str(text.get(copied..range.start)?);
             json::write_string(&mut out, &digest);
             copied = range.end;
@@ -141,16 +141,16 @@ impl DigestLines {
         Self { pieces, errors, ends, shows }
     }
 
-    fn digest(&self, text: &str, share: usize, told: FactElsewhere<'_>) -> Option<String> {
+    fn digest(&self, text: &str, share: usize, is_shown: FactElsewhere<'_>) -> Option<String> {
         let shown = self.keep_most(
             text,
             (text.len() / share).clamp(MIN_DIGEST_BYTES, MAX_DIGEST_BYTES),
-            told,
+            is_shown,
         );
         (shown.len() < text.len()).then_some(shown)
     }
 
-    fn keep_most(&self, text: &str, keep: usize, told: FactElsewhere<'_>) -> String {
+    fn keep_most(&self, text: &str, keep: usize, is_shown: FactElsewhere<'_>) -> String {
         // Errors are shown beyond that, unless there is nothing else.
         let mut errors = keep.max(MIN_ERROR_BYTES);
         let pieces = self.pieces.iter().zip(&self.errors).enumerate();
@@ -162,7 +162,7 @@ impl DigestLines {
         });
         let units: Vec<ExtractUnit<'_>> = units.collect();
         let must: usize = units.iter().filter(|unit| unit.must).map(|unit| unit.text.len()).sum();
-        let kept = select_with_facts(&units, &self.shows, told, keep + must);
+        let kept = select_with_facts(&units, &self.shows, is_shown, keep + must);
         write_kept(text, &self.pieces, &kept)
     }
 }
@@ -404,8 +404,8 @@ mod tests {
                     prop_assert!(rest.any(|own| own == line), "{line:?} in {digest}");
                     count += 1;
                 }
-                let told = if count < lines.len() { end } else { "" };
-                prop_assert_eq!(told.is_empty(), count == lines.len());
+                let mark = if count < lines.len() { end } else { "" };
+                prop_assert_eq!(mark.is_empty(), count == lines.len());
                 prop_assert!(count == lines.len() || end == format!("[…{count}/{} lines]", lines.len()), "{digest}");
             }
         }

@@ -131,8 +131,8 @@ impl<'e> Encoder<'e> {
 
     /// Sets the message of the texts that follow, and the facts that the other messages show: if
     /// formats go, a text shows what they do not.
-    pub fn set_fact_context(&mut self, told: &'e ShownFacts<'e>, at: usize) {
-        self.context = Some(FactContext::new(told, at));
+    pub fn set_fact_context(&mut self, facts: &'e ShownFacts<'e>, at: usize) {
+        self.context = Some(FactContext::new(facts, at));
     }
 
     /// Adds the next tool call of the list, by the text of its arguments.

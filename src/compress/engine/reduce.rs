@@ -154,10 +154,10 @@ impl Engine {
         let spans = whole.spans.as_deref();
         let reduction =
             Reduction { counter, name, reducer, role, passes: tried, text, digest, spans };
-        let told = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
+        let is_shown = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
         let known = match share {
             None => Arc::new(reduction.cache_form(reduction.run_adapters())),
-            Some((share, rule)) => digests.digest_form(&reduction, share, rule, &told),
+            Some((share, rule)) => digests.digest_form(&reduction, share, rule, &is_shown),
         };
         self.reduced.insert(key, Arc::clone(&known));
         known
@@ -170,7 +170,7 @@ impl DigestCache {
         reduction: &Reduction<'_>,
         share: usize,
         rule: &'static str,
-        told: &dyn Fn(u64) -> bool,
+        is_shown: &dyn Fn(u64) -> bool,
     ) -> Arc<CachedForm> {
         let text = reduction.text;
         let left =
@@ -181,7 +181,7 @@ impl DigestCache {
                         digest::DigestSource::of_text(text)
                     }
                 });
-                source.digest(text, share, told)
+                source.digest(text, share, is_shown)
             });
         let Some(left) = left else {
             return Arc::new(reduction.cache_form(reduction.unchanged_form()));

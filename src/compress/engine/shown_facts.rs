@@ -169,8 +169,8 @@ pub(super) struct FactContext<'t> {
 pub(super) type FactContextId = (Digest, usize);
 
 impl<'t> FactContext<'t> {
-    pub(super) fn new(told: &'t ShownFacts<'t>, at: usize) -> Self {
-        Self { facts: told, at }
+    pub(super) fn new(facts: &'t ShownFacts<'t>, at: usize) -> Self {
+        Self { facts, at }
     }
 
     pub(super) fn id(&self) -> FactContextId {

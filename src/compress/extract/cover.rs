@@ -121,10 +121,10 @@ pub(super) struct Cover<'s> {
 }
 
 impl<'s> Cover<'s> {
-    /// Creates the cover of so many units; a fact for which `told` is true is worth nothing in any
-    /// of them.
-    pub(super) fn new(units: usize, shows: &'s UnitFacts, told: FactElsewhere<'_>) -> Self {
-        let is_told = |fact: &CoveredFact| !fact.is_words && told(fact.hash);
+    /// Creates the cover of so many units; a fact for which `is_shown` is true is worth nothing in
+    /// any of them.
+    pub(super) fn new(units: usize, shows: &'s UnitFacts, is_shown: FactElsewhere<'_>) -> Self {
+        let is_told = |fact: &CoveredFact| !fact.is_words && is_shown(fact.hash);
         let is_shown: Vec<bool> = shows.facts.iter().map(is_told).collect();
         let adds = |show: &&UnitFact| is_shown.get(show.fact as usize) == Some(&false);
         let value = |at| {

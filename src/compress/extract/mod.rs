@@ -51,19 +51,20 @@ pub(crate) fn select(units: &[ExtractUnit<'_>], keep_bytes: usize) -> Vec<bool> 
     select_with_facts(units, &UnitFacts::of(units.iter().copied(), 1), &|_| false, keep_bytes)
 }
 
-/// Selects units as [`select`] does, if their facts are known. Facts for which `told` is true are
-/// shown elsewhere and are worth nothing here.
+/// Selects units as [`select`] does, if their facts are known. Facts for which `is_shown` is true
+/// are shown elsewhere and are worth nothing here.
 pub(crate) fn select_with_facts(
     units: &[ExtractUnit<'_>],
     shows: &UnitFacts,
-    told: FactElsewhere<'_>,
+    is_shown: FactElsewhere<'_>,
     keep_bytes: usize,
 ) -> Vec<bool> {
     let bytes: usize = units.iter().map(|unit| unit.text.len()).sum();
     if bytes <= keep_bytes {
         return vec![true; units.len()];
     }
-    let mut selection = Selection { units, cover: Cover::new(units.len(), shows, told), bytes: 0 };
+    let mut selection =
+        Selection { units, cover: Cover::new(units.len(), shows, is_shown), bytes: 0 };
     for (at, _) in units.iter().enumerate().filter(|(_, unit)| unit.must) {
         selection.choose(at);
     }

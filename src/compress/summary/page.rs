@@ -90,8 +90,8 @@ impl<'c> SummaryPage<'c> {
             // What everything began with may take half of the section, about three characters
             // to a token; the newest share the rest.
             let said = |message: &&Message| says(message, 1, &mut picked).is_some();
-            let told = earlier.section_lines(section).first();
-            let at = if told.is_some() { None } else { messages.iter().position(said) };
+            let oldest = earlier.section_lines(section).first();
+            let at = if oldest.is_some() { None } else { messages.iter().position(said) };
             let rest = at.map_or(0, |at| at + 1);
             let mut more = messages.iter().skip(rest);
             let alone = earlier.section_lines(section).len() < 2
@@ -100,7 +100,7 @@ impl<'c> SummaryPage<'c> {
             let width = width.min(usize::try_from(room * 3).unwrap_or(width));
             let line = match at {
                 Some(at) => messages.get(at).and_then(|first| says(first, width, &mut picked)),
-                None => told.map(|line| one_line(line, width)),
+                None => oldest.map(|line| one_line(line, width)),
             };
             if let Some(line) = line {
                 self.take(section, at.map_or(0, |at| at + 1), line);
@@ -127,8 +127,8 @@ impl<'c> SummaryPage<'c> {
             }
             false
         };
-        let told = earlier.section_lines(section).iter().skip(usize::from(began == Some(0)));
-        for line in told.rev().filter(|_| !full) {
+        let quoted = earlier.section_lines(section).iter().skip(usize::from(began == Some(0)));
+        for line in quoted.rev().filter(|_| !full) {
             if self.lines.len() - start >= quotes.most {
                 break;
             }
@@ -144,13 +144,13 @@ impl<'c> SummaryPage<'c> {
     }
 
     /// Quotes the lines that show most of what is neither
-    /// `told` nor quoted so far; `lines` have the places of their messages.
+    /// `is_shown` nor quoted so far; `lines` have the places of their messages.
     pub(super) fn quote_lines(
         &mut self,
         section: Section,
         mut lines: Vec<(usize, &str)>,
         worth: &LineWorth,
-        told: &dyn Fn(u64) -> bool,
+        is_shown: &dyn Fn(u64) -> bool,
     ) {
         /// Characters of a line.
         const MAX_LINE_CHARS: usize = 400;
@@ -170,7 +170,7 @@ impl<'c> SummaryPage<'c> {
         let units: Vec<ExtractUnit<'_>> = std::iter::once(before).chain(units).collect();
         let shows = UnitFacts::of(units.iter().copied(), 1);
         for _ in 0..5 {
-            let kept = select_with_facts(&units, &shows, told, said.len() + bytes);
+            let kept = select_with_facts(&units, &shows, is_shown, said.len() + bytes);
             let mut kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
             self.left = left;
             let all = kept.all(|((at, line), _)| {
