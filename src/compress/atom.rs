@@ -256,7 +256,7 @@ fn trimmed_length(run: &str) -> usize {
     bare.len()
 }
 
-/// As [`trimmed`], for an address; a bracket stays if the address opened it.
+/// As [`trimmed_length`], for an address; a bracket stays if the address opened it.
 fn trimmed_url(url: &str) -> usize {
     let mut length = url.len();
     let mut closing = url.matches(')').count();

@@ -75,7 +75,7 @@ pub fn places(faults: &[Fault]) -> String {
 
 /// The faults of one document, so that a caller sees them all at once.
 ///
-/// Holds at most [`Faults::MOST`]: a body of a million faults is answered, not echoed.
+/// Contains at most [`Faults::MAX_FAULTS`]: a body of a million faults gets a short response.
 #[derive(Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,

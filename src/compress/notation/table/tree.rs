@@ -94,7 +94,7 @@ pub(super) fn decode(
     /// Bytes of JSON for each of the source: quotes, and `\u` and four digits for what is no
     /// letter.
     const MAX_JSON_PER_SOURCE_BYTE: usize = 8;
-    /// Bytes of JSON for each of the block, in addition to [`MAX_JSON`]: a small block could ask
+    /// Bytes of JSON for each of the block, in addition to [`MIN_JSON_ALLOWANCE_BYTES`]: a small block could ask
     /// for any number of values, and each takes more memory than it has bytes.
     const MAX_JSON_PER_BLOCK_BYTE: usize = 16;
     const MIN_JSON_ALLOWANCE_BYTES: usize = 8 << 20;
