@@ -82,7 +82,7 @@ impl Effects {
         };
         let events_after = failures(&runs).map(failed).collect();
         let gone = gone(&runs);
-        Self { runs, queued, events_after, outcomes, gone, scope, ..Self::default() }
+        Self { runs, scope, queued, outcomes, gone, events_after, ..Self::default() }
     }
 
     /// Appends the hook effects of a later step of the same request.

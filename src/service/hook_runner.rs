@@ -79,11 +79,11 @@ pub(super) struct RecordedSource<'s> {
 }
 
 impl<'s> HookRunner<'s> {
-    /// Runs hooks with the answers of a record. `seat`: where the thread waits for a caller.
+    /// Runs hooks with the answers of a record. `place`: where the thread waits for a caller.
     pub(super) fn recorded(
         set: Arc<HookSet>,
         source: RecordedSource<'s>,
-        seat: Option<JobSeat>,
+        place: Option<JobSeat>,
         scope: CallScope,
         deadline: &Deadline,
     ) -> Self {
@@ -92,7 +92,7 @@ impl<'s> HookRunner<'s> {
         let round = HookRound::new(set, caller, scope).allowing(deadline.allowance()).keeping(kept);
         let summaries = Summaries::recorded(summaries);
         let deadline = deadline.clone();
-        Self { round, kept: None, seat, deadline, later: Vec::new(), summaries }
+        Self { round, kept: None, seat: place, deadline, later: Vec::new(), summaries }
     }
 }
 

@@ -127,8 +127,8 @@ impl<'c> SummaryPage<'c> {
             }
             false
         };
-        let quoted = earlier.section_lines(section).iter().skip(usize::from(began == Some(0)));
-        for line in quoted.rev().filter(|_| !full) {
+        let lines = earlier.section_lines(section).iter().skip(usize::from(began == Some(0)));
+        for line in lines.rev().filter(|_| !full) {
             if self.lines.len() - start >= quotes.most {
                 break;
             }

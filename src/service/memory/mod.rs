@@ -32,7 +32,7 @@ pub use crate::store::{MemoryCursor, MemoryFilter};
 const UNKNOWN: Error = Error::NotFound("there is no memory entry of this key in this scope");
 
 /// How an entry is written.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct WriteKind {
     /// Whether members that are absent stay as they are.
     pub partial: bool,

@@ -1,5 +1,8 @@
 //! The layers, as a table: a module may use what its row names, and nothing else.
 
+mod circles;
+mod signatures;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -170,6 +173,31 @@ fn sources() -> Vec<Source> {
         }
     }
     found
+}
+
+/// A file of `src/` that is not all tests, as its syntax.
+struct ParsedSource {
+    path: PathBuf,
+    file: syn::File,
+}
+
+fn parsed_sources() -> Vec<ParsedSource> {
+    let sources = sources().into_iter().filter(|source| !source.is_test());
+    let parse = |Source { path, text, .. }: Source| ParsedSource {
+        file: syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+        path,
+    };
+    sources.map(parse).collect()
+}
+
+/// Whether an item is for tests only: `#[test]`, or `#[cfg(…)]` with `test` in it.
+fn is_test(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let is_cfg = attribute.path().is_ident("cfg");
+        let condition = attribute.meta.require_list().map(|list| list.tokens.to_string());
+        let words = |text: &str| text.split(|c: char| !c.is_alphanumeric()).any(|w| w == "test");
+        attribute.path().is_ident("test") || is_cfg && condition.is_ok_and(|text| words(&text))
+    })
 }
 
 fn production(text: &str) -> &str {
