@@ -2,7 +2,7 @@
 //!
 //! A conversation goes in, the payload for the provider comes out: inside the token budget,
 //! cache-stable, with a report of every decision. Modules are listed in reading order; an arrow
-//! never points up this list. `tests/it/architecture.rs` holds the table of allowed arrows.
+//! never points up this list. `tests/it/architecture/` holds the table of allowed arrows.
 
 pub mod limit;
 

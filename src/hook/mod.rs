@@ -23,7 +23,7 @@
 //! }
 //! let input = changed.input.as_deref().unwrap_or(at.input);
 //! let to_send = round.observe(HookInput { input, ..at }, GuardDecision::Allowed).await;
-//! let lines = round.into_runs();
+//! let lines = round.take_runs();
 //! # drop((to_send, lines));
 //! # Ok(())
 //! # }

@@ -116,8 +116,8 @@ impl HookRunner<'_> {
     }
 
     /// A line for each hook that was come to, and the calls that are to be made from the queue.
-    pub(super) fn into_parts(self) -> (Vec<HookRun>, Vec<QueuedCall>) {
-        (self.round.into_runs(), self.later)
+    pub(super) fn into_parts(mut self) -> (Vec<HookRun>, Vec<QueuedCall>) {
+        (self.round.take_runs(), self.later)
     }
 
     /// Ends the hooks: the runs of the hooks that were reached, and the calls for the queue.

@@ -134,18 +134,9 @@ impl<'r> HookRound<'r> {
         &self.runs
     }
 
-    pub fn into_runs(self) -> Vec<HookRun> {
-        self.runs
-    }
-
     /// Takes the runs so far out of the round.
     pub fn take_runs(&mut self) -> Vec<HookRun> {
         std::mem::take(&mut self.runs)
-    }
-
-    /// Time that is left for hooks.
-    pub fn budget_left(&self) -> Duration {
-        self.left
     }
 
     /// How often the point was reached before. The first of change, provide and observe at a point

@@ -138,7 +138,7 @@ pub async fn try_out(services: &Services, trial: HookTrial) -> Value {
     let at =
         HookInput { point, input: &input, facts: node.as_ref().map(facts).unwrap_or_default() };
     let effect = effect(services, &mut round, at, hook.kind).await;
-    let run = round.into_runs().pop();
+    let run = round.take_runs().pop();
     let exchange = watched.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     let url = hook.endpoint().filter(|_| shows_url).map(Endpoint::redacted_url);
     told(&hook, point, url.as_deref(), run.as_ref(), exchange.as_ref(), &effect, secret.as_ref())

@@ -96,10 +96,10 @@ fn tag(text: &str) -> Option<(&str, &str)> {
 fn attributes(text: &str) -> Option<(Vec<RecordItem<'_>>, &str)> {
     let mut items: Vec<RecordItem<'_>> = Vec::new();
     let mut rest = text;
-    while let Some((key, value, after)) = rest.strip_prefix(' ').and_then(attribute) {
+    while let Some(read) = rest.strip_prefix(' ').and_then(read_attribute) {
         // The first of two with one name would take the place of both.
-        items.push(RecordItem::text(key, value));
-        rest = after;
+        items.push(RecordItem::text(read.key, read.value));
+        rest = read.after;
     }
     (are_distinct(&items) && items.iter().all(|item| is_key(item.key))).then_some((items, rest))
 }
@@ -117,19 +117,27 @@ fn are_distinct(items: &[RecordItem<'_>]) -> bool {
     keys.all(|key| seen.insert(key))
 }
 
-/// The attribute at the head of a text, and what follows it.
-fn attribute(text: &str) -> Option<(&str, &str, &str)> {
+/// An attribute at the head of a text.
+struct Attribute<'a> {
+    key: &'a str,
+    value: &'a str,
+    /// The text after it.
+    after: &'a str,
+}
+
+fn read_attribute(text: &str) -> Option<Attribute<'_>> {
     let key = name(text);
     let inner = text.get(key.len()..)?.strip_prefix("=\"")?;
     let (value, after) = inner.split_at_checked(memchr::memchr(b'"', inner.as_bytes())?)?;
-    (!key.is_empty()).then_some((key, value, after.get(1..)?))
+    let after = after.get(1..)?;
+    (!key.is_empty()).then_some(Attribute { key, value, after })
 }
 
 /// Where the attributes end that a cell begins with, a space between them.
 pub(super) fn attributes_end(text: &str) -> usize {
-    let Some((_, _, mut rest)) = attribute(text) else { return 0 };
-    while let Some((_, _, after)) = rest.strip_prefix(' ').and_then(attribute) {
-        rest = after;
+    let Some(Attribute { after: mut rest, .. }) = read_attribute(text) else { return 0 };
+    while let Some(read) = rest.strip_prefix(' ').and_then(read_attribute) {
+        rest = read.after;
     }
     text.len() - rest.len()
 }

@@ -91,7 +91,7 @@ async fn some_are_asked_at_once_and_the_lines_stand_in_the_order_of_the_inputs()
     let wanted: Vec<(u32, &str)> = (0..20).flat_map(|at| [(at, "a"), (at, "b")]).collect();
     assert_eq!(ids, wanted);
     // Three times eight at once, twice, a tenth of a second each.
-    assert_eq!(round.budget_left(), Duration::from_millis(9_400));
+    assert_eq!(round.left, Duration::from_millis(9_400));
 }
 
 #[tokio::test]

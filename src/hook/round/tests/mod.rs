@@ -192,7 +192,7 @@ async fn text_is_merged_by_priority_and_order_and_not_by_time() {
             ("c", "skipped", Some("exclusive_conflict")),
         ])
     );
-    assert_eq!(round.budget_left(), Duration::from_millis(9_100));
+    assert_eq!(round.left, Duration::from_millis(9_100));
 }
 
 #[tokio::test]
@@ -358,7 +358,7 @@ async fn a_replay_calls_nothing_and_comes_to_the_same() {
     let script = Script::new(&[("a", ADD_A), ("g", ALLOW)]).failing("b", FailureCause::Timeout);
     let mut live = round(&list(), &script);
     let first = live.change(at(Point::ToolCall, CALL), &fine).await.unwrap();
-    let runs = live.into_runs();
+    let runs = live.take_runs();
     let recorded = RecordedHooks::new(&runs);
     let mut replay = round(&list(), &recorded);
     assert_eq!(replay.change(at(Point::ToolCall, CALL), &fine).await.unwrap(), first);
