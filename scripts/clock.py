@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from stand import Node, Receiver, Report, Stream, until
+from harness import Node, Receiver, Report, Stream, until
 
 DAY = 86_400
 JUMPS = [("a day forwards", DAY), ("back again", 0), ("a day back", -DAY), ("a year forwards", 365 * DAY),

@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 
-from stand import BOOTSTRAP, Node, Report, call, percentile, until
+from harness import BOOTSTRAP, Node, Report, call, percentile, until
 
 HEADERS = f"host: t\r\nauthorization: Bearer {BOOTSTRAP}\r\ncontent-type: application/json\r\n"
 

@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 
-from stand import Cluster, Node, Receiver, Report, Stream, percentile, until
+from harness import Cluster, Node, Receiver, Report, Stream, percentile, until
 
 TEXT = "The build of the service failed again, and nobody knows why it did. " * 40
 

@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 
-from stand import Node, Report, call, percentile, until
+from harness import Node, Report, call, percentile, until
 
 WORKERS = 2
 

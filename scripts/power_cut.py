@@ -24,7 +24,7 @@ import sys
 import tempfile
 import threading
 
-import stand
+import harness
 
 CLIENTS = 4
 SECTOR = 512
@@ -205,7 +205,7 @@ def main():
     place = pathlib.Path(tempfile.mkdtemp(prefix="contexture-power-"))
     base, trace = f"{place}/server.db", place / "trace"
     tracer = ["strace", "-f", "-qq", "-xx", "-s", "200000", "-e", f"trace={TRACED}", "-o", str(trace)]
-    node = stand.Node(options.binary, f"sqlite:{base}", prefix=tracer)
+    node = harness.Node(options.binary, f"sqlite:{base}", prefix=tracer)
     load(node, options.writes)
     # Killed, so that nothing is tidied up at the end.
     children = pathlib.Path(f"/proc/{node.process.pid}/task/{node.process.pid}/children")

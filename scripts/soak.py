@@ -29,7 +29,7 @@ import tempfile
 import threading
 import time
 
-import stand
+import harness
 
 # Turns after which a session ends and another one begins.
 TURNS = 40
@@ -124,7 +124,7 @@ class Worker(threading.Thread):
     def watch(self):
         """Opens a stream, reads what is there, and goes away without a word."""
         link = http.client.HTTPConnection("127.0.0.1", self.node.port, timeout=20)
-        headers = {"authorization": f"Bearer {stand.BOOTSTRAP}", "last-event-id": "0"}
+        headers = {"authorization": f"Bearer {harness.BOOTSTRAP}", "last-event-id": "0"}
         link.request("GET", "/events", headers=headers)
         answer = link.getresponse()
         answer.read1(4096)
@@ -154,8 +154,8 @@ def main():
 
     folder = tempfile.TemporaryDirectory()
     url = options.url or f"sqlite:{folder.name}/soak.db"
-    receiver = stand.Receiver()
-    node = stand.Node(options.binary, url, ["--dev"])
+    receiver = harness.Receiver()
+    node = harness.Node(options.binary, url, ["--dev"])
     hook = {"id": "told", "point": "memory_changed", "kind": "observe", "url": receiver.url()}
     assert node.call("POST", "/hooks", hook)[0] == 201
     told = collections.Counter()

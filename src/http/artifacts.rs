@@ -6,8 +6,8 @@ use axum::response::Response;
 
 use super::answer::written;
 use super::body::{self, Media, Received};
+use super::idempotency::{self, Named, Reply};
 use super::job::visit;
-use super::once::{self, Named, Reply};
 use super::problem::{Kind, Problem};
 use super::query::Query;
 use super::range;
@@ -56,7 +56,7 @@ pub(super) async fn create_artifact(
     if media == Media::Json && options != default {
         return Err(Problem::invalid("", "with a body of JSON the options stand in the body"));
     }
-    once::run(&state, received, named, move |services, text, once| {
+    idempotency::run(&state, received, named, move |services, text, once| {
         let tell = |offloaded: &_| offload_reply(offloaded).tell();
         let offloaded = match media {
             Media::Json => artifacts::offload(services, text, once, tell)?,

@@ -10,8 +10,8 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tower_http::timeout::TimeoutError;
 
 use super::problem::{Kind, Problem};
-use super::state::{AppState, Share};
-use super::window::FrameError;
+use super::state::{AppState, MemoryPermit};
+use super::zstd_window::FrameError;
 use crate::pipeline::Deadline;
 use crate::service::Services;
 
@@ -29,7 +29,7 @@ const UNKNOWN_SIZE: usize = 256 * 1024;
 #[derive(Debug)]
 pub(super) struct Received {
     pub(super) text: String,
-    pub(super) share: Share,
+    pub(super) share: MemoryPermit,
     /// The caller's.
     pub(super) services: Services,
     /// How long the answer may take from here.
@@ -167,7 +167,7 @@ async fn collect(
     body: &mut Limited<Body>,
     first: usize,
     mut needs_label: Option<Problem>,
-    share: &mut Share,
+    share: &mut MemoryPermit,
 ) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::with_capacity(first);
     while let Some(frame) = body.frame().await {

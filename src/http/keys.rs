@@ -6,8 +6,8 @@ use axum::response::Response;
 
 use super::answer::written;
 use super::body::{self, Received};
+use super::idempotency::{self, Named, Reply};
 use super::job::visit;
-use super::once::{self, Named, Reply};
 use super::problem::{Kind, Problem};
 use super::query::{Query, encode_cursor, name_of, no_cursor};
 use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, UsageList, UsageRow};
@@ -35,7 +35,7 @@ pub(super) async fn create_key(
 ) -> Result<Response, Problem> {
     let named = Named::of("POST /keys", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run(&state, received, named, |services, text, once| {
+    idempotency::run(&state, received, named, |services, text, once| {
         let tell = |key: &domain::Key| created(key, None).tell();
         let CreatedKey { key, text } = keys::create(services, text, once, tell)?;
         Ok(created(&key, Some(text.reveal())))

@@ -54,15 +54,15 @@ pub(super) async fn edge(State(state): State<AppState>, request: Request, next: 
     response
 }
 
-/// Marks an error that is told already, in the words of another protocol.
+/// Marks a response whose error is logged already, in the terms of another protocol.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told;
+pub(super) struct AlreadyLogged;
 
 /// Writes problems and headers; answers the code of the problem, if it is one.
 fn finish(response: &mut Response, id: &str, metrics: &Metrics) -> Option<&'static str> {
     let status = response.status();
     let mut code = None;
-    let is_told = response.extensions_mut().remove::<Told>().is_some();
+    let is_told = response.extensions_mut().remove::<AlreadyLogged>().is_some();
     if !is_told && (status.is_client_error() || status.is_server_error()) {
         let problem = response
             .extensions_mut()

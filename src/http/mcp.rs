@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use serde::de::IgnoredAny;
 
 use super::body::{self, CancelOnDrop, Received};
-use super::layer::Told;
+use super::layer::AlreadyLogged;
 use super::problem::{Body, Kind, Problem};
 use super::state::AppState;
 use crate::pipeline::Deadline;
@@ -100,7 +100,7 @@ async fn understood(mut answer: Response, text: &[u8]) -> Result<Response, Probl
     let status = answer.status();
     let media = answer.headers().get(header::CONTENT_TYPE);
     if status.is_success() || media.is_some_and(|media| media == "application/json") {
-        answer.extensions_mut().insert(Told);
+        answer.extensions_mut().insert(AlreadyLogged);
         return Ok(answer);
     }
     Err(match status {

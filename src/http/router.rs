@@ -28,7 +28,7 @@ use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console,
     events, hooks, keys, layer, mcp, memory, operations, origin, packs, pages, sessions, skills,
-    tools, window,
+    tools, zstd_window,
 };
 use crate::config::{LimitsConfig, ServerConfig};
 
@@ -59,7 +59,7 @@ pub fn router(state: AppState, limits: &LimitsConfig, server: &ServerConfig) -> 
         .fallback(async || Problem::new(Kind::NotFound))
         .method_not_allowed_fallback(async || Problem::new(Kind::MethodNotAllowed))
         .layer(RequestDecompressionLayer::new())
-        .layer(from_fn(window::check))
+        .layer(from_fn(zstd_window::check))
         .layer(layers)
         .with_state(state)
 }

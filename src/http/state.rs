@@ -21,7 +21,7 @@ pub struct AppState {
     services: Services,
     pub(super) pool: Pool,
     pub(super) metrics: Metrics,
-    pub(super) memory: Memory,
+    pub(super) memory: BodyMemory,
     pub(super) max_decoded_bytes: usize,
     /// Event streams that may be open yet.
     pub(super) streams: Arc<Semaphore>,
@@ -44,7 +44,7 @@ impl AppState {
             services: services.allowing(&allowance),
             pool,
             metrics,
-            memory: Memory::default(),
+            memory: BodyMemory::default(),
             max_decoded_bytes: limits.max_decoded_bytes,
             streams: Arc::new(Semaphore::new(MOST_STREAMS)),
             ready: Arc::default(),
@@ -87,44 +87,44 @@ impl AppState {
 ///
 /// Counted in KiB, since a semaphore's permits are 32 bit wide.
 #[derive(Debug, Clone)]
-pub(super) struct Memory {
+pub(super) struct BodyMemory {
     free: Arc<Semaphore>,
 }
 
 /// Memory that one body has taken; given back on drop.
 #[derive(Debug)]
-pub(super) struct Share {
+pub(super) struct MemoryPermit {
     free: Arc<Semaphore>,
     permit: Option<OwnedSemaphorePermit>,
     held: u32,
 }
 
-impl Default for Memory {
+impl Default for BodyMemory {
     fn default() -> Self {
         Self { free: Arc::new(Semaphore::new(Self::TOTAL_KIB as usize)) }
     }
 }
 
-impl Memory {
+impl BodyMemory {
     /// 256 MiB a node.
     const TOTAL_KIB: u32 = 256 * 1024;
     /// What a body takes while it is read, parsed and answered, as a multiple of its bytes.
     const FACTOR: usize = 6;
 
     /// Takes room for a body of `bytes`, or says at once that there is none.
-    pub(super) fn take(&self, bytes: usize) -> Result<Share, Problem> {
-        let mut share = Share { free: Arc::clone(&self.free), permit: None, held: 0 };
+    pub(super) fn take(&self, bytes: usize) -> Result<MemoryPermit, Problem> {
+        let mut share = MemoryPermit { free: Arc::clone(&self.free), permit: None, held: 0 };
         share.grow_to(bytes)?;
         Ok(share)
     }
 }
 
-impl Share {
+impl MemoryPermit {
     /// Takes more, where the body turns out to be larger than it said.
     pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), Problem> {
-        let kib = bytes.saturating_mul(Memory::FACTOR).div_ceil(1024);
+        let kib = bytes.saturating_mul(BodyMemory::FACTOR).div_ceil(1024);
         // One body alone always passes: the size limits are there for that.
-        let wanted = u32::try_from(kib).unwrap_or(u32::MAX).min(Memory::TOTAL_KIB);
+        let wanted = u32::try_from(kib).unwrap_or(u32::MAX).min(BodyMemory::TOTAL_KIB);
         let Some(missing) = wanted.checked_sub(self.held).filter(|missing| *missing > 0) else {
             return Ok(());
         };
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn bodies_share_the_memory_and_give_it_back() {
-        let memory = Memory::default();
+        let memory = BodyMemory::default();
         let first = memory.take(32 << 20).unwrap();
         assert_eq!(memory.take(32 << 20).unwrap_err().kind, Kind::Overloaded);
         let mut small = memory.take(1 << 20).unwrap();
@@ -154,11 +154,11 @@ mod tests {
         drop(first);
         small.grow_to(11 << 20).unwrap();
         drop(small);
-        assert_eq!(memory.free.available_permits(), Memory::TOTAL_KIB as usize);
+        assert_eq!(memory.free.available_permits(), BodyMemory::TOTAL_KIB as usize);
     }
 
     #[test]
     fn one_body_alone_always_passes() {
-        assert!(Memory::default().take(usize::MAX).is_ok());
+        assert!(BodyMemory::default().take(usize::MAX).is_ok());
     }
 }

@@ -6,7 +6,7 @@ use axum::response::Response;
 
 use crate::http::answer::if_match;
 use crate::http::body;
-use crate::http::once::{self, Named, Reply};
+use crate::http::idempotency::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::query::name_of;
 use crate::http::schema::{Candidate, CandidatePromotion, CandidateProposal, CandidateReview};
@@ -50,7 +50,7 @@ pub(crate) async fn propose_candidate(
     let if_match = if_match(request.headers())?;
     let named = Named::of("POST /memory-candidates", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run_once(&state, received, named, proposed, move |services, text, telling| {
+    idempotency::run_once(&state, received, named, proposed, move |services, text, telling| {
         candidates::propose(services, text, if_match, telling)
     })
     .await
@@ -81,7 +81,7 @@ pub(crate) async fn review_candidate(
     let route = "POST /memory-candidates/{id}/review";
     let named = Named::of(route, request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run_once(&state, received, named, moved, move |services, text, telling| {
+    idempotency::run_once(&state, received, named, moved, move |services, text, telling| {
         candidates::review(services, &id, text, if_match, telling)
     })
     .await
@@ -112,7 +112,7 @@ pub(crate) async fn promote_candidate(
     let route = "POST /memory-candidates/{id}/promote";
     let named = Named::of(route, request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run_once(&state, received, named, moved, move |services, text, telling| {
+    idempotency::run_once(&state, received, named, moved, move |services, text, telling| {
         candidates::promote(services, &id, text, if_match, telling)
     })
     .await

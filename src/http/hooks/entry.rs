@@ -6,8 +6,8 @@ use axum::response::Response;
 
 use crate::http::answer::{if_match, json, tagged_text};
 use crate::http::body::{self, Received};
+use crate::http::idempotency::{self, Named, Reply};
 use crate::http::job::visit;
-use crate::http::once::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{HookChange, HookDefinition, HookList, HookShown, NewHook, RotateSecret};
@@ -33,7 +33,7 @@ pub(crate) async fn create_hook(
 ) -> Result<Response, Problem> {
     let named = Named::of("POST /hooks", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run(&state, received, named, |services, text, once| {
+    idempotency::run(&state, received, named, |services, text, once| {
         let tell = |registered: &RegisteredHook| {
             let made = NewHookSecret { registered: registered.clone(), secret: None };
             reply(StatusCode::CREATED, &made).tell()
@@ -185,7 +185,7 @@ pub(crate) async fn rotate_hook_secret(
     let route = "POST /hooks/{id}/rotate-secret";
     let named = Named::of(route, request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run(&state, received, named, move |services, text, once| {
+    idempotency::run(&state, received, named, move |services, text, once| {
         let tell = |registered: &RegisteredHook| {
             let made = NewHookSecret { registered: registered.clone(), secret: None };
             reply(StatusCode::OK, &made).tell()

@@ -7,8 +7,8 @@ use axum::response::Response;
 use crate::domain::word_of;
 use crate::http::answer::written;
 use crate::http::body;
+use crate::http::idempotency::{self, Named, Reply};
 use crate::http::job::work;
-use crate::http::once::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::schema::{
     MemoryActRequest, MemoryActed, MemoryImported, MemoryRecallRequest, MemoryRecalled,
@@ -38,7 +38,7 @@ pub(crate) async fn store_memory(
 ) -> Result<Response, Problem> {
     let named = Named::of("POST /memory", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run_once(&state, received, named, acted, memory::act).await
+    idempotency::run_once(&state, received, named, acted, memory::act).await
 }
 
 fn acted(MemoryActResult { action, target, entry }: &MemoryActResult) -> Reply {
@@ -78,7 +78,7 @@ pub(crate) async fn import_memory(
 ) -> Result<Response, Problem> {
     let named = Named::of("POST /memory/import", request.headers(), request.uri())?;
     let (received, _) = body::read_any(&state, request).await?;
-    once::run_once(&state, received, named, imported, memory::import).await
+    idempotency::run_once(&state, received, named, imported, memory::import).await
 }
 
 fn imported(&ImportCounts { created, updated }: &ImportCounts) -> Reply {

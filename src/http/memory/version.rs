@@ -8,8 +8,8 @@ use super::{SCOPE, key_of, scope_of};
 use crate::domain;
 use crate::http::answer::written;
 use crate::http::body::{self, Received};
+use crate::http::idempotency::{self, Named, Reply};
 use crate::http::job::visit;
-use crate::http::once::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::schema::{
@@ -90,7 +90,7 @@ pub(crate) async fn restore_memory(
     let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
     let named = Named::of("POST /memory/{key}/restore", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run_once(&state, received, named, reply, move |services, text, telling| {
+    idempotency::run_once(&state, received, named, reply, move |services, text, telling| {
         memory::restore(services, &scope, &key, text, telling)
     })
     .await
@@ -125,7 +125,7 @@ pub(crate) async fn retract_memory(
     let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
     let named = Named::of("POST /memory/{key}/retract", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run_once(&state, received, named, reply, move |services, text, telling| {
+    idempotency::run_once(&state, received, named, reply, move |services, text, telling| {
         memory::retract(services, &scope, &key, text, telling)
     })
     .await

@@ -6,8 +6,8 @@ use axum::response::Response;
 
 use crate::http::answer::written;
 use crate::http::body;
+use crate::http::idempotency::{self, Named, Reply};
 use crate::http::job::work;
-use crate::http::once::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::schema::{
     LintAnswer, LintRow, PackDiff, PackDiffRequest, PackDocument, PackPublished,
@@ -38,7 +38,7 @@ pub(crate) async fn publish_pack(
 ) -> Result<Response, Problem> {
     let named = Named::of("POST /packs", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run_once(&state, received, named, published, packs::publish).await
+    idempotency::run_once(&state, received, named, published, packs::publish).await
 }
 
 fn published(done: &Publication) -> Reply {

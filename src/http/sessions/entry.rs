@@ -8,8 +8,8 @@ use super::{id_of, shown};
 use crate::domain;
 use crate::http::answer::if_match;
 use crate::http::body::{self, Received};
+use crate::http::idempotency::{self, Named, Reply};
 use crate::http::job::visit;
-use crate::http::once::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::schema::{ChangeSession, CreateSession, Session};
 use crate::http::state::AppState;
@@ -39,7 +39,7 @@ pub(crate) async fn create_session(
 ) -> Result<Response, Problem> {
     let named = Named::of("POST /sessions", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run(&state, received, named, |services, text, once| {
+    idempotency::run(&state, received, named, |services, text, once| {
         let tell = |session: &_, is_new| opened(session, is_new).tell();
         let (session, is_new) = sessions::create(services, text, once, tell)?;
         Ok(opened(&session, is_new))

@@ -6,7 +6,7 @@ use axum::response::Response;
 
 use super::{id_of, opened};
 use crate::http::body;
-use crate::http::once::{self, Named, Reply};
+use crate::http::idempotency::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::schema::{Delegated, Delegation, ForkSession, Session, SwitchSession};
 use crate::http::state::AppState;
@@ -40,7 +40,7 @@ pub(crate) async fn switch_session(
     let route = "POST /sessions/{id}/switch";
     let named = Named::of(route, request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run(&state, received, named, move |services, text, once| {
+    idempotency::run(&state, received, named, move |services, text, once| {
         let tell = |session: &_, is_new| opened(session, is_new).tell();
         let (session, is_new) = sessions::switch(services, &id, text, once, tell)?;
         Ok(opened(&session, is_new))
@@ -71,7 +71,7 @@ pub(crate) async fn fork_session(
     let id = id_of(&request)?;
     let named = Named::of("POST /sessions/{id}/fork", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run(&state, received, named, move |services, text, once| {
+    idempotency::run(&state, received, named, move |services, text, once| {
         let tell = |session: &_, is_new| opened(session, is_new).tell();
         let session = sessions::fork(services, &id, text, once, tell)?;
         Ok(opened(&session, true))
@@ -103,7 +103,7 @@ pub(crate) async fn report_delegation(
     let route = "POST /sessions/{id}/delegations";
     let named = Named::of(route, request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run(&state, received, named, move |services, text, once| {
+    idempotency::run(&state, received, named, move |services, text, once| {
         let tell = |delegation: &_| delegated(delegation).tell();
         let delegation = sessions::delegate(services, &id, text, once, tell)?;
         Ok(delegated(&delegation))

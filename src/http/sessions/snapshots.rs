@@ -8,8 +8,8 @@ use super::{id_of, shown};
 use crate::domain::SnapshotHead;
 use crate::http::answer::{json, written};
 use crate::http::body::{self, Received};
+use crate::http::idempotency::{self, Named, Reply};
 use crate::http::job::visit;
-use crate::http::once::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{
@@ -42,7 +42,7 @@ pub(crate) async fn take_snapshot(
     let route = "POST /sessions/{id}/snapshots";
     let named = Named::of(route, request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run(&state, received, named, move |services, text, once| {
+    idempotency::run(&state, received, named, move |services, text, once| {
         let tell = |head: &_| taken(head).tell();
         Ok(taken(&sessions::take_snapshot(services, &id, text, once, tell)?))
     })

@@ -6,8 +6,8 @@ use axum::response::Response;
 
 use super::{id_of, shown};
 use crate::http::body;
+use crate::http::idempotency::{self, Named, Reply};
 use crate::http::job::visit;
-use crate::http::once::{self, Named, Reply};
 use crate::http::problem::Problem;
 use crate::http::schema::{self, Session, SessionTurn, SessionUsage, TurnAnswer};
 use crate::http::state::AppState;
@@ -45,7 +45,7 @@ pub(crate) async fn take_turn(
     let deadline = received.deadline();
     let _guard = body::CancelOnDrop(deadline.clone());
     let metrics = state.metrics.clone();
-    once::run_any(&state, received, named, move |services, text, once| {
+    idempotency::run_any(&state, received, named, move |services, text, once| {
         let answer =
             turns::turn(services, &id, text, TurnResponse { once, write: results }, &deadline)?;
         metrics.record_compile(answer.report.tokens_before, answer.report.tokens_after);
