@@ -2,7 +2,7 @@
 
 use contexture::compress::fuzz::{AdapterOutcome, choose_adapter, reports_error, run_adapters};
 use contexture::domain::{
-    AdapterChoice, AdapterChoices, AdapterDefinition, Detect, Lines, Shrink,
+    AdapterChoice, AdapterChoices, AdapterDefinition, DetectRules, LineRemoval, LineSelector,
 };
 
 /// What holds for an adapter of ours, whatever the text: it makes the same of it twice, its cuts
@@ -38,14 +38,14 @@ pub fn custom(data: &[u8]) {
     let given = |pattern: &str| (!pattern.is_empty()).then(|| pattern.into());
     let definition = AdapterDefinition {
         name: "custom".into(),
-        detect: Detect {
+        detect: DetectRules {
             regex: given(detect),
             min_lines: Some(keep.len() % 8),
             line_matches: given(shrink).map(|pattern| (2, pattern)).into_iter().collect(),
             min_share_of_lines: given(keep).map(|pattern| (pattern, 250)),
         },
-        keep: vec![Lines::Between(1, 2), Lines::Last(1), Lines::Matching(keep.into())],
-        shrink: given(shrink).map_or(Shrink::Rest, |pattern| Shrink::Matching(vec![pattern])),
+        keep: vec![LineSelector::Between(1, 2), LineSelector::Last(1), LineSelector::Matching(keep.into())],
+        shrink: given(shrink).map_or(LineRemoval::Rest, |pattern| LineRemoval::Matching(vec![pattern])),
         join: join.replace("\\n", "\n").into(),
     };
     let choices = AdapterChoices::Chosen(vec![AdapterChoice::Custom(definition.into())]);

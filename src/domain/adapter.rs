@@ -1,5 +1,6 @@
 //! Format adapters as data: what a custom one knows, and which of them a request wants.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::Timestamp;
@@ -19,7 +20,7 @@ pub struct AdapterDefinition {
 }
 
 /// Which texts an adapter takes: texts that meet every condition in the definition.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct DetectRules {
     /// A pattern that the text must contain.
     pub regex: Option<Arc<str>>,
@@ -28,6 +29,18 @@ pub struct DetectRules {
     pub line_matches: Vec<(usize, Arc<str>)>,
     /// A pattern, and the share of the lines that must contain it, in thousandths.
     pub min_share_of_lines: Option<(Arc<str>, u32)>,
+}
+
+/// Under the name that this type has in stored records: their ledgers hash this text.
+impl fmt::Debug for DetectRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Detect")
+            .field("regex", &self.regex)
+            .field("min_lines", &self.min_lines)
+            .field("line_matches", &self.line_matches)
+            .field("min_share_of_lines", &self.min_share_of_lines)
+            .finish()
+    }
 }
 
 /// Lines of a text.
@@ -80,5 +93,25 @@ pub enum AdapterChoices {
 impl Default for AdapterChoices {
     fn default() -> Self {
         Self::Usual(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_that_ledgers_hash_stays() {
+        let definition = AdapterDefinition {
+            name: "a".into(),
+            detect: DetectRules { min_lines: Some(2), ..DetectRules::default() },
+            keep: vec![LineSelector::Between(1, 2), LineSelector::Last(1)],
+            shrink: LineRemoval::Rest,
+            join: "{kept}".into(),
+        };
+        let text = "AdapterDefinition { name: \"a\", detect: Detect { regex: None, min_lines: \
+                    Some(2), line_matches: [], min_share_of_lines: None }, keep: [Between(1, 2), \
+                    Last(1)], shrink: Rest, join: \"{kept}\" }";
+        assert_eq!(format!("{definition:?}"), text);
     }
 }

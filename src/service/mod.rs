@@ -190,7 +190,7 @@ impl Services {
     }
 
     /// When the request must end; never where nobody said so.
-    pub(in crate::service) fn deadline(&self) -> &Deadline {
+    pub(crate) fn deadline(&self) -> &Deadline {
         &self.deadline
     }
 

@@ -20,20 +20,20 @@ use crate::store::{TenantLog, Tx};
 
 /// Ids of what a proposal makes.
 #[derive(Debug, Clone)]
-pub(in crate::service) struct Ids {
+pub(crate) struct Ids {
     candidate: Arc<str>,
     capture: Arc<str>,
 }
 
 impl Ids {
-    pub(in crate::service) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let id = |kind: &str| format!("{kind}_{}", uuid::Uuid::now_v7().simple()).into();
         Self { candidate: id("mcd"), capture: id("mcp") }
     }
 }
 
 /// Captures what is proposed, and makes or revises its candidate as far as no reviewer is needed.
-pub(in crate::service) fn propose_in(
+pub(crate) fn propose_in(
     tx: &Tx<'_>,
     proposed: &ProposalRequest,
     if_match: Option<u64>,

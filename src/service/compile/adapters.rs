@@ -6,7 +6,7 @@ use crate::service::{Services, StoreError, adapters};
 
 /// What the names in `compression.adapters` mean. Where none are given, a compile goes on without
 /// the store; the flag says so.
-pub(in crate::service) fn known_adapters(
+pub(crate) fn known_adapters(
     services: &Services,
     section: Option<&Node<'_>>,
 ) -> Result<(KnownAdapters, bool), StoreError> {

@@ -6,10 +6,7 @@ use crate::json::{self, Limits, Node, Value};
 use crate::service::StoreError;
 
 /// Gives an object the members of `defaults` whose keys it has not: null is there, too.
-pub(in crate::service) fn add_absent<'a>(
-    node: &mut Node<'a>,
-    defaults: &'a str,
-) -> Result<(), StoreError> {
+pub(crate) fn add_absent<'a>(node: &mut Node<'a>, defaults: &'a str) -> Result<(), StoreError> {
     // It was checked before it was stored.
     let defaults = json::parse(defaults, Limits::default())
         .map_err(|error| StoreError::Corrupt(Arc::new(error)))?;

@@ -28,7 +28,7 @@ use crate::service::{Services, memory};
 
 /// What governs a compile, once its conversation is handed on.
 #[derive(Debug)]
-pub(in crate::service) struct GovernContext {
+pub(crate) struct GovernContext {
     output: GovernOutput,
     recalled: RecalledInputs,
 }
@@ -143,7 +143,7 @@ fn aside(request: &mut CompileRequest, governed: &mut GovernedRequest) {
 
 /// Where a run has the time and its memory from.
 #[derive(Debug)]
-pub(in crate::service) enum GovernSource {
+pub(crate) enum GovernSource {
     /// The store of today, at this time.
     Store(Timestamp),
     /// A record: nothing is read.
@@ -222,7 +222,7 @@ fn record(one: &RankedMemory, tenant: &Arc<str>) -> MemoryRecord {
 }
 
 /// Notes the stages of the pack, or of the built-in one, for the record.
-pub(in crate::service) fn note_stages(
+pub(crate) fn note_stages(
     services: &Services,
     governance: Option<&GovernContext>,
     inputs: &mut Inputs,
@@ -235,7 +235,7 @@ pub(in crate::service) fn note_stages(
 
 impl GovernContext {
     /// Whether all that was compiled is still there once hooks have had their say.
-    pub(in crate::service) fn check(&self, compiled: &CompiledPayload) -> Result<(), Error> {
+    pub(crate) fn check(&self, compiled: &CompiledPayload) -> Result<(), Error> {
         if compiled.is_whole {
             return Ok(());
         }

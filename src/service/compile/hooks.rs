@@ -18,7 +18,7 @@ use crate::service::sessions::SessionHandle;
 use crate::service::{Services, StoreError, memory};
 
 /// The hooks of a request, as they are now: what is registered while it runs is not for it.
-pub(in crate::service) fn pinned(
+pub(crate) fn pinned(
     services: &Services,
     request: &CompileRequest,
 ) -> Result<Arc<HookSet>, StoreError> {
@@ -38,10 +38,7 @@ pub(in crate::service) fn pinned(
 
 /// Refuses hooks with a `url` in the body of a request unless the caller has `hooks:write`, because such
 /// a hook reads the conversation. Hooks in defaults are checked when they are stored.
-pub(in crate::service) fn require_scope_for_urls(
-    services: &Services,
-    body: &Node<'_>,
-) -> Result<(), Error> {
+pub(crate) fn require_scope_for_urls(services: &Services, body: &Node<'_>) -> Result<(), Error> {
     let hooks = body.get("hooks").and_then(Node::as_array).unwrap_or_default();
     let calls_out = |hook: &Node<'_>| hook.get("url").is_some_and(|url| !url.is_null());
     if services.may_write_hooks() || !hooks.iter().any(calls_out) {
@@ -74,11 +71,7 @@ pub(super) fn warn(report: &mut Report, input: JobInput<'_>, runs: &[HookRun]) {
 }
 
 /// Whose compile it is.
-pub(in crate::service) fn scope(
-    services: &Services,
-    id: &Arc<str>,
-    session: Option<&Arc<str>>,
-) -> CallScope {
+pub(crate) fn scope(services: &Services, id: &Arc<str>, session: Option<&Arc<str>>) -> CallScope {
     CallScope { compilation_id: Some(Arc::clone(id)), ..services.hook_scope(session, None) }
 }
 
@@ -119,7 +112,7 @@ pub(super) fn report(report: &mut Report, turn: Option<&dyn CompileTurn>, runs: 
 }
 
 /// What is told of a hook. It stays text: there may be one for every result and every hook.
-pub(in crate::service) fn line(run: &HookRun) -> Option<Box<RawValue>> {
+pub(crate) fn line(run: &HookRun) -> Option<Box<RawValue>> {
     let mut line = String::new();
     run.write(&mut line);
     RawValue::from_string(line).ok()

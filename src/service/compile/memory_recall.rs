@@ -11,15 +11,15 @@ use super::{CompileTurn, Error, recall};
 
 /// The memory that a compile can show.
 #[derive(Debug)]
-pub(in crate::service) struct MemoryRecall {
+pub(crate) struct MemoryRecall {
     /// Entries, the most relevant first.
-    pub(in crate::service) ranked: Vec<RankedMemory>,
+    pub(crate) ranked: Vec<RankedMemory>,
     /// Entries that have expired and are still stored.
-    pub(in crate::service) expired: Vec<MemoryEntry>,
+    pub(crate) expired: Vec<MemoryEntry>,
 }
 
 /// Reads the memory of a scope by its relevance for a query.
-pub(in crate::service) fn read_memory(
+pub(crate) fn read_memory(
     tx: &Tx<'_>,
     scope: &MemoryScope,
     query: &str,
@@ -29,7 +29,7 @@ pub(in crate::service) fn read_memory(
 }
 
 /// Reads what memory shows in this compile, by its own ranking.
-pub(in crate::service) fn remember(
+pub(crate) fn remember(
     services: &Services,
     turn: Option<&dyn CompileTurn>,
     request: &mut CompileRequest,

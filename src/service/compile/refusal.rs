@@ -20,9 +20,9 @@ pub struct RefusedCompile {
     /// The id of its record, where there is one.
     pub compilation: Option<Arc<str>>,
     /// The stages of the pack; the last one is that which refused.
-    pub(in crate::service) stages: Vec<GovernedStage>,
+    pub(crate) stages: Vec<GovernedStage>,
     /// What came from the store and the clock, where it came so far.
-    pub(in crate::service) recalled: Option<RecalledInputs>,
+    pub(crate) recalled: Option<RecalledInputs>,
 }
 
 impl RefusedCompile {

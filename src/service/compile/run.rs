@@ -10,16 +10,16 @@ use crate::service::Services;
 
 /// What a compile is made with besides its request: the same for live compiles and replays.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::service) struct CompileRun<'r> {
-    pub(in crate::service) services: &'r Services,
+pub(crate) struct CompileRun<'r> {
+    pub(crate) services: &'r Services,
     /// The request, for what packs read of it.
-    pub(in crate::service) node: &'r Node<'r>,
-    pub(in crate::service) deadline: &'r Deadline,
+    pub(crate) node: &'r Node<'r>,
+    pub(crate) deadline: &'r Deadline,
 }
 
 impl CompileRun<'_> {
     /// Governs the request by its pack, or by `pack` instead; none if there is no pack.
-    pub(in crate::service) fn govern(
+    pub(crate) fn govern(
         &self,
         request: &mut CompileRequest,
         hooks: &mut dyn HookPort,
@@ -31,7 +31,7 @@ impl CompileRun<'_> {
 
     /// Runs the stages, and checks that hooks left in place what the pack requires. `head` is written
     /// before the payload.
-    pub(in crate::service) fn run(
+    pub(crate) fn run(
         &self,
         request: CompileRequest,
         head: String,

@@ -23,10 +23,10 @@ use quick_cache::sync::Cache;
 
 pub use self::file::{HooksFile, HooksFileError};
 pub use self::order::{Order, order, put_order};
-pub(in crate::service) use self::outcomes::{HookOutcomes, forget_gone};
+pub(crate) use self::outcomes::{HookOutcomes, forget_gone};
 pub use self::registry::{NewHookSecret, create, delete, find, list, points, rotate, update};
-pub(in crate::service) use self::registry::{disable, disable_gone, gone};
-pub(in crate::service) use self::sealing::seal_urls;
+pub(crate) use self::registry::{disable, disable_gone, gone};
+pub(crate) use self::sealing::seal_urls;
 use self::set::HookRevision;
 pub(super) use self::set::NoNetwork;
 pub use self::shown::RegisteredHook;

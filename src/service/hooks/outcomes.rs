@@ -13,7 +13,7 @@ type OutcomeName = (Arc<str>, Arc<str>);
 
 /// What one request finds in the store, and what it leaves there.
 #[derive(Debug)]
-pub(in crate::service) struct HookOutcomes {
+pub(crate) struct HookOutcomes {
     services: Services,
     /// The hooks of the request that are there for longer than it is.
     registered: BTreeSet<Arc<str>>,
@@ -22,10 +22,7 @@ pub(in crate::service) struct HookOutcomes {
 
 impl HookOutcomes {
     /// None where no hook of the set is asked about results.
-    pub(in crate::service) fn of(
-        services: &Services,
-        set: &HookSet,
-    ) -> Result<Option<Arc<Self>>, StoreError> {
+    pub(crate) fn of(services: &Services, set: &HookSet) -> Result<Option<Arc<Self>>, StoreError> {
         let kept = [Point::ToolResult, Point::CompressFormat];
         let asked: Vec<&Arc<Hook>> = kept.iter().flat_map(|point| set.hooks_at(*point)).collect();
         if asked.is_empty() {
@@ -41,7 +38,7 @@ impl HookOutcomes {
 
     /// Notes that results stand in an answer: when they come back, their hooks are not asked again.
     /// Each as the hooks would be shown it.
-    pub(in crate::service) fn answered(&self, set: &HookSet, inputs: &[String]) {
+    pub(crate) fn answered(&self, set: &HookSet, inputs: &[String]) {
         let hooks = set.hooks_at(Point::ToolResult).iter().filter(|hook| self.keeps(hook));
         let keys: Vec<String> =
             inputs.iter().map(|input| answered_key(Point::ToolResult, input)).collect();
@@ -55,7 +52,7 @@ impl HookOutcomes {
     }
 
     /// What is to be stored.
-    pub(in crate::service) fn take(&self) -> Vec<HookOutcome> {
+    pub(crate) fn take(&self) -> Vec<HookOutcome> {
         let new = std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner));
         let one = |((hook, key), answer): (OutcomeName, _)| HookOutcome { hook, key, answer };
         new.into_iter().map(one).collect()
@@ -103,7 +100,7 @@ impl OutcomeStore for HookOutcomes {
 }
 
 /// Forgets what was said by hooks that are no longer there.
-pub(in crate::service) fn forget_gone(services: &Services) -> Result<(), StoreError> {
+pub(crate) fn forget_gone(services: &Services) -> Result<(), StoreError> {
     let known = services.tenant().read(|tx| tx.hooks_with_outcomes())?;
     if known.is_empty() {
         return Ok(());

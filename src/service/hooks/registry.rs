@@ -246,11 +246,7 @@ pub fn rotate(
 }
 
 /// Disables a hook that is stored, and tells of it; `because` says why.
-pub(in crate::service) fn disable(
-    tx: &Tx<'_>,
-    id: &str,
-    because: &'static str,
-) -> Result<(), StoreError> {
+pub(crate) fn disable(tx: &Tx<'_>, id: &str, because: &'static str) -> Result<(), StoreError> {
     let Some(row) = tx.hook(id)? else { return Ok(()) };
     let hook = Hook { enabled: false, ..stored(&row)? };
     let (sealed, disabled) = (row.sealed, Some(because.into()));
@@ -266,16 +262,13 @@ pub(in crate::service) fn disable(
 }
 
 /// The hooks of a round whose receivers said that they are gone for good, each as it was asked.
-pub(in crate::service) fn gone(runs: &[HookRun]) -> Vec<(Arc<str>, u64)> {
+pub(crate) fn gone(runs: &[HookRun]) -> Vec<(Arc<str>, u64)> {
     let gone = runs.iter().filter(|run| run.failure().is_some_and(CallFailure::is_gone));
     gone.map(|run| (Arc::clone(&run.hook), run.revision)).collect()
 }
 
 /// Disables hooks whose receivers are gone, but those that were changed since they were asked.
-pub(in crate::service) fn disable_gone(
-    tx: &Tx<'_>,
-    gone: &[(Arc<str>, u64)],
-) -> Result<(), StoreError> {
+pub(crate) fn disable_gone(tx: &Tx<'_>, gone: &[(Arc<str>, u64)]) -> Result<(), StoreError> {
     for (id, revision) in gone {
         if tx.hook(id)?.is_some_and(|row| row.revision == *revision) {
             disable(tx, id, "gone")?;

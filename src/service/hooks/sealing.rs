@@ -6,7 +6,7 @@ use crate::store::SealedUrl;
 
 /// Seals the URLs of the tenant's hooks that are stored in plain. Without the key that a hook's secrets
 /// are sealed with, its URL stays as it is.
-pub(in crate::service) fn seal_urls(services: &Services) -> Result<(), StoreError> {
+pub(crate) fn seal_urls(services: &Services) -> Result<(), StoreError> {
     let (keys, tenant) = (&services.hooks().keys, &services.caller().tenant);
     if keys.is_empty() {
         return Ok(());

@@ -62,12 +62,12 @@ impl Services {
     }
 
     /// Whether the caller may write hooks that run in requests of others, or that call out.
-    pub(in crate::service) fn may_write_hooks(&self) -> bool {
+    pub(crate) fn may_write_hooks(&self) -> bool {
         self.caller().has_any(&[Scope::HooksWrite])
     }
 
     /// The URL of a hook in the form in which it is called, or what is wrong with it.
-    pub(in crate::service) fn check_hook_url(&self, url: &str) -> Result<String, String> {
+    pub(crate) fn check_hook_url(&self, url: &str) -> Result<String, String> {
         self.hooks().check_url(url)
     }
 
@@ -218,7 +218,7 @@ pub(super) fn corrupt(what: &'static str) -> StoreError {
 
 /// Calls nothing: for commands that have no network, and for what calls nobody now.
 #[derive(Debug)]
-pub(in crate::service) struct NoNetwork;
+pub(crate) struct NoNetwork;
 
 impl Caller for NoNetwork {
     fn call<'c>(&'c self, _: Call<'c>) -> CallFuture<'c> {

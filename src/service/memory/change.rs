@@ -15,12 +15,12 @@ use crate::store::{self, Tx};
 
 /// A write of an entry.
 #[derive(Debug, Clone)]
-pub(in crate::service) struct MemoryChange {
-    pub(in crate::service) scope: MemoryScope,
-    pub(in crate::service) key: Arc<str>,
-    pub(in crate::service) write: MemoryWrite,
-    pub(in crate::service) action: MemoryAction,
-    pub(in crate::service) origin: MemoryOrigin,
+pub(crate) struct MemoryChange {
+    pub(crate) scope: MemoryScope,
+    pub(crate) key: Arc<str>,
+    pub(crate) write: MemoryWrite,
+    pub(crate) action: MemoryAction,
+    pub(crate) origin: MemoryOrigin,
 }
 
 /// How much an entry weighs where nobody says.
@@ -29,7 +29,7 @@ const USUAL_TIER: MemoryTier = MemoryTier::Semantic;
 const USUAL_CLASSIFICATION: Classification = Classification::Internal;
 
 /// Writes an entry over `old`, where there is one.
-pub(in crate::service) fn carry_out(
+pub(crate) fn carry_out(
     tx: &Tx<'_>,
     change: &MemoryChange,
     old: Option<MemoryEntry>,
@@ -137,7 +137,7 @@ pub(super) fn without(mut entry: MemoryEntry, members: &[String]) -> MemoryEntry
 }
 
 /// Puts another state of an entry in the place of the current one.
-pub(in crate::service) fn replace(
+pub(crate) fn replace(
     tx: &Tx<'_>,
     current: &MemoryEntry,
     mut entry: MemoryEntry,
@@ -162,7 +162,7 @@ pub(in crate::service) fn replace(
 }
 
 /// Removes an entry. One whose time is up says so first.
-pub(in crate::service) fn remove(
+pub(crate) fn remove(
     tx: &Tx<'_>,
     entry: &MemoryEntry,
     action: MemoryAction,

@@ -48,7 +48,7 @@ pub(super) fn tell_nothing_removed(
 }
 
 /// The input of `memory_changed` for an entry that is removed because its time is up.
-pub(in crate::service) fn changed_by_expiry(entry: &MemoryEntry) -> ObservedFact {
+pub(crate) fn changed_by_expiry(entry: &MemoryEntry) -> ObservedFact {
     let input = changed(entry, Some(&entry.value), MemoryAction::Expire, MemoryOrigin::Expiry);
     about(entry, Point::MemoryChanged, input)
 }
@@ -59,7 +59,7 @@ fn about(entry: &MemoryEntry, point: Point, input: String) -> ObservedFact {
 }
 
 /// The input of `memory_expired`: the whole entry.
-pub(in crate::service) fn expired_entry(entry: &MemoryEntry) -> String {
+pub(crate) fn expired_entry(entry: &MemoryEntry) -> String {
     let mut out = String::from("{\"entry\":");
     write_entry(&mut out, entry);
     out.push('}');
@@ -108,7 +108,7 @@ fn text(out: &mut String, text: Option<&str>) {
 }
 
 /// Appends an entry as JSON.
-pub(in crate::service) fn write_entry(out: &mut String, entry: &MemoryEntry) {
+pub(crate) fn write_entry(out: &mut String, entry: &MemoryEntry) {
     let MemoryScope { subject, session_id, agent } = &entry.scope;
     out.push_str("{\"key\":");
     write_string(out, &entry.key);

@@ -45,7 +45,7 @@ pub fn recall(services: &Services, body: &str) -> Result<RecallAnswer, Error> {
 
 /// The entries in sight, ranked. Where several scopes have an entry of one key, the narrowest is
 /// seen.
-pub(in crate::service) fn recalled(
+pub(crate) fn recalled(
     tx: &Tx<'_>,
     scope: &MemoryScope,
     question: &str,
@@ -75,15 +75,12 @@ fn narrowness(scope: &MemoryScope) -> usize {
 }
 
 /// Entries in sight whose time is up, in the order in which they came.
-pub(in crate::service) fn expired(
-    tx: &Tx<'_>,
-    scope: &MemoryScope,
-) -> Result<Vec<MemoryEntry>, store::Error> {
+pub(crate) fn expired(tx: &Tx<'_>, scope: &MemoryScope) -> Result<Vec<MemoryEntry>, store::Error> {
     tx.expired_in_sight(&MemoryView { scope: scope.clone() })
 }
 
 /// Removes entries whose time is up: each is told as expired, removed, and told as changed.
-pub(in crate::service) fn expire(tx: &Tx<'_>, entries: &[MemoryEntry]) -> Result<(), store::Error> {
+pub(crate) fn expire(tx: &Tx<'_>, entries: &[MemoryEntry]) -> Result<(), store::Error> {
     for entry in entries {
         remove(tx, entry, MemoryAction::Expire, MemoryOrigin::Expiry)?;
     }
@@ -91,7 +88,7 @@ pub(in crate::service) fn expire(tx: &Tx<'_>, entries: &[MemoryEntry]) -> Result
 }
 
 /// Removes all entries whose time is up, some at a time.
-pub(in crate::service) fn expire_all(services: &Services) -> Result<(), store::Error> {
+pub(crate) fn expire_all(services: &Services) -> Result<(), store::Error> {
     /// Entries of one transaction.
     const AT_ONCE: usize = 200;
     loop {

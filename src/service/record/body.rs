@@ -15,30 +15,30 @@ use crate::request::RequestMemoryEntry;
 
 /// What a record holds beside its columns.
 #[derive(Debug)]
-pub(in crate::service) struct RecordBody {
-    pub(in crate::service) ledger: Ledger,
+pub(crate) struct RecordBody {
+    pub(crate) ledger: Ledger,
     /// JSON text of the report, times and all.
-    pub(in crate::service) report: String,
-    pub(in crate::service) artifacts: Vec<ContentHash>,
+    pub(crate) report: String,
+    pub(crate) artifacts: Vec<ContentHash>,
     /// Keys of the memory entries that the compile has let expire.
-    pub(in crate::service) expired: Vec<String>,
+    pub(crate) expired: Vec<String>,
     /// JSON text of the hook runs.
-    pub(in crate::service) hooks: String,
+    pub(crate) hooks: String,
     /// Why there is no payload, where its pack refused.
-    pub(in crate::service) refusal: Option<Value>,
-    pub(in crate::service) full: Option<FullRecord>,
+    pub(crate) refusal: Option<Value>,
+    pub(crate) full: Option<FullRecord>,
 }
 
 /// What a record in full has.
 #[derive(Debug, Clone)]
-pub(in crate::service) struct FullRecord {
+pub(crate) struct FullRecord {
     /// The plans that put request and payload together again.
-    pub(in crate::service) request: ContentHash,
-    pub(in crate::service) payload: Option<ContentHash>,
+    pub(crate) request: ContentHash,
+    pub(crate) payload: Option<ContentHash>,
     /// Definitions' texts by name.
-    pub(in crate::service) adapters: BTreeMap<Arc<str>, String>,
+    pub(crate) adapters: BTreeMap<Arc<str>, String>,
     /// JSON text of the hooks that the compile was pinned to; none where there were none.
-    pub(in crate::service) set: Option<String>,
+    pub(crate) set: Option<String>,
 }
 
 impl RecordBody {
@@ -85,7 +85,7 @@ impl RecordBody {
 
     /// Reads what [`Self::write`] wrote. None where it is something else, such as the record of
     /// another release.
-    pub(in crate::service) fn read(raw: &RawJson) -> Option<Self> {
+    pub(crate) fn read(raw: &RawJson) -> Option<Self> {
         let node = json::parse(raw.as_str(), Limits::default()).ok()?;
         let stages = node.get("stages")?.as_array()?.iter().map(read_stage);
         let effects = node.get("effects")?;
@@ -162,7 +162,7 @@ pub(super) fn memory_text(entries: &[RequestMemoryEntry]) -> String {
 }
 
 /// The memory entries of a record in full; none where it has none.
-pub(in crate::service) fn memory_of(raw: &RawJson) -> Option<Vec<RequestMemoryEntry>> {
+pub(crate) fn memory_of(raw: &RawJson) -> Option<Vec<RequestMemoryEntry>> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let entries = node.get("memory")?.as_array()?.iter().map(|entry| {
         Some(RequestMemoryEntry {
@@ -187,7 +187,7 @@ pub(super) fn model_text(model: &Model) -> String {
 }
 
 /// The model of a record in full.
-pub(in crate::service) fn model_of(raw: &RawJson) -> Option<Model> {
+pub(crate) fn model_of(raw: &RawJson) -> Option<Model> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let model = node.get("model")?;
     Some(Model {
@@ -202,7 +202,7 @@ pub(in crate::service) fn model_of(raw: &RawJson) -> Option<Model> {
 }
 
 /// What the session of a record in full added: its factor and its compaction points.
-pub(in crate::service) fn session_of(raw: &RawJson) -> Option<(Option<u32>, Vec<u64>)> {
+pub(crate) fn session_of(raw: &RawJson) -> Option<(Option<u32>, Vec<u64>)> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let session = node.get("session")?;
     let milli = session.get("measured_milli").and_then(Node::as_u64);

@@ -106,7 +106,7 @@ pub(super) fn set_text(set: &HookSet) -> String {
 }
 
 /// The set of a record in full, without those who only watch; none where it cannot be read.
-pub(in crate::service) fn set_of(raw: &RawJson, session: Option<&str>) -> Option<HookSet> {
+pub(crate) fn set_of(raw: &RawJson, session: Option<&str>) -> Option<HookSet> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let Some(set) = node.get("hook_set") else { return Some(HookSet::default()) };
     let mut faults = Faults::default();
@@ -129,7 +129,7 @@ fn read(row: &Node<'_>, faults: &mut Faults) -> Option<Arc<Hook>> {
 }
 
 /// The runs of a record in full; none where they cannot be read.
-pub(in crate::service) fn runs_of(raw: &RawJson) -> Option<Vec<HookRun>> {
+pub(crate) fn runs_of(raw: &RawJson) -> Option<Vec<HookRun>> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     node.get("hooks")?.as_array()?.iter().map(HookRun::read_record).collect()
 }

@@ -27,7 +27,7 @@ const KEYS: &[(&str, &[Stage])] = &[
 /// The ledger of a compile of `request`. Members in another order, or written otherwise, make no
 /// difference. Under a pack the stages are those of the pack, whose work the others hand on, but for
 /// what hooks do at the end.
-pub(in crate::service) fn ledger(
+pub(crate) fn ledger(
     request: &Node<'_>,
     hashes: &Hashes,
     inputs: &Inputs,

@@ -11,13 +11,13 @@ use crate::request::MemoryRecord;
 
 /// What a compile under a pack was given beside its request and its pack.
 #[derive(Debug, Clone)]
-pub(in crate::service) struct RecalledInputs {
+pub(crate) struct RecalledInputs {
     /// The time of the run, where its context names none.
-    pub(in crate::service) as_of: Timestamp,
+    pub(crate) as_of: Timestamp,
     /// How often the tenant's entries were changed before.
-    pub(in crate::service) store_revision: u64,
+    pub(crate) store_revision: u64,
     /// The store's entries that may be about the run; none where the request has its own.
-    pub(in crate::service) candidates: Option<Vec<MemoryRecord>>,
+    pub(crate) candidates: Option<Vec<MemoryRecord>>,
 }
 
 impl RecalledInputs {
@@ -33,7 +33,7 @@ impl RecalledInputs {
     }
 
     /// That of a record in full; none where it was compiled under no pack.
-    pub(in crate::service) fn of(raw: &RawJson) -> Option<Self> {
+    pub(crate) fn of(raw: &RawJson) -> Option<Self> {
         let node = json::parse(raw.as_str(), Limits::default()).ok()?;
         let node = node.get("recalled")?;
         let candidates = match node.get("candidates")?.as_array() {

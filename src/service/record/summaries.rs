@@ -27,7 +27,7 @@ pub(super) fn text(asked: &[AskedSummary], full: bool) -> String {
 
 /// The summaries of a record; those that it has hashes of come from the store. None where one is
 /// gone.
-pub(in crate::service) fn summaries_of(
+pub(crate) fn summaries_of(
     raw: &RawJson,
     tenant: &Tenant,
 ) -> Result<Option<Vec<AskedSummary>>, StoreError> {

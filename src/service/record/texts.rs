@@ -14,7 +14,7 @@ const LARGE: usize = 512;
 
 /// Adds the texts of an object to a batch; answers the hash of what puts them together again, and
 /// notes every hash in `texts`.
-pub(in crate::service) fn take_apart(
+pub(crate) fn take_apart(
     batch: &mut Batch,
     node: &Node<'_>,
     texts: &mut Vec<ContentHash>,
@@ -86,10 +86,7 @@ fn grouped(items: &[Node<'_>]) -> Vec<String> {
 
 /// The object again, byte for byte but for white space between its members; none where a text of it
 /// is gone.
-pub(in crate::service) fn put_together(
-    tenant: &Tenant,
-    plan: ContentHash,
-) -> Result<Option<String>, Error> {
+pub(crate) fn put_together(tenant: &Tenant, plan: ContentHash) -> Result<Option<String>, Error> {
     let Some(plan) = tenant.messages(&[plan])?.pop().flatten() else { return Ok(None) };
     let Ok(node) = json::parse(&plan, Limits::default()) else { return Ok(None) };
     let mut hashes = Vec::new();

@@ -18,14 +18,14 @@ use crate::store::{ObservedFact, Tx};
 
 /// A session was opened, or goes on from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::service) struct SessionSwitch {
+pub(crate) struct SessionSwitch {
     /// The session that is used from now on.
-    pub(in crate::service) session: Arc<str>,
+    pub(crate) session: Arc<str>,
     /// The one before it; empty where there was none.
-    pub(in crate::service) parent: Arc<str>,
+    pub(crate) parent: Arc<str>,
     /// Whether it begins with nothing of its parent's.
-    pub(in crate::service) reset: bool,
-    pub(in crate::service) reason: &'static str,
+    pub(crate) reset: bool,
+    pub(crate) reason: &'static str,
 }
 
 impl SessionSwitch {

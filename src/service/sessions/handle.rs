@@ -13,12 +13,12 @@ use crate::store::{SentPayload, Tx};
 
 /// The session of a compile.
 #[derive(Debug, Clone)]
-pub(in crate::service) struct SessionHandle {
-    pub(in crate::service) id: Arc<str>,
+pub(crate) struct SessionHandle {
+    pub(crate) id: Arc<str>,
     /// As it was read; none where this is its first use.
     known: Option<Session>,
     /// Of which compile the payload is that it was sent last.
-    pub(in crate::service) sent: Option<Arc<str>>,
+    pub(crate) sent: Option<Arc<str>>,
     usual: Duration,
     /// Whether hooks in its defaults are left out, because their writer is not known.
     has_unscoped_hooks: bool,
@@ -26,7 +26,7 @@ pub(in crate::service) struct SessionHandle {
 
 /// What a request tells of its session.
 #[derive(Debug, Clone, Default)]
-pub(in crate::service) struct SessionUpdate {
+pub(crate) struct SessionUpdate {
     /// A factor that the provider's count gives for a model.
     factor: Option<(Arc<str>, u32)>,
     /// A length at which the history is shrunk from now on.
@@ -35,28 +35,28 @@ pub(in crate::service) struct SessionUpdate {
 
 impl SessionUpdate {
     /// Whether anything was told that must be stored.
-    pub(in crate::service) fn has_changes(&self) -> bool {
+    pub(crate) fn has_changes(&self) -> bool {
         self.factor.is_some() || self.point.is_some()
     }
 }
 
 /// What a compile changes of its session.
 #[derive(Debug, Clone)]
-pub(in crate::service) struct SessionCompile {
-    pub(in crate::service) id: Arc<str>,
-    pub(in crate::service) update: SessionUpdate,
+pub(crate) struct SessionCompile {
+    pub(crate) id: Arc<str>,
+    pub(crate) update: SessionUpdate,
     /// What the model is called, and the payload's tokens before any factor.
-    pub(in crate::service) model: Arc<str>,
-    pub(in crate::service) raw: u64,
+    pub(crate) model: Arc<str>,
+    pub(crate) raw: u64,
     /// None where it is not to be remembered.
-    pub(in crate::service) payload: Option<SentPayload>,
+    pub(crate) payload: Option<SentPayload>,
     /// The shape of messages that are appended.
-    pub(in crate::service) source: Option<Source>,
+    pub(crate) source: Option<Source>,
 }
 
 /// The session that a request names, or else the caller's key; none where neither does, or what it
 /// names cannot be one.
-pub(in crate::service) fn open(
+pub(crate) fn open(
     services: &Services,
     node: &Node<'_>,
 ) -> Result<Option<SessionHandle>, StoreError> {
@@ -73,10 +73,7 @@ pub(in crate::service) fn open(
 }
 
 /// A session by its id.
-pub(in crate::service) fn open_as(
-    services: &Services,
-    id: Arc<str>,
-) -> Result<SessionHandle, StoreError> {
+pub(crate) fn open_as(services: &Services, id: Arc<str>) -> Result<SessionHandle, StoreError> {
     let (mut known, sent) = services.tenant().read(|tx| {
         let known = tx.session(&id)?;
         let sent = if known.is_some() { tx.sent_compilation(&id)? } else { None };
@@ -89,7 +86,7 @@ pub(in crate::service) fn open_as(
 }
 
 /// What a session knows a request's model by.
-pub(in crate::service) fn model_of(request: &CompileRequest) -> Arc<str> {
+pub(crate) fn model_of(request: &CompileRequest) -> Arc<str> {
     if request.model.name.is_empty() {
         return request.target.as_str().into();
     }
@@ -98,27 +95,27 @@ pub(in crate::service) fn model_of(request: &CompileRequest) -> Arc<str> {
 
 impl SessionHandle {
     /// The number of the compile that it is opened for, from 1.
-    pub(in crate::service) fn turn(&self) -> u64 {
+    pub(crate) fn turn(&self) -> u64 {
         self.known.as_ref().map_or(0, |known| known.turns).saturating_add(1)
     }
 
     /// The shape of the messages that the session holds.
-    pub(in crate::service) fn source(&self) -> Option<Source> {
+    pub(crate) fn source(&self) -> Option<Source> {
         self.known.as_ref()?.source
     }
 
     /// What the session gives where a request does not say.
-    pub(in crate::service) fn defaults(&self) -> Option<&str> {
+    pub(crate) fn defaults(&self) -> Option<&str> {
         self.known.as_ref()?.defaults.as_ref().map(RawJson::as_str)
     }
 
     /// Whether hooks in its defaults are left out, because their writer is not known.
-    pub(in crate::service) fn has_unscoped_hooks(&self) -> bool {
+    pub(crate) fn has_unscoped_hooks(&self) -> bool {
         self.has_unscoped_hooks
     }
 
     /// Gives a request what the session knows beyond it, and takes what the request tells.
-    pub(in crate::service) fn apply(&self, request: &mut CompileRequest) -> SessionUpdate {
+    pub(crate) fn apply(&self, request: &mut CompileRequest) -> SessionUpdate {
         let model = model_of(request);
         let mut update = SessionUpdate::default();
         let last = self.known.as_ref().and_then(Session::last_measured);
@@ -149,11 +146,7 @@ impl SessionHandle {
     }
 
     /// Stores what a compile changes of the session, as it is by then.
-    pub(in crate::service) fn commit(
-        &self,
-        tx: &Tx<'_>,
-        compiled: &SessionCompile,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn commit(&self, tx: &Tx<'_>, compiled: &SessionCompile) -> Result<(), StoreError> {
         let known = live(tx, &self.id)?;
         let mut session = known.unwrap_or_else(|| Session::new(Arc::clone(&self.id), tx.now()));
         session.turns += 1;

@@ -17,11 +17,11 @@ mod usage;
 use std::sync::Arc;
 
 pub use self::delegations::delegate;
-pub(in crate::service) use self::handle::{
+pub(crate) use self::handle::{
     SessionCompile, SessionHandle, SessionUpdate, model_of, open, open_as,
 };
 pub use self::lineage::{fork, switch};
-pub(in crate::service) use self::sent::{blocks_of, last_sent};
+pub(crate) use self::sent::{blocks_of, last_sent};
 pub use self::snapshots::{
     find as find_snapshot, list as list_snapshots, restore as restore_snapshot,
     take as take_snapshot,
@@ -178,7 +178,7 @@ pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<()
 }
 
 /// Erases the sessions whose time is up, some at a time.
-pub(in crate::service) fn expire_all(services: &Services) -> Result<(), StoreError> {
+pub(crate) fn expire_all(services: &Services) -> Result<(), StoreError> {
     /// Sessions of one transaction.
     const AT_ONCE: usize = 20;
     loop {

@@ -9,7 +9,7 @@ use crate::service::Services;
 use crate::store::SentPayload;
 
 /// A payload in its blocks; none where it is no object.
-pub(in crate::service) fn blocks_of(payload: &str) -> Option<SentPayload> {
+pub(crate) fn blocks_of(payload: &str) -> Option<SentPayload> {
     let node = json::parse(payload, Limits::default()).ok()?;
     let mut sent = SentPayload::default();
     for (name, value) in node.as_object()? {
@@ -27,7 +27,7 @@ fn block(node: &Node<'_>) -> (ContentHash, std::sync::Arc<str>) {
 
 /// What the session was sent last. One that cannot be read is as if there were none: the comparison
 /// is told and nothing else depends on it.
-pub(in crate::service) fn last_sent(services: &Services, session: &SessionHandle) -> Option<Bytes> {
+pub(crate) fn last_sent(services: &Services, session: &SessionHandle) -> Option<Bytes> {
     let sent = session.sent.as_ref()?;
     if let Some(known) = services.recall_payload(sent) {
         return Some(known);

@@ -12,17 +12,17 @@ use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
 /// The tools that a call is judged by.
 #[derive(Debug, Default)]
-pub(in crate::service) struct JudgedTools {
-    pub(in crate::service) list: Vec<ToolDefinition>,
-    pub(in crate::service) options: ToolOptions,
+pub(crate) struct JudgedTools {
+    pub(crate) list: Vec<ToolDefinition>,
+    pub(crate) options: ToolOptions,
     /// Whether they were given: without them nothing is known of any schema.
-    pub(in crate::service) known: bool,
-    pub(in crate::service) schemas: Schemas,
+    pub(crate) known: bool,
+    pub(crate) schemas: Schemas,
 }
 
 /// What a call stands for.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::service) struct ResolvedCall {
+pub(crate) struct ResolvedCall {
     pub(super) name: Arc<str>,
     /// The group that the tool was called through.
     pub(super) namespace: Option<Arc<str>>,
@@ -31,7 +31,7 @@ pub(in crate::service) struct ResolvedCall {
 
 /// Whether a call may be run.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::service) enum CallJudgement {
+pub(crate) enum CallJudgement {
     Allowed(ResolvedCall),
     /// It is ours to run.
     Ours,

@@ -20,21 +20,21 @@ const POINT: Point = Point::ToolCall;
 
 /// A call that may be carried out where no hook has anything against it.
 #[derive(Debug)]
-pub(in crate::service) struct CallQuestion<'q> {
-    pub(in crate::service) call: &'q ToolCall,
+pub(crate) struct CallQuestion<'q> {
+    pub(crate) call: &'q ToolCall,
     /// The tool that is meant: of a namespace, its action.
-    pub(in crate::service) name: &'q str,
+    pub(crate) name: &'q str,
     /// What the tool is run with.
-    pub(in crate::service) arguments: RawJson,
+    pub(crate) arguments: RawJson,
     /// What its arguments are held to, where that is known.
-    pub(in crate::service) tool: Option<&'q ToolDefinition>,
+    pub(crate) tool: Option<&'q ToolDefinition>,
     /// Its place among the calls of its message, and how many these are.
-    pub(in crate::service) batch: (usize, usize),
+    pub(crate) batch: (usize, usize),
 }
 
 /// Asks the hooks about calls, in their order; a verdict each. `whose`: the session and the agent of
 /// the scope.
-pub(in crate::service) fn ask_calls(
+pub(crate) fn ask_calls(
     services: &Services,
     whose: &MemoryScope,
     questions: &[CallQuestion<'_>],

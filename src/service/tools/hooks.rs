@@ -18,7 +18,7 @@ use crate::store::Tx;
 
 /// What hooks say of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::service) enum CallVerdict {
+pub(crate) enum CallVerdict {
     /// Nobody has anything against it.
     Free,
     Denied(String),

@@ -15,11 +15,11 @@ mod wire;
 
 use std::sync::Arc;
 
-pub(in crate::service) use self::check::{CallJudgement, JudgedTools};
-pub(in crate::service) use self::guards::{CallQuestion, ask_calls};
+pub(crate) use self::check::{CallJudgement, JudgedTools};
+pub(crate) use self::guards::{CallQuestion, ask_calls};
 use self::hooks::CallVerdict;
 pub use self::results::{Taken, results};
-pub(in crate::service) use self::trial::CallTrial;
+pub(crate) use self::trial::CallTrial;
 
 use super::compile::hook_line;
 use super::effects::Effects;
@@ -133,15 +133,15 @@ pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
 
 /// A call with its judgement, and the shape of its message.
 #[derive(Debug)]
-pub(in crate::service) struct JudgedCall {
-    pub(in crate::service) source: Source,
-    pub(in crate::service) call: ToolCall,
-    pub(in crate::service) judged: CallJudgement,
+pub(crate) struct JudgedCall {
+    pub(crate) source: Source,
+    pub(crate) call: ToolCall,
+    pub(crate) judged: CallJudgement,
 }
 
 /// The outcome of a call after its hooks were asked; `remembered` are the answers of memory writes,
 /// in the order of their calls.
-pub(in crate::service) fn conclude(
+pub(crate) fn conclude(
     services: &Services,
     tools: &JudgedTools,
     of: JudgedCall,
@@ -173,7 +173,7 @@ pub(in crate::service) fn conclude(
 }
 
 /// Carries out a call of one of our own tools by itself, whose scope the model does not choose.
-pub(in crate::service) fn own_call(
+pub(crate) fn own_call(
     services: &Services,
     scope: MemoryScope,
     mut call: ToolCall,
@@ -206,16 +206,16 @@ pub(in crate::service) fn own_call(
 
 /// Calls of one request, and the judgement of each.
 #[derive(Debug)]
-pub(in crate::service) struct JudgedCalls<'c> {
-    pub(in crate::service) calls: &'c mut [ToolCall],
-    pub(in crate::service) judged: &'c mut [CallJudgement],
+pub(crate) struct JudgedCalls<'c> {
+    pub(crate) calls: &'c mut [ToolCall],
+    pub(crate) judged: &'c mut [CallJudgement],
     /// The place of each call among those of its message, and how many these are.
-    pub(in crate::service) batches: &'c [(usize, usize)],
+    pub(crate) batches: &'c [(usize, usize)],
 }
 
 /// Asks the hooks about the calls that may be run: what is denied then is not, and what is run is
 /// run with the arguments that they leave.
-pub(in crate::service) fn ask(
+pub(crate) fn ask(
     services: &Services,
     whose: &MemoryScope,
     tools: &JudgedTools,
@@ -274,7 +274,7 @@ fn usual_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, E
 }
 
 /// What may be run, before anything is; calls that write memory are ours where it is written here.
-pub(in crate::service) fn judge(
+pub(crate) fn judge(
     services: &Services,
     tools: &JudgedTools,
     calls: &[ToolCall],

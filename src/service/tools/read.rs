@@ -8,10 +8,7 @@ use crate::json;
 use crate::service::{Error, Services, artifacts};
 
 /// Reads an artifact, or the part of it that is asked for.
-pub(in crate::service) fn carry_out(
-    services: &Services,
-    call: &ToolCall,
-) -> Result<ToolAnswer, Error> {
+pub(crate) fn carry_out(services: &Services, call: &ToolCall) -> Result<ToolAnswer, Error> {
     let wanted = object(call).and_then(|arguments| {
         let id = text(call, &arguments, "id")?.to_owned();
         let part =

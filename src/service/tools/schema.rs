@@ -26,7 +26,7 @@ pub(super) enum SchemaVerdict {
 
 /// The schemas of a request's tools, each read once however many calls are held to it.
 #[derive(Debug, Default)]
-pub(in crate::service) struct Schemas {
+pub(crate) struct Schemas {
     /// By the place of the tool in the request.
     read: RefCell<BTreeMap<Arc<str>, Option<Rc<Value>>>>,
 }

@@ -11,7 +11,7 @@ use crate::store::Tx;
 
 /// Calls, and what they answer.
 #[derive(Debug)]
-pub(in crate::service) struct CallTrial {
+pub(crate) struct CallTrial {
     rights: MemoryRights,
     calls: Vec<PlannedCall>,
     promotion: MemoryPromotion,
@@ -32,7 +32,7 @@ impl<T> From<StoreError> for Rollback<T> {
 
 impl CallTrial {
     /// Tries the calls out.
-    pub(in crate::service) fn of(
+    pub(crate) fn of(
         services: &Services,
         rights: MemoryRights,
         calls: Vec<ToolCall>,
@@ -47,12 +47,12 @@ impl CallTrial {
         Ok(Self { rights, calls, promotion, answers })
     }
 
-    pub(in crate::service) fn answers(&self) -> &[ToolAnswer] {
+    pub(crate) fn answers(&self) -> &[ToolAnswer] {
         &self.answers
     }
 
     /// Reads what is there once the calls are carried out, which they are not.
-    pub(in crate::service) fn read<T: Send + 'static>(
+    pub(crate) fn read<T: Send + 'static>(
         self: &std::sync::Arc<Self>,
         services: &Services,
         mut read: impl FnMut(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -66,7 +66,7 @@ impl CallTrial {
     }
 
     /// Carries the calls out; answers whether they came to what was answered.
-    pub(in crate::service) fn carry_out(&self, tx: &Tx<'_>) -> Result<bool, StoreError> {
+    pub(crate) fn carry_out(&self, tx: &Tx<'_>) -> Result<bool, StoreError> {
         let answers = all(tx, &self.rights, &self.calls, self.promotion).map_err(store_error)?;
         Ok(answers == self.answers)
     }

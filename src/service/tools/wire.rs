@@ -122,7 +122,7 @@ fn list(source: Source, results: Vec<ToolResult>) -> String {
 }
 
 /// A call's arguments as JSON: free text of a custom call is a string.
-pub(in crate::service) fn arguments(call: &ToolCall) -> RawJson {
+pub(crate) fn arguments(call: &ToolCall) -> RawJson {
     if call.custom || json::parse(&call.arguments, Limits::default()).is_err() {
         return RawJson::new(serde_json::to_string(&*call.arguments).unwrap_or_default());
     }

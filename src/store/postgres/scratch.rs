@@ -22,7 +22,7 @@ fn url(text: &str) -> PostgresUrl {
 }
 
 /// None if no database is named: the caller skips.
-pub(in crate::store) fn scratch() -> Option<ScratchSchema> {
+pub(crate) fn scratch() -> Option<ScratchSchema> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let text = crate::prerequisite::variable("postgres")?;

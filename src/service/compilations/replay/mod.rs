@@ -145,7 +145,7 @@ pub fn replay(
 }
 
 /// Runs a record in full again with all that it holds: under its own pack, or under another.
-pub(in crate::service) fn strict(
+pub(crate) fn strict(
     services: &Services,
     record: &StoredRecord,
     pack: Option<&PackRef>,
