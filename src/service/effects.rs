@@ -16,7 +16,7 @@ use crate::store::{Batch, HookOutcome, ObservedFact, Tx};
 
 /// What is stored with a response, and the hook runs that the response lists.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Effects {
+pub(crate) struct Effects {
     /// The hooks that were reached, for the report. [`Effects::store`] does not write them.
     pub(super) runs: Vec<HookRun>,
     /// Tenant, session and agent of the queued calls.
@@ -47,13 +47,13 @@ pub(super) struct Effects {
 
 /// A turn, and the response that a repetition of its request gets.
 #[derive(Debug, Clone)]
-pub(super) struct TurnEffects {
+pub(crate) struct TurnEffects {
     pub(super) turn: Arc<dyn StoredTurn>,
     pub(super) response: String,
 }
 
 /// What a turn writes in the transaction of its compile.
-pub(super) trait StoredTurn: std::fmt::Debug + Send + Sync {
+pub(crate) trait StoredTurn: std::fmt::Debug + Send + Sync {
     /// Carries out the memory writes that the compile was made with; an error if their outcome, or
     /// the session, has changed since.
     fn carry_out(&self, tx: &Tx<'_>) -> Result<(), StoreError>;
@@ -64,7 +64,7 @@ pub(super) trait StoredTurn: std::fmt::Debug + Send + Sync {
 
 /// A session, and what a compile changes in it.
 #[derive(Debug, Clone)]
-pub(super) struct SessionEffects {
+pub(crate) struct SessionEffects {
     pub(super) handle: SessionHandle,
     pub(super) compile: SessionCompile,
 }

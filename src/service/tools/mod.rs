@@ -85,7 +85,7 @@ impl CallResults {
 
 /// What a model may write, and where.
 #[derive(Debug, Clone)]
-pub(super) struct MemoryRights {
+pub(crate) struct MemoryRights {
     pub(super) scope: MemoryScope,
     /// Any key where there is no list.
     pub(super) allowed_keys: Option<Vec<Arc<str>>>,
