@@ -146,20 +146,14 @@ pub fn read_compile(
     read_with(body, models, adapters, check_url, provider::read)
 }
 
-/// Reads a request whose messages are not known yet: everything but the conversation, and its tools.
+/// Reads a request whose messages are not known yet.
 pub fn read_compile_options(
     body: &Node<'_>,
     models: &Models,
     adapters: &KnownAdapters,
     check_url: CheckUrl<'_>,
 ) -> Result<CompileRequest, Vec<Fault>> {
-    read_with(body, models, adapters, check_url, |body, source, faults, notes| {
-        let tools = body.get("tools").filter(|tools| !tools.is_null());
-        let path = Path::Root;
-        let path = path.key("tools");
-        let tools = tools.map(|tools| provider::read_tools(tools, &path, faults, notes));
-        Conversation { tools: tools.unwrap_or_default(), ..Conversation::empty(source) }
-    })
+    read_with(body, models, adapters, check_url, provider::read_without_messages)
 }
 
 fn read_with(

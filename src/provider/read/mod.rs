@@ -70,11 +70,29 @@ pub fn read(
     let mut history = messages(&mut cx, body, source);
     let leading = history.iter().take_while(|message| message.role == Role::System).count();
     system.extend(history.drain(..leading));
-    let tools = match present(body, "tools") {
-        Some(tools) => tools::list(&mut cx, tools, &root.key("tools")),
-        None => Vec::new(),
-    };
+    let tools = tools_in(&mut cx, body);
     Conversation { source, system, history, tools }
+}
+
+/// Reads the conversation of a request body whose messages are not known yet: system text outside of
+/// the list, and tools.
+pub fn read_without_messages(
+    body: &Node<'_>,
+    source: Source,
+    faults: &mut Faults,
+    notes: &mut Notes,
+) -> Conversation {
+    let mut cx = ReadContext { faults, notes, lenient: false };
+    let system = instructions(&mut cx, body);
+    let tools = tools_in(&mut cx, body);
+    Conversation { system, tools, ..Conversation::empty(source) }
+}
+
+fn tools_in(cx: &mut ReadContext<'_>, body: &Node<'_>) -> Vec<ToolDefinition> {
+    match present(body, "tools") {
+        Some(tools) => tools::list(cx, tools, &Path::Root.key("tools")),
+        None => Vec::new(),
+    }
 }
 
 /// Reads tool definitions: an array in any provider's shape, or an object with it as `list`.

@@ -99,16 +99,19 @@ pub fn turn(
     services.await_switch(Some(&id.into()));
     for _ in 0..MAX_TRIES {
         deadline.check().map_err(compile::Error::from)?;
-        let start = Instant::now();
         let session = open_as(services, id.into())?;
         let prepared = read.prepare(services, session, response)?;
-        let texts = RequestTexts::new(&prepared);
+        // The time of the hooks that were asked about calls does not count against `deadline_ms`.
+        let start = Instant::now();
+        let (texts, list) = (prepared.member_texts(), prepared.list_text());
+        let node = read.request(&prepared, &list, &texts)?;
+        let parse = parsed.saturating_add(start.elapsed());
         let input = CompileInput {
-            node: read.request(&prepared, &texts)?,
+            node,
             turn: Some(Arc::clone(&prepared.turn) as Arc<dyn CompileTurn>),
             is_dry: false,
             start,
-            timings: Timings { parse: parsed, ..Timings::default() },
+            timings: Timings { parse, ..Timings::default() },
         };
         let done = compile_request(services, input, deadline);
         if done.is_ok() || !prepared.turn.moved.load(Ordering::Relaxed) {
@@ -124,47 +127,42 @@ struct TurnRequest<'r, 'a> {
     /// The members that a compile reads.
     rest: Vec<&'r (Cow<'a, str>, Node<'a>)>,
     source: Option<Source>,
-    detected: Source,
 }
 
 /// A turn as its session is now.
 struct PreparedTurn {
     turn: Arc<TurnContext>,
-    /// The messages that the session holds, as JSON texts.
-    held: Vec<String>,
+    /// The messages that the session holds, as a JSON array.
+    held: String,
     /// The places of the results of calls among the appended messages.
     result_places: BTreeSet<usize>,
 }
 
-/// The JSON texts that the members of a turn's request refer to.
-struct RequestTexts {
-    /// The list of the messages that the session holds.
-    held: String,
-    /// The list of all messages.
-    list: String,
+impl PreparedTurn {
+    /// All messages of the request, as a JSON array.
+    fn list_text(&self) -> String {
+        let held = self.held.strip_prefix('[').and_then(|held| held.strip_suffix(']'));
+        let held = held.filter(|held| !held.is_empty());
+        array_text(held.into_iter().chain(self.turn.append.iter().map(RawJson::as_str)))
+    }
+
+    fn member_texts(&self) -> MemberTexts {
+        MemberTexts::new(self.turn.source, &self.turn.session.id)
+    }
+}
+
+/// The members that a turn adds to its request, as JSON texts.
+struct MemberTexts {
     source: String,
     session_id: String,
 }
 
-impl RequestTexts {
-    fn new(prepared: &PreparedTurn) -> Self {
-        let PreparedTurn { turn, held, .. } = prepared;
-        let held = held.iter().map(String::as_str);
-        let append = turn.append.iter().map(RawJson::as_str);
-        Self {
-            held: array_text(held.clone()),
-            list: array_text(held.chain(append)),
-            ..Self::of_options(turn.source, &turn.session.id)
-        }
-    }
-
-    /// The texts of a request without messages.
-    fn of_options(source: Source, session_id: &str) -> Self {
-        let [mut source_text, mut session_text] = [String::new(), String::new()];
-        json::write_string(&mut source_text, source.as_str());
-        json::write_string(&mut session_text, session_id);
-        let (held, list) = (String::new(), String::new());
-        Self { held, list, source: source_text, session_id: session_text }
+impl MemberTexts {
+    fn new(source: Source, session_id: &str) -> Self {
+        let mut texts = Self { source: String::new(), session_id: String::new() };
+        json::write_string(&mut texts.source, source.as_str());
+        json::write_string(&mut texts.session_id, session_id);
+        texts
     }
 }
 
@@ -200,7 +198,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         let is_read =
             |(name, _): &&(Cow<'a, str>, Node<'a>)| !["append", "source"].contains(&&**name);
         let rest = members.iter().filter(is_read).collect();
-        Ok(Self { append, rest, source, detected: detect(append) })
+        Ok(Self { append, rest, source })
     }
 
     /// The turn as the session is now.
@@ -210,7 +208,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         session: SessionHandle,
         response: TurnResponse<'_>,
     ) -> Result<PreparedTurn, TurnError> {
-        let source = session.source().or(self.source).unwrap_or(self.detected);
+        let source = session.source().or(self.source).unwrap_or_else(|| detect(self.append));
         if let Some(given) = self.source.filter(|given| *given != source) {
             let detail = format!(
                 "the session's messages are in the shape of `{}`, not of `{}`",
@@ -248,6 +246,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
             once: response.once.cloned(),
             moved: Arc::default(),
         };
+        let held = array_text(held.iter().map(String::as_str));
         Ok(PreparedTurn { turn: Arc::new(turn), held, result_places: places })
     }
 
@@ -255,10 +254,11 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
     fn request<'n>(
         &'n self,
         prepared: &'n PreparedTurn,
-        texts: &'n RequestTexts,
+        list: &'n str,
+        texts: &'n MemberTexts,
     ) -> Result<Node<'n>, Error> {
         let turn = &*prepared.turn;
-        let held = json::parse(&texts.held, Limits::default())?;
+        let held = json::parse(&prepared.held, Limits::default())?;
         let mut items = match held.value {
             Value::Array(items) => items,
             _ => Vec::new(),
@@ -271,8 +271,8 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
                 items.extend(own.next().cloned());
             }
         }
-        let list = list_node(turn.source, items, &texts.list);
-        Ok(self.with_rest(list, turn.source, &turn.session.id, texts))
+        let node = list_node(turn.source, items, list);
+        Ok(self.with_rest(node, turn.source, &turn.session.id, texts))
     }
 
     /// Adds the members of the request that are not messages.
@@ -281,7 +281,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         mut node: Node<'n>,
         source: Source,
         session_id: &'n str,
-        texts: &'n RequestTexts,
+        texts: &'n MemberTexts,
     ) -> Node<'n> {
         let text = |raw: &'n str, value: &'n str| Node {
             raw,
@@ -306,7 +306,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         if calls.is_empty() {
             return Ok(TurnOptions::default());
         }
-        let texts = RequestTexts::of_options(source, &session.id);
+        let texts = MemberTexts::new(source, &session.id);
         let empty = Node { raw: "", value: Value::Object(Vec::new()) };
         let node = self.with_rest(empty, source, &session.id, &texts);
         Ok(turn_options(services, node, session)?)

@@ -1,5 +1,7 @@
 //! `tool_call`: whether a model's call is carried out, and with which arguments.
 
+use std::time::Duration;
+
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -265,4 +267,39 @@ async fn a_patch_whose_test_does_not_hold_changes_nothing() {
     let answer = handled(&server, &json!({"calls": [bash("c1", "ls")]})).await;
     assert_eq!(answer["results"][0]["arguments"], json!({"command": "ls"}));
     assert_eq!(lines(&answer), ["t failed patch_conflict"]);
+}
+
+#[tokio::test]
+async fn a_guard_of_a_turns_calls_has_its_own_time() {
+    let server = TestServer::dev().await;
+    let allow = r#"{"decision":"allow"}"#.to_owned();
+    let guard = Receiver::spawn(Mode::Interim(1, Duration::from_millis(2_500), allow)).await;
+    let slow = json!({"timeout_ms": 8_000});
+    server.register(&hook("g", GUARD, &guard, &slow)).await;
+    server.post_json("/sessions", 201, &json!({"id": "s"})).await;
+    // The compile ends in time; its own time begins once the guard has answered.
+    let turn = json!({"append": [{"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": null, "tool_calls": [bash("c1", "ls")]}],
+        "deadline_ms": 2_000});
+    let answer = server.post_json("/sessions/s/turns", 200, &turn).await;
+    assert_eq!(answer["report"]["hooks"][0]["outcome"], "allowed", "{answer}");
+}
+
+#[tokio::test]
+async fn a_turn_with_a_fault_asks_nobody() {
+    let server = TestServer::dev().await;
+    let guard = answers(&json!({"decision": "allow"})).await;
+    server.register(&hook("g", GUARD, &guard, &json!({}))).await;
+    server.post_json("/sessions", 201, &json!({"id": "s"})).await;
+    let append = json!([{"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": null, "tool_calls": [bash("c1", "ls")]}]);
+    let faults = [json!({"system": 5}), json!({"tools": 5}), json!({"budget": 5})];
+    for fault in faults {
+        let mut turn = json!({"append": append});
+        turn.as_object_mut().unwrap().extend(fault.as_object().unwrap().clone());
+        problem(server.post("/sessions/s/turns", &turn).await, 422, "invalid_request").await;
+        assert_eq!(guard.requests().len(), 0, "{fault}");
+    }
+    server.post_json("/sessions/s/turns", 200, &json!({"append": append})).await;
+    assert_eq!(guard.requests().len(), 1);
 }
