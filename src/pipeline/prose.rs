@@ -64,7 +64,8 @@ pub(super) fn pointer(reference: ReferenceStyle) -> fn(ArtifactId) -> String {
     }
 }
 
-/// Opens a conversation if its first message would not be the user's.
+/// Opens a conversation if its first message would not be the user's, or if all of its history were
+/// results of no call.
 pub(super) const CONVERSATION_OPENING: &str = "[Conversation continues]";
 /// The first line of dynamic state in a system message.
 pub(super) const STATE_HEADING: &str = "CURRENT TASK STATE:";
@@ -134,6 +135,9 @@ pub(super) fn hand_over(max_tokens: u64) -> String {
          …\n{next}\n- …\n{keep}\n- …\n</summary>\n</example>"
     )
 }
+
+/// A number of messages whose marker is as long as any: room is kept for it before the number is known.
+pub(super) const MAX_MARKER_MESSAGES: usize = 99_999;
 
 /// The message that replaces dropped turns.
 pub(super) fn drop_marker(messages: usize) -> String {

@@ -75,11 +75,9 @@ fn find_covers(
 }
 
 fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopReason> {
-    /// A number as long as any that the marker will hold.
-    const MAX_MARKER_MESSAGES: usize = 99_999;
     let compression = input.compression;
     let share = |milli: u32| input.room.saturating_mul(u64::from(milli)) / 1000;
-    let marker = Message::text(Role::User, prose::drop_marker(MAX_MARKER_MESSAGES));
+    let marker = Message::text(Role::User, prose::drop_marker(prose::MAX_MARKER_MESSAGES));
     Ok(LadderPlan {
         level: compression.level,
         // Old turns at a point are cleared and summarised, as callers that set points expect.

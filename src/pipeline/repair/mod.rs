@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::prose;
 use crate::domain::{Content, Message, Notes, Part, Role, ToolResult};
 
 #[cfg(test)]
@@ -15,9 +16,6 @@ mod tests;
 
 /// The result of a call that was never answered.
 pub(crate) const MISSING_RESULT: &str = "[No tool result available]";
-
-/// The message of a history that had nothing but results of no call.
-pub(crate) const CONVERSATION_OPENING: &str = "[Conversation continues]";
 
 /// Repairs a history. `list` is the request key of the messages; pointers of notes begin with it.
 /// Without a note the history is unchanged, except for the names of results, which are those of
@@ -42,7 +40,7 @@ pub(crate) fn repair(history: Vec<Message>, list: &str, notes: &mut Notes) -> Ve
     }
     let mut repaired = pairing.close(kept);
     if repaired.is_empty() && !was_empty {
-        repaired.push(Message::text(Role::User, CONVERSATION_OPENING));
+        repaired.push(Message::text(Role::User, prose::CONVERSATION_OPENING));
     }
     repaired
 }

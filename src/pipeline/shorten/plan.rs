@@ -71,6 +71,7 @@ pub(super) fn run(
     let PlanInput { rows, turns, material, level, fill } = input;
     let outside = job.costs.last().map_or(0, |cost| cost.real());
     let budget = job.request.budget_tokens.map(|budget| job.request.model.unscale(budget));
+    let marker = Message::text(Role::User, prose::drop_marker(prose::MAX_MARKER_MESSAGES));
     let plan = compress::LadderPlan {
         level,
         digests: budget.is_some(),
@@ -81,7 +82,7 @@ pub(super) fn run(
             level,
             budget.unwrap_or_else(|| job.tokens_after(rows) * 2),
         ),
-        marker: job.meter.message(&Message::text(Role::User, prose::drop_marker(99_999)))?.real(),
+        marker: job.meter.message(&marker)?.real(),
         allowed: budget.map_or(0, |budget| budget.saturating_sub(outside)),
         opening: None,
         keep_live: budget.is_none(),
