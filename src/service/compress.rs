@@ -245,12 +245,7 @@ fn keep(
     if batch.is_empty() && effects.is_empty() {
         return Ok(None);
     }
-    if effects.is_queued() {
-        batch.flush();
-    }
-    let effects = effects.into_effects();
-    let committed =
-        services.tenant().commit_with(batch, move |tx, _| effects.store(tx).map(drop))?;
+    let committed = effects.into_effects().commit(services, batch)?.batch;
     Ok((request.originals == Originals::Store).then_some(committed))
 }
 

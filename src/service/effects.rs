@@ -3,16 +3,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::fact_observers::{FactObservers, failures};
+use super::event_owner::EventOwner;
+use super::fact_observers::FactObservers;
 use super::hook_runner::HookRunner;
 use super::hooks::queue::enqueue;
 use super::hooks::{disable_gone, gone};
 use super::record::NewRecord;
 use super::sessions::{SessionCompile, SessionHandle};
 use super::{Services, StoreError, memory};
-use crate::domain::{EventKind, MemoryEntry, NewEvent, RawJson};
+use crate::domain::{MemoryEntry, NewEvent};
 use crate::hook::{CallScope, HookRun, QueuedCall};
-use crate::store::{Batch, HookOutcome, ObservedFact, Tx};
+use crate::store::{Batch, CommittedBatch, HookOutcome, ObservedFact, Tx};
 
 /// What is stored with a response, and the hook runs that the response lists.
 #[derive(Debug, Clone, Default)]
@@ -45,6 +46,14 @@ pub(crate) struct Effects {
     pub(super) events_after: Vec<NewEvent>,
 }
 
+/// Effects after they were stored.
+#[derive(Debug)]
+pub(super) struct StoredEffects {
+    /// The facts among them, for the hooks that observe at once.
+    pub(super) facts: Vec<ObservedFact>,
+    pub(super) batch: CommittedBatch,
+}
+
 /// A turn, and the response that a repetition of its request gets.
 #[derive(Debug, Clone)]
 pub(crate) struct TurnEffects {
@@ -74,13 +83,8 @@ impl Effects {
     pub(super) fn of_hooks(runner: HookRunner<'_>, scope: CallScope) -> Self {
         let outcomes = runner.kept().map(|kept| kept.take()).unwrap_or_default();
         let (runs, queued) = runner.into_parts();
-        let failed = |data: serde_json::Value| NewEvent {
-            kind: EventKind::HookFailed,
-            session_id: scope.session_id.as_ref().map(Arc::clone),
-            compilation_id: None,
-            data: RawJson::new(data.to_string()),
-        };
-        let events_after = failures(&runs).map(failed).collect();
+        let owner = EventOwner { session: scope.session_id.as_ref(), ..EventOwner::default() };
+        let events_after = owner.hook_failures(&runs);
         let gone = gone(&runs);
         Self { runs, scope, queued, outcomes, gone, events_after, ..Self::default() }
     }
@@ -152,26 +156,40 @@ impl Effects {
         Ok(facts)
     }
 
-    /// Stores the effects with the texts of `batch`, all or nothing, and returns the facts among
-    /// them.
+    /// Stores the effects with the texts of `batch`, all or nothing.
     pub(super) fn commit(
         self,
         services: &Services,
         mut batch: Batch,
-    ) -> Result<Vec<ObservedFact>, StoreError> {
+    ) -> Result<StoredEffects, StoreError> {
         if self.is_promised() {
             batch.flush();
         }
         // The transaction may run again: the facts are those of the run that is committed.
         let stored: Arc<Mutex<Vec<ObservedFact>>> = Arc::default();
         let facts = Arc::clone(&stored);
-        services.tenant().commit_with(batch, move |tx, _| {
+        let batch = services.tenant().commit_with(batch, move |tx, _| {
             let found = self.store(tx)?;
             *facts.lock().unwrap_or_else(PoisonError::into_inner) = found;
             Ok(())
         })?;
         let mut stored = stored.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(std::mem::take(&mut *stored))
+        Ok(StoredEffects { facts: std::mem::take(&mut *stored), batch })
+    }
+}
+
+impl Services {
+    /// Publishes which hooks failed outside of a compile. If the store cannot be written, the events
+    /// are lost.
+    pub(super) fn tell_failures(&self, runs: &[HookRun]) {
+        let events_after = EventOwner::default().hook_failures(runs);
+        if events_after.is_empty() {
+            return;
+        }
+        let effects = Effects { events_after, gone: gone(runs), ..Effects::default() };
+        if let Err(error) = self.tenant().write(move |tx| effects.store(tx)) {
+            tracing::debug!(%error, "the failure of a hook could not be published");
+        }
     }
 }
 

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
-use serde_json::json;
 
+use super::hooks::NoNetwork;
 use super::hooks::queue::enqueue;
-use super::hooks::{NoNetwork, disable_gone, gone};
 use super::{Services, StoreError};
-use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::{
     CallScope, DeliveryMode, GuardDecision, Hook, HookInput, HookRound, HookRun, HookSet,
     MAX_ROUND_TIME, Manifest, MatchContext, Point,
@@ -133,31 +131,6 @@ impl Services {
         runs
     }
 
-    /// Publishes which hooks failed, as well as that can be told.
-    pub(super) fn tell_failures(&self, runs: &[HookRun]) {
-        let session = None::<Arc<str>>;
-        let events: Vec<NewEvent> = failures(runs)
-            .map(|data| NewEvent {
-                kind: EventKind::HookFailed,
-                session_id: session.clone(),
-                compilation_id: None,
-                data: RawJson::new(data.to_string()),
-            })
-            .collect();
-        if events.is_empty() {
-            return;
-        }
-        let gone = gone(runs);
-        let write = move |tx: &Tx<'_>| {
-            events.iter().try_for_each(|event| tx.publish(event).map(drop))?;
-            disable_gone(tx, &gone)
-        };
-        if let Err(error) = self.tenant().write(write) {
-            let error: StoreError = error;
-            tracing::debug!(%error, "a hook that failed was not told of");
-        }
-    }
-
     /// Whose hooks they are, outside of a compile.
     pub(super) fn hook_scope(
         &self,
@@ -172,15 +145,6 @@ impl Services {
             ..CallScope::default()
         }
     }
-}
-
-/// What is told of hooks that failed.
-pub(super) fn failures(runs: &[HookRun]) -> impl Iterator<Item = serde_json::Value> {
-    runs.iter().filter_map(|run| {
-        let failure = run.failure()?;
-        Some(json!({"hook": &*run.hook, "point": run.point.as_str(), "kind": run.kind.as_str(),
-            "cause": failure.cause.as_str(), "status": failure.status}))
-    })
 }
 
 fn is_observer(hook: &Hook) -> bool {

@@ -10,6 +10,7 @@ pub mod compress;
 mod defaults;
 mod effects;
 mod error;
+mod event_owner;
 pub mod events;
 pub mod expand;
 mod fact_observers;

@@ -80,11 +80,6 @@ impl Results {
         self.effects.is_empty()
     }
 
-    /// Whether calls wait in the queue once it is stored.
-    pub(super) fn is_queued(&self) -> bool {
-        !self.effects.queued.is_empty()
-    }
-
     /// What is stored with the answer.
     pub(super) fn into_effects(self) -> Effects {
         self.effects

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Error;
-use crate::domain::{EventKind, NewEvent, RawJson};
+use crate::domain::{EventKind, NewEvent};
 use crate::hook::HookRun;
 use crate::pipeline::CompiledPayload;
 use crate::request::CompileRequest;
-use crate::service::fact_observers::failures;
-use crate::service::hooks::{disable_gone, gone};
-use crate::service::{Services, StoreError};
+use crate::service::Services;
+use crate::service::effects::Effects;
+use crate::service::event_owner::EventOwner;
+use crate::service::hooks::gone;
 
 /// What the events say about the request, known before the compile runs.
 #[derive(Debug)]
@@ -21,24 +22,6 @@ pub(super) struct CompileEvents {
     messages: usize,
     has_state: bool,
     has_context: bool,
-}
-
-/// What the events of one compile belong to.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct EventOwner<'o> {
-    pub(super) session: Option<&'o Arc<str>>,
-    pub(super) compilation: Option<&'o Arc<str>>,
-}
-
-impl EventOwner<'_> {
-    fn event(self, kind: EventKind, data: &Value) -> NewEvent {
-        NewEvent {
-            kind,
-            session_id: self.session.cloned(),
-            compilation_id: self.compilation.cloned(),
-            data: RawJson::new(data.to_string()),
-        }
-    }
 }
 
 impl CompileEvents {
@@ -67,8 +50,7 @@ impl CompileEvents {
         runs: &[HookRun],
     ) -> Vec<NewEvent> {
         let report = &compiled.report;
-        let failed = failures(runs).map(|data| owner.event(EventKind::HookFailed, &data));
-        let mut events: Vec<NewEvent> = failed.collect();
+        let mut events = owner.hook_failures(runs);
         let memory = report.memory.injected.len();
         if memory > 0 || self.has_state || self.has_context {
             let data = json!({
@@ -121,7 +103,7 @@ pub(super) fn publish_failure(
     let owner = EventOwner { session: session.as_ref(), compilation: recorded.as_ref() };
     let mut published: Vec<NewEvent> =
         events.map(|events| events.started(owner)).into_iter().collect();
-    published.extend(failures(runs).map(|data| owner.event(EventKind::HookFailed, &data)));
+    published.extend(owner.hook_failures(runs));
     if let Error::Denied(denial) = error {
         // Without the reason: it may quote what was denied.
         let data = json!({"hook": &*denial.hook, "point": denial.point.as_str(),
@@ -129,13 +111,8 @@ pub(super) fn publish_failure(
         published.push(owner.event(EventKind::HookDenied, &data));
     }
     published.push(owner.event(EventKind::CompileFailed, &json!({"code": error.code()})));
-    let gone = gone(runs);
-    let stored = services.tenant().write(move |tx| {
-        published.iter().try_for_each(|event| tx.publish(event).map(drop))?;
-        disable_gone(tx, &gone)
-    });
-    if let Err(error) = stored {
-        let error: StoreError = error;
+    let effects = Effects { events_after: published, gone: gone(runs), ..Effects::default() };
+    if let Err(error) = services.tenant().write(move |tx| effects.store(tx)) {
         tracing::debug!(%error, "events of a failed compile could not be stored");
     }
 }

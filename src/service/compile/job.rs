@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::adapters::known_adapters;
 use super::change::note_change;
-use super::events::{CompileEvents, EventOwner};
+use super::events::CompileEvents;
 use super::govern::{GovernContext, GovernSource, note_stages};
 use super::run::CompileRun;
 use super::skill::take_skill;
@@ -21,6 +21,7 @@ use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
 use crate::request::{self, CompileRequest, KnownAdapters, PreviousCompile};
 use crate::service::effects::{Effects, SessionEffects, StoredTurn, TurnEffects};
+use crate::service::event_owner::EventOwner;
 use crate::service::fact_observers::FactObservers;
 use crate::service::hook_runner::HookRunner;
 use crate::service::record::{CompileOutcome, NewRecord, RecordDraft, RecordSubject};
@@ -280,7 +281,7 @@ impl<'j> CompileJob<'j> {
                     compiled.report.degraded.push(events_not_stored());
                     Vec::new()
                 }
-                stored => stored?,
+                stored => stored?.facts,
             };
             self.runs.extend(services.tell_now(&self.observers, &facts));
             let Report { tokens_before, tokens_after, .. } = compiled.report;

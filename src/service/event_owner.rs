@@ -1,0 +1,38 @@
+//! Makes events of one session and compile: [`EventOwner`].
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::domain::{EventKind, NewEvent, RawJson};
+use crate::hook::HookRun;
+
+/// The session and the compile that events belong to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct EventOwner<'o> {
+    pub(super) session: Option<&'o Arc<str>>,
+    pub(super) compilation: Option<&'o Arc<str>>,
+}
+
+impl EventOwner<'_> {
+    pub(super) fn event(self, kind: EventKind, data: &Value) -> NewEvent {
+        NewEvent {
+            kind,
+            session_id: self.session.cloned(),
+            compilation_id: self.compilation.cloned(),
+            data: RawJson::new(data.to_string()),
+        }
+    }
+
+    /// An event for each hook that failed.
+    pub(super) fn hook_failures(self, runs: &[HookRun]) -> Vec<NewEvent> {
+        let failed = runs.iter().filter_map(|run| {
+            let failure = run.failure()?;
+            let data = json!({"hook": &*run.hook, "point": run.point.as_str(),
+                "kind": run.kind.as_str(), "cause": failure.cause.as_str(),
+                "status": failure.status});
+            Some(self.event(EventKind::HookFailed, &data))
+        });
+        failed.collect()
+    }
+}
