@@ -1,4 +1,5 @@
-//! Stage 7: which blocks fit into their buckets. What must be shown is, or nothing is compiled.
+//! Stage 9 under a pack: chooses the blocks that fit into their buckets. If a required block does
+//! not fit, the compile is refused.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;

@@ -9,6 +9,7 @@ use super::canonical::{HashText, WrittenValue};
 use crate::domain::{ContentHash, Stage};
 use crate::json;
 use crate::pack::Refusal;
+use crate::pipeline::stage::pack_name;
 
 /// The hash of a value's canonical JSON.
 pub(super) fn hash<T: Serialize + ?Sized>(value: &T) -> ContentHash {
@@ -70,7 +71,7 @@ pub(super) struct Stages {
 
 #[derive(Debug)]
 struct LedgerStage {
-    name: &'static str,
+    stage: Stage,
     parts: BTreeMap<&'static str, HashText>,
     input: ContentHash,
     output: ContentHash,
@@ -78,10 +79,10 @@ struct LedgerStage {
 }
 
 impl Stages {
-    /// Adds a stage: what it was given, by name, and the hash of what it gave.
+    /// Adds a stage with its inputs by name and the hash of its output.
     pub(super) fn push(
         &mut self,
-        name: &'static str,
+        stage: Stage,
         parts: impl IntoIterator<Item = (&'static str, ContentHash)>,
         output: ContentHash,
     ) {
@@ -95,41 +96,37 @@ impl Stages {
         hasher.update(output.0);
         let chain: [u8; 32] = hasher.finalize().into();
         self.chain = Some(chain);
-        self.lines.push(LedgerStage { name, parts, input, output, chain: ContentHash(chain) });
+        self.lines.push(LedgerStage { stage, parts, input, output, chain: ContentHash(chain) });
     }
 
-    /// Adds a stage that refuses: what it gave is the refusal.
+    /// Adds a stage that refuses: its output is the refusal.
     pub(super) fn refuse(
         &mut self,
-        name: &'static str,
+        stage: Stage,
         parts: impl IntoIterator<Item = (&'static str, ContentHash)>,
         refusal: Refusal,
     ) -> Refusal {
-        self.push(name, parts, hash(&refusal.to_record()));
+        self.push(stage, parts, hash(&refusal.to_record()));
         refusal
     }
 
-    /// The output hash of a stage that is through.
-    pub(super) fn output(&self, name: &str) -> ContentHash {
-        let line = self.lines.iter().find(|line| line.name == name);
+    /// The output hash of a stage that has run.
+    pub(super) fn output(&self, stage: Stage) -> ContentHash {
+        let line = self.lines.iter().find(|line| line.stage == stage);
         line.map_or_else(|| ContentHash::of("null"), |line| line.output)
     }
 
-    /// The lines under the names that stages have in records.
+    /// The lines for the ledger of a record.
     pub(super) fn lines(&self) -> Vec<GovernedStage> {
         let governed = |line: &LedgerStage| {
-            let stage = match line.name {
-                "buckets" => Stage::Assemble,
-                "manifests" => Stage::Manifest,
-                name => Stage::parse(name)?,
-            };
             let outside = line.parts.iter().filter(|(name, _)| !name.starts_with(STAGE_PREFIX));
             let parts = outside.map(|(name, hash)| ((*name).to_owned(), hash.0)).collect();
-            Some(GovernedStage { stage, parts, output: line.output })
+            GovernedStage { stage: line.stage, parts, output: line.output }
         };
-        self.lines.iter().filter_map(governed).collect()
+        self.lines.iter().map(governed).collect()
     }
 
+    /// The ledger as a compiled context publishes it.
     pub(super) fn written(&self) -> WrittenValue {
         #[derive(Serialize)]
         struct Row<'l> {
@@ -142,7 +139,7 @@ impl Stages {
         }
         let rows = (1..).zip(&self.lines).map(|(n, line)| Row {
             n,
-            name: line.name,
+            name: pack_name(line.stage),
             input_parts: &line.parts,
             input_hash: HashText(line.input),
             output_hash: HashText(line.output),

@@ -1,4 +1,4 @@
-//! Stage 8: what the model was shown, and nothing else.
+//! Stage 11 under a pack: lists what the model is shown, and nothing else.
 
 use std::sync::Arc;
 

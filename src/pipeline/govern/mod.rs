@@ -39,7 +39,9 @@ use self::controls::Diagnostic;
 pub use self::ledger::GovernedStage;
 use self::ledger::{Stages, hash};
 use self::render::RenderedText;
-use crate::domain::{Classification, ContentHash, Conversation, Message, Notes, Role, Target};
+use crate::domain::{
+    Classification, ContentHash, Conversation, Message, Notes, Role, Stage, Target,
+};
 use crate::json::{self, Limits};
 use crate::pack::{CLASSIFICATIONS, Intent, Pack, Refusal, RefusalCode};
 use crate::pipeline::Deadline;
@@ -160,17 +162,17 @@ fn run(
         ("pack.memory_layer", pack.hash("memory_layer")),
         ("run_context.subject", hash(&(&run.tenant_id, &run.subject, level_word(ceiling)))),
         ("store.memory", memory::hash_candidates(&candidates)),
-        ("stage.intent", stages.output("intent")),
+        ("stage.intent", stages.output(Stage::Intent)),
     ];
-    stages.push("memory", parts, memory.hash());
+    stages.push(Stage::Memory, parts, memory.hash());
 
     let allocation = budget::run(&pack.budget, run.bucket_tokens, &intent, input.budget);
     let parts = [
         ("pack.budget_layer", pack.hash("budget_layer")),
         ("run_context.bucket_tokens", hash(&(run.bucket_tokens, input.budget))),
-        ("stage.intent", stages.output("intent")),
+        ("stage.intent", stages.output(Stage::Intent)),
     ];
-    stages.push("budget", parts, hash(&allocation.written()));
+    stages.push(Stage::Budget, parts, hash(&allocation.written()));
 
     let redactor = pack.policy.redaction.redactor(input.deadline.allowance());
     let session =
@@ -207,18 +209,19 @@ fn run(
         ("request.conversation", session.hash()),
         ("request.compression", input.summarizing.hash()),
         ("tokenizer", hash(input.tokenizer)),
-        ("stage.policy", stages.output("policy")),
-        ("stage.tools", stages.output("tools")),
-        ("stage.evidence", stages.output("evidence")),
-        ("stage.memory", stages.output("memory")),
-        ("stage.budget", stages.output("budget")),
+        ("stage.policy", stages.output(Stage::Policy)),
+        ("stage.tools", stages.output(Stage::Tools)),
+        ("stage.evidence", stages.output(Stage::Evidence)),
+        ("stage.memory", stages.output(Stage::Memory)),
+        ("stage.budget", stages.output(Stage::Budget)),
     ];
     let parts = parts.into_iter().chain(blocks::hash_blocks(&governed.blocks));
     let parts: Vec<_> = parts.collect();
     let buckets = buckets::run(maker.made, &allocation.allocations, pack.budget.rollover);
-    let buckets = buckets.map_err(|refusal| stages.refuse("buckets", parts.clone(), refusal))?;
+    let buckets =
+        buckets.map_err(|refusal| stages.refuse(Stage::Assemble, parts.clone(), refusal))?;
     let buckets = buckets.with_summarized(summarized);
-    stages.push("buckets", parts, buckets.hash());
+    stages.push(Stage::Assemble, parts, buckets.hash());
 
     let rendered = RenderedText::new(&buckets);
     let (conversation, foreign) =
@@ -247,11 +250,11 @@ fn run(
         ("pack.guardrails", pack.hash("guardrails")),
         ("pack.decision_layer", pack.hash("decision_layer")),
         ("request.facts", facts_hash),
-        ("stage.buckets", stages.output("buckets")),
-        ("stage.policy", stages.output("policy")),
-        ("stage.tools", stages.output("tools")),
+        ("stage.buckets", stages.output(Stage::Assemble)),
+        ("stage.policy", stages.output(Stage::Policy)),
+        ("stage.tools", stages.output(Stage::Tools)),
     ];
-    stages.push("manifests", parts, manifests::hash_stage(&manifests.written, &controls));
+    stages.push(Stage::Manifest, parts, manifests::hash_stage(&manifests.written, &controls));
 
     let tokens = (input.count)(&rendered.text);
     let report =
@@ -310,8 +313,8 @@ fn decide<'d>(
     let parts =
         [("pack.intent_layer", pack.hash("intent_layer")), ("request.intent", hash(&asked))];
     let intent = intent::run(&proposed);
-    let intent = intent.map_err(|refusal| stages.refuse("intent", parts, refusal))?;
-    stages.push("intent", parts, hash(&intent::row(&intent)));
+    let intent = intent.map_err(|refusal| stages.refuse(Stage::Intent, parts, refusal))?;
+    stages.push(Stage::Intent, parts, hash(&intent::row(&intent)));
 
     let text = preflight::facts(pack, governed, &intent);
     let facts_hash = ContentHash::of(&text);
@@ -332,18 +335,18 @@ fn decide<'d>(
         ("pack.decision_layer", pack.hash("decision_layer")),
         ("pack.environment_defaults", pack.hash("environment_defaults")),
         ("request.facts", facts_hash),
-        ("stage.intent", stages.output("intent")),
+        ("stage.intent", stages.output(Stage::Intent)),
     ];
-    stages.push("policy", parts, hash(&policy));
+    stages.push(Stage::Policy, parts, hash(&policy));
 
     let surfaced = tools::run(pack, run, &policy.decisions, deadline.allowance());
     let granted = (&run.permissions, &run.prohibitions, run.safety_mode);
     let parts = [
         ("pack.tooling_layer", pack.hash("tooling_layer")),
         ("run_context.permissions", hash(&granted)),
-        ("stage.policy", stages.output("policy")),
+        ("stage.policy", stages.output(Stage::Policy)),
     ];
-    stages.push("tools", parts, surfaced.hash());
+    stages.push(Stage::Tools, parts, surfaced.hash());
 
     let ceiling = run.ceiling.map_or(pack.ceiling, |ceiling| ceiling.min(pack.ceiling));
     let parts = [
@@ -353,8 +356,8 @@ fn decide<'d>(
         ("request.evidence", evidence::hash_given(&governed.evidence)),
     ];
     let evidence = evidence::run(pack, run, &governed.evidence, ceiling);
-    let evidence = evidence.map_err(|refusal| stages.refuse("evidence", parts, refusal))?;
-    stages.push("evidence", parts, evidence.hash());
+    let evidence = evidence.map_err(|refusal| stages.refuse(Stage::Evidence, parts, refusal))?;
+    stages.push(Stage::Evidence, parts, evidence.hash());
     Ok(GovernDecisions { intent, facts, facts_hash, policy, surfaced, ceiling, evidence })
 }
 
