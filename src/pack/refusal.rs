@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::json::Fault;
+use crate::json::{Fault, Faults, Path};
 
 /// The closed list of refusals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +79,15 @@ impl Refusal {
         let detail = self.said.detail.clone();
         self.said.faults.push(Fault { pointer: pointer.to_owned(), detail, did_you_mean: None });
         self
+    }
+
+    /// Reports the refusal as a fault of a request that has other faults, too.
+    pub fn add_to(self, faults: &mut Faults) {
+        if self.said.faults.is_empty() {
+            faults.add(&Path::Root, self.said.detail);
+        } else {
+            self.said.faults.into_iter().for_each(|fault| faults.add_found(fault));
+        }
     }
 
     /// Adds all places of faults.

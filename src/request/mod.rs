@@ -31,7 +31,8 @@ pub use compress::{
 };
 pub use governed::{
     CallerBlock, EvidenceRef, GovernedError, GovernedRequest, InvokeOptions, MemoryRecord,
-    PackSource, RunContext, is_bucket_name, is_owned, read_evidence, read_governed,
+    PackInBody, PackSource, RunContext, find_pack_document, is_bucket_name, is_owned,
+    read_evidence, read_governed,
 };
 pub use hooks::{HookChoice, RecalledMemory, read_recalled};
 pub use lineage::{

@@ -118,14 +118,8 @@ pub enum GovernedError {
     Refused(Refusal),
 }
 
-impl From<Refusal> for GovernedError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-/// Reads the keys of a body that belong to a pack; `None` if it names none. `now` is the time if
-/// the run context has none.
+/// Reads the keys of a body that belong to a pack, with all faults; `None` if it names none. `now` is
+/// the time if the run context has none.
 pub fn read_governed(
     body: &Node<'_>,
     now: Timestamp,
@@ -142,57 +136,82 @@ pub fn read_governed(
         let faults = faults.into_vec();
         return if faults.is_empty() { Ok(None) } else { Err(GovernedError::Invalid(faults)) };
     };
-    numbers(body)?;
+    check_numbers(body, &mut faults);
     let place = PackMember { pack, body, at: root.key("pack") };
     let source = place.source(&mut faults);
+    let mut refusals = Vec::new();
+    let mut unless_refused = |error: Refusal| refusals.push(error);
     let context = place.find("run_context");
-    let Some((context, run_at)) = context else {
-        let refusal = Refusal::new(
-            RefusalCode::CtxInvalid,
-            None,
-            "a compile under a pack needs a `run_context`",
-        );
-        return Err(refusal.at(&place.pointer_to("run_context")).into());
+    let run_at = context.as_ref().map_or_else(String::new, |(_, at)| at.clone());
+    let run = match context {
+        Some((node, at)) => context::read(node, &at, now).map_err(&mut unless_refused).ok(),
+        None => {
+            let detail = "a compile under a pack needs a `run_context`";
+            let refusal = Refusal::new(RefusalCode::CtxInvalid, None, detail);
+            unless_refused(refusal.at(&place.pointer_to("run_context")));
+            None
+        }
     };
-    let run = context::read(context, &run_at, now)?;
     let (request, at) = match place.find("request") {
         Some((node, at)) => (Some(node), at),
         None => (None, place.pointer_to("request")),
     };
-    let invoke = invoke(request, &at, &mut faults)?;
+    let invoke = invoke(request, &at, &mut faults).map_err(&mut unless_refused).ok().flatten();
     let evidence = match place.find("evidence") {
         Some((node, at)) => candidates::evidence(node, &at, MAX_ITEMS, &mut faults),
         None => Vec::new(),
     };
     let memory = place.own("memory").map(|node| candidates::memory(node, MAX_ITEMS, &mut faults));
     let blocks = place.own("blocks").map(|node| blocks(node, &mut faults)).unwrap_or_default();
-    let faults = faults.into_vec();
-    match source {
-        Some(pack) if faults.is_empty() => {
+    if let (true, Some(first)) = (faults.is_empty(), refusals.first()) {
+        return Err(GovernedError::Refused(first.clone()));
+    }
+    match (source, run, invoke) {
+        (Some(pack), Some(run), Some(invoke)) if faults.is_empty() => {
             let places = [run_at, at];
             Ok(Some(GovernedRequest { pack, run, invoke, evidence, memory, blocks, places }))
         }
-        _ => Err(GovernedError::Invalid(faults)),
+        _ => {
+            // A refusal that would have been the only error is one of the faults.
+            refusals.into_iter().for_each(|refusal| refusal.add_to(&mut faults));
+            Err(GovernedError::Invalid(faults.into_vec()))
+        }
     }
 }
 
-/// Refuses numbers that other readers would round: two requests would have one hash.
-fn numbers(body: &Node<'_>) -> Result<(), GovernedError> {
+/// A pack document in a body.
+#[derive(Debug, Clone, Copy)]
+pub struct PackInBody<'p, 'a> {
+    pub pointer: &'static str,
+    pub document: &'p Node<'a>,
+}
+
+/// Finds the pack document in a body; none if the body names a published pack, or no pack.
+pub fn find_pack_document<'p, 'a>(body: &'p Node<'a>) -> Option<PackInBody<'p, 'a>> {
+    let pack = body.get("pack").filter(|pack| pack.as_object().is_some())?;
+    let place = PackMember { pack, body, at: Path::Root };
+    if place.is_document() {
+        return Some(PackInBody { pointer: "/pack", document: pack });
+    }
+    let document = pack.get("document").filter(|node| !node.is_null())?;
+    Some(PackInBody { pointer: "/pack/document", document })
+}
+
+/// Reports numbers that other readers would round: two requests would have one hash.
+fn check_numbers(body: &Node<'_>, faults: &mut Faults) {
     for key in KEYS {
         let Some(node) = body.get(key).filter(|node| !json::is_i_json(node)) else { continue };
         if let Err(error) = json::jcs(node) {
-            let fault = Fault {
+            faults.add_found(Fault {
                 pointer: format!("/{key}{}", error.pointer),
                 detail: format!(
                     "the number {} is beyond what every JSON reader holds",
                     error.number
                 ),
                 did_you_mean: None,
-            };
-            return Err(GovernedError::Invalid(vec![fault]));
+            });
         }
     }
-    Ok(())
 }
 
 /// The key `pack` and the members inside of it or next to it.
@@ -264,17 +283,18 @@ fn value(node: &Node<'_>) -> Value {
     serde_json::from_str(node.raw).unwrap_or_default()
 }
 
+/// Reads the request to the agent; none if it is no object, which is a fault.
 fn invoke(
     request: Option<&Node<'_>>,
     at: &str,
     faults: &mut Faults,
-) -> Result<InvokeOptions, GovernedError> {
+) -> Result<Option<InvokeOptions>, Refusal> {
     let empty = json!({});
     let facts = request.map_or(empty, value);
     if !facts.is_object() {
         let detail = "must be an object".to_owned();
-        let fault = Fault { pointer: at.to_owned(), detail, did_you_mean: None };
-        return Err(GovernedError::Invalid(vec![fault]));
+        faults.add_found(Fault { pointer: at.to_owned(), detail, did_you_mean: None });
+        return Ok(None);
     }
     let input = request.and_then(|node| node.get("input"));
     let mut text = |key: &str| -> Option<Arc<str>> {
@@ -293,7 +313,7 @@ fn invoke(
     if refs.is_some_and(|refs| refs.len() > 1) {
         let detail = "one pack governs a compile; how several would be merged is not defined";
         let refusal = Refusal::new(RefusalCode::PackMultipleUnsupported, None, detail);
-        return Err(refusal.at(&format!("{at}/context_pack_refs")).into());
+        return Err(refusal.at(&format!("{at}/context_pack_refs")));
     }
     let session = request.and_then(|node| node.get("session"));
     let turns = session.and_then(|session| session.get("recent_turns"));
@@ -301,7 +321,7 @@ fn invoke(
     let recent_turns = turns.map(|node| recent_turns(node, at, faults)).unwrap_or_default();
     let query = input.and_then(|input| input.get("context_query")).map_or_else(|| json!({}), value);
     let (facts, correlation) = context::without_correlation(facts);
-    Ok(InvokeOptions {
+    Ok(Some(InvokeOptions {
         intent: intent.filter(|text| !text.is_empty()),
         message: message.filter(|text| !text.is_empty()),
         channel,
@@ -310,7 +330,7 @@ fn invoke(
         facts,
         recent_turns,
         correlation,
-    })
+    }))
 }
 
 /// Earlier turns. Each is a text of the user or the assistant.

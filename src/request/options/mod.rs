@@ -87,6 +87,14 @@ pub struct Compression {
     pub adapters: AdapterChoices,
 }
 
+impl Compression {
+    /// The options of a compile that sends its history as it is.
+    #[must_use]
+    pub fn switched_off(&self) -> Self {
+        Self { level: Level::Off, on_arrival: OnArrival::Off, read_tool: false, ..self.clone() }
+    }
+}
+
 /// The key `clear`: which tool results rung 3 takes.
 #[derive(Debug, Clone)]
 pub struct ClearOptions {
