@@ -3,19 +3,17 @@
 use std::sync::Arc;
 
 use super::change::ChangeHints;
-use super::report::Report;
+use super::report::ReportBuilder;
 use super::trace::Hashes;
 use crate::domain::ContentHash;
+use crate::provider::Written;
 
 /// A compiled conversation.
 #[derive(Debug)]
 pub struct CompiledPayload {
-    /// The text of the caller, with the payload at its end.
-    pub text: String,
-    /// Byte at which the payload begins: JSON text, ready to spread into the provider's SDK
-    /// call.
-    pub start: usize,
-    pub report: Report,
+    /// The payload after the head of the caller, ready to spread into the provider's SDK call.
+    pub written: Written,
+    pub report: ReportBuilder,
     /// Hints for the comparison with an earlier payload.
     pub hints: ChangeHints,
     /// Texts that the payload names by their artifacts: they must be stored before it is sent.
@@ -31,6 +29,6 @@ pub struct CompiledPayload {
 
 impl CompiledPayload {
     pub fn payload(&self) -> &str {
-        self.text.get(self.start..).unwrap_or_default()
+        self.written.payload()
     }
 }

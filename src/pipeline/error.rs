@@ -1,6 +1,8 @@
 //! Why a compile has no payload.
 
 use super::StopReason;
+use std::sync::Arc;
+
 use super::report::Report;
 use crate::hook::{Denial, HookStop};
 
@@ -9,7 +11,7 @@ use crate::hook::{Denial, HookStop};
 pub enum Error {
     /// Only with `on_overflow: "fail"`. The report has the parts that are too big.
     #[error("the payload takes {} tokens and the budget is {}", .0.tokens_after, .0.budget)]
-    OverBudget(Box<Report>),
+    OverBudget(Arc<Report>),
     #[error(transparent)]
     Stopped(#[from] StopReason),
     /// A guard denied the compile.

@@ -9,8 +9,8 @@ use super::measure::Cost;
 use super::memory;
 use super::prose::READ_TOOL;
 use super::report::{
-    Action, Actions, Cache, Decision, MemoryReport, OversizedPart, PartTokens, Report, ToolCost,
-    Tools, write_sentence,
+    Action, Actions, Cache, Decision, MemoryReport, OversizedPart, PartTokens, Report,
+    ReportBuilder, ToolCost, Tools, write_sentence,
 };
 use super::slot::{PartName, Slot};
 use crate::compress::Fidelity;
@@ -94,7 +94,7 @@ fn write_text(part: &Part, text: &mut String) {
     }
 }
 
-pub(super) fn run(input: Input<'_>) -> Report {
+pub(super) fn run(input: Input<'_>) -> ReportBuilder {
     let model = &input.request.measured();
     let raw = raw_parts(&input);
     let parts = scale_parts(&raw, input.request.reserve_output, model);
@@ -115,7 +115,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
     let too_big = if fits { Vec::new() } else { find_oversized(&input, &parts, budget) };
     let decisions = (input.request.explain == ExplainLevel::Full).then(|| write_decisions(&input));
     let has_media = raw.last().is_some_and(|media| *media > 0);
-    Report {
+    ReportBuilder::new(Report {
         summary: write_sentence(tokens_before, tokens_after, &actions, fits),
         tokens_before,
         tokens_after,
@@ -137,7 +137,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
         warnings: input.notes.warnings,
         too_big,
         decisions,
-    }
+    })
 }
 
 fn restore_saved(tokens: u64, saved: &[i64]) -> u64 {

@@ -4,7 +4,6 @@
 //! `driver` runs them, times them, and asks hooks between them.
 
 mod arrive;
-mod breakpoints;
 mod budget;
 mod cache_marks;
 mod change;
@@ -40,7 +39,7 @@ mod tools;
 mod trace;
 mod xml;
 
-pub use change::{ChangeHints, ChangeReason, FirstChange, first_change};
+pub use change::{ChangeHints, ChangeReason, FirstChange, PayloadBlocks, first_change};
 pub use compiled::CompiledPayload;
 pub use deadline::{Deadline, StopReason};
 pub use error::Error;
@@ -58,13 +57,13 @@ pub use prose::{READ_TOOL, is_cleared, is_history_summary};
 pub use recall::{MemoryMatch, RankedMemory, rank_memory};
 pub use report::{
     Action, Actions, Cache, CoveredRange, Decision, HistorySummary, MemoryReport, OversizedPart,
-    PartTokens, Report, ToolCost, Tools,
+    PartTokens, Report, ReportBuilder, ToolCost, Tools,
 };
 pub use shorten::{
-    Edit, MessageAuthor, Original, ShortenOutput, ShownMessage, TextEdit, ask_results, passed_on,
-    shorten, splice,
+    Edit, MessageAuthor, Original, ShortenOutput, ShortenResult, ShownMessage, TextEdit,
+    ask_results, passed_on, shorten, splice,
 };
-pub use stage::{Timings, timed};
+pub use stage::{STAGES, StageRow, Timings, timed};
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 pub use tools::toolkit_of;
 pub use trace::Hashes;
@@ -101,20 +100,20 @@ pub struct PipelineRun<'r> {
     pub timings: &'r mut Timings,
 }
 
-/// Runs the stages over a checked request, and calls the hooks between them. The payload is
-/// appended to `text`, so that a response around it is written once.
+/// Runs the stages over a checked request, and calls the hooks between them. The payload is written
+/// after `head`, so that a response around it is written once.
 pub fn compile(
     cx: &PipelineContext,
     mut request: CompileRequest,
-    text: String,
+    head: String,
     run: PipelineRun<'_>,
 ) -> Result<CompiledPayload, Error> {
     let deadline = run.deadline;
     let passes = request.on_deadline == OnDeadline::Pass && !is_guarded(run.hooks);
-    let spare = passes.then(|| (request.clone(), text.clone()));
+    let spare = passes.then(|| (request.clone(), head.clone()));
     let conversation =
         std::mem::replace(&mut request.conversation, Conversation::empty(Source::Neutral));
-    let outcome = driver::run(cx, &request, conversation, text, run);
+    let outcome = driver::run(cx, &request, conversation, head, run);
     // Text above the allowance was left out, so nothing of the payload may be sent.
     let outcome = outcome.and_then(|compiled| {
         deadline.allowance().check().map_err(StopReason::from)?;
@@ -127,7 +126,7 @@ pub fn compile(
         _ => false,
     };
     match spare {
-        Some((spare, text)) if is_late => Ok(passthrough::run(spare, text)),
+        Some((spare, head)) if is_late => Ok(passthrough::run(spare, head)),
         _ => outcome,
     }
 }

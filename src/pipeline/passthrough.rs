@@ -1,23 +1,22 @@
 //! The payload at a passed deadline, if the caller prefers the input to an error: the conversation
 //! re-encoded for the target, nothing shortened, nothing counted.
 
-use super::report::{Report, TokenTotals};
+use super::report::{Report, ReportBuilder, TokenTotals};
 use super::{Actions, ChangeHints, CompiledPayload, Hashes, ingest};
 use crate::domain::{ContentHash, Message};
 use crate::provider::{self, PayloadInput};
 use crate::request::CompileRequest;
 
-pub(super) fn run(request: CompileRequest, mut text: String) -> CompiledPayload {
+pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let mut notes = request.notes;
     let conversation = ingest::mend(request.conversation, request.target, &mut notes);
     let kept = conversation.history.len();
     let messages: Vec<Message> =
         conversation.system.into_iter().chain(conversation.history).collect();
     let sandwich = PayloadInput { messages: &messages, tools: &conversation.tools };
-    let start = text.len();
-    provider::write_into(&mut text, request.target, sandwich);
+    let written = provider::write(head, request.target, sandwich);
     // Counting is what there was no time for: four bytes to a token, rounded up.
-    let tokens = request.model.scale((text.len() - start).div_ceil(4) as u64);
+    let tokens = request.model.scale(written.payload().len().div_ceil(4) as u64);
     let budget = request.context_window.saturating_sub(request.reserve_output);
     notes.degraded("deadline", String::new(), "time was up: the input re-encoded, not compiled");
     let actions = Actions { kept, ..Actions::default() };
@@ -28,10 +27,9 @@ pub(super) fn run(request: CompileRequest, mut text: String) -> CompiledPayload 
     let mut report = report.uncounted(summary);
     report.parts.reserve = request.reserve_output;
     CompiledPayload {
-        payload_hash: ContentHash::of(text.get(start..).unwrap_or_default()),
-        text,
-        start,
-        report,
+        payload_hash: ContentHash::of(written.payload()),
+        written,
+        report: ReportBuilder::new(report),
         hints: ChangeHints::default(),
         artifacts: Vec::new(),
         hashes: Hashes::default(),

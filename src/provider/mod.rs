@@ -18,7 +18,7 @@ pub use read::{
 };
 pub use schema::as_json_schema;
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
-pub use write::{write, write_into, write_messages};
+pub use write::{MemberBlocks, Written, write, write_messages};
 
 use crate::domain::{Message, Target, ToolDefinition};
 

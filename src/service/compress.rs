@@ -17,7 +17,10 @@ use crate::compress::chain;
 use crate::domain::Notes;
 use crate::hook::Point;
 use crate::json::{self, Limits, Node};
-use crate::pipeline::{self, Deadline, HookPort, PipelineRun, ShortenOutput, StopReason, Timings};
+use crate::pipeline::{
+    self, Deadline, HookPort, PipelineRun, Report, ShortenOutput, ShortenResult, StopReason,
+    Timings,
+};
 use crate::provider;
 use crate::request::{self, CompressInput, CompressRequest, Level, ModelReader};
 pub use crate::request::{COMPRESS_LEVELS, Originals};
@@ -49,6 +52,7 @@ pub(super) struct CompressOutcome<'d> {
     id: &'d str,
     request: &'d CompressRequest<'d, 'd>,
     pub(super) shortened: &'d ShortenOutput,
+    pub(super) report: &'d Report,
     /// The messages that are shown, as one JSON text.
     pub(super) list: &'d str,
     committed: Option<&'d CommittedBatch>,
@@ -120,7 +124,7 @@ pub(super) fn carry_out(
     let mut asking = services.asking(set, services.hook_scope(None, None), &deadline);
     let run = PipelineRun { deadline: &deadline, hooks: &mut asking, timings: &mut timings };
     let shortened = pipeline::shorten(services.pipeline(), &request, &known.makers(), run);
-    let mut shortened = match shortened {
+    let ShortenResult { output: shortened, mut report } = match shortened {
         Err(pipeline::Error::Stopped(StopReason::TimeUp)) if request.pass_on_deadline => {
             return Ok(passed(&request, timings, write));
         }
@@ -128,8 +132,9 @@ pub(super) fn carry_out(
     };
     let id = new_id();
     let list = list_text(&shortened);
-    effects.report(&mut shortened.report);
-    shortened.report.hooks.extend(asking.runs().iter().filter_map(hook_line));
+    report.hooks(effects.hook_lines());
+    report.hooks(asking.runs().iter().filter_map(hook_line));
+    let report = report.finish();
     if let CompressInput::List(given) = &request.given {
         effects.answered(given.conversation.source, &list);
     }
@@ -143,19 +148,19 @@ pub(super) fn carry_out(
     };
     let committed = keep(services, &kept, effects)?;
     timings.store += storing.elapsed();
-    let report = &shortened.report;
     usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
     let writing = Instant::now();
     let done = CompressOutcome {
         id: &id,
         request: &request,
         shortened: &shortened,
+        report: &report,
         list: &list,
         committed: committed.as_ref(),
     };
     let body = write(&done);
     timings.serialise = writing.elapsed();
-    Ok(CompiledResponse { body, report: shortened.report, timings })
+    Ok(CompiledResponse { body, report, timings })
 }
 
 /// Has long texts made shorter by hooks that know their format, where rung 2 may be taken.
@@ -272,7 +277,7 @@ fn list_text(shortened: &ShortenOutput) -> String {
 const REPORT: usize = 4 << 10;
 
 fn write(done: &CompressOutcome<'_>) -> Bytes {
-    let CompressOutcome { id, request, shortened, list: list_text, committed } = *done;
+    let CompressOutcome { id, request, shortened, report, list: list_text, committed } = *done;
     let mut body = String::with_capacity(list_text.len() + REPORT);
     let _ = write!(body, "{{\"id\":\"{id}\",");
     match (&request.given, &shortened.text) {
@@ -285,7 +290,7 @@ fn write(done: &CompressOutcome<'_>) -> Bytes {
         }
     }
     // Plain data with string keys: there is nothing in it that JSON cannot hold.
-    let report = serde_json::to_string(&shortened.report).unwrap_or_default();
+    let report = serde_json::to_string(report).unwrap_or_default();
     let artifacts = artifacts(request, shortened, committed);
     let artifacts = serde_json::to_string(&artifacts).unwrap_or_default();
     let _ = write!(body, ",\"report\":{report},\"artifacts\":{artifacts}");
@@ -346,11 +351,17 @@ fn passed(
 ) -> CompiledResponse {
     let mut notes: Notes = request.notes.clone();
     notes.degraded("deadline", String::new(), "time was up: the input as it came");
-    let shortened = pipeline::passed_on(request, notes);
+    let ShortenResult { output: shortened, report } = pipeline::passed_on(request, notes);
+    let report = report.finish();
     let list = list_text(&shortened);
-    let id = new_id();
-    let done =
-        CompressOutcome { id: &id, request, shortened: &shortened, list: &list, committed: None };
+    let done = CompressOutcome {
+        id: &new_id(),
+        request,
+        shortened: &shortened,
+        report: &report,
+        list: &list,
+        committed: None,
+    };
     let body = write(&done);
-    CompiledResponse { body, report: shortened.report, timings }
+    CompiledResponse { body, report, timings }
 }

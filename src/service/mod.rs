@@ -8,6 +8,7 @@ pub mod compilations;
 pub mod compile;
 pub mod compress;
 mod defaults;
+mod earlier_payload;
 mod effects;
 mod error;
 mod event_owner;
@@ -44,11 +45,11 @@ pub mod why;
 use std::fmt;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use self::auth::{Authenticator, KeySources};
+use self::earlier_payload::RememberedPayload;
 pub use self::error::Error;
 use self::hooks::Hooks;
 use self::idempotency::RequestsInFlight;
@@ -100,7 +101,7 @@ struct ServicesInner {
     switching: SessionSwitches,
     packs: packs::PackCache,
     /// Earlier payloads by answer.
-    payloads: Cache<PayloadKey, Bytes, PayloadWeight>,
+    payloads: Cache<PayloadKey, RememberedPayload, PayloadWeight>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -112,9 +113,9 @@ struct PayloadKey {
 #[derive(Debug, Clone)]
 struct PayloadWeight;
 
-impl Weighter<PayloadKey, Bytes> for PayloadWeight {
-    fn weight(&self, _: &PayloadKey, payload: &Bytes) -> u64 {
-        128 + payload.len() as u64
+impl Weighter<PayloadKey, RememberedPayload> for PayloadWeight {
+    fn weight(&self, _: &PayloadKey, payload: &RememberedPayload) -> u64 {
+        128 + payload.weight()
     }
 }
 
@@ -318,7 +319,7 @@ impl Services {
         &self.inner.pipeline
     }
 
-    fn remember_payload(&self, id: &Arc<str>, payload: Bytes) {
+    fn remember_payload(&self, id: &Arc<str>, payload: RememberedPayload) {
         self.inner.payloads.insert(self.before(id), payload);
     }
 
@@ -326,7 +327,7 @@ impl Services {
         self.inner.payloads.remove(&self.before(id));
     }
 
-    fn recall_payload(&self, id: &Arc<str>) -> Option<Bytes> {
+    fn recall_payload(&self, id: &Arc<str>) -> Option<RememberedPayload> {
         self.inner.payloads.get(&self.before(id))
     }
 

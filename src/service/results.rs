@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::value::RawValue;
+
 use super::Services;
 use super::compile::{Error, hook_line};
 use super::effects::Effects;
@@ -11,7 +13,7 @@ use super::hooks::HookOutcomes;
 use crate::domain::Source;
 use crate::hook::{HookSet, Point};
 use crate::json::{self, Limits};
-use crate::pipeline::{self, Deadline, HookPort, Report};
+use crate::pipeline::{self, Deadline, HookPort};
 
 /// What hooks said of the results of one request.
 #[derive(Debug, Default)]
@@ -61,9 +63,9 @@ impl Results {
         self
     }
 
-    /// Puts the lines of the hooks into a report.
-    pub(super) fn report(&self, report: &mut Report) {
-        report.hooks = self.effects.runs.iter().filter_map(hook_line).collect();
+    /// The lines of the hooks for a report.
+    pub(super) fn hook_lines(&self) -> impl Iterator<Item = Box<RawValue>> {
+        self.effects.runs.iter().filter_map(hook_line)
     }
 
     /// Notes the messages of the answer: their results come back as they are.

@@ -4,7 +4,7 @@ use super::Services;
 use super::compile::{Error, compile};
 use crate::domain::TokenizerName;
 use crate::json::{self, Limits, Node};
-use crate::pipeline::{self, ChangeHints, Deadline, FirstChange};
+use crate::pipeline::{self, ChangeHints, Deadline, FirstChange, PayloadBlocks};
 
 /// Compares two documents, each a request (compiled first), an answer, or a payload. `None`:
 /// the second goes on from the first.
@@ -13,6 +13,7 @@ pub fn first_change(services: &Services, a: &str, b: &str) -> Result<Option<Firs
     let (a, b) = (json::parse(&a, Limits::default())?, json::parse(&b, Limits::default())?);
     let counter = &services.pipeline().counter;
     let count = |text: &str| counter.count(TokenizerName::O200kBase, text);
+    let (a, b) = (PayloadBlocks::from_node(a), PayloadBlocks::from_node(b));
     Ok(pipeline::first_change(&a, &b, &ChangeHints::default(), &count))
 }
 

@@ -1,7 +1,127 @@
 //! Compares payloads block by block: their shape, which blocks are equal, and which texts a model
 //! reads.
 
-use crate::json::{Node, Object, Value};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use crate::json::{self, Limits, Node, Object, Value};
+use crate::provider::MemberBlocks;
+
+/// A payload as its members and their blocks. A block of a payload that this service wrote is
+/// parsed when a comparison first needs its content, which it seldom does.
+#[derive(Debug, Default)]
+pub struct PayloadBlocks<'p> {
+    members: Vec<PayloadMember<'p>>,
+}
+
+/// A member of a payload: a list of blocks, or one block.
+#[derive(Debug)]
+pub(super) struct PayloadMember<'p> {
+    pub(super) name: Cow<'p, str>,
+    is_list: bool,
+    blocks: Vec<Block<'p>>,
+}
+
+/// A block as JSON text, and its value once it is parsed.
+#[derive(Debug)]
+struct Block<'p> {
+    raw: &'p str,
+    node: OnceCell<Node<'p>>,
+}
+
+impl<'p> Block<'p> {
+    fn new(raw: &'p str) -> Self {
+        Self { raw, node: OnceCell::new() }
+    }
+
+    fn node(&self) -> &Node<'p> {
+        // A block is JSON text; one that is too big to be read is compared as text only.
+        let unread = || Node { raw: self.raw, value: Value::Null };
+        self.node
+            .get_or_init(|| json::parse(self.raw, Limits::default()).unwrap_or_else(|_| unread()))
+    }
+}
+
+impl<'p> From<Node<'p>> for Block<'p> {
+    fn from(node: Node<'p>) -> Self {
+        Self { raw: node.raw, node: OnceCell::from(node) }
+    }
+}
+
+impl<'p> PayloadBlocks<'p> {
+    /// Splits a parsed payload; it has no members unless it is an object.
+    pub fn from_node(payload: Node<'p>) -> Self {
+        let Value::Object(members) = payload.value else { return Self::default() };
+        let members = members.into_iter().map(|(name, node)| {
+            let is_list = node.as_array().is_some();
+            let blocks = match node.value {
+                Value::Array(items) => items.into_iter().map(Block::from).collect(),
+                _ => vec![Block::from(node)],
+            };
+            PayloadMember { name, is_list, blocks }
+        });
+        Self { members: members.collect() }
+    }
+
+    /// Splits a payload that this service wrote, without reading it.
+    pub fn from_written(payload: &'p str, blocks: &'p [MemberBlocks]) -> Self {
+        let members = blocks.iter().map(|member| PayloadMember {
+            name: Cow::Borrowed(member.name),
+            is_list: member.is_list,
+            blocks: member.texts(payload).map(Block::new).collect(),
+        });
+        Self { members: members.collect() }
+    }
+
+    /// Adds a member; `texts` are its blocks as JSON texts.
+    pub fn push(&mut self, name: &'p str, is_list: bool, texts: impl Iterator<Item = &'p str>) {
+        let blocks = texts.map(Block::new).collect();
+        self.members.push(PayloadMember { name: Cow::Borrowed(name), is_list, blocks });
+    }
+
+    /// The first of the members with these names that the payload has, in the order of the names.
+    pub(super) fn first_of(&self, names: &[&str]) -> Option<&PayloadMember<'p>> {
+        names.iter().find_map(|name| self.member(name))
+    }
+
+    fn member(&self, name: &str) -> Option<&PayloadMember<'p>> {
+        self.members.iter().find(|member| member.name == name)
+    }
+}
+
+/// A part of a member that is compared as a whole.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item<'m, 'p> {
+    source: ItemSource<'m, 'p>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum ItemSource<'m, 'p> {
+    Block(&'m Block<'p>),
+    /// A part of a block that had to be parsed to find it.
+    Part(&'m Node<'p>),
+}
+
+impl<'m, 'p> Item<'m, 'p> {
+    fn raw(self) -> &'p str {
+        match self.source {
+            ItemSource::Block(block) => block.raw,
+            ItemSource::Part(node) => node.raw,
+        }
+    }
+
+    pub(super) fn node(self) -> &'m Node<'p> {
+        match self.source {
+            ItemSource::Block(block) => block.node(),
+            ItemSource::Part(node) => node,
+        }
+    }
+
+    /// Whether two items are equal as JSON values, cache marks aside.
+    pub(super) fn is_same(self, other: Item<'_, '_>) -> bool {
+        self.raw() == other.raw() || is_same(self.node(), other.node())
+    }
+}
 
 /// The provider shape of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,18 +135,19 @@ pub(super) enum PayloadShape {
 
 impl PayloadShape {
     /// Detects the shape of a payload; none if the payload has too little in it.
-    pub(super) fn of(payload: &Node<'_>) -> Option<Self> {
-        if payload.get("contents").is_some() {
+    pub(super) fn of(payload: &PayloadBlocks<'_>) -> Option<Self> {
+        let has = |name| payload.member(name).is_some();
+        if has("contents") {
             return Some(Self::Gemini);
         }
-        if payload.get("input").is_some() {
+        if has("input") {
             return Some(Self::Responses);
         }
-        if payload.get("system").is_some() {
+        if has("system") {
             return Some(Self::Anthropic);
         }
-        let messages = payload.get("messages")?.as_array()?;
-        messages.iter().find_map(Self::of_message)
+        let messages = payload.member("messages").filter(|messages| messages.is_list)?;
+        messages.blocks.iter().map(Block::node).find_map(Self::of_message)
     }
 
     fn of_message(message: &Node<'_>) -> Option<Self> {
@@ -50,43 +171,71 @@ impl PayloadShape {
     }
 }
 
-/// The blocks of a section: the items of a list, the parts of Gemini's system text, the
-/// declarations inside its tools, or a text itself.
-pub(super) fn items<'n, 'a>(section: &'n Node<'a>) -> Vec<&'n Node<'a>> {
-    if let Some(parts) = section.get("parts").and_then(Node::as_array) {
-        return parts.iter().collect();
+impl<'p> PayloadMember<'p> {
+    /// Whether two members have the same text.
+    pub(super) fn is_equal(&self, other: &PayloadMember<'_>) -> bool {
+        self.is_list == other.is_list
+            && self.blocks.len() == other.blocks.len()
+            && self.blocks.iter().zip(&other.blocks).all(|(a, b)| a.raw == b.raw)
     }
-    let Some(list) = section.as_array() else { return vec![section] };
-    let declared = |item: &'n Node<'a>| declarations(item).unwrap_or(std::slice::from_ref(item));
-    list.iter().flat_map(declared).collect()
-}
 
-/// The end of a JSON Pointer from a section to one of its [`items`].
-pub(super) fn steps(section: &Node<'_>, at: usize) -> String {
-    if section.get("parts").is_some() {
-        return format!("/parts/{at}");
-    }
-    let mut left = at;
-    for (index, item) in section.as_array().unwrap_or_default().iter().enumerate() {
-        match declarations(item).map(<[_]>::len) {
-            Some(length) if left < length => {
-                return format!("/{index}/functionDeclarations/{left}");
-            }
-            Some(length) => left -= length,
-            None if left == 0 => return format!("/{index}"),
-            None => left -= 1,
+    /// The items of a list, the parts of Gemini's system text, the declarations inside its tools,
+    /// or a value itself.
+    pub(super) fn items(&self) -> Vec<Item<'_, 'p>> {
+        let whole = |block| Item { source: ItemSource::Block(block) };
+        let part = |node| Item { source: ItemSource::Part(node) };
+        if !self.is_list {
+            let block = self.blocks.first();
+            let parts = block.and_then(|block| block.node().get("parts")).and_then(Node::as_array);
+            return match parts {
+                Some(parts) => parts.iter().map(part).collect(),
+                None => block.into_iter().map(whole).collect(),
+            };
         }
+        let mut items = Vec::with_capacity(self.blocks.len());
+        for block in &self.blocks {
+            match declarations(block) {
+                Some(declared) => items.extend(declared.iter().map(part)),
+                None => items.push(whole(block)),
+            }
+        }
+        items
     }
-    // The item is gone, or the section is one text.
-    String::new()
+
+    /// The end of a JSON Pointer from this member to one of its [`items`](Self::items).
+    pub(super) fn steps(&self, at: usize) -> String {
+        if !self.is_list {
+            let has_parts = self.blocks.iter().any(|block| block.node().get("parts").is_some());
+            return if has_parts { format!("/parts/{at}") } else { String::new() };
+        }
+        let mut left = at;
+        for (index, block) in self.blocks.iter().enumerate() {
+            match declarations(block).map(<[_]>::len) {
+                Some(length) if left < length => {
+                    return format!("/{index}/functionDeclarations/{left}");
+                }
+                Some(length) => left -= length,
+                None if left == 0 => return format!("/{index}"),
+                None => left -= 1,
+            }
+        }
+        // The item is gone.
+        String::new()
+    }
 }
 
-fn declarations<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
-    tool.get("functionDeclarations").and_then(Node::as_array)
+/// The function declarations of an entry of Gemini's tools.
+fn declarations<'m, 'p>(tool: &'m Block<'p>) -> Option<&'m [Node<'p>]> {
+    const KEY: &str = "functionDeclarations";
+    // The key is written plainly, so most blocks need not be parsed for it.
+    if tool.node.get().is_none() && !tool.raw.contains(KEY) {
+        return None;
+    }
+    tool.node().get(KEY).and_then(Node::as_array)
 }
 
 /// Equal as JSON values, cache marks aside. Objects keep their order: providers hash text.
-pub(super) fn is_same(a: &Node<'_>, b: &Node<'_>) -> bool {
+fn is_same(a: &Node<'_>, b: &Node<'_>) -> bool {
     if a.raw == b.raw {
         return true;
     }

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use super::blocks::{all_text, is_same, spoken_text};
+use super::blocks::{Item, all_text, spoken_text};
 use super::{ChangeHints, ChangeReason};
 use crate::json::Node;
 use crate::pipeline::prose;
@@ -74,9 +74,9 @@ fn common_prefix(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-pub(super) fn tools_cause(old: &[&Node<'_>], new: &[&Node<'_>]) -> ChangeReason {
+pub(super) fn tools_cause(old: &[Item<'_, '_>], new: &[Item<'_, '_>]) -> ChangeReason {
     let same_set = old.len() == new.len()
-        && new.iter().all(|tool| old.iter().any(|other| is_same(tool, other)));
+        && new.iter().all(|tool| old.iter().any(|other| tool.is_same(*other)));
     if same_set { ChangeReason::ToolsReordered } else { ChangeReason::ToolsChanged }
 }
 
@@ -107,18 +107,19 @@ fn moved_text(was: Option<OwnText>, is: Option<OwnText>, before: &str) -> Option
 }
 
 pub(super) fn message_cause(
-    old: &[&Node<'_>],
-    new: &[&Node<'_>],
+    old: &[Item<'_, '_>],
+    new: &[Item<'_, '_>],
     at: usize,
     hints: &ChangeHints,
 ) -> ChangeReason {
-    let (Some(before), Some(now)) = (old.get(at), new.get(at)) else {
+    let (Some(old_item), Some(new_item)) = (old.get(at), new.get(at)) else {
         return ChangeReason::MessageRemoved;
     };
-    let head = old.iter().take(at).all(|message| is_system(message));
+    let (before, now) = (old_item.node(), new_item.node());
+    let head = old.iter().take(at).all(|message| is_system(message.node()));
     if head && (is_system(before) || is_system(now)) {
         let (old, new) = (is_system(before), is_system(now));
-        return system_cause(old.then_some(*before), new.then_some(*now), hints);
+        return system_cause(old.then_some(before), new.then_some(now), hints);
     }
     if is_prefill(old, at, hints) {
         return ChangeReason::TailMoved;
@@ -151,15 +152,15 @@ pub(super) fn message_cause(
         std::cmp::Ordering::Equal => {}
     }
     // Another message in the place of the old one: looked for a little further on either side.
-    let is_at = |list: &[&Node<'_>], node: &Node<'_>| {
-        list.iter().skip(at + 1).take(MAX_NEARBY_MESSAGES).any(|other| is_same(other, node))
+    let is_nearby = |list: &[Item<'_, '_>], item: &Item<'_, '_>| {
+        list.iter().skip(at + 1).take(MAX_NEARBY_MESSAGES).any(|other| other.is_same(*item))
     };
-    if is_at(new, before) {
+    if is_nearby(new, old_item) {
         ChangeReason::MessageInserted
     } else if hints.squeezed {
         // If not even a marker had room, dropped messages left no trace.
         ChangeReason::Squeeze
-    } else if is_at(old, now) {
+    } else if is_nearby(old, new_item) {
         ChangeReason::MessageRemoved
     } else {
         ChangeReason::MessageEdited
@@ -171,19 +172,19 @@ fn is_system(message: &Node<'_>) -> bool {
 }
 
 /// Whether the last message of a list is the prefill.
-fn is_prefill(list: &[&Node<'_>], at: usize, hints: &ChangeHints) -> bool {
+fn is_prefill(list: &[Item<'_, '_>], at: usize, hints: &ChangeHints) -> bool {
     let Some(prefill) = hints.prefill.as_deref() else { return false };
     at + 1 == list.len()
-        && list.get(at).is_some_and(|message| {
+        && list.get(at).map(|message| message.node()).is_some_and(|message| {
             message.get("role").and_then(Node::as_str) == Some("assistant")
                 && all_text(message) == prefill
         })
 }
 
 /// Whether a later message has a text of ours too.
-fn is_later(list: &[&Node<'_>], at: usize, ours: OwnText) -> bool {
+fn is_later(list: &[Item<'_, '_>], at: usize, ours: OwnText) -> bool {
     list.iter().skip(at + 1).any(|message| {
-        let text = spoken_text(message);
+        let text = spoken_text(message.node());
         OWN_FRAMES.iter().any(|(frame, other)| *other == ours && text.contains(frame))
     })
 }

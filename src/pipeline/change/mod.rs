@@ -9,9 +9,8 @@ mod cause;
 
 use serde::Serialize;
 
-use crate::json::Node;
-
-use blocks::{PayloadShape, continues, each_text, is_same, items, steps};
+pub use blocks::PayloadBlocks;
+use blocks::{Item, PayloadMember, PayloadShape, continues, each_text};
 use cause::{message_cause, system_cause, tools_cause};
 
 /// The first place where a payload leaves the one before it.
@@ -123,8 +122,8 @@ const LIST_KEYS: &[&str] = &["messages", "contents", "input"];
 
 /// Compares two payloads; `None` if the earlier one is a prefix of this one, or equal.
 pub fn first_change(
-    before: &Node<'_>,
-    now: &Node<'_>,
+    before: &PayloadBlocks<'_>,
+    now: &PayloadBlocks<'_>,
     hints: &ChangeHints,
     count: &dyn Fn(&str) -> u64,
 ) -> Option<FirstChange> {
@@ -138,7 +137,7 @@ pub fn first_change(
         return Some(FirstChange { pointer, why, tokens_behind: behind.sum() });
     }
     sections.iter().enumerate().find_map(|(at, keys)| {
-        let (pointer, index, why) = section(before, now, keys, hints)?;
+        let SectionChange { pointer, index, why } = section_change(before, now, keys, hints)?;
         let behind = sections.iter().skip(at).enumerate().map(|(further, keys)| {
             let skip = if further == 0 { index } else { 0 };
             tokens(now, keys, skip, count)
@@ -147,45 +146,60 @@ pub fn first_change(
     })
 }
 
-/// Pointer and index of a section's first change, and why.
-type SectionChange = (String, usize, ChangeReason);
+/// The first change of a section.
+struct SectionChange {
+    pointer: String,
+    /// The index of the item that differs.
+    index: usize,
+    why: ChangeReason,
+}
 
-fn section(
-    before: &Node<'_>,
-    now: &Node<'_>,
+fn section_change(
+    before: &PayloadBlocks<'_>,
+    now: &PayloadBlocks<'_>,
     keys: &[&str],
     hints: &ChangeHints,
 ) -> Option<SectionChange> {
-    let member = |payload: &Node<'_>| keys.iter().find(|key| payload.get(key).is_some()).copied();
-    let old = member(before).and_then(|key| before.get(key)).map(items).unwrap_or_default();
-    let key = member(now).or_else(|| member(before))?;
-    let section = now.get(key);
-    let new = section.map(items).unwrap_or_default();
-    let differs = old.iter().zip(&new).position(|(a, b)| !is_same(a, b));
-    let at = differs.unwrap_or(old.len().min(new.len()));
+    let (old_section, section) = (before.first_of(keys), now.first_of(keys));
+    if old_section.zip(section).is_some_and(|(old, new)| old.is_equal(new)) {
+        return None;
+    }
+    let old = old_section.map(PayloadMember::items).unwrap_or_default();
+    let new = section.map(PayloadMember::items).unwrap_or_default();
+    let differs = old.iter().zip(&new).position(|(a, b)| !a.is_same(*b));
+    let index = differs.unwrap_or(old.len().min(new.len()));
     let is_list = keys == LIST_KEYS;
-    let (a, b) = (old.get(at).copied(), new.get(at).copied());
+    let (a, b) = (old.get(index).copied(), new.get(index).copied());
     match (a, b) {
         (None, None) => return None,
         // At the very end growth keeps the prefix, and so does coming back to an earlier end.
         (Some(_), None) | (None, Some(_)) if is_list => return None,
-        (Some(a), Some(b)) if is_list && at + 1 == old.len() && continues(a, b) => return None,
+        (Some(a), Some(b))
+            if is_list && index + 1 == old.len() && continues(a.node(), b.node()) =>
+        {
+            return None;
+        }
         _ => {}
     }
-    let pointer = section.map(|section| format!("/{key}{}", steps(section, at)));
+    let pointer = section.map(|section| format!("/{}{}", section.name, section.steps(index)));
     let why = match keys {
         TOOL_KEYS => tools_cause(&old, &new),
-        _ if is_list => message_cause(&old, &new, at, hints),
-        _ => system_cause(a, b, hints),
+        _ if is_list => message_cause(&old, &new, index, hints),
+        _ => system_cause(a.map(Item::node), b.map(Item::node), hints),
     };
-    Some((pointer.unwrap_or_default(), at, why))
+    Some(SectionChange { pointer: pointer.unwrap_or_default(), index, why })
 }
 
-fn tokens(payload: &Node<'_>, keys: &[&str], skip: usize, count: &dyn Fn(&str) -> u64) -> u64 {
-    let Some(section) = keys.iter().find_map(|key| payload.get(key)) else { return 0 };
+fn tokens(
+    payload: &PayloadBlocks<'_>,
+    keys: &[&str],
+    skip: usize,
+    count: &dyn Fn(&str) -> u64,
+) -> u64 {
+    let Some(section) = payload.first_of(keys) else { return 0 };
     let mut sum = 0;
-    for item in items(section).into_iter().skip(skip) {
-        each_text(item, &mut |text| sum += count(text));
+    for item in section.items().into_iter().skip(skip) {
+        each_text(item.node(), &mut |text| sum += count(text));
     }
     sum
 }

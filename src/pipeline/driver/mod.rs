@@ -34,7 +34,7 @@ pub(super) fn run(
     cx: &PipelineContext,
     request: &CompileRequest,
     conversation: Conversation,
-    text: String,
+    head: String,
     run: PipelineRun<'_>,
 ) -> Result<CompiledPayload, Error> {
     let PipelineRun { deadline, hooks, timings } = run;
@@ -99,14 +99,14 @@ pub(super) fn run(
         list_key,
     };
     let mut report = driver.manifest(&slots, actions, compressed.forms, arrival);
-    report.history_summary = compressed.summary;
-    if !report.fits && request.on_overflow == OnOverflow::Fail {
-        return Err(Error::OverBudget(Box::new(report)));
+    report.history_summary(compressed.summary);
+    if !report.report().fits && request.on_overflow == OnOverflow::Fail {
+        return Err(Error::OverBudget(report.finish()));
     }
-    driver.trace.text(Stage::Manifest, || report.figures());
+    driver.trace.text(Stage::Manifest, || report.report().figures());
     let hints = driver.hints(squeezed);
     let facts = stages::PayloadFacts { report, hints, artifacts };
-    Ok(driver.format(slots, &conversation.tools, text, facts))
+    Ok(driver.format(slots, &conversation.tools, head, facts))
 }
 
 impl Driver<'_> {

@@ -6,13 +6,11 @@ use super::{Driver, has_spoken};
 use crate::domain::{ContentHash, Conversation, Message, Notes, Source, Stage, ToolDefinition};
 use crate::pipeline::compress::{self, Output as Compressed, SummaryMaterial};
 use crate::pipeline::read_back::{self, ReadBack};
-use crate::pipeline::report::{Action, Report};
+use crate::pipeline::report::{Action, ReportBuilder};
 use crate::pipeline::slot::Slot;
 use crate::pipeline::stage::timed;
 use crate::pipeline::{ChangeHints, CompiledPayload, READ_TOOL, StopReason, prose};
-use crate::pipeline::{
-    arrive, breakpoints, budget, cache_marks, frame, ingest, inject, list_ends, manifest,
-};
+use crate::pipeline::{arrive, budget, cache_marks, frame, ingest, inject, list_ends, manifest};
 use crate::pipeline::{memory, protect};
 use crate::provider::{self, PayloadInput};
 use crate::request::{Compression, ExplainLevel, Level, OnArrival, ReferenceStyle};
@@ -60,7 +58,7 @@ impl OutsideHistory {
 
 /// What the last stage adds to the text of a payload.
 pub(super) struct PayloadFacts {
-    pub(super) report: Report,
+    pub(super) report: ReportBuilder,
     pub(super) hints: ChangeHints,
     /// Texts that the payload names by their artifacts.
     pub(super) artifacts: Vec<Arc<str>>,
@@ -314,7 +312,7 @@ impl Driver<'_> {
         actions: Vec<Action>,
         forms: Vec<arrive::ArrivedForms>,
         arrival: manifest::Arrival<'_>,
-    ) -> Report {
+    ) -> ReportBuilder {
         let input = manifest::Input {
             request: self.request,
             slots,
@@ -340,32 +338,23 @@ impl Driver<'_> {
         &mut self,
         slots: Vec<Slot>,
         tools: &[ToolDefinition],
-        mut text: String,
+        head: String,
         facts: PayloadFacts,
     ) -> CompiledPayload {
-        let PayloadFacts { report, hints, artifacts } = facts;
+        let PayloadFacts { mut report, hints, artifacts } = facts;
         let target = self.request.target;
-        let start = text.len();
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
-            provider::write_into(&mut text, target, PayloadInput { messages: &messages, tools });
-            let payload_hash = ContentHash::of(text.get(start..).unwrap_or_default());
+            let input = PayloadInput { messages: &messages, tools };
+            let mut written = provider::write(head, target, input);
+            let breakpoints = std::mem::take(&mut written.breakpoints);
+            if provider::rules(target).cache_marks {
+                report.breakpoints(breakpoints);
+            }
+            let payload_hash = ContentHash::of(written.payload());
             let hashes = std::mem::take(&mut self.trace).finish(payload_hash);
             let is_whole = self.is_whole;
-            let mut compiled = CompiledPayload {
-                text,
-                start,
-                report,
-                hints,
-                artifacts,
-                payload_hash,
-                hashes,
-                is_whole,
-            };
-            if provider::rules(target).cache_marks {
-                compiled.report.cache.breakpoints = breakpoints::find(compiled.payload());
-            }
-            compiled
+            CompiledPayload { written, report, hints, artifacts, payload_hash, hashes, is_whole }
         })
     }
 }

@@ -47,8 +47,7 @@ impl ShownMessages {
             own
         });
         let messages: Vec<Message> = named.collect();
-        let mut text = String::new();
-        provider::write_messages(&mut text, &messages);
+        let text = provider::write_messages(&messages);
         Self { messages, text }
     }
 

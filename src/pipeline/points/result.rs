@@ -160,8 +160,7 @@ pub fn write_arguments(out: &mut String, call: &ToolCall) {
 
 /// The content as the neutral shape has it: a text, or parts.
 fn write_content(out: &mut String, message: &Message) -> Option<()> {
-    let mut text = String::new();
-    provider::write_messages(&mut text, std::slice::from_ref(message));
+    let text = provider::write_messages(std::slice::from_ref(message));
     let list = parse(&text, RESULT_LIMITS).ok()?;
     let parts = list.as_array()?.first()?.get("parts")?.as_array()?;
     let content = parts.iter().find_map(|part| part.get("content"))?;

@@ -1,9 +1,13 @@
 //! The report: what a compile did, in a sentence and in figures.
 
+mod builder;
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::Serialize;
+
+pub use builder::ReportBuilder;
 
 use super::change::FirstChange;
 use crate::domain::{Model, Note, Notes};

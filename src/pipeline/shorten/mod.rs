@@ -17,7 +17,7 @@ mod turns;
 use forms::Visibility;
 pub use output::{MessageAuthor, Original, ShownMessage, TextEdit, passed_on};
 use plan::PlanInput;
-pub use report::ShortenOutput;
+pub use report::{ShortenOutput, ShortenResult};
 pub use results::ask_results;
 pub use splice::{Edit, splice};
 use turns::Turns;
@@ -49,7 +49,7 @@ pub fn shorten(
     request: &CompressRequest<'_, '_>,
     makers: &[MessageAuthor],
     run: PipelineRun<'_>,
-) -> Result<ShortenOutput, Error> {
+) -> Result<ShortenResult, Error> {
     let PipelineRun { deadline, hooks, timings } = run;
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
     let allow = match request.originals {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::report::{self, ShortenOutput};
+use super::report::{self, ShortenResult};
 use crate::domain::{ArtifactId, Notes};
 use crate::request::{CompressInput, CompressRequest};
 
@@ -57,7 +57,7 @@ pub enum MessageAuthor {
 }
 
 /// The request's text or messages unchanged: there was no time for more, not even to count.
-pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> ShortenOutput {
+pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> ShortenResult {
     match &request.given {
         CompressInput::Text(text) => {
             report::report_uncounted(request, Vec::new(), Some(text.to_string()), notes)

@@ -11,9 +11,17 @@ use crate::pipeline::arrive::{name_rules, warn};
 use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{
-    Action, Actions, CoveredRange, Decision, HistorySummary, OversizedPart, Report, TokenTotals,
+    Action, Actions, CoveredRange, Decision, HistorySummary, OversizedPart, Report, ReportBuilder,
+    TokenTotals,
 };
 use crate::request::{CompressRequest, ExplainLevel, Originals};
+
+/// A text or a list made shorter, and the report of it.
+#[derive(Debug)]
+pub struct ShortenResult {
+    pub output: ShortenOutput,
+    pub report: ReportBuilder,
+}
 
 /// A text or a list made shorter.
 #[derive(Debug)]
@@ -22,7 +30,6 @@ pub struct ShortenOutput {
     pub list: Vec<ShownMessage>,
     /// The text that is shown, if one was given.
     pub text: Option<String>,
-    pub report: Report,
     /// The originals of shortened texts, in order.
     pub originals: Vec<Original>,
 }
@@ -117,15 +124,13 @@ pub(super) fn report_text(
     request: &CompressRequest<'_, '_>,
     text: &str,
     form: Option<ShownForm>,
-) -> ShortenOutput {
+) -> ShortenResult {
     let Some(form) = form else {
         // One text in, one form out: there is no other case.
-        return ShortenOutput {
-            list: Vec::new(),
-            text: Some(text.to_owned()),
-            report: build_report(request, 0, 0, Actions::default(), request.notes.clone()),
-            originals: Vec::new(),
-        };
+        let report = build_report(request, 0, 0, Actions::default(), request.notes.clone());
+        let text = Some(text.to_owned());
+        let output = ShortenOutput { list: Vec::new(), text, originals: Vec::new() };
+        return ShortenResult { output, report: ReportBuilder::new(report) };
     };
     let changed = form.text.is_some();
     let mut actions = Actions::default();
@@ -164,12 +169,12 @@ pub(super) fn report_text(
         whole: false,
         artifact: ArtifactId::of_text(text),
     });
-    ShortenOutput {
+    let output = ShortenOutput {
         list: Vec::new(),
         text: Some(form.text.map_or_else(|| text.to_owned(), |text| text.to_string())),
-        report,
         originals: original.into_iter().collect(),
-    }
+    };
+    ShortenResult { output, report: ReportBuilder::new(report) }
 }
 
 pub(super) fn report_list(
@@ -178,7 +183,7 @@ pub(super) fn report_list(
     ShortenOutcome { rows, by, .. }: ShortenOutcome,
     before: u64,
     mut notes: Notes,
-) -> Result<ShortenOutput, Error> {
+) -> Result<ShortenResult, Error> {
     meter.check()?;
     let request = job.request;
     for row in &rows {
@@ -200,13 +205,12 @@ pub(super) fn report_list(
     if request.explain == ExplainLevel::Full {
         report.decisions = Some(write_decisions(job, &rows));
     }
-    let mut shortened =
-        ShortenOutput { list: Vec::new(), text: None, report, originals: Vec::new() };
+    let mut output = ShortenOutput { list: Vec::new(), text: None, originals: Vec::new() };
     for row in rows {
-        shortened.list.extend(row.shown.map(|shown| shown.into_shown(job, row.origin)));
-        shortened.originals.extend(row.originals);
+        output.list.extend(row.shown.map(|shown| shown.into_shown(job, row.origin)));
+        output.originals.extend(row.originals);
     }
-    Ok(shortened)
+    Ok(ShortenResult { output, report: ReportBuilder::new(report) })
 }
 
 fn build_report(
@@ -278,7 +282,7 @@ pub(super) fn report_uncounted(
     list: Vec<ShownMessage>,
     text: Option<String>,
     notes: Notes,
-) -> ShortenOutput {
+) -> ShortenResult {
     let bytes = list.iter().map(|shown| shown.json.len()).sum::<usize>()
         + text.as_ref().map_or(0, String::len);
     let tokens = bytes.div_ceil(4) as u64;
@@ -286,5 +290,6 @@ pub(super) fn report_uncounted(
     let report = build_report(request, tokens, tokens, actions, notes);
     let report =
         report.uncounted(format!("Time was up: passed on as it came, about {tokens} tokens."));
-    ShortenOutput { list, text, report, originals: Vec::new() }
+    let output = ShortenOutput { list, text, originals: Vec::new() };
+    ShortenResult { output, report: ReportBuilder::new(report) }
 }

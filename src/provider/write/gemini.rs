@@ -4,12 +4,12 @@
 //! user content function responses come first, then their media. A part is never empty, except for
 //! one that exists to carry a thought signature.
 
-use super::{comma, each_side, extra_members, joined_string, key, member, raw_member, texts};
+use super::{PayloadWriter, each_side, texts};
 use crate::domain::{Content, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult};
-use crate::json::{self, Node, write_string};
+use crate::json::{self, Node};
 use crate::provider::SYNTHETIC_CALL_ID;
 
-pub(super) fn write(out: &mut String, messages: &[Message]) {
+pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
     let mut system = messages
         .iter()
         .filter(|message| message.role == Role::System)
@@ -17,23 +17,24 @@ pub(super) fn write(out: &mut String, messages: &[Message]) {
         .filter(|part| is_part(part))
         .peekable();
     if system.peek().is_some() {
-        key(out, "systemInstruction");
+        out.open_value("systemInstruction");
         out.push('{');
-        key(out, "parts");
+        out.key("parts");
         out.push('[');
         system.for_each(|each| part(out, each));
         out.push_str("]}");
+        out.close_value();
     }
-    key(out, "contents");
-    out.push('[');
+    out.key("contents");
+    out.open_list("contents");
     each_side(
         messages,
         |message| message.parts.iter().any(is_part),
         |model, side| {
-            comma(out);
+            out.item();
             out.push('{');
-            member(out, "role", if model { "model" } else { "user" });
-            key(out, "parts");
+            out.member("role", if model { "model" } else { "user" });
+            out.key("parts");
             out.push('[');
             let parts = || side.iter().flat_map(|message| &message.parts);
             parts().filter(|part| is_result(part)).for_each(|each| part(out, each));
@@ -42,7 +43,7 @@ pub(super) fn write(out: &mut String, messages: &[Message]) {
             out.push_str("]}");
         },
     );
-    out.push(']');
+    out.close_list();
 }
 
 fn is_result(part: &Part) -> bool {
@@ -57,11 +58,11 @@ fn is_part(part: &Part) -> bool {
     }
 }
 
-fn part(out: &mut String, part: &Part) {
+fn part(out: &mut PayloadWriter, part: &Part) {
     if !is_part(part) {
         return;
     }
-    comma(out);
+    out.comma();
     match &part.content {
         Content::Opaque { raw, .. } => return out.push_str(raw.as_str()),
         Content::Thinking(thinking) => {
@@ -69,12 +70,12 @@ fn part(out: &mut String, part: &Part) {
                 return out.push_str(raw.as_str());
             }
             out.push('{');
-            member(out, "text", &thinking.text);
-            raw_member(out, "thought", "true");
+            out.member("text", &thinking.text);
+            out.raw_member("thought", "true");
         }
         Content::Text(text) => {
             out.push('{');
-            member(out, "text", text);
+            out.member("text", text);
         }
         Content::ToolCall(call) => {
             out.push('{');
@@ -90,9 +91,9 @@ fn part(out: &mut String, part: &Part) {
         }
     }
     if let Some(signature) = &part.signature {
-        member(out, "thoughtSignature", signature);
+        out.member("thoughtSignature", signature);
     }
-    extra_members(out, &part.extra, OURS);
+    out.extra_members(&part.extra, OURS);
     out.push('}');
 }
 
@@ -108,9 +109,9 @@ const OURS: &[&str] = &[
 ];
 
 /// The id, unless it was generated: the provider knows only its own.
-fn id(out: &mut String, id: &str) {
+fn id(out: &mut PayloadWriter, id: &str) {
     if !id.starts_with(SYNTHETIC_CALL_ID) {
-        member(out, "id", id);
+        out.member("id", id);
     }
 }
 
@@ -121,30 +122,30 @@ fn kept_object<'p>(part: &'p Part, name: &str) -> Option<Node<'p>> {
 }
 
 /// Writes the kept members, except for the marker of where a response's text was.
-fn write_others(out: &mut String, kept: Option<&Node<'_>>) {
+fn write_others(out: &mut PayloadWriter, kept: Option<&Node<'_>>) {
     for (name, value) in kept.and_then(Node::as_object).into_iter().flatten() {
         if name != "response" {
-            raw_member(out, name, value.raw);
+            out.raw_member(name, value.raw);
         }
     }
 }
 
-fn function_call(out: &mut String, call: &ToolCall, kept: Option<&Node<'_>>) {
-    key(out, "functionCall");
+fn function_call(out: &mut PayloadWriter, call: &ToolCall, kept: Option<&Node<'_>>) {
+    out.key("functionCall");
     out.push('{');
     id(out, &call.id);
-    member(out, "name", &call.name);
-    raw_member(out, "args", &call.arguments);
+    out.member("name", &call.name);
+    out.raw_member("args", &call.arguments);
     write_others(out, kept);
     out.push('}');
 }
 
-fn function_response(out: &mut String, result: &ToolResult, kept: Option<&Node<'_>>) {
-    key(out, "functionResponse");
+fn function_response(out: &mut PayloadWriter, result: &ToolResult, kept: Option<&Node<'_>>) {
+    out.key("functionResponse");
     out.push('{');
     id(out, &result.call_id);
-    member(out, "name", result.name.as_deref().unwrap_or("unknown"));
-    key(out, "response");
+    out.member("name", result.name.as_deref().unwrap_or("unknown"));
+    out.key("response");
     let stood_under = kept.and_then(|kept| kept.get("response")).and_then(Node::as_str);
     response(out, result, stood_under);
     write_others(out, kept);
@@ -153,7 +154,7 @@ fn function_response(out: &mut String, result: &ToolResult, kept: Option<&Node<'
 
 /// A response must be an object: an object is written unchanged, anything else under its original
 /// member, else `result`, and an error under `error`.
-fn response(out: &mut String, result: &ToolResult, stood_under: Option<&str>) {
+fn response(out: &mut PayloadWriter, result: &ToolResult, stood_under: Option<&str>) {
     let failed = result.is_error == Some(true);
     let mut shown = texts(&result.content);
     if let (Some(text), None, false) = (shown.next(), shown.next(), failed)
@@ -163,8 +164,8 @@ fn response(out: &mut String, result: &ToolResult, stood_under: Option<&str>) {
         return out.push_str(text.trim());
     }
     out.push('{');
-    key(out, if failed { "error" } else { stood_under.unwrap_or("result") });
-    joined_string(out, texts(&result.content), "\n");
+    out.key(if failed { "error" } else { stood_under.unwrap_or("result") });
+    out.joined_string(texts(&result.content), "\n");
     out.push('}');
 }
 
@@ -175,24 +176,24 @@ fn is_object(text: &str) -> bool {
 }
 
 /// A tool's media are written next to its response.
-fn result_media(out: &mut String, result: &Part) {
+fn result_media(out: &mut PayloadWriter, result: &Part) {
     if let Content::ToolResult(result) = &result.content {
         let media = |each: &&Part| matches!(each.content, Content::Media(_));
         result.content.iter().filter(media).for_each(|each| part(out, each));
     }
 }
 
-fn media(out: &mut String, media: &Media) {
+fn media(out: &mut PayloadWriter, media: &Media) {
     let (member_key, value_key, value) = match &media.source {
         MediaSource::Base64(data) => ("inlineData", "data", data),
         MediaSource::Url(text) | MediaSource::FileId(text) | MediaSource::Text(text) => {
             ("fileData", "fileUri", text)
         }
     };
-    key(out, member_key);
+    out.key(member_key);
     out.push('{');
-    member(out, "mimeType", &media.media_type);
-    key(out, value_key);
-    write_string(out, value);
+    out.member("mimeType", &media.media_type);
+    out.key(value_key);
+    out.string(value);
     out.push('}');
 }

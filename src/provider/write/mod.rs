@@ -1,6 +1,7 @@
 //! From neutral messages to a provider's payload.
 //!
-//! One pass into one string: no tree in between, no copy of a text. What a target cannot hold
+//! One pass into one string: no tree in between, no copy of a text. [`Written`] has the places of
+//! what was written, so that no later step parses it. What a target cannot hold
 //! was taken out by [`super::adapt`] before anything was counted, so nothing here can fail and
 //! nothing changes content. What still does not fit (the ladder may clear a part) is left out
 //! in a way that keeps the payload valid.
@@ -9,41 +10,40 @@ mod anthropic;
 mod gemini;
 mod neutral;
 mod openai;
+mod payload_writer;
 mod responses;
 mod tools;
 
+use payload_writer::PayloadWriter;
+pub use payload_writer::{MemberBlocks, Written};
 pub(super) use tools::is_gemini_schema;
 
 use super::PayloadInput;
-use crate::domain::{CacheMark, Content, Extra, Message, Part, Role, Target};
-use crate::json::write_string;
+use crate::domain::{Content, Extra, Message, Part, Role, Target};
 
-/// Writes the payload as JSON text: the keys of the provider's own request and no others, in a
-/// fixed order, so that the same messages always give the same bytes.
-pub fn write(target: Target, sandwich: PayloadInput<'_>) -> String {
-    let mut out = String::new();
-    write_into(&mut out, target, sandwich);
-    out
-}
-
-/// Appends the payload to a text, so that an answer around it is written once.
-pub fn write_into(out: &mut String, target: Target, sandwich: PayloadInput<'_>) {
+/// Writes the payload as JSON text after `head`: the keys of the provider's own request and no
+/// others, in a fixed order, so that the same messages always give the same bytes.
+pub fn write(head: String, target: Target, sandwich: PayloadInput<'_>) -> Written {
+    let mut out = PayloadWriter::new(head);
     out.reserve(expected_length(sandwich));
     out.push('{');
     match target {
-        Target::Openai => openai::write(out, sandwich.messages),
-        Target::OpenaiResponses => responses::write(out, sandwich.messages),
-        Target::Anthropic => anthropic::write(out, sandwich.messages),
-        Target::Gemini => gemini::write(out, sandwich.messages),
-        Target::Neutral => neutral::write(out, sandwich.messages),
+        Target::Openai => openai::write(&mut out, sandwich.messages),
+        Target::OpenaiResponses => responses::write(&mut out, sandwich.messages),
+        Target::Anthropic => anthropic::write(&mut out, sandwich.messages),
+        Target::Gemini => gemini::write(&mut out, sandwich.messages),
+        Target::Neutral => neutral::write(&mut out, sandwich.messages),
     }
-    tools::write(out, target, sandwich.tools);
+    tools::write(&mut out, target, sandwich.tools);
     out.push('}');
+    out.finish()
 }
 
-/// Appends messages in neutral shape, as a JSON array.
-pub fn write_messages(out: &mut String, messages: &[Message]) {
-    neutral::list(out, messages);
+/// Writes messages in neutral shape, as a JSON array.
+pub fn write_messages(messages: &[Message]) -> String {
+    let mut out = PayloadWriter::new(String::new());
+    neutral::list(&mut out, messages);
+    out.finish().text
 }
 
 /// Bytes that the payload will need, near enough that the string seldom grows.
@@ -95,12 +95,12 @@ fn is_content(part: &Part) -> bool {
 
 /// The content of `OpenAI`'s two shapes: a string if there is one plain text, else an array written
 /// by `each`.
-fn content(out: &mut String, parts: &[Part], each: fn(&mut String, &Part)) {
+fn content(out: &mut PayloadWriter, parts: &[Part], each: fn(&mut PayloadWriter, &Part)) {
     let mut shown = parts.iter().filter(|part| is_content(part));
     match (shown.next(), shown.next()) {
         (None, _) => out.push_str("\"\""),
         (Some(Part { content: Content::Text(text), extra, .. }), None) if extra.is_empty() => {
-            write_string(out, text);
+            out.string(text);
         }
         _ => {
             out.push('[');
@@ -112,73 +112,6 @@ fn content(out: &mut String, parts: &[Part], each: fn(&mut String, &Part)) {
     }
 }
 
-/// Writes a comma, unless an object or array has just been opened. A value never ends in an opening
-/// bracket, so the last byte shows it.
-fn comma(out: &mut String) {
-    if !matches!(out.as_bytes().last(), Some(b'{' | b'[')) {
-        out.push(',');
-    }
-}
-
-/// A member's key, which needs no escapes.
-fn key(out: &mut String, name: &str) {
-    comma(out);
-    out.push('"');
-    out.push_str(name);
-    out.push_str("\":");
-}
-
-/// A member with a string.
-fn member(out: &mut String, name: &str, text: &str) {
-    key(out, name);
-    write_string(out, text);
-}
-
-/// A member with JSON text that is one value.
-fn raw_member(out: &mut String, name: &str, json: &str) {
-    key(out, name);
-    out.push_str(json);
-}
-
-/// Uninterpreted members, unchanged, except for those in `known`.
-fn extra_members(out: &mut String, extra: &Extra, known: &[&str]) {
-    for (name, raw) in extra {
-        if !known.contains(&&**name) {
-            comma(out);
-            write_string(out, name);
-            out.push(':');
-            out.push_str(raw.as_str());
-        }
-    }
-}
-
-/// An object, unchanged, with a cache mark as its last member.
-fn write_marked(out: &mut String, raw: &str, mark: Option<CacheMark>) {
-    match (mark, raw.trim_end().strip_suffix('}')) {
-        (Some(mark), Some(open)) => {
-            out.push_str(open.trim_end());
-            cache_control(out, mark);
-            out.push('}');
-        }
-        _ => out.push_str(raw),
-    }
-}
-
-/// The member that marks the end of a cached prefix.
-fn cache_control(out: &mut String, mark: CacheMark) {
-    key(out, "cache_control");
-    mark_value(out, mark);
-}
-
-fn mark_value(out: &mut String, mark: CacheMark) {
-    out.push('{');
-    member(out, "type", "ephemeral");
-    if let Some(ttl) = mark.ttl {
-        member(out, "ttl", ttl.as_str());
-    }
-    out.push('}');
-}
-
 /// Writes an object whose members are in byte order of their keys, uninterpreted ones merged with
 /// the interpreted ones. The latter must be written in byte order.
 struct SortedObject<'e> {
@@ -187,7 +120,7 @@ struct SortedObject<'e> {
 
 impl<'e> SortedObject<'e> {
     /// Opens the object. Members in `known` are written by the caller.
-    fn open(out: &mut String, extra: &'e Extra, known: &[&str]) -> Self {
+    fn open(out: &mut PayloadWriter, extra: &'e Extra, known: &[&str]) -> Self {
         out.push('{');
         let mut rest: Vec<_> = extra.iter().filter(|(name, _)| !known.contains(&&**name)).collect();
         rest.sort_by(|a, b| b.0.cmp(&a.0));
@@ -195,30 +128,27 @@ impl<'e> SortedObject<'e> {
     }
 
     /// Writes the key of an interpreted member, after all that come before it.
-    fn key(&mut self, out: &mut String, name: &str) {
+    fn key(&mut self, out: &mut PayloadWriter, name: &str) {
         self.before(out, Some(name));
-        key(out, name);
+        out.key(name);
     }
 
-    fn member(&mut self, out: &mut String, name: &str, text: &str) {
+    fn member(&mut self, out: &mut PayloadWriter, name: &str, text: &str) {
         self.key(out, name);
-        write_string(out, text);
+        out.string(text);
     }
 
-    fn close(mut self, out: &mut String) {
+    fn close(mut self, out: &mut PayloadWriter) {
         self.before(out, None);
         out.push('}');
     }
 
-    fn before(&mut self, out: &mut String, limit: Option<&str>) {
+    fn before(&mut self, out: &mut PayloadWriter, limit: Option<&str>) {
         while let Some((name, raw)) = self.rest.last() {
             if limit.is_some_and(|limit| &**name >= limit) {
                 return;
             }
-            comma(out);
-            write_string(out, name);
-            out.push(':');
-            out.push_str(raw.as_str());
+            out.extra_member(name, raw.as_str());
             self.rest.pop();
         }
     }
@@ -227,18 +157,6 @@ impl<'e> SortedObject<'e> {
 /// The texts among parts, in order.
 fn texts(parts: &[Part]) -> impl Iterator<Item = &str> {
     parts.iter().filter_map(|part| part.as_text().map(|text| &**text))
-}
-
-/// A JSON string of several texts with a separator between them.
-fn joined_string<'t>(out: &mut String, texts: impl Iterator<Item = &'t str>, separator: &str) {
-    out.push('"');
-    for (index, text) in texts.enumerate() {
-        if index > 0 {
-            crate::json::escape_into(out, separator);
-        }
-        crate::json::escape_into(out, text);
-    }
-    out.push('"');
 }
 
 /// Groups neighbouring messages of one side, without system messages: Anthropic and Gemini require

@@ -1,19 +1,18 @@
 //! Messages in the neutral shape. Keys of every object in byte order.
 
-use super::{SortedObject, comma, key, mark_value};
+use super::{PayloadWriter, SortedObject};
 use crate::domain::{Content, Media, MediaSource, Message, Part, Role};
-use crate::json::write_string;
 
-pub(super) fn write(out: &mut String, messages: &[Message]) {
-    key(out, "messages");
+pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
+    out.key("messages");
     list(out, messages);
 }
 
 /// The array alone.
-pub(super) fn list(out: &mut String, messages: &[Message]) {
-    out.push('[');
+pub(super) fn list(out: &mut PayloadWriter, messages: &[Message]) {
+    out.open_list("messages");
     for message in messages {
-        comma(out);
+        out.item();
         let mut object = SortedObject::open(out, &message.extra, &["id", "name", "parts", "role"]);
         if let Some(id) = &message.id {
             object.member(out, "id", id);
@@ -22,11 +21,11 @@ pub(super) fn list(out: &mut String, messages: &[Message]) {
             object.member(out, "name", name);
         }
         object.key(out, "parts");
-        parts(out, &message.parts);
+        parts(out, "parts", &message.parts);
         object.member(out, "role", role(message.role));
         object.close(out);
     }
-    out.push(']');
+    out.close_list();
 }
 
 fn role(role: Role) -> &'static str {
@@ -38,13 +37,14 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-fn parts(out: &mut String, parts: &[Part]) {
-    out.push('[');
+/// Writes the list of parts of the member `name`.
+fn parts(out: &mut PayloadWriter, name: &'static str, parts: &[Part]) {
+    out.open_list(name);
     for each in parts {
-        comma(out);
+        out.item();
         part(out, each);
     }
-    out.push(']');
+    out.close_list();
 }
 
 /// Keys of parts that the writer sets.
@@ -69,14 +69,14 @@ const KNOWN: &[&str] = &[
     "url",
 ];
 
-fn part(out: &mut String, part: &Part) {
+fn part(out: &mut PayloadWriter, part: &Part) {
     let mut object = SortedObject::open(out, &part.extra, KNOWN);
     if let Content::ToolCall(call) = &part.content {
         object.member(out, "arguments", &call.arguments);
     }
     if let Some(mark) = part.cache {
         object.key(out, "cache_control");
-        mark_value(out, mark);
+        out.mark_value(mark);
     }
     let kind = match &part.content {
         Content::Text(text) => {
@@ -87,7 +87,7 @@ fn part(out: &mut String, part: &Part) {
         Content::Thinking(thinking) => {
             if let Some(raw) = &thinking.opaque {
                 object.key(out, "opaque");
-                out.push_str(raw.as_str());
+                out.raw_block(Some("opaque"), raw.as_str());
             }
             signature(&mut object, out, part);
             if !thinking.text.is_empty() || thinking.opaque.is_none() {
@@ -113,9 +113,9 @@ fn part(out: &mut String, part: &Part) {
                 [Part { content: Content::Text(text), cache: None, signature: None, extra }]
                     if extra.is_empty() =>
                 {
-                    write_string(out, text);
+                    out.string(text);
                 }
-                content => parts(out, content),
+                content => parts(out, "content", content),
             }
             if let Some(is_error) = result.is_error {
                 object.key(out, "is_error");
@@ -134,7 +134,7 @@ fn part(out: &mut String, part: &Part) {
         Content::Opaque { kind, raw } => {
             object.member(out, "kind", kind);
             object.key(out, "raw");
-            out.push_str(raw.as_str());
+            out.raw_block(Some("raw"), raw.as_str());
             signature(&mut object, out, part);
             "opaque"
         }
@@ -146,13 +146,13 @@ fn part(out: &mut String, part: &Part) {
     object.close(out);
 }
 
-fn signature(object: &mut SortedObject<'_>, out: &mut String, part: &Part) {
+fn signature(object: &mut SortedObject<'_>, out: &mut PayloadWriter, part: &Part) {
     if let Some(signature) = &part.signature {
         object.member(out, "signature", signature);
     }
 }
 
-fn media(object: &mut SortedObject<'_>, out: &mut String, media: &Media, part: &Part) {
+fn media(object: &mut SortedObject<'_>, out: &mut PayloadWriter, media: &Media, part: &Part) {
     match &media.source {
         MediaSource::Base64(data) => object.member(out, "data", data),
         MediaSource::FileId(id) => object.member(out, "file_id", id),

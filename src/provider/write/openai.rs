@@ -1,15 +1,14 @@
 //! The messages of `OpenAI` Chat Completions. Keys of every object in byte order.
 
-use super::{SortedObject, comma, content, is_content, joined_string, key, member};
+use super::{PayloadWriter, SortedObject, content, is_content};
 use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall};
-use crate::json::write_string;
 
 /// Keys of a message that the writer sets.
 const KNOWN: &[&str] = &["content", "name", "role", "tool_call_id", "tool_calls"];
 
-pub(super) fn write(out: &mut String, messages: &[Message]) {
-    key(out, "messages");
-    out.push('[');
+pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
+    out.key("messages");
+    out.open_list("messages");
     for message in messages {
         if message.role == Role::Tool {
             results(out, message);
@@ -17,12 +16,12 @@ pub(super) fn write(out: &mut String, messages: &[Message]) {
             write_message(out, message);
         }
     }
-    out.push(']');
+    out.close_list();
 }
 
 /// A message of any role but `tool`.
-fn write_message(out: &mut String, message: &Message) {
-    comma(out);
+fn write_message(out: &mut PayloadWriter, message: &Message) {
+    out.item();
     let mut object = SortedObject::open(out, &message.extra, KNOWN);
     object.key(out, "content");
     let spoken = message.parts.iter().any(is_content);
@@ -69,12 +68,12 @@ fn role(message: &Message) -> &'static str {
 }
 
 /// One message per result: this shape has no message with two.
-fn results(out: &mut String, message: &Message) {
+fn results(out: &mut PayloadWriter, message: &Message) {
     for part in &message.parts {
         let Content::ToolResult(result) = &part.content else {
             continue;
         };
-        comma(out);
+        out.item();
         let mut object = SortedObject::open(out, &message.extra, KNOWN);
         object.key(out, "content");
         content(out, &result.content, content_part);
@@ -87,36 +86,36 @@ fn results(out: &mut String, message: &Message) {
     }
 }
 
-fn content_part(out: &mut String, part: &Part) {
+fn content_part(out: &mut PayloadWriter, part: &Part) {
     match &part.content {
         Content::Text(text) => {
-            comma(out);
+            out.comma();
             let mut object = SortedObject::open(out, &part.extra, &["text", "type"]);
             object.member(out, "text", text);
             object.member(out, "type", "text");
             object.close(out);
         }
         Content::Media(media) => {
-            comma(out);
+            out.comma();
             self::media(out, media, part);
         }
         Content::Opaque { raw, .. } => {
-            comma(out);
+            out.comma();
             out.push_str(raw.as_str());
         }
         Content::Thinking(_) | Content::ToolCall(_) | Content::ToolResult(_) => {}
     }
 }
 
-fn media(out: &mut String, media: &Media, part: &Part) {
+fn media(out: &mut PayloadWriter, media: &Media, part: &Part) {
     const KNOWN: &[&str] = &["detail", "file", "image_url", "input_audio", "type"];
     let mut object = SortedObject::open(out, &part.extra, KNOWN);
     match &media.source {
         MediaSource::Base64(data) if media.is_audio() => {
             object.key(out, "input_audio");
             out.push('{');
-            member(out, "data", data);
-            member(out, "format", audio_format(&media.media_type));
+            out.member("data", data);
+            out.member("format", audio_format(&media.media_type));
             out.push('}');
             object.member(out, "type", "input_audio");
         }
@@ -124,9 +123,9 @@ fn media(out: &mut String, media: &Media, part: &Part) {
             object.key(out, "image_url");
             out.push('{');
             if let Some((_, detail)) = part.extra.iter().find(|(name, _)| &**name == "detail") {
-                super::raw_member(out, "detail", detail.as_str());
+                out.raw_member("detail", detail.as_str());
             }
-            key(out, "url");
+            out.key("url");
             address(out, media);
             out.push('}');
             object.member(out, "type", "image_url");
@@ -135,13 +134,13 @@ fn media(out: &mut String, media: &Media, part: &Part) {
             object.key(out, "file");
             out.push('{');
             if let MediaSource::FileId(id) = &media.source {
-                member(out, "file_id", id);
+                out.member("file_id", id);
             } else {
-                key(out, "file_data");
+                out.key("file_data");
                 address(out, media);
             }
             if let Some(name) = &media.name {
-                member(out, "filename", name);
+                out.member("filename", name);
             }
             out.push('}');
             object.member(out, "type", "file");
@@ -151,14 +150,14 @@ fn media(out: &mut String, media: &Media, part: &Part) {
 }
 
 /// The URL of a medium; base64 becomes a data URI.
-pub(super) fn address(out: &mut String, media: &Media) {
+pub(super) fn address(out: &mut PayloadWriter, media: &Media) {
     match &media.source {
         MediaSource::Base64(data) => {
             let head = ["data:", &media.media_type, ";base64,", data];
-            joined_string(out, head.into_iter(), "");
+            out.joined_string(head.into_iter(), "");
         }
         MediaSource::Url(text) | MediaSource::FileId(text) | MediaSource::Text(text) => {
-            write_string(out, text);
+            out.string(text);
         }
     }
 }
@@ -167,15 +166,15 @@ fn audio_format(media_type: &str) -> &'static str {
     if media_type.to_ascii_lowercase().contains("wav") { "wav" } else { "mp3" }
 }
 
-fn tool_call(out: &mut String, call: &ToolCall, extra: &Extra) {
+fn tool_call(out: &mut PayloadWriter, call: &ToolCall, extra: &Extra) {
     const KNOWN: &[&str] = &["custom", "function", "id", "type"];
-    comma(out);
+    out.comma();
     let mut object = SortedObject::open(out, extra, KNOWN);
     let (kind, input) = if call.custom { ("custom", "input") } else { ("function", "arguments") };
     object.key(out, kind);
     out.push('{');
-    member(out, input, &call.arguments);
-    member(out, "name", &call.name);
+    out.member(input, &call.arguments);
+    out.member("name", &call.name);
     out.push('}');
     object.member(out, "id", &call.id);
     object.member(out, "type", kind);

@@ -5,26 +5,27 @@
 
 use std::collections::HashSet;
 
-use super::{comma, content, extra_members, joined_string, key, member, openai, raw_member, texts};
+use super::{PayloadWriter, content, openai, texts};
 use crate::domain::{
     Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult,
 };
 
-pub(super) fn write(out: &mut String, messages: &[Message]) {
+pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
     let leading = messages.iter().take_while(|message| message.role == Role::System).count();
     let (system, rest) = messages.split_at_checked(leading).unwrap_or((&[], messages));
     let instructions = || system.iter().flat_map(|message| texts(&message.parts));
     if instructions().next().is_some() {
-        key(out, "instructions");
-        joined_string(out, instructions(), "\n\n");
+        out.open_value("instructions");
+        out.joined_string(instructions(), "\n\n");
+        out.close_value();
     }
-    key(out, "input");
-    out.push('[');
+    out.key("input");
+    out.open_list("input");
     let mut items = WrittenItems::default();
     for message in rest {
         items.write(out, message);
     }
-    out.push(']');
+    out.close_list();
 }
 
 /// State of the written items that affects the following ones.
@@ -41,7 +42,7 @@ struct WrittenItems<'m> {
 }
 
 impl<'m> WrittenItems<'m> {
-    fn write(&mut self, out: &mut String, message: &'m Message) {
+    fn write(&mut self, out: &mut PayloadWriter, message: &'m Message) {
         match message.role {
             Role::Assistant => {
                 let mut parts = message.parts.as_slice();
@@ -69,23 +70,28 @@ impl<'m> WrittenItems<'m> {
     }
 
     /// One item: a part, or several texts that were one item.
-    fn write_assistant_item(&mut self, out: &mut String, message: &'m Message, item: &'m [Part]) {
+    fn write_assistant_item(
+        &mut self,
+        out: &mut PayloadWriter,
+        message: &'m Message,
+        item: &'m [Part],
+    ) {
         let Some(part) = item.first() else { return };
         match &part.content {
             Content::Text(_) => self.text(out, message, part, item),
             Content::Thinking(thinking) => {
                 if let Some(raw) = &thinking.opaque {
-                    comma(out);
+                    out.item();
                     out.push_str(raw.as_str());
                     self.reasoned = true;
                 }
             }
             Content::ToolCall(call) => {
-                comma(out);
+                out.item();
                 self.call(out, call, part);
             }
             Content::Opaque { raw, .. } => {
-                comma(out);
+                out.item();
                 out.push_str(raw.as_str());
             }
             Content::ToolResult(_) | Content::Media(_) => {}
@@ -94,7 +100,13 @@ impl<'m> WrittenItems<'m> {
 
     /// The short form, unless something needs the provider's own form. An id may be in a payload
     /// once: the provider refuses a second item with it.
-    fn text(&mut self, out: &mut String, message: &'m Message, first: &'m Part, item: &'m [Part]) {
+    fn text(
+        &mut self,
+        out: &mut PayloadWriter,
+        message: &'m Message,
+        first: &'m Part,
+        item: &'m [Part],
+    ) {
         let find_any = |name: &str| find(&first.extra, name).or_else(|| find(&message.extra, name));
         let id = find_any("id")
             .or_else(|| message.id.as_deref().filter(|id| id.starts_with("msg")))
@@ -104,55 +116,55 @@ impl<'m> WrittenItems<'m> {
         let Some(id) = id else {
             for text in super::texts(item) {
                 open_item(out, None, phase);
-                member(out, "content", text);
+                out.member("content", text);
                 out.push('}');
             }
             return;
         };
         open_item(out, Some(id), phase);
-        raw_member(out, "status", find_any("status").unwrap_or("\"completed\""));
-        key(out, "content");
+        out.raw_member("status", find_any("status").unwrap_or("\"completed\""));
+        out.key("content");
         out.push('[');
         for part in item {
             let Some(text) = part.as_text() else { continue };
-            comma(out);
+            out.comma();
             out.push('{');
-            member(out, "type", "output_text");
-            member(out, "text", text);
-            raw_member(out, "annotations", annotations(part).unwrap_or("[]"));
-            extra_members(out, &part.extra, ITEM_KEYS);
+            out.member("type", "output_text");
+            out.member("text", text);
+            out.raw_member("annotations", annotations(part).unwrap_or("[]"));
+            out.extra_members(&part.extra, ITEM_KEYS);
             out.push('}');
         }
         out.push_str("]}");
     }
 
-    fn call(&mut self, out: &mut String, call: &'m ToolCall, part: &Part) {
+    fn call(&mut self, out: &mut PayloadWriter, call: &'m ToolCall, part: &Part) {
         out.push('{');
-        member(out, "type", if call.custom { "custom_tool_call" } else { "function_call" });
-        member(out, "call_id", &call.id);
-        member(out, "name", &call.name);
-        member(out, if call.custom { "input" } else { "arguments" }, &call.arguments);
+        out.member("type", if call.custom { "custom_tool_call" } else { "function_call" });
+        out.member("call_id", &call.id);
+        out.member("name", &call.name);
+        out.member(if call.custom { "input" } else { "arguments" }, &call.arguments);
         if let Some(id) = find(&part.extra, "id").filter(|_| self.reasoned) {
-            raw_member(out, "id", id);
+            out.raw_member("id", id);
         }
-        extra_members(out, &part.extra, CALL_KEYS);
+        out.extra_members(&part.extra, CALL_KEYS);
         out.push('}');
         if call.custom {
             self.custom.insert(&call.id);
         }
     }
 
-    fn output(&self, out: &mut String, result: &ToolResult, part: &Part) {
-        comma(out);
+    fn output(&self, out: &mut PayloadWriter, result: &ToolResult, part: &Part) {
+        out.item();
         out.push('{');
         let custom = self.custom.contains(&*result.call_id);
         let kind = if custom { "custom_tool_call_output" } else { "function_call_output" };
-        member(out, "type", kind);
-        member(out, "call_id", &result.call_id);
-        key(out, "output");
+        out.member("type", kind);
+        out.member("call_id", &result.call_id);
+        out.key("output");
         content(out, &result.content, input_part);
         // The caller's own items: their ids refer to no item before them.
-        extra_members(out, &part.extra, CALL_KEYS);
+        out.extra_members(&part.extra, CALL_KEYS);
         out.push('}');
     }
 }
@@ -169,18 +181,18 @@ fn one_item(parts: &[Part]) -> usize {
 }
 
 /// Opens an assistant's message item, up to its content.
-fn open_item(out: &mut String, id: Option<&str>, phase: Option<&str>) {
-    comma(out);
+fn open_item(out: &mut PayloadWriter, id: Option<&str>, phase: Option<&str>) {
+    out.item();
     out.push('{');
-    member(out, "type", "message");
+    out.member("type", "message");
     match id {
-        Some(raw) if raw.starts_with('"') => raw_member(out, "id", raw),
-        Some(id) => member(out, "id", id),
+        Some(raw) if raw.starts_with('"') => out.raw_member("id", raw),
+        Some(id) => out.member("id", id),
         None => {}
     }
-    member(out, "role", "assistant");
+    out.member("role", "assistant");
     if let Some(phase) = phase {
-        raw_member(out, "phase", phase);
+        out.raw_member("phase", phase);
     }
 }
 
@@ -205,7 +217,7 @@ fn find<'e>(extra: &'e Extra, name: &str) -> Option<&'e str> {
 
 /// A user's message, or system text in the middle. Provider-specific items keep their places
 /// between them.
-fn input_message(out: &mut String, message: &Message) {
+fn input_message(out: &mut PayloadWriter, message: &Message) {
     let mut from = 0;
     let parts = &message.parts;
     for (at, part) in parts.iter().enumerate() {
@@ -213,7 +225,7 @@ fn input_message(out: &mut String, message: &Message) {
             && !kind.starts_with("input_")
         {
             write_message_item(out, message, parts.get(from..at).unwrap_or_default());
-            comma(out);
+            out.item();
             out.push_str(raw.as_str());
             from = at + 1;
         }
@@ -223,67 +235,66 @@ fn input_message(out: &mut String, message: &Message) {
     }
 }
 
-fn write_message_item(out: &mut String, message: &Message, parts: &[Part]) {
+fn write_message_item(out: &mut PayloadWriter, message: &Message, parts: &[Part]) {
     if parts.is_empty() && !message.parts.is_empty() {
         return;
     }
-    comma(out);
+    out.item();
     out.push('{');
-    member(out, "type", "message");
+    out.member("type", "message");
     let role = match message.role {
         Role::System => message.role_word.unwrap_or("system"),
         _ => "user",
     };
-    member(out, "role", role);
-    key(out, "content");
+    out.member("role", role);
+    out.key("content");
     content(out, parts, input_part);
-    extra_members(out, &message.extra, &["type", "role", "content", "id", "status"]);
+    out.extra_members(&message.extra, &["type", "role", "content", "id", "status"]);
     out.push('}');
 }
 
-fn input_part(out: &mut String, part: &Part) {
+fn input_part(out: &mut PayloadWriter, part: &Part) {
     match &part.content {
         Content::Text(text) => {
-            comma(out);
+            out.comma();
             out.push('{');
-            member(out, "type", "input_text");
-            member(out, "text", text);
-            extra_members(out, &part.extra, &["type", "text"]);
+            out.member("type", "input_text");
+            out.member("text", text);
+            out.extra_members(&part.extra, &["type", "text"]);
             out.push('}');
         }
         Content::Media(media) => {
-            comma(out);
+            out.comma();
             self::media(out, media, part);
         }
         Content::Opaque { raw, .. } => {
-            comma(out);
+            out.comma();
             out.push_str(raw.as_str());
         }
         Content::Thinking(_) | Content::ToolCall(_) | Content::ToolResult(_) => {}
     }
 }
 
-fn media(out: &mut String, media: &Media, part: &Part) {
+fn media(out: &mut PayloadWriter, media: &Media, part: &Part) {
     out.push('{');
     let image = media.is_image();
-    member(out, "type", if image { "input_image" } else { "input_file" });
+    out.member("type", if image { "input_image" } else { "input_file" });
     match &media.source {
-        MediaSource::FileId(id) => member(out, "file_id", id),
-        MediaSource::Url(url) if !image => member(out, "file_url", url),
+        MediaSource::FileId(id) => out.member("file_id", id),
+        MediaSource::Url(url) if !image => out.member("file_url", url),
         MediaSource::Base64(_) | MediaSource::Url(_) | MediaSource::Text(_) => {
-            key(out, if image { "image_url" } else { "file_data" });
+            out.key(if image { "image_url" } else { "file_data" });
             openai::address(out, media);
         }
     }
     // A name is allowed with bytes; next to an id or a URL the provider refuses it.
     if let (false, Some(name), MediaSource::Base64(_)) = (image, &media.name, &media.source) {
-        member(out, "filename", name);
+        out.member("filename", name);
     }
     if image && find(&part.extra, "detail").is_none() {
-        member(out, "detail", "auto");
+        out.member("detail", "auto");
     }
-    extra_members(
-        out,
+    out.extra_members(
         &part.extra,
         &["type", "file_id", "file_url", "image_url", "file_data", "filename"],
     );

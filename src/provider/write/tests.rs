@@ -6,7 +6,8 @@ use crate::domain::{
     CacheMark, CacheTtl, Content, Conversation, Media, MediaSource, Message, Notes, Part, RawJson,
     Role, Source, Target, Thinking, ToolCall, ToolDefinition, ToolResult,
 };
-use crate::provider::{PayloadInput, adapt, write};
+use crate::json::{self, Limits, Node, Path};
+use crate::provider::{PayloadInput, Written, adapt, write};
 
 fn payload(target: Target, messages: Vec<Message>) -> String {
     from(Source::Openai, target, messages)
@@ -20,11 +21,92 @@ fn from(source: Source, target: Target, mut messages: Vec<Message>) -> String {
     adapt(&mut conversation, target, &mut Notes::default());
     let mut all = conversation.system;
     all.extend(conversation.history);
-    let text = write(target, PayloadInput { messages: &all, tools: &[] });
-    let again = write(target, PayloadInput { messages: &all, tools: &[] });
-    assert_eq!(text, again);
-    serde_json::from_str::<serde_json::Value>(&text).unwrap();
-    text
+    let written = written(target, &all, &[]);
+    let again = write(String::new(), target, PayloadInput { messages: &all, tools: &[] });
+    assert_eq!(written.text, again.text);
+    written.text
+}
+
+/// Writes a payload, and checks the places of its blocks and cache marks against its text.
+fn written(target: Target, messages: &[Message], tools: &[ToolDefinition]) -> Written {
+    let head = "{\"payload\":";
+    let input = PayloadInput { messages, tools };
+    let with_head = write(head.to_owned(), target, input);
+    let written = write(String::new(), target, input);
+    assert_eq!(with_head.text, format!("{head}{}", written.text));
+    assert_eq!(with_head.payload(), written.text);
+    assert_eq!(with_head.blocks, written.blocks);
+
+    let payload = json::parse(&written.text, Limits::default()).unwrap();
+    let members = payload.as_object().unwrap();
+    assert_eq!(members.len(), written.blocks.len());
+    for ((name, node), found) in members.iter().zip(&written.blocks) {
+        assert_eq!((&**name, node.raw), (found.name, found.value(&written.text)));
+        let items = node.as_array();
+        assert_eq!(items.is_some(), found.is_list);
+        let blocks = items.unwrap_or(std::slice::from_ref(node)).iter().map(|block| block.raw);
+        let texts = found.texts(&written.text);
+        assert_eq!(blocks.collect::<Vec<_>>(), texts.collect::<Vec<_>>());
+    }
+    let mut marked = Vec::new();
+    find_marked(&payload, &Path::Root, &mut marked);
+    assert_eq!(marked, written.breakpoints);
+    written
+}
+
+/// The objects with a cache mark, in the order of the text.
+fn find_marked(node: &Node<'_>, path: &Path<'_>, found: &mut Vec<String>) {
+    if node.get("cache_control").is_some_and(|mark| mark.as_object().is_some()) {
+        found.push(path.pointer());
+    }
+    for (key, value) in node.as_object().into_iter().flatten() {
+        if !["input", "arguments", "input_schema", "parameters"].contains(&&**key) {
+            find_marked(value, &path.key(key), found);
+        }
+    }
+    for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
+        find_marked(item, &path.index(index), found);
+    }
+}
+
+#[test]
+fn cache_marks_are_reported_in_the_order_of_the_text() {
+    let mark = Some(CacheMark { ttl: Some(CacheTtl::OneHour) });
+    let marked = |content| Part { cache: mark, ..Part::new(content) };
+    let raw = r#"{"type":"search_result","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}],"input":{"cache_control":{}}}"#;
+    let opaque = || Content::Opaque { kind: "search_result".into(), raw: RawJson::new(raw) };
+    let content = vec![marked(Content::Text("a".into())), Part::new(opaque())];
+    let result = ToolResult { call_id: "c".into(), name: None, content, is_error: None };
+    let noted = (Arc::from("note"), RawJson::new(r#"{"cache_control":{"type":"ephemeral"}}"#));
+    let messages = [
+        Message::new(Role::System, vec![marked(Content::Text("s".into()))]),
+        Message::new(Role::Assistant, vec![call("c", "f", r#"{"cache_control":{}}"#)]),
+        Message::new(Role::Tool, vec![marked(Content::ToolResult(result))]),
+        Message::new(
+            Role::User,
+            vec![
+                marked(opaque()),
+                Part { extra: vec![noted], ..marked(Content::Text("u".into())) },
+                marked(Content::Text("  ".into())),
+            ],
+        ),
+    ];
+    let anthropic = written(Target::Anthropic, &messages, &[]);
+    assert_eq!(
+        anthropic.breakpoints,
+        [
+            "/system/0",
+            "/messages/1/content/0",
+            "/messages/1/content/0/content/0",
+            "/messages/1/content/0/content/1/content/0",
+            "/messages/1/content/1",
+            "/messages/1/content/1/content/0",
+            "/messages/1/content/2",
+            "/messages/1/content/2/note",
+        ]
+    );
+    let neutral = written(Target::Neutral, &messages, &[]);
+    assert!(neutral.breakpoints.contains(&"/messages/3/parts/0/raw/content/0".to_owned()));
 }
 
 fn system(text: &str) -> Message {
@@ -427,7 +509,7 @@ fn tools_are_rendered_each_providers_way_without_tags() {
     let strict = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
     let tools = [tool("f", Some(simple)), tool("g", Some(strict)), tool("h", None)];
     let of = |target| {
-        let text = write(target, PayloadInput { messages: &[], tools: &tools });
+        let text = written(target, &[], &tools).text;
         let at = text.find(r#""tools""#).unwrap();
         text[at..].trim_end_matches('}').to_owned()
     };
@@ -451,8 +533,5 @@ fn tools_are_rendered_each_providers_way_without_tags() {
         r#""tools":[{{"cache_control":{{"type":"ephemeral"}},"description":"d","name":"f","parameters":{simple}}}"#
     )));
     assert!(Target::ALL.iter().all(|target| !of(*target).contains("tags")));
-    assert_eq!(
-        write(Target::Gemini, PayloadInput { messages: &[], tools: &[] }),
-        r#"{"contents":[]}"#
-    );
+    assert_eq!(written(Target::Gemini, &[], &[]).text, r#"{"contents":[]}"#);
 }

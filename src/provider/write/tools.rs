@@ -1,9 +1,6 @@
 //! Tools, each provider's way. The order is the caller's and the bytes of a schema stay.
 
-use super::{
-    SortedObject, cache_control, comma, extra_members, key, mark_value, member, raw_member,
-    write_marked,
-};
+use super::{PayloadWriter, SortedObject};
 use crate::domain::{Target, ToolDefinition};
 use crate::json::{self, Node, Value};
 
@@ -11,24 +8,24 @@ use crate::json::{self, Node, Value};
 const EMPTY_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
 
 /// Writes `tools`, if there are any.
-pub(super) fn write(out: &mut String, target: Target, tools: &[ToolDefinition]) {
+pub(super) fn write(out: &mut PayloadWriter, target: Target, tools: &[ToolDefinition]) {
     if tools.is_empty() {
         return;
     }
-    key(out, "tools");
-    out.push('[');
+    out.key("tools");
+    out.open_list("tools");
     match target {
         Target::Gemini => gemini(out, tools),
         _ => tools.iter().for_each(|tool| write_tool(out, target, tool)),
     }
-    out.push(']');
+    out.close_list();
 }
 
-fn write_tool(out: &mut String, target: Target, tool: &ToolDefinition) {
-    comma(out);
+fn write_tool(out: &mut PayloadWriter, target: Target, tool: &ToolDefinition) {
+    out.item();
     if let Some(raw) = &tool.opaque {
         // The other targets' marks were taken off.
-        return write_marked(out, raw.as_str(), tool.cache);
+        return out.marked_object(raw.as_str(), tool.cache);
     }
     match target {
         Target::Openai => openai(out, tool),
@@ -49,51 +46,51 @@ const OURS: &[&str] = &[
     "type",
 ];
 
-fn openai(out: &mut String, tool: &ToolDefinition) {
+fn openai(out: &mut PayloadWriter, tool: &ToolDefinition) {
     out.push('{');
-    member(out, "type", "function");
-    key(out, "function");
+    out.member("type", "function");
+    out.key("function");
     out.push('{');
     write_name_and_description(out, tool);
     if let Some(parameters) = &tool.parameters {
-        raw_member(out, "parameters", parameters.as_str());
+        out.raw_member("parameters", parameters.as_str());
     }
-    extra_members(out, &tool.extra, OURS);
+    out.extra_members(&tool.extra, OURS);
     out.push_str("}}");
 }
 
-fn responses(out: &mut String, tool: &ToolDefinition) {
+fn responses(out: &mut PayloadWriter, tool: &ToolDefinition) {
     out.push('{');
-    member(out, "type", "function");
+    out.member("type", "function");
     write_name_and_description(out, tool);
     let parameters = tool.parameters.as_ref().map_or(EMPTY_SCHEMA, |raw| raw.as_str());
-    raw_member(out, "parameters", parameters);
+    out.raw_member("parameters", parameters);
     // Absent means strict here and not strict everywhere else.
     if !tool.extra.iter().any(|(name, _)| &**name == "strict") {
-        raw_member(out, "strict", "false");
+        out.raw_member("strict", "false");
     }
-    extra_members(out, &tool.extra, OURS);
+    out.extra_members(&tool.extra, OURS);
     out.push('}');
 }
 
-fn anthropic(out: &mut String, tool: &ToolDefinition) {
+fn anthropic(out: &mut PayloadWriter, tool: &ToolDefinition) {
     out.push('{');
     write_name_and_description(out, tool);
     let schema = tool.parameters.as_ref().map_or(EMPTY_SCHEMA, |raw| raw.as_str());
-    raw_member(out, "input_schema", schema);
-    extra_members(out, &tool.extra, OURS);
+    out.raw_member("input_schema", schema);
+    out.extra_members(&tool.extra, OURS);
     if let Some(mark) = tool.cache {
-        cache_control(out, mark);
+        out.cache_control(mark);
     }
     out.push('}');
 }
 
 /// `{cache_control, name, description, parameters}` in byte order, without `tags`.
-fn neutral(out: &mut String, tool: &ToolDefinition) {
+fn neutral(out: &mut PayloadWriter, tool: &ToolDefinition) {
     let mut object = SortedObject::open(out, &tool.extra, OURS);
     if let Some(mark) = tool.cache {
         object.key(out, "cache_control");
-        mark_value(out, mark);
+        out.mark_value(mark);
     }
     if let Some(description) = &tool.description {
         object.member(out, "description", description);
@@ -106,25 +103,25 @@ fn neutral(out: &mut String, tool: &ToolDefinition) {
     object.close(out);
 }
 
-fn write_name_and_description(out: &mut String, tool: &ToolDefinition) {
-    member(out, "name", &tool.name);
+fn write_name_and_description(out: &mut PayloadWriter, tool: &ToolDefinition) {
+    out.member("name", &tool.name);
     if let Some(description) = &tool.description {
-        member(out, "description", description);
+        out.member("description", description);
     }
 }
 
 /// All functions in one entry, at the place of the first; the provider's own tools next to it.
-fn gemini(out: &mut String, tools: &[ToolDefinition]) {
+fn gemini(out: &mut PayloadWriter, tools: &[ToolDefinition]) {
     let mut declared = false;
     for tool in tools {
         if let Some(raw) = &tool.opaque {
-            comma(out);
+            out.item();
             out.push_str(raw.as_str());
         } else if !declared {
             declared = true;
-            comma(out);
+            out.item();
             out.push('{');
-            key(out, "functionDeclarations");
+            out.key("functionDeclarations");
             out.push('[');
             tools.iter().filter(|tool| tool.opaque.is_none()).for_each(|tool| declare(out, tool));
             out.push_str("]}");
@@ -132,8 +129,8 @@ fn gemini(out: &mut String, tools: &[ToolDefinition]) {
     }
 }
 
-fn declare(out: &mut String, tool: &ToolDefinition) {
-    comma(out);
+fn declare(out: &mut PayloadWriter, tool: &ToolDefinition) {
+    out.comma();
     out.push('{');
     write_name_and_description(out, tool);
     if let Some(parameters) = &tool.parameters {
@@ -142,9 +139,9 @@ fn declare(out: &mut String, tool: &ToolDefinition) {
         } else {
             "parametersJsonSchema"
         };
-        raw_member(out, name, parameters.as_str());
+        out.raw_member(name, parameters.as_str());
     }
-    extra_members(out, &tool.extra, &["parameters", "parametersJsonSchema", "tags", "type"]);
+    out.extra_members(&tool.extra, &["parameters", "parametersJsonSchema", "tags", "type"]);
     out.push('}');
 }
 

@@ -49,7 +49,7 @@ impl CompileEvents {
         compiled: &CompiledPayload,
         runs: &[HookRun],
     ) -> Vec<NewEvent> {
-        let report = &compiled.report;
+        let report = compiled.report.report();
         let mut events = owner.hook_failures(runs);
         let memory = report.memory.injected.len();
         if memory > 0 || self.has_state || self.has_context {

@@ -19,8 +19,7 @@ use crate::pipeline::{
     self, CompiledPayload, GovernInput, GovernOutput, HookPort, RankedMemory, SummaryContext,
 };
 use crate::request::{
-    self, CallerBlock, CompileRequest, GovernedError, GovernedRequest, Level, MemoryRecord,
-    OnArrival, PackSource,
+    self, CallerBlock, CompileRequest, GovernedError, GovernedRequest, MemoryRecord, PackSource,
 };
 use crate::service::packs;
 use crate::service::record::{Inputs, RecalledInputs};
@@ -98,9 +97,7 @@ pub(super) fn govern(
     let empty = Conversation::empty(crate::domain::Source::Neutral);
     request.conversation = std::mem::replace(&mut output.conversation, empty);
     // What was compiled is what is sent.
-    request.compression.level = Level::Off;
-    request.compression.on_arrival = OnArrival::Off;
-    request.compression.read_tool = false;
+    request.compression = compression.switched_off();
     request.is_governed = true;
     Ok(Some(GovernContext { output, recalled }))
 }

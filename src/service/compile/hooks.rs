@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::{CompileTurn, Error, JobInput};
+use super::{Error, JobInput};
 use crate::domain::{MemoryEntry, Note};
 use crate::hook::{
     CallScope, GuardDecision, Hook, HookInput, HookRun, HookSet, MatchContext, Point, RunOutcome,
     SkipReason,
 };
 use crate::json::Node;
-use crate::pipeline::{HookPort as _, Report};
+use crate::pipeline::{HookPort as _, ReportBuilder};
 use crate::request::{CompileRequest, HookChoice};
 use crate::service::hook_runner::HookRunner;
 use crate::service::sessions::SessionHandle;
@@ -50,10 +50,10 @@ pub(crate) fn require_scope_for_urls(services: &Services, body: &Node<'_>) -> Re
 
 /// Adds warnings: which mandatory hooks ran in spite of `"hooks": false`, and that unscoped hooks in the
 /// session's defaults did not run.
-pub(super) fn warn(report: &mut Report, input: JobInput<'_>, runs: &[HookRun]) {
+pub(super) fn warn(report: &mut ReportBuilder, input: JobInput<'_>, runs: &[HookRun]) {
     let wants_none = input.node.get("hooks").and_then(Node::as_bool) == Some(false);
     let mut warn = |code, detail: String| {
-        report.warnings.push(Note { code, pointer: "/hooks".to_owned(), detail });
+        report.warn(Note { code, pointer: "/hooks".to_owned(), detail });
     };
     let ran = |run: &&HookRun| run.outcome != RunOutcome::Skipped(SkipReason::NoMatch);
     let mut ids: Vec<&str> = runs.iter().filter(ran).map(|run| &*run.hook).collect();
@@ -103,12 +103,6 @@ pub(super) fn observe_expiry(asking: &mut HookRunner<'_>, expired: &[MemoryEntry
             tracing::debug!(%error, "a hook could not observe that an entry expired");
         }
     }
-}
-
-/// Puts the lines of the hooks into the report, those of a turn's calls first.
-pub(super) fn report(report: &mut Report, turn: Option<&dyn CompileTurn>, runs: &[HookRun]) {
-    let earlier = turn.map_or(&[][..], |turn| turn.runs());
-    report.hooks = earlier.iter().chain(runs).filter_map(line).collect();
 }
 
 /// What is told of a hook. It stays text: there may be one for every result and every hook.

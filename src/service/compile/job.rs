@@ -12,6 +12,7 @@ use super::adapters::known_adapters;
 use super::change::note_change;
 use super::events::CompileEvents;
 use super::govern::{GovernContext, GovernSource, note_stages};
+use super::pack_faults::with_pack_faults;
 use super::run::CompileRun;
 use super::skill::take_skill;
 use super::{CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
@@ -19,13 +20,15 @@ use crate::domain::{MemoryEntry, Model, Note, RecordLevel};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
+use crate::provider::{MemberBlocks, Written};
 use crate::request::{self, CompileRequest, KnownAdapters, PreviousCompile};
+use crate::service::earlier_payload::{RememberedPayload, to_sent};
 use crate::service::effects::{Effects, SessionEffects, StoredTurn, TurnEffects};
 use crate::service::event_owner::EventOwner;
 use crate::service::fact_observers::FactObservers;
 use crate::service::hook_runner::HookRunner;
 use crate::service::record::{CompileOutcome, NewRecord, RecordDraft, RecordSubject};
-use crate::service::sessions::{self, SessionCompile, SessionHandle, SessionUpdate, blocks_of};
+use crate::service::sessions::{self, SessionCompile, SessionHandle, SessionUpdate};
 use crate::service::{Services, memory, usage};
 use crate::store::Batch;
 
@@ -123,15 +126,12 @@ impl<'j> CompileJob<'j> {
         self.govern(&mut request)?;
         self.recall(&mut request)?;
         let mut compiled = self.run(request)?;
-        let mut effects = self.settle(&mut compiled);
+        let effects = self.settle(&mut compiled);
         let governed = self.governed_members();
-        let response = self.response_of_turn(&mut compiled, &governed);
-        effects.turn = self.input.turn.zip(response.clone()).map(|(turn, response)| TurnEffects {
-            turn: Arc::clone(turn) as Arc<dyn StoredTurn>,
-            response,
-        });
-        self.commit(effects, &mut compiled)?;
-        Ok(self.respond(compiled, response, &governed))
+        match self.input.turn {
+            Some(turn) => self.respond_to_turn(turn, effects, compiled, &governed),
+            None => self.respond(effects, compiled, &governed),
+        }
     }
 
     /// Publishes that the compile failed; a dry run publishes nothing.
@@ -206,7 +206,7 @@ impl<'j> CompileJob<'j> {
             note_change(services, compiled, &self.model, previous, input.session);
         });
         let expired = self.expired.iter().map(|entry| entry.key.to_string());
-        compiled.report.memory.expired = expired.collect();
+        compiled.report.expired_memory(expired.collect());
         let owner = EventOwner {
             session: input.session.map(|session| &session.id),
             compilation: Some(&self.id),
@@ -231,23 +231,15 @@ impl<'j> CompileJob<'j> {
 
     /// What the session keeps of this compile.
     fn session_compile(&self, compiled: &CompiledPayload) -> SessionCompile {
-        let payload = self.level.is_kept().then(|| blocks_of(compiled.payload())).flatten();
+        let payload = self.level.is_kept().then(|| to_sent(&compiled.written));
         SessionCompile {
             id: Arc::clone(&self.id),
             update: self.session_update.clone(),
             model: Arc::clone(&self.model_name),
-            raw: self.model.unscale(compiled.report.tokens_after),
+            raw: self.model.unscale(compiled.report.report().tokens_after),
             payload,
             source: self.input.turn.map(|turn| turn.source()),
         }
-    }
-
-    /// The response of a turn. It is stored with the turn, so it is written before; hooks that are
-    /// called after the transaction are not in its report.
-    fn response_of_turn(&self, compiled: &mut CompiledPayload, governed: &str) -> Option<String> {
-        let turn = &**self.input.turn?;
-        hooks::report(&mut compiled.report, Some(turn), &self.runs);
-        Some(whole(compiled.text.clone(), &compiled.report, governed, Some(turn)))
     }
 
     /// The members of the response that a pack adds, as JSON text.
@@ -255,61 +247,95 @@ impl<'j> CompileJob<'j> {
         self.governance.take().map(|own| own.members(&self.runs)).unwrap_or_default()
     }
 
-    /// Stores the effects, and calls the hooks that observe at once.
+    /// Stores the effects, completes the report with hooks that observe at once, and writes the
+    /// response.
+    fn respond(
+        &mut self,
+        effects: Effects,
+        mut compiled: CompiledPayload,
+        governed: &str,
+    ) -> Result<CompiledResponse, Error> {
+        let observed = self.commit(effects, &mut compiled)?;
+        let CompiledPayload { written, mut report, .. } = compiled;
+        report.hooks(self.runs.iter().chain(&observed).filter_map(hooks::line));
+        let report = report.finish();
+        let start = Instant::now();
+        let Written { text, head_end, blocks, .. } = written;
+        let payload = head_end..text.len();
+        let body = Bytes::from(whole(text, &report, governed, None));
+        self.remember(body.slice(payload), blocks);
+        self.timings.serialise += start.elapsed();
+        Ok(CompiledResponse { body, report, timings: self.timings })
+    }
+
+    /// Writes the response, and stores it with the other effects of the turn: hooks that observe
+    /// after the transaction are not in its report.
+    fn respond_to_turn(
+        &mut self,
+        turn: &Arc<dyn CompileTurn>,
+        mut effects: Effects,
+        mut compiled: CompiledPayload,
+        governed: &str,
+    ) -> Result<CompiledResponse, Error> {
+        compiled.report.hooks(turn.runs().iter().chain(&self.runs).filter_map(hooks::line));
+        let start = Instant::now();
+        let text = compiled.written.text.clone();
+        let payload = compiled.written.head_end..text.len();
+        let response = whole(text, compiled.report.report(), governed, Some(&**turn));
+        effects.turn = Some(TurnEffects {
+            turn: Arc::clone(turn) as Arc<dyn StoredTurn>,
+            response: response.clone(),
+        });
+        self.timings.serialise += start.elapsed();
+        self.commit(effects, &mut compiled)?;
+        let body = Bytes::from(response);
+        self.remember(body.slice(payload), compiled.written.blocks);
+        Ok(CompiledResponse { body, report: compiled.report.finish(), timings: self.timings })
+    }
+
+    /// Stores the effects, and calls the hooks that observe at once. Returns the runs of these
+    /// hooks.
     fn commit(
         &mut self,
         mut effects: Effects,
         compiled: &mut CompiledPayload,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<HookRun>, Error> {
         let Self { services, input, .. } = *self;
-        let start = Instant::now();
-        if !input.is_dry {
-            let mut batch = Batch::default();
-            if let Some(draft) = &self.draft {
-                let (subject, outcome) =
-                    (self.subject(&self.runs), CompileOutcome::Compiled(compiled));
-                let record = NewRecord::new(services, subject, draft, outcome, &mut batch)?;
-                effects.record = Some(record);
-            }
-            for text in std::mem::take(&mut compiled.artifacts) {
-                batch.artifact(text, "text/plain");
-            }
-            let must = effects.must_be_stored(&batch);
-            let facts = match effects.commit(services, batch) {
-                Err(error) if !must => {
-                    tracing::warn!(%error, "the events of a compile could not be stored");
-                    compiled.report.degraded.push(events_not_stored());
-                    Vec::new()
-                }
-                stored => stored?.facts,
-            };
-            self.runs.extend(services.tell_now(&self.observers, &facts));
-            let Report { tokens_before, tokens_after, .. } = compiled.report;
-            usage::count(services, &self.model.name, tokens_before, tokens_after);
+        if input.is_dry {
+            return Ok(Vec::new());
         }
-        let turn = input.turn.map(|turn| &**turn);
-        hooks::report(&mut compiled.report, turn, &self.runs);
+        let start = Instant::now();
+        let mut batch = Batch::default();
+        if let Some(draft) = &self.draft {
+            let (subject, outcome) = (self.subject(&self.runs), CompileOutcome::Compiled(compiled));
+            let record = NewRecord::new(services, subject, draft, outcome, &mut batch)?;
+            effects.record = Some(record);
+        }
+        for text in std::mem::take(&mut compiled.artifacts) {
+            batch.artifact(text, "text/plain");
+        }
+        let must = effects.must_be_stored(&batch);
+        let facts = match effects.commit(services, batch) {
+            Err(error) if !must => {
+                tracing::warn!(%error, "the events of a compile could not be stored");
+                compiled.report.degrade(events_not_stored());
+                Vec::new()
+            }
+            stored => stored?.facts,
+        };
+        let observed = services.tell_now(&self.observers, &facts);
+        let Report { tokens_before, tokens_after, .. } = *compiled.report.report();
+        usage::count(services, &self.model.name, tokens_before, tokens_after);
         self.timings.store += start.elapsed();
-        Ok(())
+        Ok(observed)
     }
 
-    /// Writes the response, and remembers the payload for the next compile's `first_change`.
-    fn respond(
-        &mut self,
-        compiled: CompiledPayload,
-        response: Option<String>,
-        governed: &str,
-    ) -> CompiledResponse {
-        let start = Instant::now();
-        let payload = compiled.start..compiled.text.len();
-        let body =
-            response.unwrap_or_else(|| whole(compiled.text, &compiled.report, governed, None));
-        let body = Bytes::from(body);
+    /// Remembers the payload for the next compile's `first_change`.
+    fn remember(&self, bytes: Bytes, blocks: Vec<MemberBlocks>) {
         if self.level.is_kept() && !self.input.is_dry {
-            self.services.remember_payload(&self.id, body.slice(payload));
+            let payload = RememberedPayload { bytes, blocks: blocks.into() };
+            self.services.remember_payload(&self.id, payload);
         }
-        self.timings.serialise += start.elapsed();
-        CompiledResponse { body, report: compiled.report, timings: self.timings }
     }
 }
 
@@ -325,7 +351,7 @@ fn read_request(
         let check_url = |url: &str| services.check_hook_url(url);
         request::read_compile(node, services.models(), &adapters, &check_url)
     })
-    .map_err(Error::Invalid)?;
+    .map_err(|faults| Error::Invalid(with_pack_faults(services, node, faults)))?;
     if unread {
         let detail = "the store cannot be read: built-in adapters stand for stored ones";
         request.notes.degraded("adapters_unread", String::new(), detail);

@@ -10,6 +10,7 @@ mod govern;
 mod hooks;
 mod job;
 mod memory_recall;
+mod pack_faults;
 mod provided;
 mod recall;
 mod refusal;
@@ -46,7 +47,7 @@ pub(super) use run::CompileRun;
 pub struct CompiledResponse {
     /// `{"id", "payload", "report"}`, or what `POST /compress` answers, as JSON text.
     pub body: Bytes,
-    pub report: Report,
+    pub report: Arc<Report>,
     pub timings: Timings,
 }
 

@@ -121,7 +121,7 @@ fn recall(services: &Services, arguments: &Value) -> Result<ToolText, CallFault>
 
 /// What a model is shown of a compression: the list or the text, and the report's sentence.
 fn shown(done: &CompressOutcome<'_>) -> bytes::Bytes {
-    let summary = &done.shortened.report.summary;
+    let summary = &done.report.summary;
     let text = done.shortened.text.as_deref().unwrap_or(done.list);
     bytes::Bytes::from(format!("{text}\n\n[{summary}]"))
 }

@@ -17,7 +17,7 @@ use crate::domain::{
     RawJson, RecordLevel, Timestamp,
 };
 use crate::hook::{HookRun, HookSet};
-use crate::json::{self, Limits, Node};
+use crate::json::{self, Node};
 use crate::pack::Refusal;
 use crate::pipeline::{self, CompiledPayload, GovernedStage, Hashes};
 use crate::request::{CompileRequest, RequestMemoryEntry};
@@ -28,7 +28,8 @@ pub(super) use hooks::{runs_of, set_of};
 use parts::ledger;
 pub(super) use recalled::RecalledInputs;
 pub(super) use summaries::summaries_of;
-pub(super) use texts::{put_together, take_apart};
+pub(super) use texts::put_together;
+use texts::{payload_members, request_members, take_apart};
 
 /// What compiles with: the release, and a number that goes up where the same request may come to
 /// other bytes within it. A record of another engine is shown and never run again.
@@ -169,16 +170,15 @@ impl NewRecord {
             CompileOutcome::Compiled(compiled) => (Some(compiled), None),
             CompileOutcome::Refused(refusal) => (None, Some(refusal.to_record())),
         };
-        let report = compiled.map(|compiled| &compiled.report);
+        let report = compiled.map(|compiled| compiled.report.report());
         let artifacts = compiled.map_or(&[][..], |compiled| &compiled.artifacts);
         let mut texts = Vec::new();
         let mut full = None;
         let is_full = draft.level == RecordLevel::Full;
         if is_full {
-            let request = take_apart(batch, node, &mut texts);
-            let payload = compiled.map(|own| json::parse(own.payload(), Limits::default()));
-            let payload = payload.and_then(Result::ok);
-            let payload = payload.map(|payload| take_apart(batch, &payload, &mut texts));
+            let request = take_apart(batch, &request_members(node), &mut texts);
+            let payload = compiled.map(|own| payload_members(&own.written));
+            let payload = payload.map(|members| take_apart(batch, &members, &mut texts));
             let names: Vec<&str> = draft.inputs.adapters.keys().map(AsRef::as_ref).collect();
             let adapters = services.tenant().read(|tx| tx.adapters(&names))?;
             let adapters = adapters.into_iter().flatten().map(|(known, text)| (known.name, text));

@@ -3,20 +3,54 @@
 //! What is left is a small object that names them by their hashes: of a conversation that has grown
 //! by a turn, a turn is stored.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::domain::ContentHash;
-use crate::json::{self, Limits, Node, Value, write_string};
+use crate::json::{self, Limits, Node, write_string};
+use crate::provider::{MemberBlocks, Written};
 use crate::store::{Batch, Error, Tenant};
 
-/// Bytes from which on a member is a text of its own.
-const LARGE: usize = 512;
+/// A member of at least this many bytes is a text of its own.
+const MIN_SHARED_TEXT_BYTES: usize = 512;
 
-/// Adds the texts of an object to a batch; answers the hash of what puts them together again, and
-/// notes every hash in `texts`.
+/// A member of an object that is taken apart.
+pub(crate) struct MemberText<'t> {
+    name: &'t str,
+    /// The value as JSON text.
+    value: &'t str,
+    /// The items, if the value is a list.
+    items: Option<Vec<&'t str>>,
+}
+
+/// The members of a request. Hooks are left out: they may hold secrets, and the record names the
+/// hooks that were called.
+pub(crate) fn request_members<'t>(request: &'t Node<'_>) -> Vec<MemberText<'t>> {
+    let members = request.as_object().into_iter().flatten().filter(|(name, _)| name != "hooks");
+    let member = |(name, node): &'t (Cow<'_, str>, Node<'_>)| MemberText {
+        name,
+        value: node.raw,
+        items: node.as_array().map(|items| items.iter().map(|item| item.raw).collect()),
+    };
+    members.map(member).collect()
+}
+
+/// The members of a payload that was just written.
+pub(crate) fn payload_members(written: &Written) -> Vec<MemberText<'_>> {
+    let payload = written.payload();
+    let member = |member: &'_ MemberBlocks| MemberText {
+        name: member.name,
+        value: member.value(payload),
+        items: member.is_list.then(|| member.texts(payload).collect()),
+    };
+    written.blocks.iter().map(member).collect()
+}
+
+/// Adds the texts of an object to a batch and their hashes to `texts`. Returns the hash of the plan
+/// that puts them together again.
 pub(crate) fn take_apart(
     batch: &mut Batch,
-    node: &Node<'_>,
+    members: &[MemberText<'_>],
     texts: &mut Vec<ContentHash>,
 ) -> ContentHash {
     let mut keep = |text: &str| {
@@ -25,37 +59,25 @@ pub(crate) fn take_apart(
         hash
     };
     let mut plan = String::from("{");
-    // Hooks of a request may hold secrets; who was asked is recorded beside it.
-    let members = node.as_object().into_iter().flatten().filter(|(key, _)| key != "hooks");
-    for (index, (key, member)) in members.enumerate() {
+    for (index, MemberText { name, value, items }) in members.iter().enumerate() {
         if index > 0 {
             plan.push(',');
         }
-        write_string(&mut plan, key);
-        match &member.value {
-            Value::Array(items) if member.raw.len() >= LARGE => {
-                plan.push_str(":{\"list\":[");
-                let mut comma = "";
-                let mut add = |text: &str| {
-                    let _ = write!(plan, "{comma}\"{}\"", keep(text));
-                    comma = ",";
-                };
-                if key == "evidence" {
-                    for text in grouped(items) {
-                        add(&text);
-                    }
+        write_string(&mut plan, name);
+        match items {
+            _ if value.len() < MIN_SHARED_TEXT_BYTES => {
+                let _ = write!(plan, ":{{\"here\":{value}}}");
+            }
+            None => {
+                let _ = write!(plan, ":{{\"text\":\"{}\"}}", keep(value));
+            }
+            Some(items) => {
+                let hashes: Vec<String> = if *name == "evidence" {
+                    grouped(items).iter().map(|text| format!("\"{}\"", keep(text))).collect()
                 } else {
-                    for item in items {
-                        add(item.raw);
-                    }
-                }
-                plan.push_str("]}");
-            }
-            _ if member.raw.len() >= LARGE => {
-                let _ = write!(plan, ":{{\"text\":\"{}\"}}", keep(member.raw));
-            }
-            _ => {
-                let _ = write!(plan, ":{{\"here\":{}}}", member.raw);
+                    items.iter().map(|text| format!("\"{}\"", keep(text))).collect()
+                };
+                let _ = write!(plan, ":{{\"list\":[{}]}}", hashes.join(","));
             }
         }
     }
@@ -65,7 +87,7 @@ pub(crate) fn take_apart(
 
 /// Items side by side, as one text each group. What an item says decides whether a group ends behind
 /// it, so that lists which share items share groups, wherever the items stand.
-fn grouped(items: &[Node<'_>]) -> Vec<String> {
+fn grouped(items: &[&str]) -> Vec<String> {
     /// Of so many items one ends a group.
     const ABOUT: u8 = 16;
     /// Bytes at which a group ends anyhow.
@@ -74,8 +96,8 @@ fn grouped(items: &[Node<'_>]) -> Vec<String> {
     let mut group = String::new();
     for item in items {
         group.push_str(if group.is_empty() { "" } else { "," });
-        group.push_str(item.raw);
-        let ContentHash([first, ..]) = ContentHash::of(item.raw);
+        group.push_str(item);
+        let ContentHash([first, ..]) = ContentHash::of(item);
         if first % ABOUT == 0 || group.len() >= MOST {
             groups.push(std::mem::take(&mut group));
         }

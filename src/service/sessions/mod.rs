@@ -9,7 +9,6 @@ mod events;
 mod handle;
 mod lineage;
 pub(super) mod messages;
-mod sent;
 mod snapshots;
 mod unscoped_hooks;
 mod usage;
@@ -21,7 +20,6 @@ pub(crate) use self::handle::{
     SessionCompile, SessionHandle, SessionUpdate, model_of, open, open_as,
 };
 pub use self::lineage::{fork, switch};
-pub(crate) use self::sent::{blocks_of, last_sent};
 pub use self::snapshots::{
     find as find_snapshot, list as list_snapshots, restore as restore_snapshot,
     take as take_snapshot,

@@ -199,7 +199,7 @@ fn write(done: &CompressOutcome<'_>, taken: &[Taken], warnings: &[String]) -> By
         done.list,
         written(serde_json::to_string(taken)),
         written(serde_json::to_string(warnings)),
-        written(serde_json::to_string(&done.shortened.report)),
+        written(serde_json::to_string(done.report)),
         written(serde_json::to_string(&done.artifacts())),
     ))
 }

@@ -114,11 +114,12 @@ fn list(source: Source, results: Vec<ToolResult>) -> String {
         Source::Gemini => Target::Gemini,
         Source::Neutral => Target::Neutral,
     };
-    let payload = provider::write(target, PayloadInput { messages: &messages, tools: &[] });
-    let list = json::parse(&payload, Limits::default())
-        .ok()
-        .and_then(|node| Some(node.get(source.list_key())?.raw.to_owned()));
-    list.unwrap_or_else(|| "[]".to_owned())
+    let input = PayloadInput { messages: &messages, tools: &[] };
+    let written = provider::write(String::new(), target, input);
+    let list = written.blocks.iter().find(|member| member.name == source.list_key());
+    let items: Vec<&str> =
+        list.into_iter().flat_map(|list| list.texts(written.payload())).collect();
+    format!("[{}]", items.join(","))
 }
 
 /// A call's arguments as JSON: free text of a custom call is a string.

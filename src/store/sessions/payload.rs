@@ -85,8 +85,8 @@ impl Tx<'_> {
 }
 
 impl Tenant {
-    /// The text of the payload that a session was sent last.
-    pub fn sent_payload(&self, session: &str) -> Result<Option<String>, Error> {
+    /// The last payload of a session.
+    pub fn sent_payload(&self, session: &str) -> Result<Option<SentPayload>, Error> {
         let found = self.read(|tx| {
             let found = tx.first(
                 "SELECT layout, digests FROM session_payloads WHERE tenant = ?1 AND session = ?2",
@@ -95,52 +95,17 @@ impl Tenant {
             )?;
             let Some((layout, digests)) = found else { return Ok(None) };
             let digests = super::texts::digests(&digests);
-            Ok::<_, Error>(Some((layout, tx.session_texts(session, TextKind::Block, &digests)?)))
+            let texts = tx.session_texts(session, TextKind::Block, &digests)?;
+            Ok::<_, Error>(Some((layout, digests.into_iter().zip(texts).collect::<Vec<_>>())))
         })?;
-        let Some((layout, blocks)) = found else { return Ok(None) };
-        let layout: Vec<(String, Option<usize>)> =
+        let Some((layout, texts)) = found else { return Ok(None) };
+        let layout: Vec<(Arc<str>, Option<usize>)> =
             serde_json::from_str(&layout).map_err(|error| Error::Corrupt(Arc::new(error)))?;
-        Ok(Some(join_blocks(&layout, blocks)))
+        let blocks = texts.into_iter().map(|(hash, text)| (hash, text.into())).collect();
+        Ok(Some(SentPayload { layout, blocks }))
     }
 }
 
 fn layout(payload: &SentPayload) -> Vec<(&str, Option<usize>)> {
     payload.layout.iter().map(|(name, blocks)| (&**name, *blocks)).collect()
-}
-
-/// The payload as one JSON text.
-fn join_blocks(layout: &[(String, Option<usize>)], blocks: Vec<String>) -> String {
-    let mut blocks = blocks.into_iter();
-    let members = layout.iter().map(|(name, count)| {
-        // A text: writing it as JSON cannot fail.
-        let name = serde_json::to_string(name).unwrap_or_default();
-        match count {
-            Some(count) => {
-                let list: Vec<String> = blocks.by_ref().take(*count).collect();
-                format!("{name}:[{}]", list.join(","))
-            }
-            None => format!("{name}:{}", blocks.next().unwrap_or_else(|| "null".to_owned())),
-        }
-    });
-    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_payload_is_put_together_as_it_was() {
-        let layout = [
-            ("system".to_owned(), None),
-            ("messages".to_owned(), Some(2)),
-            ("tools".to_owned(), Some(0)),
-        ];
-        let blocks = ["\"x\"", "{\"a\":1}", "{}"].map(str::to_owned).to_vec();
-        assert_eq!(
-            join_blocks(&layout, blocks),
-            r#"{"system":"x","messages":[{"a":1},{}],"tools":[]}"#
-        );
-        assert_eq!(join_blocks(&[], Vec::new()), "{}");
-    }
 }

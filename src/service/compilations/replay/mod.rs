@@ -189,7 +189,7 @@ pub(super) fn again(
     services: &Services,
     record: &StoredRecord,
     deadline: &Deadline,
-) -> Result<Report, Error> {
+) -> Result<Arc<Report>, Error> {
     let text = record.request.as_deref().filter(|_| record.is_current).ok_or(GONE)?;
     let node = json::parse(text, Limits::default())?;
     let mut request = recorded(services, record, &node)?.request;
@@ -200,7 +200,7 @@ pub(super) fn again(
     let read = RecordedRequest { request, adapters: no_adapters() };
     let again = ReplayInput::recorded(record, &node, read);
     match compile_again(services, again, asking, deadline)?.outcome {
-        ReplayOutcome::Compiled(compiled) => Ok(compiled.report),
+        ReplayOutcome::Compiled(compiled) => Ok(compiled.report.finish()),
         ReplayOutcome::Refused(_) => Err(Error::RecordIncomplete("the compile was refused")),
     }
 }

@@ -179,7 +179,7 @@ fn payload(target: Target, source: Source, turns: &[Vec<Message>]) -> (String, N
     messages.push(Message::text(Role::User, "start"));
     messages.extend(conversation.history);
     let tools = &conversation.tools;
-    (write(target, PayloadInput { messages: &messages, tools }), notes)
+    (write(String::new(), target, PayloadInput { messages: &messages, tools }).text, notes)
 }
 
 proptest! {

@@ -1,0 +1,66 @@
+//! A report before it is finished: [`ReportBuilder`].
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::{HistorySummary, Report};
+use crate::domain::Note;
+use crate::pipeline::FirstChange;
+
+/// A report that is being put together: the pipeline fills in its figures, the service what happens
+/// around the pipeline. [`Self::finish`] ends it, and nothing changes a finished report.
+#[derive(Debug)]
+pub struct ReportBuilder {
+    report: Report,
+}
+
+impl ReportBuilder {
+    /// Begins with the figures of a compile.
+    pub(crate) fn new(report: Report) -> Self {
+        Self { report }
+    }
+
+    /// The report as far as it is known.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Sets the summary that replaces old messages.
+    pub(crate) fn history_summary(&mut self, summary: Option<HistorySummary>) {
+        self.report.history_summary = summary;
+    }
+
+    /// Sets the pointers of the blocks that carry a cache mark.
+    pub(crate) fn breakpoints(&mut self, pointers: Vec<String>) {
+        self.report.cache.breakpoints = pointers;
+    }
+
+    /// Sets where the payload leaves the one before it.
+    pub fn first_change(&mut self, change: Option<FirstChange>) {
+        self.report.cache.first_change = change;
+    }
+
+    /// Sets the keys of memory entries that have expired.
+    pub fn expired_memory(&mut self, keys: Vec<String>) {
+        self.report.memory.expired = keys;
+    }
+
+    pub fn warn(&mut self, warning: Note) {
+        self.report.warnings.push(warning);
+    }
+
+    pub fn degrade(&mut self, degraded: Note) {
+        self.report.degraded.push(degraded);
+    }
+
+    /// Adds lines of hooks that ran.
+    pub fn hooks(&mut self, lines: impl IntoIterator<Item = Box<RawValue>>) {
+        self.report.hooks.extend(lines);
+    }
+
+    /// Ends the report.
+    pub fn finish(self) -> Arc<Report> {
+        Arc::new(self.report)
+    }
+}

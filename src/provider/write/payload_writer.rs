@@ -1,0 +1,319 @@
+//! JSON text of a payload, and where its parts are: [`PayloadWriter`], [`Written`].
+
+use std::ops::Range;
+
+use crate::domain::{CacheMark, Extra};
+use crate::json::{self, Node, escape_into, write_string};
+
+/// Keys whose values are texts of a model or a tool: content, whatever keys it has itself.
+const CONTENT_KEYS: &[&str] = &["input", "arguments", "input_schema", "parameters"];
+
+/// A payload as JSON text, with the places of its parts, so that no later step has to parse it.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// The head that the caller gave, then the payload.
+    pub text: String,
+    /// Byte of `text` at which the payload begins.
+    pub head_end: usize,
+    /// The members of the payload in their order.
+    pub blocks: Vec<MemberBlocks>,
+    /// JSON Pointers into the payload of the blocks that carry a cache mark.
+    pub breakpoints: Vec<String>,
+}
+
+impl Written {
+    /// The payload without the head.
+    pub fn payload(&self) -> &str {
+        self.text.get(self.head_end..).unwrap_or_default()
+    }
+}
+
+/// The blocks of one member of a payload: the items of a list, or the value itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberBlocks {
+    pub name: &'static str,
+    pub is_list: bool,
+    /// Bytes of each block, counted from the start of the payload.
+    pub places: Vec<Range<usize>>,
+}
+
+impl MemberBlocks {
+    /// The blocks as JSON texts; `payload` is the payload without the head.
+    pub fn texts<'t>(&self, payload: &'t str) -> impl Iterator<Item = &'t str> {
+        self.places.iter().map(|place| payload.get(place.clone()).unwrap_or_default())
+    }
+
+    /// The whole value of the member as JSON text.
+    pub fn value<'t>(&self, payload: &'t str) -> &'t str {
+        let (Some(first), Some(last)) = (self.places.first(), self.places.last()) else {
+            return "[]";
+        };
+        // The brackets of a list are next to its first and last block.
+        let bracket = usize::from(self.is_list);
+        payload.get(first.start - bracket..last.end + bracket).unwrap_or_default()
+    }
+}
+
+/// A list that is being written.
+#[derive(Debug)]
+struct OpenList {
+    /// The key of the list in the object around it.
+    name: &'static str,
+    /// Items that have been begun.
+    items: usize,
+    /// Breakpoints that were known before the last item.
+    breakpoints_before: usize,
+}
+
+/// Writes a payload. Lists that are opened with [`Self::open_list`] make up the path of the block
+/// that is being written, which a cache mark is reported with.
+pub(super) struct PayloadWriter {
+    text: String,
+    head_end: usize,
+    lists: Vec<OpenList>,
+    blocks: Vec<MemberBlocks>,
+    breakpoints: Vec<String>,
+}
+
+impl PayloadWriter {
+    pub(super) fn new(head: String) -> Self {
+        let head_end = head.len();
+        Self {
+            text: head,
+            head_end,
+            lists: Vec::new(),
+            blocks: Vec::new(),
+            breakpoints: Vec::new(),
+        }
+    }
+
+    pub(super) fn finish(self) -> Written {
+        let Self { text, head_end, blocks, breakpoints, .. } = self;
+        Written { text, head_end, blocks, breakpoints }
+    }
+
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        self.text.reserve(bytes);
+    }
+
+    pub(super) fn push(&mut self, each: char) {
+        self.text.push(each);
+    }
+
+    pub(super) fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Writes a comma, unless an object or array has just been opened. A value never ends in an
+    /// opening bracket, so the last byte shows it.
+    pub(super) fn comma(&mut self) {
+        if !matches!(self.text.as_bytes().last(), Some(b'{' | b'[')) {
+            self.text.push(',');
+        }
+    }
+
+    /// Writes a member's key, which needs no escapes.
+    pub(super) fn key(&mut self, name: &str) {
+        self.comma();
+        self.text.push('"');
+        self.text.push_str(name);
+        self.text.push_str("\":");
+    }
+
+    /// Writes a string value.
+    pub(super) fn string(&mut self, text: &str) {
+        write_string(&mut self.text, text);
+    }
+
+    /// Writes a string of several texts with a separator between them.
+    pub(super) fn joined_string<'t>(
+        &mut self,
+        texts: impl Iterator<Item = &'t str>,
+        separator: &str,
+    ) {
+        self.text.push('"');
+        for (index, text) in texts.enumerate() {
+            if index > 0 {
+                escape_into(&mut self.text, separator);
+            }
+            escape_into(&mut self.text, text);
+        }
+        self.text.push('"');
+    }
+
+    /// Writes a member with a string.
+    pub(super) fn member(&mut self, name: &str, text: &str) {
+        self.key(name);
+        self.string(text);
+    }
+
+    /// Writes a member with JSON text that is one value.
+    pub(super) fn raw_member(&mut self, name: &str, json: &str) {
+        self.key(name);
+        self.text.push_str(json);
+    }
+
+    /// Writes an uninterpreted member unchanged.
+    pub(super) fn extra_member(&mut self, name: &str, json: &str) {
+        self.comma();
+        self.string(name);
+        self.text.push(':');
+        self.text.push_str(json);
+        if !CONTENT_KEYS.contains(&name) {
+            self.note_marks(json, &json::Path::Root.key(name));
+        }
+    }
+
+    /// Writes uninterpreted members unchanged, except for those in `known`.
+    pub(super) fn extra_members(&mut self, extra: &Extra, known: &[&str]) {
+        for (name, raw) in extra {
+            if !known.contains(&&**name) {
+                self.extra_member(name, raw.as_str());
+            }
+        }
+    }
+
+    /// Writes a block of the provider's own unchanged. `name`: its key, unless it is an item.
+    pub(super) fn raw_block(&mut self, name: Option<&str>, raw: &str) {
+        self.text.push_str(raw);
+        let path = json::Path::Root;
+        match name {
+            Some(name) => self.note_marks(raw, &path.key(name)),
+            None => self.note_marks(raw, &path),
+        }
+    }
+
+    /// Writes an object unchanged, with a cache mark as its last member.
+    pub(super) fn marked_object(&mut self, raw: &str, mark: Option<CacheMark>) {
+        match (mark, raw.trim_end().strip_suffix('}')) {
+            (Some(mark), Some(open)) => {
+                self.text.push_str(open.trim_end());
+                self.note_marks(raw, &json::Path::Root);
+                self.cache_control(mark);
+                self.text.push('}');
+            }
+            _ => self.raw_block(None, raw),
+        }
+    }
+
+    /// Writes the member that marks the end of a cached prefix.
+    pub(super) fn cache_control(&mut self, mark: CacheMark) {
+        self.key("cache_control");
+        self.mark_value(mark);
+    }
+
+    /// Writes the value of a cache mark, and notes its block: before the blocks inside it.
+    pub(super) fn mark_value(&mut self, mark: CacheMark) {
+        self.text.push('{');
+        self.member("type", "ephemeral");
+        if let Some(ttl) = mark.ttl {
+            self.member("ttl", ttl.as_str());
+        }
+        self.text.push('}');
+        let at = self.lists.last().map_or(0, |list| list.breakpoints_before);
+        let pointer = self.pointer();
+        self.breakpoints.insert(at.min(self.breakpoints.len()), pointer);
+    }
+
+    /// Opens the list of the member whose key was just written.
+    pub(super) fn open_list(&mut self, name: &'static str) {
+        if self.lists.is_empty() {
+            self.blocks.push(MemberBlocks { name, is_list: true, places: Vec::new() });
+        }
+        self.text.push('[');
+        self.lists.push(OpenList { name, items: 0, breakpoints_before: self.breakpoints.len() });
+    }
+
+    /// Begins the next item of the list that was opened last.
+    pub(super) fn item(&mut self) {
+        self.end_block();
+        self.comma();
+        let breakpoints_before = self.breakpoints.len();
+        if let Some(list) = self.lists.last_mut() {
+            list.items += 1;
+            list.breakpoints_before = breakpoints_before;
+        }
+        self.begin_block();
+    }
+
+    pub(super) fn close_list(&mut self) {
+        self.end_block();
+        self.text.push(']');
+        self.lists.pop();
+    }
+
+    /// Writes the key of a member of the payload that is no list; [`Self::close_value`] ends it.
+    pub(super) fn open_value(&mut self, name: &'static str) {
+        self.key(name);
+        let start = self.text.len() - self.head_end;
+        let place = start..start;
+        self.blocks.push(MemberBlocks { name, is_list: false, places: vec![place] });
+    }
+
+    pub(super) fn close_value(&mut self) {
+        self.end_last_place();
+    }
+
+    /// Begins a block of the payload, if the item is one.
+    fn begin_block(&mut self) {
+        let start = self.text.len() - self.head_end;
+        if let ([_], Some(member)) = (self.lists.as_slice(), self.blocks.last_mut()) {
+            member.places.push(start..start);
+        }
+    }
+
+    fn end_block(&mut self) {
+        if self.lists.len() == 1 {
+            self.end_last_place();
+        }
+    }
+
+    fn end_last_place(&mut self) {
+        let end = self.text.len() - self.head_end;
+        if let Some(place) = self.blocks.last_mut().and_then(|member| member.places.last_mut()) {
+            place.end = end;
+        }
+    }
+
+    /// The pointer of the block that is being written.
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for list in &self.lists {
+            pointer.push('/');
+            pointer.push_str(list.name);
+            pointer.push('/');
+            pointer.push_str(&list.items.saturating_sub(1).to_string());
+        }
+        pointer
+    }
+
+    /// Notes the blocks with a cache mark inside text of the caller's that is written unchanged.
+    fn note_marks(&mut self, raw: &str, path: &json::Path<'_>) {
+        if !raw.contains("\"cache_control\"") {
+            return;
+        }
+        let Ok(node) = json::parse(raw, json::Limits::default()) else { return };
+        let mut found = Vec::new();
+        marked_blocks(&node, path, &mut found);
+        let base = self.pointer();
+        self.breakpoints.extend(found.into_iter().map(|place| format!("{base}{place}")));
+    }
+}
+
+/// JSON Pointers of the objects with a cache mark.
+fn marked_blocks(node: &Node<'_>, path: &json::Path<'_>, found: &mut Vec<String>) {
+    if let Some(members) = node.as_object() {
+        if members.iter().any(|(key, value)| key == "cache_control" && value.as_object().is_some())
+        {
+            found.push(path.pointer());
+        }
+        for (key, value) in members {
+            if !CONTENT_KEYS.contains(&key.as_ref()) {
+                marked_blocks(value, &path.key(key), found);
+            }
+        }
+    }
+    for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
+        marked_blocks(item, &path.index(index), found);
+    }
+}

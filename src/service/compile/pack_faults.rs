@@ -1,0 +1,35 @@
+//! The faults of a request and its pack together, so that a caller sees them all at once.
+
+use crate::json::{Fault, Faults, Node};
+use crate::pack::{self, LintFault};
+use crate::request::{self, GovernedError, PackInBody};
+use crate::service::Services;
+
+/// Adds the faults of the members that belong to a pack, and of a pack document in the request, to
+/// those of the other members.
+pub(super) fn with_pack_faults(
+    services: &Services,
+    node: &Node<'_>,
+    of_request: Vec<Fault>,
+) -> Vec<Fault> {
+    let mut faults = Faults::default();
+    of_request.into_iter().for_each(|fault| faults.add_found(fault));
+    match request::read_governed(node, services.now()) {
+        Ok(_) => {}
+        Err(GovernedError::Invalid(of_pack)) => {
+            of_pack.into_iter().for_each(|fault| faults.add_found(fault));
+        }
+        Err(GovernedError::Refused(refusal)) => refusal.add_to(&mut faults),
+    }
+    if let Some(PackInBody { pointer, document }) = request::find_pack_document(node) {
+        let lint = pack::lint(document, services.pack_keys());
+        for fault in lint.faults.into_iter().filter(LintFault::is_error) {
+            faults.add_found(Fault {
+                pointer: format!("{pointer}{}", fault.pointer),
+                detail: fault.detail,
+                did_you_mean: fault.did_you_mean,
+            });
+        }
+    }
+    faults.into_vec()
+}
