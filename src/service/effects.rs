@@ -15,7 +15,7 @@ use crate::domain::{MemoryEntry, NewEvent};
 use crate::hook::{CallScope, HookRun, QueuedCall};
 use crate::store::{Batch, CommittedBatch, HookOutcome, ObservedFact, Tx};
 
-/// What is stored with a response, and the hook runs that the response lists.
+/// Effects to be stored with a response, and the hook runs that the response lists.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Effects {
     /// The hooks that were reached, for the report. [`Effects::store`] does not write them.
@@ -30,13 +30,13 @@ pub(crate) struct Effects {
     pub(super) expired: Vec<MemoryEntry>,
     /// Calls of observe hooks that are made from the queue.
     pub(super) queued: Vec<QueuedCall>,
-    /// Answers of hooks about tool results, reused for the same result.
+    /// Answers of hooks about tool results. The next request with the same result reuses them.
     pub(super) outcomes: Vec<HookOutcome>,
-    /// Facts known before the transaction, for the observers.
+    /// Facts known before the transaction, for observe hooks.
     pub(super) facts: Vec<ObservedFact>,
     /// Observe hooks that get queued calls about facts.
     pub(super) observers: Option<FactObservers>,
-    /// What changes in the session of the compile.
+    /// Changes to the session of the compile.
     pub(super) session: Option<SessionEffects>,
     /// The record of the compile.
     pub(super) record: Option<NewRecord>,
@@ -46,32 +46,32 @@ pub(crate) struct Effects {
     pub(super) events_after: Vec<NewEvent>,
 }
 
-/// Effects after they were stored.
+/// Result of storing effects.
 #[derive(Debug)]
 pub(super) struct StoredEffects {
-    /// The facts among them, for the hooks that observe at once.
+    /// The facts among the effects, for observe hooks with `delivery: "sync"`.
     pub(super) facts: Vec<ObservedFact>,
     pub(super) batch: CommittedBatch,
 }
 
-/// A turn, and the response that a repetition of its request gets.
+/// A turn, and the response that is replayed if its request is repeated.
 #[derive(Debug, Clone)]
 pub(crate) struct TurnEffects {
     pub(super) turn: Arc<dyn StoredTurn>,
     pub(super) response: String,
 }
 
-/// What a turn writes in the transaction of its compile.
+/// The writes of a turn in the transaction of its compile.
 pub(crate) trait StoredTurn: std::fmt::Debug + Send + Sync {
-    /// Carries out the memory writes that the compile was made with; an error if their outcome, or
-    /// the session, has changed since.
+    /// Repeats the memory writes that the compile was made with. Fails if their outcome, or the
+    /// session, has changed since.
     fn carry_out(&self, tx: &Tx<'_>) -> Result<(), StoreError>;
 
-    /// Appends the messages of the turn, and remembers the response.
+    /// Appends the messages of the turn, and stores the response for a repeated request.
     fn append(&self, tx: &Tx<'_>, response: &str) -> Result<(), StoreError>;
 }
 
-/// A session, and what a compile changes in it.
+/// A session, and the changes of a compile to it.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionEffects {
     pub(super) handle: SessionHandle,
@@ -101,13 +101,13 @@ impl Effects {
         }
     }
 
-    /// Whether nothing of hooks is to be stored. Disabling a hook alone is no reason to write.
+    /// Whether there are no hook effects to store. Disabling a hook alone is no reason to write.
     pub(super) fn is_empty(&self) -> bool {
         self.queued.is_empty() && self.events_after.is_empty() && self.outcomes.is_empty()
     }
 
-    /// Whether the response promises something: that the session changed, or that a call is queued.
-    /// Such effects survive a loss of power.
+    /// Whether the response promises a change of the session or a queued call. Such effects must
+    /// survive a loss of power.
     fn is_promised(&self) -> bool {
         let session = self.session.as_ref();
         let calibrates = session.is_some_and(|session| session.compile.update.has_changes());
@@ -156,7 +156,7 @@ impl Effects {
         Ok(facts)
     }
 
-    /// Stores the effects with the texts of `batch`, all or nothing.
+    /// Stores the effects and the texts of `batch` in one transaction.
     pub(super) fn commit(
         self,
         services: &Services,
@@ -165,7 +165,7 @@ impl Effects {
         if self.is_promised() {
             batch.flush();
         }
-        // The transaction may run again: the facts are those of the run that is committed.
+        // The transaction may run more than once: only the facts of the committed run are returned.
         let stored: Arc<Mutex<Vec<ObservedFact>>> = Arc::default();
         let facts = Arc::clone(&stored);
         let batch = services.tenant().commit_with(batch, move |tx, _| {
@@ -179,8 +179,8 @@ impl Effects {
 }
 
 impl Services {
-    /// Publishes which hooks failed outside of a compile. If the store cannot be written, the events
-    /// are lost.
+    /// Publishes the failures of hooks outside of a compile. If the store cannot be written, the
+    /// events are lost.
     pub(super) fn tell_failures(&self, runs: &[HookRun]) {
         let events_after = EventOwner::default().hook_failures(runs);
         if events_after.is_empty() {
@@ -188,7 +188,7 @@ impl Services {
         }
         let effects = Effects { events_after, gone: gone(runs), ..Effects::default() };
         if let Err(error) = self.tenant().write(move |tx| effects.store(tx)) {
-            tracing::debug!(%error, "the failure of a hook could not be published");
+            tracing::debug!(%error, "the event of a failed hook could not be stored");
         }
     }
 }

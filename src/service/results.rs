@@ -1,5 +1,5 @@
-//! The hooks at `tool_result` and `compress_format` where no payload is compiled: results on their own, and lists that are
-//! made shorter.
+//! Runs the hooks at `tool_result` and `compress_format` outside of a compile: for results on their
+//! own, and for lists that are shortened.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::hook::{HookSet, Point};
 use crate::json::{self, Limits};
 use crate::pipeline::{self, Deadline, HookPort};
 
-/// What hooks said of the results of one request.
+/// Runs of hooks about the results of one request, with their effects.
 #[derive(Debug, Default)]
 pub(super) struct Results {
     effects: Effects,
@@ -25,7 +25,8 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// Asks the hooks, where there are any; what `ask` gave, then.
+    /// Runs `ask` with a hook runner if there are hooks at `point`; returns none in place of its
+    /// value if there are no hooks.
     pub(super) fn ask<T>(
         services: &Services,
         session: Option<&Arc<str>>,
@@ -52,7 +53,7 @@ impl Results {
         Ok((Some(asked), Self { effects, kept, set, took: start.elapsed() }))
     }
 
-    /// What was said here, and behind it what was said there.
+    /// Appends the runs and effects of a later call.
     #[must_use]
     pub(super) fn then(mut self, other: Self) -> Self {
         self.took = self.took.saturating_add(other.took);
@@ -68,7 +69,8 @@ impl Results {
         self.effects.runs.iter().filter_map(hook_line)
     }
 
-    /// Notes the messages of the answer: their results come back as they are.
+    /// Stores an outcome for each result in the returned list, so that hooks are not called for it
+    /// again when the client sends the list back.
     pub(super) fn answered(&mut self, source: Source, list: &str) {
         let Some(kept) = &self.kept else { return };
         let text = format!("{{\"{}\":{list}}}", source.list_key());
@@ -82,7 +84,7 @@ impl Results {
         self.effects.is_empty()
     }
 
-    /// What is stored with the answer.
+    /// The effects, which are stored with the response.
     pub(super) fn into_effects(self) -> Effects {
         self.effects
     }

@@ -1,8 +1,8 @@
-//! Summaries that hooks or a model write: each is asked for once, and stands for good.
+//! Summaries that hooks or a model write. Each is written once and then reused.
 //!
-//! A summary is stored as soon as it is written, before the compile that wanted it is: what was paid
-//! for is not paid for again because that compile failed. It is known by what was asked and by who
-//! was; the first that is committed is everybody's, on every node.
+//! A summary is stored as soon as it is written, before its compile is committed, so that it is not
+//! paid for again if that compile fails. Its key is a hash of the text to summarise, the hooks and
+//! the model. The first committed summary wins; every node uses it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -18,25 +18,26 @@ use crate::pipeline::{Deadline, SummaryAsk, clean_summary};
 use crate::store::Tenant;
 use crate::webhook::{Summarizer, new_id};
 
-/// Locks at which those that nobody holds are looked for.
+/// Number of locks from which on unused locks are removed.
 const MANY: usize = 1_024;
-/// Bytes of a summary; one that is longer is no summary.
+/// Bytes of a summary; a longer one is not accepted.
 const LONGEST: usize = 256 << 10;
 
-/// How long a turn among all nodes lasts where its holder is heard of no more.
+/// Time after which a claim expires if its node does not release it.
 const LONGEST_TURN: Duration = Duration::from_mins(2);
-/// How often a node looks whether another one is done.
+/// Interval at which a node checks whether another node has stored the summary.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 type SummaryLock = tokio::sync::Mutex<()>;
 type Locks = HashMap<(Arc<str>, ContentHash), Weak<SummaryLock>>;
 
-/// One at a time writes the summary of a key in this process.
+/// Locks by key: only one request of this process at a time writes the summary of a key.
 #[derive(Debug, Default)]
 pub(super) struct SummaryLocks(Mutex<Locks>);
 
 impl SummaryLocks {
-    /// Held by who writes; those behind him find what he wrote.
+    /// Waits for the lock of a key. The holder writes the summary; requests that waited find it
+    /// stored.
     pub(super) async fn turn(&self, tenant: &Arc<str>, key: ContentHash) -> OwnedMutexGuard<()> {
         self.lock(tenant, key).lock_owned().await
     }
@@ -56,7 +57,7 @@ impl SummaryLocks {
     }
 }
 
-/// Where the summaries of one request come from, and what came of those that were asked for.
+/// Source of the summaries of one request, and the outcome of each summary that was requested.
 #[derive(Debug)]
 pub(super) struct Summaries<'s> {
     from: SummarySource<'s>,
@@ -75,19 +76,19 @@ impl<'s> Summaries<'s> {
         Self { from: SummarySource::Live { services, session, is_dry: false }, asked: Vec::new() }
     }
 
-    /// Nobody is asked: this came of it.
+    /// Takes summaries from a record; calls no hook and no model.
     pub(super) fn recorded(asked: Vec<AskedSummary>) -> Self {
         Self { from: SummarySource::Record(asked), asked: Vec::new() }
     }
 
-    /// Only what is stored is taken.
+    /// Uses only stored summaries if `dry` is true.
     pub(super) fn dry_if(&mut self, dry: bool) {
         if let SummarySource::Live { is_dry, .. } = &mut self.from {
             *is_dry = dry;
         }
     }
 
-    /// Whether there is anybody to write one.
+    /// Whether there is a hook or a model that writes summaries, or a record that has some.
     pub(super) fn are_written(&self, set: &HookSet) -> bool {
         match &self.from {
             SummarySource::Live { services, .. } => {
@@ -97,7 +98,8 @@ impl<'s> Summaries<'s> {
         }
     }
 
-    /// What is known without asking anybody; and what is to be known before somebody is asked.
+    /// Looks up a summary without calling a hook or a model. If it is missing, the result can be
+    /// used to write it.
     pub(super) fn known(&self, ask: &SummaryAsk<'_>, set: &HookSet) -> SummaryLookup<'s> {
         let hash = ContentHash::of(ask.input);
         match &self.from {
@@ -126,10 +128,10 @@ impl<'s> Summaries<'s> {
     }
 }
 
-/// What is known of a summary that is asked for.
+/// Result of looking up a summary.
 pub(super) enum SummaryLookup<'s> {
     Settled(Option<AskedSummary>),
-    /// Nothing, and nobody may be called.
+    /// The summary is not stored, and a dry run calls no hook and no model.
     Dry,
     Wanted(MissingSummary<'s>),
 }
@@ -147,8 +149,8 @@ impl MissingSummary<'_> {
         self.services.writing().turn(&self.services.caller().tenant, self.key).await
     }
 
-    /// Makes it this request's turn among all nodes; none while it is another node's. Where the store
-    /// is this process' alone, [`Self::turn`] is enough.
+    /// Claims the summary among all nodes; returns none while another node has the claim. If no
+    /// other process uses the store, [`Self::turn`] is enough.
     pub(super) fn claim(&self, deadline: &Deadline) -> Result<Option<Claim>, super::StoreError> {
         let mut claim = Claim { tenant: self.services.tenant(), key: self.key, holder: None };
         if !self.services.is_shared() {
@@ -165,8 +167,8 @@ impl MissingSummary<'_> {
         Ok(claim.holder.is_some().then_some(claim))
     }
 
-    /// The stored summary; `notes`: a use of it is noted. Where the store cannot be read nobody is
-    /// asked: it could not be kept either.
+    /// The stored summary. With `notes`, its use by the session is stored too. If the store cannot
+    /// be read, returns a failure: a new summary could not be stored either.
     pub(super) fn stored(&self, notes: bool) -> Option<AskedSummary> {
         let (key, session) = (self.key, Arc::clone(&self.session));
         match self.services.tenant().read(|tx| tx.find_summary(&key, &session)) {
@@ -177,7 +179,7 @@ impl MissingSummary<'_> {
         }
     }
 
-    /// Keeps what was written; the first one stands.
+    /// Stores a summary. Returns the stored one, which is the first that was committed.
     pub(super) fn kept(&self, summary: Summary) -> AskedSummary {
         let (key, session) = (self.key, Arc::clone(&self.session));
         let kept =
@@ -189,7 +191,7 @@ impl MissingSummary<'_> {
     }
 
     pub(super) fn lost(&self, error: &super::StoreError) -> AskedSummary {
-        tracing::warn!(%error, "summaries cannot be kept");
+        tracing::warn!(%error, "a summary could not be read or stored");
         self.came(Err("the store cannot keep a summary".into()))
     }
 
@@ -197,8 +199,8 @@ impl MissingSummary<'_> {
         AskedSummary { ask: self.ask, key: self.key, came }
     }
 
-    /// How long the model may take: a part of what the request has left, so that there is time to
-    /// go on without it.
+    /// Time limit of the model: three quarters of the time that the request has left, so that the
+    /// compile can go on without a summary.
     pub(super) fn allowance(deadline: &Deadline) -> Duration {
         let Some(end) = deadline.end() else { return Duration::MAX };
         let left = end.saturating_duration_since(Instant::now());
@@ -206,11 +208,11 @@ impl MissingSummary<'_> {
     }
 }
 
-/// A turn among all nodes, which ends when it is dropped.
+/// A claim of a summary among all nodes, released when it is dropped.
 pub(super) struct Claim {
     tenant: Tenant,
     key: ContentHash,
-    /// None where there are no other nodes.
+    /// None if there are no other nodes.
     holder: Option<Arc<str>>,
 }
 
@@ -219,13 +221,13 @@ impl Drop for Claim {
         let Some(holder) = self.holder.take() else { return };
         let key = self.key;
         if let Err(error) = self.tenant.write(move |tx| tx.release_summary(&key, &holder)) {
-            // It ends by itself when its time is over.
-            tracing::warn!(%error, "a turn at a summary cannot be ended");
+            // The claim expires by itself.
+            tracing::warn!(%error, "a claim of a summary could not be released");
         }
     }
 }
 
-/// The summary in an answer, or why it is none.
+/// Reads the summary in an answer, or returns why it is not accepted.
 pub(super) fn checked(answer: &str, by: String, most: usize) -> Result<Summary, Arc<str>> {
     let text = clean_summary(answer);
     let why = if text.is_empty() {
@@ -238,7 +240,7 @@ pub(super) fn checked(answer: &str, by: String, most: usize) -> Result<Summary, 
     Err(format!("{by}: {why}").into())
 }
 
-/// The text of a hook's answer.
+/// Reads the text of a hook's answer.
 pub(super) fn content(answer: &str) -> Result<String, String> {
     let node = json::parse(answer, Limits::default()).map_err(|error| error.to_string())?;
     match node.get("content").and_then(Node::as_str) {
@@ -248,7 +250,7 @@ pub(super) fn content(answer: &str) -> Result<String, String> {
     }
 }
 
-/// The last hook that failed to write one, and why.
+/// The failure of the last hook at `summarize`, if it failed.
 pub(super) fn failed(runs: &[HookRun]) -> Option<Arc<str>> {
     let run = runs.iter().rev().find(|run| run.point == Point::Summarize)?;
     let failure = run.failure()?;
@@ -259,8 +261,8 @@ fn hooks(set: &HookSet) -> impl Iterator<Item = &Arc<crate::hook::Hook>> {
     set.hooks_of_kind(Point::Summarize, HookKind::Provide)
 }
 
-/// Of what is asked and of who is asked. A new revision of a hook is the same hook: what it wrote
-/// before stands.
+/// Hashes the input, the ids of the hooks and the model. Revisions of hooks are left out: a summary
+/// that an older revision wrote is reused.
 fn key(ask: &SummaryAsk<'_>, set: &HookSet, summarizer: Option<&Summarizer>) -> ContentHash {
     let mut text = String::from("summary/1\n");
     for hook in hooks(set) {

@@ -1,20 +1,20 @@
-//! Two records beside each other.
+//! Compares two records.
 
 use super::{StoredRecord, find};
 use crate::domain::Drift;
 use crate::json::{self, Faults, Fields, JsonDifference, Limits, Path};
 use crate::service::{Error, Services};
 
-/// Differences of payloads that are told.
+/// Differences between two payloads that are listed.
 pub(super) const MOST: usize = 200;
 
-/// Where two compiles parted.
+/// Differences between two compiles.
 #[derive(Debug)]
 pub struct CompilationDrift {
     pub a: StoredRecord,
     pub b: StoredRecord,
     pub drift: Drift,
-    /// Between the payloads, where both are known.
+    /// Differences between the payloads, if both are stored.
     pub diff: Vec<JsonDifference>,
 }
 
@@ -45,7 +45,7 @@ pub fn compare(services: &Services, body: &str) -> Result<CompilationDrift, Erro
     Ok(CompilationDrift { a, b, drift, diff })
 }
 
-/// Where two payloads differ.
+/// Lists the differences between two payloads.
 pub(super) fn payload_diff(before: &str, now: &str) -> Vec<JsonDifference> {
     let read = |text| json::parse(text, Limits::default()).ok();
     match (read(before), read(now)) {

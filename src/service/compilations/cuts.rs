@@ -1,4 +1,4 @@
-//! The messages of a compile that are not sent as they came.
+//! Messages of a compile that were shortened or left out.
 
 use super::StoredRecord;
 use super::replay::again;
@@ -6,7 +6,7 @@ use crate::json::{self, Limits, Node};
 use crate::pipeline::Deadline;
 use crate::service::Services;
 
-/// A message that is shortened, or is not there.
+/// A message that was shortened or left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageCut {
     /// Index in the request's list.
@@ -17,8 +17,8 @@ pub struct MessageCut {
     pub tokens_after: u64,
 }
 
-/// The cuts of a record: as its report has them, else by compiling again. None where neither can be
-/// had.
+/// The cuts of a record, from its report or else by compiling it again. Returns none if neither has
+/// them.
 pub fn cuts(
     services: &Services,
     record: &StoredRecord,

@@ -1,5 +1,5 @@
-//! Hooks of a replay that are asked again: all of them beside the record, or those whose question
-//! has changed.
+//! Calls hooks again in a replay: all hooks, to compare their answers with the record, or hooks
+//! whose input has changed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,21 +10,22 @@ use crate::hook::{
 use crate::json::{self, Limits};
 use crate::webhook::{CallContext, Webhooks};
 
-/// What a hook answers now, beside what it answered then.
+/// Result of calling a recorded hook again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookCheck {
     pub hook: Arc<str>,
     pub point: &'static str,
     pub occurrence: u32,
-    /// `equal`, `differs`, `failed`, or `gone` where there is no such hook any more.
+    /// `equal`, `differs`, `failed`, or `gone` if the hook no longer exists.
     pub outcome: &'static str,
-    /// Whether it was asked something else than was recorded.
+    /// Whether the input differs from the recorded one.
     pub asked_otherwise: bool,
-    /// Whether its definition is another one than the record has.
+    /// Whether the definition differs from the recorded one.
     pub config_changed: bool,
 }
 
-/// Answers as the record has them, asks the hooks of today beside it, and notes what they say.
+/// Returns recorded answers, calls the hooks of today as well, and notes whether they answer the
+/// same.
 #[derive(Debug)]
 pub(super) struct VerifyCaller<'r> {
     pub(super) recorded: &'r RecordedHooks,
@@ -42,7 +43,7 @@ impl<'r> VerifyCaller<'r> {
         Self { recorded, today, webhooks, checks: Mutex::default() }
     }
 
-    /// In an order that does not depend on who answered first.
+    /// The checks, in an order that does not depend on which hook answered first.
     pub(super) fn into_checks(self) -> Vec<HookCheck> {
         let mut checks = self.checks.into_inner().unwrap_or_else(PoisonError::into_inner);
         checks.sort_by(|a, b| {
@@ -51,7 +52,7 @@ impl<'r> VerifyCaller<'r> {
         checks
     }
 
-    /// The hook of today that a call was recorded of.
+    /// The hook of today that has the id of a recorded hook.
     fn of_today(&self, call: &Call<'_>) -> Option<&Arc<Hook>> {
         self.today.hooks_of_kind(call.point, call.hook.kind).find(|hook| hook.id == call.hook.id)
     }
@@ -75,7 +76,7 @@ impl<'r> VerifyCaller<'r> {
     }
 }
 
-/// Whether two answers say the same, however they are written.
+/// Whether two answers are the same JSON, whatever their spelling and order.
 fn same(a: Option<&str>, b: Option<&str>) -> bool {
     let canonical = |text: Option<&str>| {
         let text = text.unwrap_or_default();
@@ -98,7 +99,7 @@ impl Caller for VerifyCaller<'_> {
                 return heard();
             }
             let Some((called, asked_otherwise)) = self.recorded.find_nearest(&call) else {
-                // A hook that was not there then: the record cannot say what it would have said.
+                // The hook is new: the record has no answer to compare.
                 return self.recorded.call(call).await;
             };
             let now = self.of_today(&call);
@@ -117,7 +118,7 @@ impl Caller for VerifyCaller<'_> {
     }
 }
 
-/// Answers what was asked before as the record has it, and asks the rest.
+/// Returns the recorded answer if the input is the same, and calls the hook otherwise.
 #[derive(Debug)]
 pub(super) struct RefreshCaller<'r> {
     pub(super) recorded: &'r RecordedHooks,
@@ -138,7 +139,7 @@ impl Caller for RefreshCaller<'_> {
     }
 }
 
-/// Who only watches is not told of a replay.
+/// The reply of an observe hook, which a replay does not call.
 fn heard() -> CallReply {
     CallReply { answer: Ok(HookAnswer::Heard), body: None, took: Duration::ZERO, attempts: 0 }
 }

@@ -1,4 +1,4 @@
-//! Records of compiles: read, compared, run again.
+//! Reads, compares and replays records of compiles.
 
 mod compare;
 mod cuts;
@@ -22,22 +22,23 @@ pub use self::replay::{Divergence, REPLAY_MODES, Replayed, replay};
 
 const UNKNOWN: Error = Error::NotFound("there is no compilation of this id, or no longer");
 
-/// A record with all that it holds.
+/// A record with its texts.
 #[derive(Debug)]
 pub struct StoredRecord {
     pub compilation: Compilation,
-    /// Whether this engine would compile the same.
+    /// Whether this engine made the record, and so would compile the same.
     pub is_current: bool,
     body: RecordBody,
-    /// Whether a text of it is not what was stored.
+    /// Whether a text differs from the one that was stored.
     is_damaged: bool,
-    /// JSON texts, of a record in full.
+    /// JSON text of the request, in a full record.
     pub request: Option<String>,
+    /// JSON text of the payload, in a full record.
     pub payload: Option<String>,
 }
 
-/// At most `limit` records that are older than `before`, newest first; and the id behind which the
-/// list goes on.
+/// Lists at most `limit` records that are older than `before`, newest first. Returns the id after
+/// which the list continues, if it does.
 pub fn list(
     services: &Services,
     filter: &CompilationFilter,
@@ -53,7 +54,7 @@ pub fn list(
     Ok((rows, next))
 }
 
-/// A record by its id, with its texts where it has them and they are still there.
+/// Finds a record by its id, with those of its texts that are still stored.
 pub fn find(services: &Services, id: &str) -> Result<StoredRecord, Error> {
     let mut record = find_bare(services, id)?;
     if let Some(full) = &record.body.full {
@@ -75,7 +76,7 @@ pub fn find(services: &Services, id: &str) -> Result<StoredRecord, Error> {
     Ok(record)
 }
 
-/// The same without its texts.
+/// Finds a record by its id, without its texts.
 fn find_bare(services: &Services, id: &str) -> Result<StoredRecord, Error> {
     let compilation = services.tenant().read(|tx| tx.find_compilation(id))?.ok_or(UNKNOWN)?;
     StoredRecord::of_texts(compilation, None, None)
@@ -87,14 +88,14 @@ pub fn is_current(compilation: &Compilation) -> bool {
     *compilation.engine == *ENGINE
 }
 
-/// The hash of the payload of a record; none where its pack refused.
+/// The hash of the payload of a record; none if the pack refused.
 pub fn payload_hash(compilation: &Compilation) -> Option<String> {
     let is_compiled = compilation.status == CompilationStatus::Compiled;
     is_compiled.then(|| compilation.payload_hash.to_string())
 }
 
 impl StoredRecord {
-    /// A record and its texts; none where another release wrote it.
+    /// Builds a record of a row and its texts; returns none if another release wrote the record.
     pub(super) fn of_texts(
         compilation: Compilation,
         request: Option<String>,
@@ -105,22 +106,22 @@ impl StoredRecord {
         Some(Self { compilation, is_current, body, is_damaged: false, request, payload })
     }
 
-    /// The report as it was answered: JSON text.
+    /// The report as JSON text.
     pub fn report(&self) -> &str {
         &self.body.report
     }
 
-    /// Why its pack refused, where it did.
+    /// Why the pack refused, if it did.
     pub fn refused(&self) -> Option<&str> {
         self.body.refusal.as_ref()?.get("detail")?.as_str()
     }
 
-    /// The hash of the payload; none where there is none.
+    /// The hash of the payload; none if the pack refused.
     fn payload_hash(&self) -> Option<String> {
         payload_hash(&self.compilation)
     }
 
-    /// The record as a JSON object.
+    /// Writes the record as a JSON object.
     pub fn write(&self) -> String {
         let own = &self.compilation;
         let mut object = json!({

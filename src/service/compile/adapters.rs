@@ -4,8 +4,8 @@ use crate::json::Node;
 use crate::request::{self, KnownAdapters};
 use crate::service::{Services, StoreError, adapters};
 
-/// What the names in `compression.adapters` mean. Where none are given, a compile goes on without
-/// the store; the flag says so.
+/// Looks up the names in `compression.adapters`. If no names are given and the store cannot be
+/// read, returns the built-in adapters, and true.
 pub(crate) fn known_adapters(
     services: &Services,
     section: Option<&Node<'_>>,

@@ -1,4 +1,4 @@
-//! Where a payload leaves the one before it.
+//! Finds where a payload first differs from the previous one.
 
 use crate::domain::{Model, Note};
 use crate::pipeline::{self, CompiledPayload, FirstChange, PayloadBlocks};
@@ -7,8 +7,8 @@ use crate::service::Services;
 use crate::service::earlier_payload::{EarlierPayload, last_sent};
 use crate::service::sessions::SessionHandle;
 
-/// Finds where the payload leaves the one before it: the one the caller names, else the last
-/// of its session.
+/// Reports where the payload first differs from the previous one, which is the one that the caller
+/// names, else the last payload of its session.
 pub(super) fn note_change(
     services: &Services,
     compiled: &mut CompiledPayload,

@@ -1,4 +1,4 @@
-//! Why a compile has no payload.
+//! Errors of a compile.
 
 use super::RefusedCompile;
 use crate::hook::{Denial, HookStop};
@@ -7,7 +7,7 @@ use crate::pipeline::{self, StopReason};
 use crate::service::packs::PackRefusal;
 use crate::store;
 
-/// Why there is no payload. Each variant is one thing a caller can act on.
+/// The reason why a compile has no payload. Each variant is one thing that a caller can act on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("the body is not accepted: {0}")]

@@ -14,7 +14,7 @@ use crate::service::effects::Effects;
 use crate::service::event_owner::EventOwner;
 use crate::service::hooks::gone;
 
-/// What the events say about the request, known before the compile runs.
+/// Facts of the request that events contain, read before the compile runs.
 #[derive(Debug)]
 pub(super) struct CompileEvents {
     target: &'static str,
@@ -35,7 +35,7 @@ impl CompileEvents {
         }
     }
 
-    /// The event that a compile has begun.
+    /// The event `compile:start`.
     pub(super) fn started(&self, owner: EventOwner<'_>) -> NewEvent {
         let data = json!({"target": self.target, "model": &*self.model, "messages": self.messages});
         owner.event(EventKind::CompileStart, &data)
@@ -83,8 +83,8 @@ impl CompileEvents {
     }
 }
 
-/// Publishes that a compile failed, and that it began if its request was valid. If the store cannot be
-/// written, the events are lost.
+/// Publishes the events of a failed compile: `compile:start` if its request was valid, the failures
+/// and the denial of hooks, `compile:failed`. If the store cannot be written, the events are lost.
 pub(super) fn publish_failure(
     services: &Services,
     session: Option<&str>,

@@ -1,5 +1,5 @@
-//! `retrieve_evidence`: hooks find the evidence that a pack's intent is decided by. What counts of it
-//! is for the stage behind: it has to be of the run's snapshot, and what it says it is.
+//! Runs the hooks at `retrieve_evidence`, which find evidence for a pack's intent. The evidence
+//! stage then admits it by snapshot, hash and classification.
 
 use super::Error;
 use crate::hook::{HookInput, HookKind, MatchContext, Point};
@@ -7,7 +7,7 @@ use crate::json::write_string;
 use crate::pipeline::HookPort;
 use crate::request::{self, GovernedRequest};
 
-/// Adds what hooks find for an intent to what the request gives.
+/// Adds the evidence that hooks find for an intent to the evidence of the request.
 pub(super) fn retrieve(
     asking: &mut dyn HookPort,
     intent: &str,

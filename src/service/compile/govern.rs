@@ -1,4 +1,5 @@
-//! A compile under a pack: what is loaded before, and what is checked behind.
+//! Governs a compile by its pack: loads the pack and its inputs, runs its stages, and checks
+//! afterwards what hooks changed.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -25,15 +26,16 @@ use crate::service::packs;
 use crate::service::record::{Inputs, RecalledInputs};
 use crate::service::{Services, memory};
 
-/// What governs a compile, once its conversation is handed on.
+/// Output of a pack and its recalled inputs, without the conversation, which the request gets.
 #[derive(Debug)]
 pub(crate) struct GovernContext {
     output: GovernOutput,
     recalled: RecalledInputs,
 }
 
-/// Compiles the request's conversation under its pack; none if it names none. `source` has the time,
-/// if the run context has none, and the memory; `other` replaces the pack that the request names.
+/// Governs the request's conversation by its pack; returns none if the request names no pack.
+/// `source` provides the memory, and the time if the run context has none; `other` replaces the
+/// pack that the request names.
 pub(super) fn govern(
     run: &CompileRun<'_>,
     request: &mut CompileRequest,
@@ -53,7 +55,7 @@ pub(super) fn govern(
         governed.run.pack_version = None;
     }
     let pack = load(services, &governed.pack)?;
-    // Nobody is asked of a run that the pack refuses; the stages behind say why it does.
+    // No hook is called if the pack refuses the run. The stages below find out why it refuses.
     if let Ok(intent) = pipeline::governed_intent(&pack, &governed) {
         let history = &mut request.conversation.history;
         let redactor = pack.policy.redaction.redactor(services.allowance());
@@ -64,7 +66,8 @@ pub(super) fn govern(
     aside(request, &mut governed);
     let recalled = recall(services, &governed, &pack, source)?;
     let given = governed.memory.take();
-    // The factor of the table: what was calibrated since changes no choice.
+    // Packs count with the factor of the model table, so that a session's calibration changes no
+    // choice.
     let model = request.model.clone();
     let counter = &services.pipeline().counter;
     let compression = request.compression.clone();
@@ -86,7 +89,7 @@ pub(super) fn govern(
         count: &count,
     };
     let output = pipeline::govern(input, conversation, &mut request.notes);
-    // A stage that was stopped gives less than it should, and so may even refuse.
+    // A stage that the deadline stopped returns less than it should, which can look like a refusal.
     deadline.check()?;
     let mut output = match output {
         Ok(output) => output,
@@ -96,8 +99,15 @@ pub(super) fn govern(
     };
     let empty = Conversation::empty(crate::domain::Source::Neutral);
     request.conversation = std::mem::replace(&mut output.conversation, empty);
+<<<<<<< HEAD
     // What was compiled is what is sent.
     request.compression = compression.switched_off();
+=======
+    // The pack's conversation is sent as it is.
+    request.compression.level = Level::Off;
+    request.compression.on_arrival = OnArrival::Off;
+    request.compression.read_tool = false;
+>>>>>>> 78e8e63 (service: Use plain words in comments of compiles, sessions and records)
     request.is_governed = true;
     Ok(Some(GovernContext { output, recalled }))
 }
@@ -117,7 +127,8 @@ fn load(services: &Services, source: &PackSource) -> Result<Arc<Pack>, Error> {
     }
 }
 
-/// What else a request has to say goes where packs have a place for it.
+/// Moves state, context and skill of a request into blocks of the pack. Its memory is ignored, with
+/// a warning.
 fn aside(request: &mut CompileRequest, governed: &mut GovernedRequest) {
     let mut add = |bucket: &str, kind: &str, text: Arc<str>| {
         let (bucket, kind, source) = (bucket.into(), kind.into(), "request".into());
@@ -138,17 +149,17 @@ fn aside(request: &mut CompileRequest, governed: &mut GovernedRequest) {
     }
 }
 
-/// Where a run has the time and its memory from.
+/// Source of the time and the memory of a run.
 #[derive(Debug)]
 pub(crate) enum GovernSource {
-    /// The store of today, at this time.
+    /// The store as it is now, at this time.
     Store(Timestamp),
-    /// A record: nothing is read.
+    /// A record; the store is not read.
     Record(RecalledInputs),
 }
 
 impl GovernSource {
-    /// The store of today.
+    /// The store as it is now, at the current time.
     pub(super) fn live(services: &Services) -> Self {
         Self::Store(services.now())
     }
@@ -161,7 +172,7 @@ impl GovernSource {
     }
 }
 
-/// What is remembered, where the request does not say it itself.
+/// Reads memory candidates from the source, unless the request has its own.
 fn recall(
     services: &Services,
     governed: &GovernedRequest,
@@ -190,7 +201,7 @@ fn recall(
     Ok(RecalledInputs { as_of, store_revision: revision, candidates: Some(candidates) })
 }
 
-/// An entry as a candidate of the pack's tenant: it is the store's own.
+/// Converts a stored entry to a candidate of the pack's tenant.
 fn record(one: &RankedMemory, tenant: &Arc<str>) -> MemoryRecord {
     let entry = &one.entry;
     let said: Value = entry
@@ -218,7 +229,7 @@ fn record(one: &RankedMemory, tenant: &Arc<str>) -> MemoryRecord {
     }
 }
 
-/// Notes the stages of the pack, or of the built-in one, for the record.
+/// Adds the stages of the pack, or of the built-in pack, to the inputs of the record.
 pub(crate) fn note_stages(
     services: &Services,
     governance: Option<&GovernContext>,
@@ -231,7 +242,7 @@ pub(crate) fn note_stages(
 }
 
 impl GovernContext {
-    /// Whether all that was compiled is still there once hooks have had their say.
+    /// Refuses the compile if hooks changed or removed a message of the pack.
     pub(crate) fn check(&self, compiled: &CompiledPayload) -> Result<(), Error> {
         if compiled.is_whole {
             return Ok(());
@@ -242,7 +253,7 @@ impl GovernContext {
         Err(RefusedCompile::transformed(refusal, self.output.stages.clone(), self.recalled.clone()))
     }
 
-    /// The members of the answer, as text.
+    /// The members of the response that a pack adds, as JSON text.
     pub(super) fn members(self, runs: &[HookRun]) -> String {
         let hooks = runs.iter().map(|run| {
             let told = line(run).and_then(|line| serde_json::from_str(line.get()).ok());
@@ -259,7 +270,8 @@ impl GovernContext {
     }
 }
 
-/// An answer whose compiled context is in the shape that others have published.
+/// Converts the compiled context of a response to its published shape; none if the response has
+/// none.
 pub(super) fn as_published(body: &str) -> Option<String> {
     let mut answer: Value = serde_json::from_str(body).ok()?;
     let context = answer.get_mut("compiled_context")?;

@@ -17,7 +17,7 @@ use crate::service::hook_runner::HookRunner;
 use crate::service::sessions::SessionHandle;
 use crate::service::{Services, StoreError, memory};
 
-/// The hooks of a request, as they are now: what is registered while it runs is not for it.
+/// Pins the hooks of a request. Hooks that are registered while it runs do not apply to it.
 pub(crate) fn pinned(
     services: &Services,
     request: &CompileRequest,
@@ -70,12 +70,12 @@ pub(super) fn warn(report: &mut ReportBuilder, input: JobInput<'_>, runs: &[Hook
     }
 }
 
-/// Whose compile it is.
+/// The scope (tenant, session) of a compile, for its hook calls.
 pub(crate) fn scope(services: &Services, id: &Arc<str>, session: Option<&Arc<str>>) -> CallScope {
     CallScope { compilation_id: Some(Arc::clone(id)), ..services.hook_scope(session, None) }
 }
 
-/// The same, and whose turn in its session it is, for which agent.
+/// The scope of a compile, with its agent and its turn in the session.
 pub(super) fn scope_of(
     services: &Services,
     id: &Arc<str>,
@@ -89,8 +89,8 @@ pub(super) fn scope_of(
     }
 }
 
-/// Calls the hooks that observe the expiry of entries, before these are removed. Failures change
-/// nothing.
+/// Calls the observe hooks at `memory_expired` before the entries are removed. Failures are logged
+/// only.
 pub(super) fn observe_expiry(asking: &mut HookRunner<'_>, expired: &[MemoryEntry]) {
     if !asking.has_any(Point::MemoryExpired) {
         return;
@@ -105,7 +105,8 @@ pub(super) fn observe_expiry(asking: &mut HookRunner<'_>, expired: &[MemoryEntry
     }
 }
 
-/// What is told of a hook. It stays text: there may be one for every result and every hook.
+/// The line of a hook run in the report. It is kept as text, since a report may have a line for
+/// each result and hook.
 pub(crate) fn line(run: &HookRun) -> Option<Box<RawValue>> {
     let mut line = String::new();
     run.write(&mut line);

@@ -32,7 +32,7 @@ use crate::service::sessions::{self, SessionCompile, SessionHandle, SessionUpdat
 use crate::service::{Services, memory, usage};
 use crate::store::Batch;
 
-/// The request of a compile, and what it belongs to.
+/// The request of a compile, with its session and turn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JobInput<'j> {
     /// The request with the defaults of its session and key.
@@ -44,7 +44,7 @@ pub(super) struct JobInput<'j> {
     pub(super) is_dry: bool,
 }
 
-/// A compile between its request and its response.
+/// A compile in progress.
 pub(super) struct CompileJob<'j> {
     services: &'j Services,
     input: JobInput<'j>,
@@ -54,11 +54,11 @@ pub(super) struct CompileJob<'j> {
     events: CompileEvents,
     observers: FactObservers,
     hooks: HookRunner<'j>,
-    /// The hook runs of the compile, once the hooks are done.
+    /// The hook runs of the compile; empty until the hooks are done.
     runs: Vec<HookRun>,
-    /// The model with the factor that its provider's counts gave.
+    /// The model, with its token factor calibrated by the session if the session has one.
     model: Model,
-    /// The name under which the session knows the model.
+    /// The model's name in the calibration of the session.
     model_name: Arc<str>,
     previous: Option<PreviousCompile>,
     level: RecordLevel,
@@ -67,12 +67,12 @@ pub(super) struct CompileJob<'j> {
     /// Memory entries that have expired.
     expired: Vec<MemoryEntry>,
     adapters: KnownAdapters,
-    /// What the record holds of the inputs; none if no record is kept.
+    /// The part of the record that is known before the run; none if no record is kept.
     draft: Option<RecordDraft>,
 }
 
 impl<'j> CompileJob<'j> {
-    /// Reads the request and pins the hooks. `start`: when the request arrived.
+    /// Reads the request and pins the hooks. `start` is the time at which the request arrived.
     pub(super) fn read(
         services: &'j Services,
         input: JobInput<'j>,
@@ -178,7 +178,7 @@ impl<'j> CompileJob<'j> {
         compiled.map_err(|error| self.recorded(error))
     }
 
-    /// Records a refusal of the pack; other errors leave no record.
+    /// Stores a record if the error is a refusal by the pack; other errors leave no record.
     fn recorded(&mut self, error: Error) -> Error {
         let draft = self.draft.take().filter(|_| !self.input.is_dry);
         refusal::record(self.services, self.subject(self.hooks.runs()), draft, error)
@@ -189,7 +189,8 @@ impl<'j> CompileJob<'j> {
         RecordSubject { id: &self.id, session, node: self.input.node, runs }
     }
 
-    /// Ends the hooks and completes the report, events and hook lines aside. Returns what is stored.
+    /// Ends the hooks and completes the report, except for its hook lines and the note that events
+    /// could not be stored. Returns the effects to be stored.
     fn settle(&mut self, compiled: &mut CompiledPayload) -> Effects {
         let Self { services, input, .. } = *self;
         hooks::observe_expiry(&mut self.hooks, &self.expired);
@@ -229,7 +230,7 @@ impl<'j> CompileJob<'j> {
         }
     }
 
-    /// What the session keeps of this compile.
+    /// The changes of this compile to its session.
     fn session_compile(&self, compiled: &CompiledPayload) -> SessionCompile {
         let payload = self.level.is_kept().then(|| to_sent(&compiled.written));
         SessionCompile {
@@ -377,8 +378,8 @@ fn events_not_stored() -> Note {
     }
 }
 
-/// Completes the response after the payload: the report, the members of a pack, the results of a
-/// turn's calls.
+/// Appends the rest of the response to the payload: the report, the members of a pack, the results
+/// of a turn's calls.
 fn whole(
     mut text: String,
     report: &Report,

@@ -1,4 +1,4 @@
-//! The memory that a compile shows, as the store has it.
+//! Reads the stored memory that a compile shows.
 
 use crate::domain::{MemoryEntry, MemoryScope, Role};
 use crate::pipeline::{self, RankedMemory};
@@ -14,11 +14,11 @@ use super::{CompileTurn, Error, recall};
 pub(crate) struct MemoryRecall {
     /// Entries, the most relevant first.
     pub(crate) ranked: Vec<RankedMemory>,
-    /// Entries that have expired and are still stored.
+    /// Expired entries that are still stored.
     pub(crate) expired: Vec<MemoryEntry>,
 }
 
-/// Reads the memory of a scope by its relevance for a query.
+/// Reads the memory of a scope, ranked by relevance for a query.
 pub(crate) fn read_memory(
     tx: &Tx<'_>,
     scope: &MemoryScope,
@@ -28,7 +28,7 @@ pub(crate) fn read_memory(
     Ok(MemoryRecall { ranked, expired: memory::expired(tx, scope)? })
 }
 
-/// Reads what memory shows in this compile, by its own ranking.
+/// Fills the request's memory with stored entries, without calling hooks.
 pub(crate) fn remember(
     services: &Services,
     turn: Option<&dyn CompileTurn>,
@@ -38,7 +38,8 @@ pub(crate) fn remember(
     read(services, turn, request, &query).map(drop)
 }
 
-/// The same, and hooks choose; answers the entries in sight whose time is up.
+/// Fills the request's memory with stored entries, or with those that `recall_memory` hooks choose.
+/// Returns the expired entries of the scope.
 pub(super) fn remember_asking(
     services: &Services,
     turn: Option<&dyn CompileTurn>,
@@ -80,10 +81,11 @@ fn read(
     Ok(Some(recall))
 }
 
-/// What memory is asked for: what the request says, else the last user message where the block
-/// stands on it. Where it stands in the head, which is to stay the same, nothing in particular.
+/// The query that ranks memory: that of the request, or else the last user message if the memory
+/// block is placed there. A block in the system text has no query, so that the cached head does not
+/// change with every message.
 fn query_of(request: &CompileRequest) -> String {
-    /// Characters of a message that are read, from its end.
+    /// Characters that are read from the end of the message.
     const READ: usize = 2_000;
     let Some(memory) = &request.memory else { return String::new() };
     match (&memory.query, memory.placement) {

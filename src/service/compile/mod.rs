@@ -42,10 +42,10 @@ pub(super) use memory_recall::{MemoryRecall, read_memory, remember};
 pub use refusal::RefusedCompile;
 pub(super) use run::CompileRun;
 
-/// A compiled conversation, or a compressed text or list, as it is sent.
+/// The response to a compile, or to the compression of a text or a list.
 #[derive(Debug)]
 pub struct CompiledResponse {
-    /// `{"id", "payload", "report"}`, or what `POST /compress` answers, as JSON text.
+    /// JSON text: `{"id", "payload", "report"}`, or the response of `POST /compress`.
     pub body: Bytes,
     pub report: Arc<Report>,
     pub timings: Timings,
@@ -58,7 +58,8 @@ impl CompiledResponse {
     }
 }
 
-/// Compiles the request in `body`. Takes the thread until it is done or `deadline` stops it.
+/// Compiles the request in `body`. Blocks the thread until the compile is done or `deadline` stops
+/// it.
 pub fn compile(
     services: &Services,
     body: &str,
@@ -78,21 +79,21 @@ pub fn dry_run(
     compile_request(services, input, deadline)
 }
 
-/// A turn of a session, as the compile of its request needs it.
+/// A turn of a session, with everything that the compile of its request reads.
 pub(super) trait CompileTurn: StoredTurn {
     fn session(&self) -> &SessionHandle;
 
     /// The shape of the session's messages.
     fn source(&self) -> Source;
 
-    /// The outcomes of the turn's calls, as JSON.
+    /// The results of the turn's tool calls, as JSON.
     fn results(&self) -> &str;
 
-    /// The hooks that were asked about the calls.
+    /// Runs of the hooks that were called for the turn's tool calls.
     fn runs(&self) -> &[HookRun];
 
-    /// Reads memory as it is after the writes of the turn, which are not done yet; none if there are
-    /// none.
+    /// Reads memory as it will be after the memory writes of the turn, which are not committed yet;
+    /// none if the turn has no writes.
     fn recall(
         &self,
         services: &Services,
@@ -101,10 +102,10 @@ pub(super) trait CompileTurn: StoredTurn {
     ) -> Result<Option<MemoryRecall>, StoreError>;
 }
 
-/// A request that is parsed and not yet checked.
+/// A parsed request that is not checked yet.
 pub(super) struct CompileInput<'b> {
     pub(super) node: Node<'b>,
-    /// The turn that the request was made for, which has its session.
+    /// The turn that the request was made for. It has its session.
     pub(super) turn: Option<Arc<dyn CompileTurn>>,
     pub(super) is_dry: bool,
     /// When the work on the request began; its `deadline_ms` counts from here.
@@ -134,7 +135,7 @@ pub(super) fn compile_request(
         Some(turn) => Ok(Some(turn.session().clone())),
         None => sessions::open(services, &node),
     })?;
-    // Those of the session come first.
+    // The first value of a key wins, so the session's defaults override those of the key.
     for defaults in [session.as_ref().and_then(SessionHandle::defaults), defaults.as_deref()] {
         defaults.map_or(Ok(()), |defaults| add_absent(&mut node, defaults))?;
     }
@@ -153,7 +154,8 @@ pub(super) fn compile_request(
     done.inspect_err(|error| job.publish_failure(error))
 }
 
-/// The response in the published shape of compiled contexts, if it was compiled under a pack.
+/// Converts a response to the published shape of compiled contexts; a response without a pack is
+/// unchanged.
 pub fn as_published(response: CompiledResponse) -> CompiledResponse {
     match govern::as_published(response.text()) {
         Some(body) => CompiledResponse { body: Bytes::from(body), ..response },

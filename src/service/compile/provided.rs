@@ -1,5 +1,5 @@
-//! `before_compile` under a pack: what hooks have to say becomes blocks of data, which the pack redacts,
-//! counts and drops like any other.
+//! Runs the hooks at `before_compile` under a pack. Their fragments become blocks of data, which
+//! the pack redacts, counts and drops like any other block.
 
 use super::Error;
 use crate::hook::{GuardDecision, HookInput, HookKind, MatchContext, Point};
@@ -8,10 +8,11 @@ use crate::pipeline::{self, HookPort};
 use crate::request::{CallerBlock, CompileRequest, GovernedRequest, is_bucket_name, is_owned};
 use crate::service::Services;
 
-/// The weight of a hook's block, between the caller's own and what a rule asks for.
+/// Priority of a hook's block: above that of a caller's block (50 by default), below that of a
+/// block that a rule requires.
 const PRIORITY: i64 = 60;
 
-/// Adds what hooks provide to the blocks of the request.
+/// Adds the fragments of hooks to the blocks of the request.
 pub(super) fn provide(
     services: &Services,
     asking: &mut dyn HookPort,
@@ -27,7 +28,7 @@ pub(super) fn provide(
     let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
     if asking.has(POINT, HookKind::Provide) {
         let (model, counter) = (&request.model, &services.pipeline().counter);
-        // Caps are in tokens as the report counts them.
+        // Hooks' limits are in tokens of the report, so counts are scaled by the model's factor.
         let tokens = |text: &str| {
             let scaled = model.scale(counter.count(model.tokenizer, text));
             u32::try_from(scaled).unwrap_or(u32::MAX)

@@ -1,4 +1,4 @@
-//! `recall_memory`: hooks choose among what the store has, and add to it.
+//! Runs the hooks at `recall_memory`, which choose among the stored entries and add others.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use crate::request::{self, RequestMemoryEntry};
 use crate::service::hook_runner::HookRunner;
 use crate::service::memory;
 
-/// The entries that hooks want shown; none where they leave it to us.
+/// The entries that hooks choose and add; none if no hook answers, so that the ranking of the store
+/// applies.
 pub(super) fn ask(
     asking: &mut HookRunner<'_>,
     ranked: &[RankedMemory],
@@ -67,7 +68,8 @@ pub(super) fn ask(
         entries.extend(ranked.iter().map(pipeline::shown_entry));
     }
     entries.extend(answers.into_iter().flat_map(|one| one.entries));
-    // They are shown as they were chosen.
+    // Chosen entries are shown in the order of the answers. If no hook chose, added entries follow
+    // the ranked ones.
     if chooses {
         for (place, entry) in entries.iter_mut().enumerate() {
             entry.place = place;

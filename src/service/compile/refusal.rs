@@ -1,4 +1,4 @@
-//! A compile that a pack refuses: there is no payload, and all the same there is a record.
+//! Refusals of a compile by its pack: there is no payload, but a record is stored.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use crate::service::record::{
 };
 use crate::store::Batch;
 
-/// A refusal, and what had come of the compile until then.
+/// A refusal, with the state of the compile at that time.
 #[derive(Debug)]
 pub struct RefusedCompile {
     pub refusal: Refusal,
-    /// The id of its record, where there is one.
+    /// The id of the record, if one was stored.
     pub compilation: Option<Arc<str>>,
-    /// The stages of the pack; the last one is that which refused.
+    /// The stages of the pack that ran. The last one refused.
     pub(crate) stages: Vec<GovernedStage>,
-    /// What came from the store and the clock, where it came so far.
+    /// Values from the store and the clock; none if the pack refused before they were read.
     pub(crate) recalled: Option<RecalledInputs>,
 }
 
@@ -35,13 +35,13 @@ impl RefusedCompile {
         Error::Governed(Box::new(Self { refusal, compilation: None, stages, recalled }))
     }
 
-    /// Settled before the first stage.
+    /// A refusal before the first stage.
     pub(super) fn early(refusal: Refusal) -> Error {
         let (stages, recalled) = (Vec::new(), None);
         Error::Governed(Box::new(Self { refusal, compilation: None, stages, recalled }))
     }
 
-    /// At the end, because of what hooks did with the messages.
+    /// A refusal after the last stage, because hooks changed a block of the pack.
     pub(super) fn transformed(
         refusal: Refusal,
         mut stages: Vec<GovernedStage>,
@@ -53,8 +53,8 @@ impl RefusedCompile {
     }
 }
 
-/// Stores the record of a compile that its pack refused; other errors leave none. Returns the error for
-/// the caller.
+/// Stores a record if the error is a refusal by the pack. Returns the error for the caller, with
+/// the id of the record.
 pub(super) fn record(
     services: &Services,
     subject: RecordSubject<'_>,

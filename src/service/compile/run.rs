@@ -8,17 +8,18 @@ use crate::pipeline::{self, CompiledPayload, Deadline, HookPort, PipelineRun, Ti
 use crate::request::CompileRequest;
 use crate::service::Services;
 
-/// What a compile is made with besides its request: the same for live compiles and replays.
+/// Context of a compile besides its request, for live compiles and replays.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CompileRun<'r> {
     pub(crate) services: &'r Services,
-    /// The request, for what packs read of it.
+    /// The request as JSON. Packs read members of it.
     pub(crate) node: &'r Node<'r>,
     pub(crate) deadline: &'r Deadline,
 }
 
 impl CompileRun<'_> {
-    /// Governs the request by its pack, or by `pack` instead; none if there is no pack.
+    /// Governs the request by its pack, or by `pack` if it is given. Returns none if there is no
+    /// pack.
     pub(crate) fn govern(
         &self,
         request: &mut CompileRequest,
@@ -29,8 +30,8 @@ impl CompileRun<'_> {
         govern(self, request, hooks, pack, source)
     }
 
-    /// Runs the stages, and checks that hooks left in place what the pack requires. `head` is written
-    /// before the payload.
+    /// Runs the stages, and checks that hooks did not change what the pack requires. `head` is
+    /// written before the payload.
     pub(crate) fn run(
         &self,
         request: CompileRequest,

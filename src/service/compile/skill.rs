@@ -1,10 +1,10 @@
-//! The instructions of the skill that a compile names.
+//! Looks up the skill that a compile names.
 
 use super::Error;
 use crate::request::CompileRequest;
 use crate::service::{Services, skills};
 
-/// Looks them up, with what the request gives put in.
+/// Reads the instructions of the skill, filled in with the arguments of the request.
 pub(super) fn take_skill(services: &Services, request: &mut CompileRequest) -> Result<(), Error> {
     let Some(skill) = &mut request.skill else { return Ok(()) };
     let Some(wanted) = skill.wanted.take() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The body of a record: a JSON object, read back as it was written.
+//! The body of a record, as a JSON object.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,31 +13,31 @@ use crate::domain::{
 use crate::json::{self, Limits, Node};
 use crate::request::RequestMemoryEntry;
 
-/// What a record holds beside its columns.
+/// The parts of a record that have no column.
 #[derive(Debug)]
 pub(crate) struct RecordBody {
     pub(crate) ledger: Ledger,
-    /// JSON text of the report, times and all.
+    /// JSON text of the report, including times.
     pub(crate) report: String,
     pub(crate) artifacts: Vec<ContentHash>,
-    /// Keys of the memory entries that the compile has let expire.
+    /// Keys of the expired memory entries that the compile removed.
     pub(crate) expired: Vec<String>,
     /// JSON text of the hook runs.
     pub(crate) hooks: String,
-    /// Why there is no payload, where its pack refused.
+    /// The refusal, if the pack refused.
     pub(crate) refusal: Option<Value>,
     pub(crate) full: Option<FullRecord>,
 }
 
-/// What a record in full has.
+/// The parts that only a full record has.
 #[derive(Debug, Clone)]
 pub(crate) struct FullRecord {
-    /// The plans that put request and payload together again.
+    /// Hashes of the plans by which [`super::put_together`] restores request and payload.
     pub(crate) request: ContentHash,
     pub(crate) payload: Option<ContentHash>,
-    /// Definitions' texts by name.
+    /// Texts of adapter definitions by name.
     pub(crate) adapters: BTreeMap<Arc<str>, String>,
-    /// JSON text of the hooks that the compile was pinned to; none where there were none.
+    /// JSON text of the hooks that the compile was pinned to; none if there were none.
     pub(crate) set: Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl RecordBody {
         text
     }
 
-    /// Reads what [`Self::write`] wrote. None where it is something else, such as the record of
+    /// Reads the text of [`Self::write`]. Returns none for other texts, such as the record of
     /// another release.
     pub(crate) fn read(raw: &RawJson) -> Option<Self> {
         let node = json::parse(raw.as_str(), Limits::default()).ok()?;
@@ -150,7 +150,7 @@ fn read_stage(node: &Node<'_>) -> Option<StageHashes> {
     })
 }
 
-/// Memory entries as JSON text.
+/// Writes memory entries as JSON text.
 pub(super) fn memory_text(entries: &[RequestMemoryEntry]) -> String {
     let entries = entries.iter().map(|entry| {
         json!({
@@ -161,7 +161,7 @@ pub(super) fn memory_text(entries: &[RequestMemoryEntry]) -> String {
     Value::from(entries.collect::<Vec<_>>()).to_string()
 }
 
-/// The memory entries of a record in full; none where it has none.
+/// Reads the memory entries of a full record; none if it has none.
 pub(crate) fn memory_of(raw: &RawJson) -> Option<Vec<RequestMemoryEntry>> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let entries = node.get("memory")?.as_array()?.iter().map(|entry| {
@@ -175,7 +175,7 @@ pub(crate) fn memory_of(raw: &RawJson) -> Option<Vec<RequestMemoryEntry>> {
     entries.collect()
 }
 
-/// A row of the table of models as JSON text.
+/// Writes a row of the model table as JSON text.
 pub(super) fn model_text(model: &Model) -> String {
     json!({
         "name": &*model.name, "family": model.family.as_str(),
@@ -186,7 +186,7 @@ pub(super) fn model_text(model: &Model) -> String {
     .to_string()
 }
 
-/// The model of a record in full.
+/// Reads the model of a full record.
 pub(crate) fn model_of(raw: &RawJson) -> Option<Model> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let model = node.get("model")?;
@@ -201,7 +201,7 @@ pub(crate) fn model_of(raw: &RawJson) -> Option<Model> {
     })
 }
 
-/// What the session of a record in full added: its factor and its compaction points.
+/// Reads the token factor and the compaction points that the session of a full record added.
 pub(crate) fn session_of(raw: &RawJson) -> Option<(Option<u32>, Vec<u64>)> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let session = node.get("session")?;

@@ -1,4 +1,4 @@
-//! The hooks of a compile as its record has them: who stood where, and what each answered.
+//! Hooks in a record: the pinned hooks with their order, and what each answered.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use crate::domain::{ContentHash, RawJson, Stage};
 use crate::hook::{GivenId, Hook, HookKind, HookRun, HookSet, Manifest, Point, read_hook};
 use crate::json::{self, Faults, Limits, Node, Path, write_string};
 
-/// The stage that hooks at a point reach; none where they reach no payload.
+/// The stage that hooks at a point affect; none if they do not affect the payload.
 fn stage_of(point: Point) -> Option<Stage> {
     match point {
         Point::ToolResult => Some(Stage::Ingest),
         Point::RetrieveEvidence => Some(Stage::Evidence),
         Point::RecallMemory => Some(Stage::Memory),
-        // A summary is an effect of its own, whoever wrote it.
+        // `Summarize` is not here: summaries are recorded as effects of their own.
         Point::BeforeCompress | Point::CompressFormat => Some(Stage::Compress),
         Point::BeforeCompile => Some(Stage::Inject),
         Point::TransformContext => Some(Stage::Transform),
@@ -49,7 +49,7 @@ pub(super) fn parts(runs: &[HookRun]) -> Vec<HookPart> {
     found
 }
 
-/// The runs as JSON text: in full each with its answer, else with the hash of it.
+/// Writes runs as JSON text: with their answers if `full`, else with hashes of the answers.
 pub(super) fn runs_text(runs: &[HookRun], full: bool) -> String {
     let mut out = String::from("[");
     for (index, run) in runs.iter().enumerate() {
@@ -74,7 +74,7 @@ pub(super) fn runs_text(runs: &[HookRun], full: bool) -> String {
     out
 }
 
-/// The set that a compile was pinned to, without secrets.
+/// Writes the hooks that a compile was pinned to, without secrets.
 pub(super) fn set_text(set: &HookSet) -> String {
     let (mut hooks, mut order) = (String::new(), String::new());
     let mut known: Vec<&str> = Vec::new();
@@ -105,7 +105,7 @@ pub(super) fn set_text(set: &HookSet) -> String {
     format!("{{\"hooks\":[{hooks}],\"order\":{{\"points\":{{{order}}}}}}}")
 }
 
-/// The set of a record in full, without those who only watch; none where it cannot be read.
+/// Reads the hooks of a full record without observe hooks; none if they cannot be read.
 pub(crate) fn set_of(raw: &RawJson, session: Option<&str>) -> Option<HookSet> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let Some(set) = node.get("hook_set") else { return Some(HookSet::default()) };
@@ -120,7 +120,7 @@ pub(crate) fn set_of(raw: &RawJson, session: Option<&str>) -> Option<HookSet> {
 fn read(row: &Node<'_>, faults: &mut Faults) -> Option<Arc<Hook>> {
     let definition = row.get("definition")?;
     let id = definition.get("id")?.as_str()?;
-    // It is not called, and was judged when it was.
+    // The URL was checked when the hook was registered, and a replay does not call it.
     let keep = |url: &str| Ok(url.to_owned());
     let mut hook = read_hook(definition, Path::Root, GivenId::Address(id), &keep, faults)?;
     hook.disabled_because = row.get("disabled_because").and_then(Node::as_str).map(Arc::from);
@@ -128,7 +128,7 @@ fn read(row: &Node<'_>, faults: &mut Faults) -> Option<Arc<Hook>> {
     Some(Arc::new(hook))
 }
 
-/// The runs of a record in full; none where they cannot be read.
+/// Reads the hook runs of a full record; none if they cannot be read.
 pub(crate) fn runs_of(raw: &RawJson) -> Option<Vec<HookRun>> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     node.get("hooks")?.as_array()?.iter().map(HookRun::read_record).collect()

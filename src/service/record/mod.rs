@@ -1,5 +1,5 @@
-//! What a compile leaves of itself: its ledger, its figures and, in full, all that is needed to run
-//! it again.
+//! Records of compiles: the ledger, figures and, in a full record, all that is needed to run the
+//! compile again.
 
 mod body;
 mod hooks;
@@ -31,28 +31,29 @@ pub(super) use summaries::summaries_of;
 pub(super) use texts::put_together;
 use texts::{payload_members, request_members, take_apart};
 
-/// What compiles with: the release, and a number that goes up where the same request may come to
-/// other bytes within it. A record of another engine is shown and never run again.
+/// The engine that compiles: the release, and a number that increases if the same request may give
+/// other bytes within a release. A record of another engine can be read but not replayed.
 pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+4");
 
-/// What reaches a compile beside its request.
+/// Inputs of a compile besides its request.
 #[derive(Debug, Clone)]
 pub(super) struct Inputs {
-    /// The entries found in the store; none where memory is off or the request has its own.
+    /// The entries found in the store; none if memory is off or the request has its own entries.
     pub(super) memory: Option<Vec<RequestMemoryEntry>>,
-    /// Stored definitions that names in the request can mean.
+    /// Stored adapter definitions that the request can name.
     pub(super) adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
     pub(super) model: Model,
-    /// What its session added: the factor that its usage calibrated, and its compaction points.
+    /// The session's token factor, calibrated by usage.
     pub(super) measured_milli: Option<u32>,
+    /// The session's compaction points.
     pub(super) points: Vec<u64>,
-    /// What came of the summaries that were asked for.
+    /// Outcomes of the summaries that were requested.
     pub(super) summaries: Vec<AskedSummary>,
-    /// The stages of its pack; where it has none the first ones, of the built-in pack.
+    /// The stages of the pack; without a pack, the first stages as the built-in pack has them.
     pub(super) governed: Vec<GovernedStage>,
-    /// Whether it has a pack of its own.
+    /// Whether the request has a pack.
     pub(super) is_governed: bool,
-    /// What reached its pack from the store and the clock; none where it has none.
+    /// Values that the pack got from the store and the clock; none without a pack.
     pub(super) recalled: Option<RecalledInputs>,
 }
 
@@ -75,29 +76,29 @@ impl Inputs {
         }
     }
 
-    /// With the stages of its pack, and what reached these from the store and the clock.
+    /// Sets the stages of the pack, and the values that it got from the store and the clock.
     pub(super) fn under(&mut self, stages: Vec<GovernedStage>, recalled: Option<RecalledInputs>) {
         (self.governed, self.recalled, self.is_governed) = (stages, recalled, true);
     }
 
-    /// With those of the built-in pack.
+    /// Sets the stages of the built-in pack.
     pub(super) fn ungoverned(&mut self, cx: &pipeline::PipelineContext) {
         self.governed = cx.ungoverned().to_vec();
     }
 }
 
-/// What is known of a compile before it runs, for its record.
+/// The parts of a record that are known before the compile runs.
 #[derive(Debug)]
 pub(super) struct RecordDraft {
     pub(super) level: RecordLevel,
     pub(super) target: &'static str,
     pub(super) inputs: Inputs,
-    /// Who is asked.
+    /// The hooks that the compile is pinned to.
     pub(super) set: Arc<HookSet>,
 }
 
 impl RecordDraft {
-    /// None if nothing is recorded.
+    /// Starts a record; returns none if the request keeps none.
     pub(super) fn new(
         request: &CompileRequest,
         adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
@@ -112,7 +113,7 @@ impl RecordDraft {
     }
 }
 
-/// What a compile came to.
+/// Outcome of a compile.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CompileOutcome<'c> {
     Compiled(&'c CompiledPayload),
@@ -120,7 +121,7 @@ pub(super) enum CompileOutcome<'c> {
 }
 
 impl CompileOutcome<'_> {
-    /// What stands for the outcome: the hash of the payload, or that of the refusal.
+    /// The hash of the payload or of the refusal.
     pub(super) fn hash(self) -> ContentHash {
         match self {
             Self::Compiled(compiled) => compiled.payload_hash,
@@ -136,16 +137,16 @@ impl CompileOutcome<'_> {
     }
 }
 
-/// A record that is to be stored. Its times are those of the transaction.
+/// A record to be stored. Its times are set by the transaction.
 #[derive(Debug, Clone)]
 pub(super) struct NewRecord {
     record: Compilation,
     texts: Vec<ContentHash>,
-    /// How long records are kept.
+    /// Time to live of records.
     ttl: std::time::Duration,
 }
 
-/// The compile that a record is of.
+/// The compile that a record describes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordSubject<'r> {
     pub(super) id: &'r Arc<str>,
@@ -157,7 +158,7 @@ pub(super) struct RecordSubject<'r> {
 }
 
 impl NewRecord {
-    /// The record of a finished compile. The texts of one in full are added to `batch`.
+    /// Builds the record of a finished compile. Adds the texts of a full record to `batch`.
     pub(super) fn new(
         services: &Services,
         subject: RecordSubject<'_>,
@@ -216,7 +217,7 @@ impl NewRecord {
         Ok(Self { record, texts, ttl: services.tenant().kept() })
     }
 
-    /// Stores it in the transaction of the compile.
+    /// Stores the record in the transaction of the compile.
     pub(super) fn store(&self, tx: &crate::store::Tx<'_>) -> Result<(), StoreError> {
         let (created_at, expires_at) = (tx.now(), tx.now().after(self.ttl));
         let record = Compilation { created_at, expires_at, ..self.record.clone() };

@@ -1,4 +1,5 @@
-//! The ledger of a compile: what its stages gave, beside what reached each from outside.
+//! Builds the ledger of a compile: the output of each stage, and the inputs from outside that
+//! reached the stage.
 
 use super::Inputs;
 use crate::domain::{ContentHash, Ledger, Stage};
@@ -6,7 +7,8 @@ use crate::hook::HookRun;
 use crate::json::{self, Node};
 use crate::pipeline::Hashes;
 
-/// The keys of a request and the stages that read them. What is in no row has no say in a payload.
+/// The keys of a request and the stages that read them. A key without a row has no effect on a
+/// payload.
 const KEYS: &[(&str, &[Stage])] = &[
     ("source", &[Stage::Ingest]),
     ("target", &[Stage::Ingest, Stage::Budget, Stage::Compress, Stage::Assemble, Stage::Format]),
@@ -24,9 +26,9 @@ const KEYS: &[(&str, &[Stage])] = &[
     ("explain", &[Stage::Manifest]),
 ];
 
-/// The ledger of a compile of `request`. Members in another order, or written otherwise, make no
-/// difference. Under a pack the stages are those of the pack, whose work the others hand on, but for
-/// what hooks do at the end.
+/// Builds the ledger of a compile of `request`. Values are hashed in canonical form, so the order
+/// and spelling of members make no difference. Under a pack, all lines but those of `transform` and
+/// `format` are lines of the pack.
 pub(crate) fn ledger(
     request: &Node<'_>,
     hashes: &Hashes,
@@ -52,7 +54,7 @@ pub(crate) fn ledger(
         add(&[Stage::Memory], "store.memory", ContentHash::of(&super::body::memory_text(entries)));
     }
     if !inputs.adapters.is_empty() {
-        // A definition is plain data, and its lists are in their order.
+        // A definition is plain data with ordered lists, so its debug text is always the same.
         let text = format!("{:?}", inputs.adapters);
         add(&[Stage::Compress], "store.adapters", ContentHash::of(&text));
     }

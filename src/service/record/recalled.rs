@@ -1,4 +1,4 @@
-//! What reached a compile under a pack from the store and from the clock, as its record has it.
+//! Inputs of a compile under a pack from the store and the clock, as its record has them.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use crate::json::{self, Limits, Node};
 use crate::pack::CLASSIFICATIONS;
 use crate::request::MemoryRecord;
 
-/// What a compile under a pack was given beside its request and its pack.
+/// Inputs of a compile under a pack besides its request and its pack.
 #[derive(Debug, Clone)]
 pub(crate) struct RecalledInputs {
-    /// The time of the run, where its context names none.
+    /// The time of the run if its context names none.
     pub(crate) as_of: Timestamp,
-    /// How often the tenant's entries were changed before.
+    /// Number of earlier changes of the tenant's entries.
     pub(crate) store_revision: u64,
-    /// The store's entries that may be about the run; none where the request has its own.
+    /// Stored entries that the run may use; none if the request has its own.
     pub(crate) candidates: Option<Vec<MemoryRecord>>,
 }
 
 impl RecalledInputs {
-    /// JSON text, for the record.
+    /// Writes the inputs as JSON text, for the record.
     pub(super) fn text(&self) -> String {
         let candidates = self.candidates.as_ref();
         let candidates = candidates.map(|own| own.iter().map(row).collect::<Vec<_>>());
@@ -32,7 +32,7 @@ impl RecalledInputs {
         .to_string()
     }
 
-    /// That of a record in full; none where it was compiled under no pack.
+    /// Reads the inputs of a full record; none if it was compiled without a pack.
     pub(crate) fn of(raw: &RawJson) -> Option<Self> {
         let node = json::parse(raw.as_str(), Limits::default()).ok()?;
         let node = node.get("recalled")?;
@@ -85,7 +85,7 @@ fn word<T: Copy>(node: Option<&Node<'_>>, words: &[(&'static str, T)]) -> Option
     words.iter().find(|(word, _)| *word == own).map(|(_, value)| *value)
 }
 
-/// Microseconds since 1970.
+/// Reads microseconds since 1970.
 fn time(node: &Node<'_>) -> Option<Timestamp> {
     node.raw.parse().ok().map(Timestamp::from_micros)
 }

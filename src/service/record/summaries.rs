@@ -1,4 +1,4 @@
-//! The summaries of a compile as its record has them.
+//! Summaries in a record.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::json::{self, Limits, Node};
 use crate::service::StoreError;
 use crate::store::Tenant;
 
-/// What came of each as JSON text: in full with the summary, else with the hash of it.
+/// Writes the outcomes of summaries as JSON text: with the texts if `full`, else with hashes alone.
 pub(super) fn text(asked: &[AskedSummary], full: bool) -> String {
     let lines = asked.iter().map(|asked| {
         let (ask, key) = (asked.ask.to_string(), asked.key.to_string());
@@ -25,8 +25,8 @@ pub(super) fn text(asked: &[AskedSummary], full: bool) -> String {
     Value::from(lines.collect::<Vec<_>>()).to_string()
 }
 
-/// The summaries of a record; those that it has hashes of come from the store. None where one is
-/// gone.
+/// Reads the summaries of a record. Texts of which the record has only hashes come from the store.
+/// Returns none if such a text is not stored.
 pub(crate) fn summaries_of(
     raw: &RawJson,
     tenant: &Tenant,

@@ -1,7 +1,7 @@
-//! A request or a payload, taken apart into texts that a growing conversation shares.
+//! Splits a request or a payload into texts that the records of a growing conversation share.
 //!
-//! What is left is a small object that names them by their hashes: of a conversation that has grown
-//! by a turn, a turn is stored.
+//! A plan, which is a small object, lists the texts by their hashes. If a conversation has grown by
+//! a turn, only the texts of this turn are stored.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -85,20 +85,21 @@ pub(crate) fn take_apart(
     keep(&plan)
 }
 
-/// Items side by side, as one text each group. What an item says decides whether a group ends behind
-/// it, so that lists which share items share groups, wherever the items stand.
+/// Joins neighbouring items into groups, each of which is one text. The content of an item decides
+/// whether a group ends after it, so that lists with the same items share groups, wherever the
+/// items are.
 fn grouped(items: &[&str]) -> Vec<String> {
-    /// Of so many items one ends a group.
-    const ABOUT: u8 = 16;
-    /// Bytes at which a group ends anyhow.
-    const MOST: usize = 1 << 15;
+    /// One of so many items ends a group, on average.
+    const ITEMS_PER_GROUP: u8 = 16;
+    /// Bytes at which a group ends in any case.
+    const MAX_GROUP_BYTES: usize = 1 << 15;
     let mut groups = Vec::new();
     let mut group = String::new();
     for item in items {
         group.push_str(if group.is_empty() { "" } else { "," });
         group.push_str(item);
         let ContentHash([first, ..]) = ContentHash::of(item);
-        if first % ABOUT == 0 || group.len() >= MOST {
+        if first % ITEMS_PER_GROUP == 0 || group.len() >= MAX_GROUP_BYTES {
             groups.push(std::mem::take(&mut group));
         }
     }
@@ -106,8 +107,8 @@ fn grouped(items: &[&str]) -> Vec<String> {
     groups
 }
 
-/// The object again, byte for byte but for white space between its members; none where a text of it
-/// is gone.
+/// Restores an object, byte for byte except for white space between its members. Returns none if
+/// one of its texts is no longer stored.
 pub(crate) fn put_together(tenant: &Tenant, plan: ContentHash) -> Result<Option<String>, Error> {
     let Some(plan) = tenant.messages(&[plan])?.pop().flatten() else { return Ok(None) };
     let Ok(node) = json::parse(&plan, Limits::default()) else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Delegations are reported: nothing of them can be seen from here.
+//! Records delegations. Clients report them, since the server cannot see them.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::request;
 use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services};
 
-/// Tells of a delegation that `body` reports; `tell` is what a repetition of the request is
-/// answered.
+/// Publishes the delegation in `body`. `tell` writes the response that is replayed if the request
+/// is repeated.
 pub fn delegate(
     services: &Services,
     id: &str,
@@ -22,7 +22,7 @@ pub fn delegate(
     let node = json::parse(body, Limits::default())?;
     let request = request::read_delegation(&node).map_err(Error::Invalid)?;
     let delegation = Delegation {
-        // Chosen before the transaction, which may be tried twice.
+        // The id is chosen before the transaction, which may run twice.
         id: format!("del_{}", uuid::Uuid::now_v7().simple()).into(),
         session: id.into(),
         agent: request.agent,

@@ -1,4 +1,4 @@
-//! A session's state as a snapshot's document, which any server can read back.
+//! Writes the state of a session as the document of a snapshot, which any server can read.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -25,7 +25,7 @@ struct Calibration<'s> {
     model: &'s str,
     factor: Option<f64>,
     reports: u64,
-    /// Of the last payload, before any factor.
+    /// Tokens of the last payload, before any factor.
     tokens: u64,
 }
 
@@ -70,7 +70,7 @@ enum DocumentTtl {
     Turns(u64),
 }
 
-/// All of a state but its messages, as the members of an object.
+/// Writes a state without its messages, as a JSON object.
 pub(super) fn write(state: &SessionState) -> String {
     let document = SessionDocument {
         turns: state.turns,
@@ -89,11 +89,11 @@ pub(super) fn write(state: &SessionState) -> String {
         memory: state.memory.iter().map(entry).collect(),
         source: state.source.map(Source::as_str),
     };
-    // Plain data with string keys: there is nothing in it that JSON cannot hold.
+    // A document is plain data with string keys: serialising it cannot fail.
     serde_json::to_string(&document).unwrap_or_default()
 }
 
-/// The whole of a snapshot.
+/// Writes a snapshot: its head, the members of `document` and the messages.
 pub(super) fn whole(head: &SnapshotHead, document: &str, messages: &[RawJson]) -> String {
     let mut text = format!("{{\"format\":\"{SNAPSHOT_FORMAT}\",\"id\":");
     json::write_string(&mut text, &head.id);

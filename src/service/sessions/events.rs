@@ -1,7 +1,7 @@
-//! What is told of sessions, in the transaction of the fact.
+//! Events and facts of sessions, written in the transaction that changes the session.
 //!
-//! The events hold ids and counts; whoever observes the hook points `session_switch` and
-//! `delegation` is told from here too, since nothing else knows of the fact.
+//! Events contain ids and counts. Facts for observe hooks at `session_switch` and `delegation` are
+//! noted here too.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::json::write_string;
 use crate::service::StoreError;
 use crate::store::{ObservedFact, Tx};
 
-/// A session was opened, or goes on from another.
+/// A session was opened, or continues another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SessionSwitch {
     /// The session that is used from now on.
     pub(crate) session: Arc<str>,
-    /// The one before it; empty where there was none.
+    /// The session before it; empty if there was none.
     pub(crate) parent: Arc<str>,
-    /// Whether it begins with nothing of its parent's.
+    /// Whether the session begins without the state of its parent.
     pub(crate) reset: bool,
     pub(crate) reason: &'static str,
 }
@@ -34,7 +34,7 @@ impl SessionSwitch {
     }
 }
 
-/// Tells that a session was switched.
+/// Publishes `session:switched`, and notes the fact for observe hooks.
 pub(super) fn switched(tx: &Tx<'_>, switched: &SessionSwitch) -> Result<(), StoreError> {
     let data = json!({
         "new_session_id": switched.session,
@@ -52,7 +52,7 @@ pub(super) fn switched(tx: &Tx<'_>, switched: &SessionSwitch) -> Result<(), Stor
     .map(drop)
 }
 
-/// Tells that a delegation was reported.
+/// Publishes `delegation:recorded`, and notes the fact for observe hooks.
 pub(super) fn delegated(tx: &Tx<'_>, delegation: &Delegation) -> Result<(), StoreError> {
     let metadata = delegation.metadata.as_ref().map_or("{}", RawJson::as_str);
     tx.observe_fact(ObservedFact {
@@ -79,7 +79,7 @@ pub(super) fn delegated(tx: &Tx<'_>, delegation: &Delegation) -> Result<(), Stor
     .map(drop)
 }
 
-/// What hooks at `delegation` are told; the metadata keep the bytes that they came with.
+/// Writes the input of hooks at `delegation`. `metadata` keeps the bytes of the request.
 fn input(delegation: &Delegation, metadata: &str) -> String {
     let mut out = String::from("{\"task\":");
     write_string(&mut out, &delegation.task);

@@ -1,4 +1,4 @@
-//! A session as a compile finds it, and what the compile leaves of itself in it.
+//! The session of a compile: what a compile reads from it and changes in it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,47 +15,48 @@ use crate::store::{SentPayload, Tx};
 #[derive(Debug, Clone)]
 pub(crate) struct SessionHandle {
     pub(crate) id: Arc<str>,
-    /// As it was read; none where this is its first use.
+    /// The session as it was read; none if this is its first use.
     known: Option<Session>,
-    /// Of which compile the payload is that it was sent last.
+    /// The id of the compile whose payload the session sent last.
     pub(crate) sent: Option<Arc<str>>,
     usual: Duration,
-    /// Whether hooks in its defaults are left out, because their writer is not known.
+    /// Whether hooks in its defaults are left out, because they were written without the scope.
     has_unscoped_hooks: bool,
 }
 
-/// What a request tells of its session.
+/// Changes that a request makes to its session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SessionUpdate {
-    /// A factor that the provider's count gives for a model.
+    /// The factor of a model that follows from the provider's count.
     factor: Option<(Arc<str>, u32)>,
-    /// A length at which the history is shrunk from now on.
+    /// A new compaction point, as a length of the request's list.
     point: Option<u64>,
 }
 
 impl SessionUpdate {
-    /// Whether anything was told that must be stored.
+    /// Whether there is a change to store.
     pub(crate) fn has_changes(&self) -> bool {
         self.factor.is_some() || self.point.is_some()
     }
 }
 
-/// What a compile changes of its session.
+/// Changes that a compile makes to its session.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionCompile {
     pub(crate) id: Arc<str>,
     pub(crate) update: SessionUpdate,
-    /// What the model is called, and the payload's tokens before any factor.
+    /// The model's name in the calibration.
     pub(crate) model: Arc<str>,
+    /// The payload's tokens before any factor.
     pub(crate) raw: u64,
-    /// None where it is not to be remembered.
+    /// The payload in blocks; none if the compile keeps no record.
     pub(crate) payload: Option<SentPayload>,
-    /// The shape of messages that are appended.
+    /// The shape of the messages that a turn appends.
     pub(crate) source: Option<Source>,
 }
 
-/// The session that a request names, or else the caller's key; none where neither does, or what it
-/// names cannot be one.
+/// Opens the session that a request names, or else that of the caller's key. Returns none if
+/// neither names one, or if the id is not valid.
 pub(crate) fn open(
     services: &Services,
     node: &Node<'_>,
@@ -72,7 +73,7 @@ pub(crate) fn open(
     open_as(services, id).map(Some)
 }
 
-/// A session by its id.
+/// Opens a session by its id.
 pub(crate) fn open_as(services: &Services, id: Arc<str>) -> Result<SessionHandle, StoreError> {
     let (mut known, sent) = services.tenant().read(|tx| {
         let known = tx.session(&id)?;
@@ -85,7 +86,7 @@ pub(crate) fn open_as(services: &Services, id: Arc<str>) -> Result<SessionHandle
     Ok(SessionHandle { id, known, sent, usual, has_unscoped_hooks })
 }
 
-/// What a session knows a request's model by.
+/// The name of a request's model in the calibration: its own, or else that of the target.
 pub(crate) fn model_of(request: &CompileRequest) -> Arc<str> {
     if request.model.name.is_empty() {
         return request.target.as_str().into();
@@ -94,27 +95,28 @@ pub(crate) fn model_of(request: &CompileRequest) -> Arc<str> {
 }
 
 impl SessionHandle {
-    /// The number of the compile that it is opened for, from 1.
+    /// The number of this compile in the session, from 1.
     pub(crate) fn turn(&self) -> u64 {
         self.known.as_ref().map_or(0, |known| known.turns).saturating_add(1)
     }
 
-    /// The shape of the messages that the session holds.
+    /// The shape of the stored messages.
     pub(crate) fn source(&self) -> Option<Source> {
         self.known.as_ref()?.source
     }
 
-    /// What the session gives where a request does not say.
+    /// The defaults for members that a request leaves out, as JSON text.
     pub(crate) fn defaults(&self) -> Option<&str> {
         self.known.as_ref()?.defaults.as_ref().map(RawJson::as_str)
     }
 
-    /// Whether hooks in its defaults are left out, because their writer is not known.
+    /// Whether hooks in its defaults are left out, because they were written without the scope.
     pub(crate) fn has_unscoped_hooks(&self) -> bool {
         self.has_unscoped_hooks
     }
 
-    /// Gives a request what the session knows beyond it, and takes what the request tells.
+    /// Adds the session's calibration and compaction points to a request. Returns the changes that
+    /// the request makes to the session.
     pub(crate) fn apply(&self, request: &mut CompileRequest) -> SessionUpdate {
         let model = model_of(request);
         let mut update = SessionUpdate::default();
@@ -145,7 +147,8 @@ impl SessionHandle {
         update
     }
 
-    /// Stores what a compile changes of the session, as it is by then.
+    /// Stores the changes of a compile. Reads the session again, since other compiles may have
+    /// changed it.
     pub(crate) fn commit(&self, tx: &Tx<'_>, compiled: &SessionCompile) -> Result<(), StoreError> {
         let known = live(tx, &self.id)?;
         let mut session = known.unwrap_or_else(|| Session::new(Arc::clone(&self.id), tx.now()));

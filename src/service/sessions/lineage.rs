@@ -1,4 +1,4 @@
-//! Sessions that go on from others.
+//! Sessions that continue others: switches and forks.
 
 use std::sync::Arc;
 
@@ -11,8 +11,9 @@ use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
-/// Goes on in another session: with all that this one holds, its memory moved, or with nothing of
-/// it. `tell` is what a repetition of the request is answered.
+/// Switches to another session. A new session takes over the state of this one, an existing session
+/// only its memory; with `reset` the other session is empty. `tell` writes the response that is
+/// replayed if the request is repeated.
 pub fn switch(
     services: &Services,
     id: &str,
@@ -67,8 +68,8 @@ pub fn switch(
     })
 }
 
-/// Begins a session as another one is, or was at a snapshot; both go on from there. `tell` is what a
-/// repetition of the request is answered.
+/// Creates a session as a copy of another one, as it is now or as it was at a snapshot. `tell`
+/// writes the response that is replayed if the request is repeated.
 pub fn fork(
     services: &Services,
     id: &str,
@@ -110,7 +111,7 @@ pub fn fork(
     })
 }
 
-/// A new session with the settings of another, and nothing else of it.
+/// Creates a session with the settings of its parent, without the rest of its state.
 fn after(from: &Session, to: &Arc<str>, tx: &Tx<'_>) -> Session {
     Session {
         parent: Some(Arc::clone(&from.id)),
@@ -121,15 +122,15 @@ fn after(from: &Session, to: &Arc<str>, tx: &Tx<'_>) -> Session {
     }
 }
 
-/// Makes entries those of a session's scope.
+/// Changes the scope of entries to that of a session.
 fn adopt(entries: &mut [MemoryEntry], session: &Arc<str>) {
     for entry in entries {
         entry.scope.session_id = Some(Arc::clone(session));
     }
 }
 
-/// Moves the entries of a session into one that is there. Of two under one key the one that was
-/// written last stays.
+/// Moves the memory entries of a session into an existing session. If both have an entry under a
+/// key, the entry that was written last wins.
 fn move_memory(tx: &Tx<'_>, from: &Session, to: &Session) -> Result<(), StoreError> {
     for entry in tx.session_memory(&from.id)? {
         let scope = MemoryScope { session_id: Some(Arc::clone(&to.id)), ..entry.scope.clone() };
@@ -138,7 +139,7 @@ fn move_memory(tx: &Tx<'_>, from: &Session, to: &Session) -> Result<(), StoreErr
         if there.as_ref().is_some_and(|there| there.updated_at > entry.updated_at) {
             continue;
         }
-        // Turns are counted by the session that the entry lives in.
+        // The turn of expiry is in turns of the session that has the entry.
         let left = entry.expires_at_turn.map(|turn| turn.saturating_sub(from.turns));
         let moved = MemoryEntry {
             scope,

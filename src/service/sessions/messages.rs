@@ -1,4 +1,4 @@
-//! The messages that a session holds: each as it was given, in one shape.
+//! Messages of a session, stored as the client sent them, all in one shape.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::domain::{Notes, Source};
 use crate::json::{self, Fault, Faults, Limits, Node, Value};
 use crate::provider;
 
-/// A JSON array of texts that are JSON.
+/// Joins JSON texts into a JSON array.
 pub(crate) fn array_text<'m>(messages: impl Iterator<Item = &'m str>) -> String {
     let mut text = String::from("[");
     for (at, message) in messages.enumerate() {
@@ -19,15 +19,15 @@ pub(crate) fn array_text<'m>(messages: impl Iterator<Item = &'m str>) -> String 
     text
 }
 
-/// An object with a list of messages as its only member. `raw`: the text of the list, empty if nobody
-/// asks for it.
+/// An object with a list of messages as its only member. `raw` is the text of the list, empty if no
+/// caller reads it.
 pub(crate) fn list_node<'m>(source: Source, items: Vec<Node<'m>>, raw: &'m str) -> Node<'m> {
     let list = Node { raw, value: Value::Array(items) };
     let members = vec![(Cow::Borrowed(source.list_key()), list)];
     Node { raw: "", value: Value::Object(members) }
 }
 
-/// The faults of messages that are given as texts, with pointers below `place`.
+/// Returns the faults of messages given as JSON texts, with pointers below `place`.
 pub(crate) fn check<'m>(
     source: Source,
     messages: impl Iterator<Item = &'m str>,
@@ -44,7 +44,7 @@ pub(crate) fn check<'m>(
     }
 }
 
-/// The faults of a [`list_node`], with pointers below `place`.
+/// Returns the faults of a [`list_node`], with pointers below `place`.
 pub(crate) fn check_list(source: Source, list: &Node<'_>, place: &str) -> Vec<Fault> {
     let own = format!("/{}", source.list_key());
     let (mut faults, mut notes) = (Faults::default(), Notes::default());

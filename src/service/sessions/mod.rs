@@ -1,7 +1,7 @@
-//! Sessions: what is known of one conversation, under a name.
+//! Sessions: stored state of a conversation, under an id.
 //!
-//! A session begins with its first use, in a compile or here, and ends when it is deleted or was
-//! not used for as long as it is kept; everything of it goes then.
+//! A session is created by its first use, in a compile or by a request to create it. It ends when
+//! it is deleted or has not been used for its time to live; all of its data is removed then.
 
 mod delegations;
 mod document;
@@ -35,13 +35,14 @@ use crate::store::Tx;
 
 const UNKNOWN: Error = Error::NotFound("there is no session of this id");
 
-/// Keys of a conversation that may stand in the defaults of a session beside those of a compile.
+/// Keys of system texts, which the defaults of a session may contain in addition to the keys of a
+/// compile.
 const SYSTEM_KEYS: &[&str] = &["system", "systemInstruction", "system_instruction", "instructions"];
-/// Keys of a compile that mean nothing as defaults of a session.
+/// Keys of a compile that the defaults of a session may not contain.
 const OWN_KEYS: &[&str] = &["session_id"];
 
-/// Opens a session by what `body` says; one that is there is answered as it is. `tell` is what a
-/// repetition of the request is answered.
+/// Creates the session that `body` describes, or returns an existing one unchanged. `tell` writes
+/// the response that is replayed if the request is repeated.
 pub fn create(
     services: &Services,
     body: &str,
@@ -83,7 +84,7 @@ pub fn create(
     })
 }
 
-/// A session by its id, and how many messages it holds.
+/// Finds a session by its id.
 pub fn find(services: &Services, id: &str) -> Result<Session, Error> {
     Ok(unscoped_hooks::for_caller(services, stored(services, id)?)?)
 }
@@ -92,14 +93,15 @@ fn stored(services: &Services, id: &str) -> Result<Session, Error> {
     services.tenant().read(|tx| tx.session(id))?.ok_or(UNKNOWN)
 }
 
-/// At most so many sessions behind an id, and behind which the list goes on.
+/// Lists at most `limit` sessions that come after an id. Returns the id after which the list
+/// continues, if it does.
 pub fn list(
     services: &Services,
     parent: Option<&str>,
     after: Option<&str>,
     limit: usize,
 ) -> Result<(Vec<Session>, Option<Arc<str>>), Error> {
-    // One more than is shown tells whether there is more.
+    // One row more than `limit` tells whether the list continues.
     let mut found = services.tenant().read(|tx| tx.list_sessions(parent, after, limit + 1))?;
     let goes_on = found.len() > limit;
     found.truncate(limit);
@@ -108,7 +110,8 @@ pub fn list(
     Ok((shown.collect::<Result<_, StoreError>>()?, next))
 }
 
-/// Changes what `body` names: `defaults` are merged into those that are there, null takes away.
+/// Changes the members that `body` names. `defaults` are merged into the stored ones; null removes
+/// a member.
 pub fn update(
     services: &Services,
     id: &str,
@@ -132,11 +135,11 @@ pub fn update(
         if let Some(session) = change(services, &known, &write, defaults)? {
             return Ok(unscoped_hooks::for_caller(services, session)?);
         }
-        // Somebody else has changed it in between: the merge begins with what is there now.
+        // Another request changed the session in between: merge with its current defaults.
     }
 }
 
-/// Stores a change of a session; none where that is no longer what was read.
+/// Stores a change of a session; returns none if the session is no longer as it was read.
 fn change(
     services: &Services,
     known: &Session,
@@ -161,7 +164,7 @@ fn change(
     })
 }
 
-/// Removes a session and everything that is kept of it, for good.
+/// Deletes a session and all of its data.
 pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<(), Error> {
     let name = id.to_owned();
     let gone = services.tenant().write_durable(move |tx| {
@@ -175,9 +178,9 @@ pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<()
     Ok(())
 }
 
-/// Erases the sessions whose time is up, some at a time.
+/// Erases expired sessions, some in each transaction.
 pub(crate) fn expire_all(services: &Services) -> Result<(), StoreError> {
-    /// Sessions of one transaction.
+    /// Sessions that one transaction erases.
     const AT_ONCE: usize = 20;
     loop {
         let gone = services.tenant().write_durable(|tx| {
@@ -193,8 +196,8 @@ pub(crate) fn expire_all(services: &Services) -> Result<(), StoreError> {
     }
 }
 
-/// A session that has not expired. What is left of one that has goes first, so that another may
-/// begin under its id.
+/// Finds a session that has not expired. Erases an expired one first, so that a new session can
+/// take its id.
 fn live(tx: &Tx<'_>, id: &str) -> Result<Option<Session>, StoreError> {
     match tx.session_row(id)? {
         Some(session) if session.expires_at > tx.now() => Ok(Some(session)),
@@ -213,7 +216,7 @@ fn check_version(session: &Session, if_match: Option<u64>) -> Result<(), Error> 
     }
 }
 
-/// The text of a session's defaults, if a compile would take them.
+/// Checks that a compile accepts the defaults of a session; returns their text.
 fn checked(
     services: &Services,
     node: &Node<'_>,
@@ -230,7 +233,7 @@ struct NewDefaults {
     hooks_scoped: bool,
 }
 
-/// The defaults of a session after a patch.
+/// Merges a patch into the defaults of a session.
 fn merged(services: &Services, known: &Session, patch: &Node<'_>) -> Result<NewDefaults, Error> {
     let text = patched(services, known, patch)?;
     if !patch.is_null() && !unscoped_hooks::has_hooks(patch) {
@@ -238,7 +241,7 @@ fn merged(services: &Services, known: &Session, patch: &Node<'_>) -> Result<NewD
     }
     let running = unscoped_hooks::scoped_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
     let hooks_scoped = unscoped_hooks::hooks_of(text.as_ref())?.is_some();
-    // Hooks that do not run anyway may be taken away by whoever may change the session.
+    // Hooks that do not run can be removed without the scope.
     if hooks_scoped || running.is_some() {
         unscoped_hooks::require_scope(services)?;
     }
@@ -254,7 +257,7 @@ fn patched(
         return Ok(None);
     }
     let old = known.defaults.as_ref().map_or("{}", RawJson::as_str);
-    // It was checked before it was stored.
+    // Defaults are checked before they are stored.
     let old = json::parse(old, Limits::default())?;
     let mut text = String::new();
     json::merge(&mut text, Some(&old), patch);

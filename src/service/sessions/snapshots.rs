@@ -1,4 +1,4 @@
-//! Snapshots: what a session is at a time, to go back to, or to take elsewhere.
+//! Snapshots of sessions: taken, listed and restored, on this server or on another.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use crate::store::{StoredSnapshot, Tx};
 
 const NO_SNAPSHOT: Error = Error::NotFound("there is no snapshot of this id");
 
-/// Takes a snapshot of a session; `tell` is what a repetition of the request is answered.
+/// Takes a snapshot of a session. `tell` writes the response that is replayed if the request is
+/// repeated.
 pub fn take(
     services: &Services,
     id: &str,
@@ -22,7 +23,7 @@ pub fn take(
 ) -> Result<SnapshotHead, Error> {
     let node = json::parse_or_empty(body)?;
     let wanted = request::read_take_snapshot(&node).map_err(Error::Invalid)?;
-    // Chosen before the transaction, which may be tried twice.
+    // The id is chosen before the transaction, which may run twice.
     let name: Arc<str> = format!("snap_{}", uuid::Uuid::now_v7().simple()).into();
     let (id, once) = (id.to_owned(), once.cloned());
     services.tenant().write_durable(move |tx| {
@@ -42,7 +43,8 @@ pub fn take(
     })
 }
 
-/// At most so many snapshots of a session behind an id, and behind which the list goes on.
+/// Lists at most `limit` snapshots of a session that come after an id. Returns the id after which
+/// the list continues, if it does.
 pub fn list(
     services: &Services,
     id: &str,
@@ -59,7 +61,7 @@ pub fn list(
     Ok((found, next))
 }
 
-/// A snapshot as a document.
+/// Returns a snapshot as a JSON document.
 pub fn find(services: &Services, id: &str) -> Result<String, Error> {
     let (_, text) = services.tenant().read(|tx| written(tx, id))?;
     if services.may_write_hooks() {
@@ -68,7 +70,7 @@ pub fn find(services: &Services, id: &str) -> Result<String, Error> {
     Ok(unscoped_hooks::redacted_snapshot(&text)?)
 }
 
-/// Makes a session what a snapshot says. One that is not there yet begins so.
+/// Restores a session from a snapshot. Creates the session if it does not exist.
 pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Error> {
     if !request::is_session_id(id) {
         let detail = "the session's id must be 1 to 256 bytes without control characters";
@@ -109,20 +111,20 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
     })
 }
 
-/// Refuses a state that changes which hooks run in a session that is there.
+/// Refuses a state that changes which hooks run in an existing session.
 fn require_same_hooks(known: &Session, state: &SessionState) -> Result<(), Error> {
     let before = unscoped_hooks::scoped_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
     let after = unscoped_hooks::scoped_hooks(state.defaults.as_ref(), state.hooks_scoped)?;
     if before == after { Ok(()) } else { Err(unscoped_hooks::forbidden()) }
 }
 
-/// The state that a snapshot holds, for a session.
+/// Reads the state in a stored snapshot, for a session.
 pub(super) fn kept(tx: &Tx<'_>, name: &str, session: &str) -> Result<SessionState, Error> {
     let (head, text) = written(tx, name)?;
     let node = json::parse(&text, Limits::default())?;
     let mut faults = Faults::default();
     let state = request::read_snapshot(&node, Path::Root, session, &mut faults);
-    // It was written here; what cannot be read back is damaged.
+    // Snapshots are checked before they are stored, so a fault here means damage.
     let damaged = || StoreError::Corrupt(Arc::new(DamagedSnapshot));
     let state = state.filter(|_| faults.is_empty()).ok_or_else(damaged)?;
     Ok(SessionState { hooks_scoped: head.hooks_scoped, ..state })
@@ -138,7 +140,7 @@ fn written(tx: &Tx<'_>, id: &str) -> Result<(SnapshotHead, String), Error> {
     Ok((head, text))
 }
 
-/// What is wrong with a state that came along, beyond its form.
+/// Faults in the defaults and messages of a state that a request contains.
 fn faults_of(services: &Services, state: &SessionState) -> Result<Vec<Fault>, Error> {
     let mut found = Vec::new();
     if let Some(defaults) = &state.defaults {

@@ -19,7 +19,7 @@ pub(super) fn forbidden() -> Error {
     Error::Forbidden(detail.to_owned())
 }
 
-/// Whether defaults say anything of hooks: `false` and null count, since they keep hooks out.
+/// Whether defaults have the member `hooks`. `false` and null count, since they turn hooks off.
 pub(super) fn has_hooks(defaults: &Node<'_>) -> bool {
     defaults.get("hooks").is_some()
 }
@@ -31,7 +31,7 @@ pub(super) fn hooks_of(defaults: Option<&RawJson>) -> Result<Option<String>, Sto
     Ok(node.get("hooks").map(|hooks| json::minify(hooks.raw)))
 }
 
-/// The hooks of a session that run: those that were written with the scope.
+/// The hooks of a session that run, which are those that were written with the scope.
 pub(super) fn scoped_hooks(
     defaults: Option<&RawJson>,
     hooks_scoped: bool,
@@ -114,7 +114,8 @@ fn member(name: &str, value: &Node<'_>) -> String {
     out
 }
 
-/// An object with other values for its members; a member without one is left out.
+/// Writes an object with new values for its members. A member for which `value_of` returns none is
+/// left out.
 fn rebuilt(object: &Node<'_>, value_of: &dyn Fn(&str, &Node<'_>) -> Option<String>) -> String {
     let mut out = String::from("{");
     for (name, value) in object.as_object().into_iter().flatten() {
@@ -131,7 +132,7 @@ fn rebuilt(object: &Node<'_>, value_of: &dyn Fn(&str, &Node<'_>) -> Option<Strin
 }
 
 fn parsed(defaults: &RawJson) -> Result<Node<'_>, StoreError> {
-    // They were checked before they were stored.
+    // Defaults are checked before they are stored, so a fault here means damage.
     json::parse(defaults.as_str(), Limits::default())
         .map_err(|error| StoreError::Corrupt(Arc::new(error)))
 }

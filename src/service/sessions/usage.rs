@@ -1,4 +1,4 @@
-//! What a provider counted, beside what was counted here.
+//! Calibrates token counts by the counts of a provider.
 
 use std::sync::Arc;
 

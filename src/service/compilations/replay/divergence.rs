@@ -1,4 +1,4 @@
-//! What a hook would be asked, where a replay cannot go on because it is something else.
+//! Finds where a replay cannot go on, because the input of a hook differs from the recorded one.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,26 +6,25 @@ use crate::hook::{Call, CallFuture, Caller, HookStop, Point, RecordedHooks};
 use crate::json::{self, Limits};
 use crate::service::compilations::StoredRecord;
 
-/// A hook of a replay is asked something else than the record has an answer for.
+/// A hook of a replay has an input for which the record has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("hook `{hook}` at `{point}` is asked something else than what was recorded")]
 pub struct Divergence {
-    /// The compilation whose record it is.
+    /// The compilation that is replayed.
     pub id: Arc<str>,
     pub hook: Arc<str>,
     pub point: Point,
-    /// How often the point was reached before.
+    /// Number of times that the point was reached before.
     pub occurrence: u32,
-    /// JSON Pointer of the first place in the hook's request that is not the same; none where the
-    /// record cannot say what was asked.
+    /// JSON Pointer of the first difference in the hook's request; none if the recorded input is
+    /// not available.
     pub pointer: Option<String>,
 }
 
-/// Which call it is.
+/// Point, occurrence and hook of a call.
 type CallPlace = (Point, u32, Arc<str>);
 
-/// Answers as the record has them, and keeps the questions that nobody asked then, or those of one
-/// place.
+/// Returns recorded answers, and keeps the inputs that have none, or the inputs at one place.
 #[derive(Debug)]
 pub(super) struct DivergenceCaller<'r> {
     recorded: &'r RecordedHooks,
@@ -38,7 +37,7 @@ impl<'r> DivergenceCaller<'r> {
         Self { recorded, place, heard: Mutex::default() }
     }
 
-    /// What was asked at a place last.
+    /// The last input at a place.
     fn at(&self, place: &CallPlace) -> Option<String> {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.iter().rev().find(|(own, _)| own == place).map(|(_, input)| input.clone())
@@ -57,8 +56,8 @@ impl Caller for DivergenceCaller<'_> {
     }
 }
 
-/// Where a stop parted from the record, as `now` has overheard it. `then` compiles the recorded
-/// request once more and overhears one place.
+/// Finds where a stopped replay differs from the record, by the inputs that `now` has kept. `then`
+/// compiles the recorded request again and returns the input at a place.
 pub(super) fn divergence(
     record: &StoredRecord,
     stop: &HookStop,
@@ -77,7 +76,7 @@ pub(super) fn divergence(
     })
 }
 
-/// What was overheard of the place that was wanted.
+/// The input that was kept for the wanted place.
 pub(super) fn heard(overhearing: &DivergenceCaller<'_>) -> Option<String> {
     overhearing.place.as_ref().and_then(|place| overhearing.at(place))
 }

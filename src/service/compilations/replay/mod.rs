@@ -1,10 +1,10 @@
-//! A compile once more, from its record or from its request sent again.
+//! Replays a compile, from its record or from its request if the caller sends it again.
 //!
-//! What reached the first one from outside comes from the record, so nothing is called and nothing
-//! is stored, unless a mode says so: `verify` asks hooks beside the record, `refresh` those whose
-//! question has changed, and keeps a record of it. Where the record has hashes alone, the request
-//! is sent again, and what it says by name (memory, adapters, a model) is taken from the store of
-//! today; a part that has changed is told by its name.
+//! In mode `strict`, all inputs come from the record, no hook is called and nothing is stored.
+//! `verify` also calls hooks, to compare their answers with the record; `refresh` calls hooks whose
+//! input has changed, and stores the result as a new record. If the record has only hashes, the
+//! caller sends the request again, and what it names (memory, adapters, a model) is read from the
+//! current store; the result names each part that has changed.
 
 mod divergence;
 mod read;
@@ -30,34 +30,34 @@ use crate::store::Batch;
 
 pub use self::divergence::Divergence;
 
-/// What a replay came to.
+/// Result of a replay.
 #[derive(Debug)]
 pub struct Replayed {
     pub id: Arc<str>,
-    /// What the record came to.
+    /// The outcome in the record.
     pub was: CompilationStatus,
     pub drift: Drift,
-    /// Whether the payload has the bytes that it had, or the refusal says what it said.
+    /// Whether the payload has the recorded bytes, or the refusal is the recorded one.
     pub same_outcome: bool,
-    /// Between the payload of the record in full and this one.
+    /// Differences between the recorded payload and this one.
     pub diff: Vec<JsonDifference>,
-    /// JSON text of the payload; none where the pack refuses.
+    /// JSON text of the payload; none if the pack refused.
     pub payload: Option<String>,
-    /// Why there is no payload.
+    /// The refusal, if the pack refused.
     pub refusal: Option<Refusal>,
-    /// What hooks say now, beside what they said then, where they were asked.
+    /// Results of calling hooks again, if they were called.
     pub hooks: Option<Vec<HookCheck>>,
-    /// The id of the new record, where there is one.
+    /// The id of the new record, if there is one.
     pub refreshed: Option<Arc<str>>,
 }
 
 impl Replayed {
-    /// Whether every stage came to the same.
+    /// Whether the outcome and every stage are the same.
     pub fn is_equal(&self) -> bool {
         self.same_outcome && self.drift.is_none()
     }
 
-    /// What it came to this time.
+    /// The outcome of the replay.
     pub fn is(&self) -> CompilationStatus {
         match self.refusal {
             Some(_) => CompilationStatus::Refused,
@@ -66,17 +66,18 @@ impl Replayed {
     }
 }
 
-/// What a replay takes from the record, and what from the store of today.
+/// Sources of a replay: the record or the current store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplayMode {
-    /// All from the record.
+    /// Everything from the record.
     Strict,
-    /// The recorded request, and what stands in the store today; hooks are asked beside the
-    /// record.
+    /// The recorded request with the current store. Hooks are called to compare their answers with
+    /// the record.
     Verify,
-    /// The same, and hooks are asked whose question has changed: what comes of it is a new record.
+    /// The recorded request with the current store. Hooks whose input has changed are called, and
+    /// the result is a new record.
     Refresh,
-    /// A request that was sent again, with what stands in the store today.
+    /// A request that was sent again, with the current store.
     Sent,
 }
 
@@ -144,7 +145,7 @@ pub fn replay(
     }
 }
 
-/// Runs a record in full again with all that it holds: under its own pack, or under another.
+/// Runs a full record again with its recorded inputs, under its own pack or under another.
 pub(crate) fn strict(
     services: &Services,
     record: &StoredRecord,
@@ -154,7 +155,7 @@ pub(crate) fn strict(
     const READ: Error = Error::PacketInvalid { changed: Vec::new() };
     let node = json::parse(request_of(record)?, Limits::default()).map_err(|_| READ)?;
     let mut read = recorded(services, record, &node).map_err(|error| match error {
-        // It was read when it was recorded.
+        // The request was valid when it was recorded.
         Error::Invalid(_) => READ,
         error => error,
     })?;
@@ -167,7 +168,7 @@ pub(crate) fn strict(
     let mut changed: Vec<String> =
         lines.flat_map(|line| line.changed_inputs.iter().cloned()).collect();
     if pack.is_none() && !changed.is_empty() {
-        // All of it came from the record, so it is not what the record says that it was.
+        // All inputs came from the record, so a changed input means that the record was changed.
         changed.sort_unstable();
         changed.dedup();
         return Err(Error::PacketInvalid { changed });
@@ -175,7 +176,7 @@ pub(crate) fn strict(
     Ok(replayed)
 }
 
-/// The request of a record in full.
+/// The request of a full record.
 fn request_of(record: &StoredRecord) -> Result<&str, Error> {
     if record.is_damaged {
         return Err(Error::PacketInvalid { changed: vec!["request".to_owned()] });
@@ -184,7 +185,7 @@ fn request_of(record: &StoredRecord) -> Result<&str, Error> {
     record.request.as_deref().ok_or(missing)
 }
 
-/// The report of a record in full with every decision in it, by compiling it again.
+/// Compiles a full record again for a report with every decision.
 pub(super) fn again(
     services: &Services,
     record: &StoredRecord,
@@ -205,8 +206,8 @@ pub(super) fn again(
     }
 }
 
-/// Compiles with the answers of the record alone. Where a hook would be asked something else, that is
-/// told with its place.
+/// Compiles with recorded answers alone. If the input of a hook differs from the recorded one, the
+/// error has the place of the difference.
 fn answered(
     services: &Services,
     record: &StoredRecord,
@@ -225,7 +226,7 @@ fn answered(
             let asking =
                 said.asking(services, record, &read.request, &overhearing, deadline).ok()?;
             let again = ReplayInput::recorded(record, &node, read);
-            // How it ends has no say in what was asked on the way.
+            // Only the input is needed, whatever the outcome.
             let _ = compile_again(services, again, asking, deadline);
             heard(&overhearing)
         };
@@ -267,7 +268,7 @@ fn run(
     }
 }
 
-/// A hook that was not there then has no answer, whatever it is asked.
+/// Maps a divergence to an incomplete record: the record has no answer of a new hook.
 fn incomplete(error: Error) -> Error {
     match error {
         Error::Hook(crate::hook::HookStop::Diverged { .. }) => {
@@ -277,8 +278,8 @@ fn incomplete(error: Error) -> Error {
     }
 }
 
-/// Compiles as of today, and stores what came of it as a record of its own. Sessions, memory and
-/// who listens are not touched.
+/// Compiles with today's inputs, and stores the result as a record of its own. Sessions and memory
+/// are not changed, and observe hooks are not called.
 fn refresh(
     services: &Services,
     record: &StoredRecord,

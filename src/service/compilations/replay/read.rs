@@ -1,4 +1,4 @@
-//! The request of a replay, with what it names from the record or from the store of today.
+//! Reads the request of a replay, with what it names from the record or from the current store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) struct RecordedRequest {
     pub(super) adapters: RecordedAdapters,
 }
 
-/// The request with everything else from the record.
+/// Reads the request, with all other inputs from the record.
 pub(super) fn recorded(
     services: &Services,
     record: &StoredRecord,
@@ -29,7 +29,7 @@ pub(super) fn recorded(
     let (Some(model), Some(full)) = (record::model_of(raw), &record.body.full) else {
         return Err(gone);
     };
-    // As the table was then, for this one model; one that is not in it stays so.
+    // A table with the recorded model alone; a model that was unknown then stays unknown.
     let mut models = Models::empty();
     let is_known = Models::unknown(&model.name) != model && !model.name.is_empty();
     models.extend(is_known.then_some(model));
@@ -43,7 +43,7 @@ pub(super) fn recorded(
     Ok(RecordedRequest { request, adapters: known.stored })
 }
 
-/// The request with everything else as it is now.
+/// Reads the request, with all other inputs as they are now.
 pub(super) fn today(services: &Services, node: &Node<'_>) -> Result<RecordedRequest, Error> {
     let known = adapters::known(services, node.get("compression"))?;
     let mut request = read(services, node, services.models(), &known)?;

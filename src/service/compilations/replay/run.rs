@@ -1,4 +1,4 @@
-//! One compile with what hooks said then.
+//! Compiles once with recorded answers of hooks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::service::hook_runner::{HookRunner, RecordedSource};
 use crate::service::record::{self, CompileOutcome, Inputs, RecalledInputs};
 use crate::service::{Error, Services, compile};
 
-/// What hooks have said in a compile.
+/// The hooks of a record and their answers.
 pub(super) struct RecordedAnswers {
     set: Arc<HookSet>,
     pub(super) answers: Arc<RecordedHooks>,
@@ -30,7 +30,7 @@ impl RecordedAnswers {
         Ok(Self { set, answers: Arc::new(RecordedHooks::new(&runs)) })
     }
 
-    /// They say it once more, through `caller`, with the summaries of the record.
+    /// Creates a hook runner that calls through `caller`, with the summaries of the record.
     pub(super) fn asking<'s>(
         &'s self,
         services: &Services,
@@ -53,18 +53,18 @@ impl RecordedAnswers {
     }
 }
 
-/// What is compiled, and where the rest of it comes from.
+/// The request of a replay, and the sources of its other inputs.
 pub(super) struct ReplayInput<'a> {
     pub(super) node: &'a Node<'a>,
     pub(super) request: CompileRequest,
     pub(super) adapters: RecordedAdapters,
-    /// What governs it in the place of the request's own pack.
+    /// The pack that replaces the request's own pack.
     pub(super) pack: Option<&'a PackRef>,
     pub(super) from: compile::GovernSource,
 }
 
 impl<'a> ReplayInput<'a> {
-    /// With all that the record has.
+    /// Takes every input from the record.
     pub(super) fn recorded(
         record: &StoredRecord,
         node: &'a Node<'a>,
@@ -78,7 +78,7 @@ impl<'a> ReplayInput<'a> {
         Self { node, request, adapters, pack: None, from }
     }
 
-    /// With what is remembered today, at the time of the record.
+    /// Takes memory from the current store, and the time from the record.
     pub(super) fn today(record: &StoredRecord, node: &'a Node<'a>, read: RecordedRequest) -> Self {
         let then = RecalledInputs::of(&record.compilation.body).map(|recalled| recalled.as_of);
         let from = compile::GovernSource::Store(then.unwrap_or(record.compilation.created_at));
@@ -91,7 +91,7 @@ impl<'a> ReplayInput<'a> {
     }
 }
 
-/// What a compile came to.
+/// Result of a compile in a replay.
 pub(super) struct ReplayedCompile {
     pub(super) outcome: ReplayOutcome,
     pub(super) inputs: Inputs,
@@ -112,7 +112,7 @@ impl ReplayOutcome {
     }
 }
 
-/// Compiles, under the request's pack if it has one. The refusal of a pack is an outcome.
+/// Compiles a request under its pack, if it has one. The refusal of a pack is an outcome.
 pub(super) fn compile_again(
     services: &Services,
     input: ReplayInput<'_>,
@@ -139,7 +139,7 @@ pub(super) fn compile_again(
     }
 }
 
-/// What a refusal leaves; any other error is one.
+/// Turns a refusal into an outcome; any other error is returned.
 fn refused(
     error: compile::Error,
     mut inputs: Inputs,
@@ -165,7 +165,7 @@ fn stopped(error: compile::Error) -> Error {
     }
 }
 
-/// The hooks of a record, and what they said. One of hashes has no answers.
+/// Reads the hooks of a record and their runs. A record with only hashes has no answers.
 fn asked(record: &StoredRecord) -> Result<(Arc<HookSet>, Vec<HookRun>), Error> {
     let raw = &record.compilation.body;
     if record.body.full.is_none() {
@@ -183,7 +183,7 @@ fn asked(record: &StoredRecord) -> Result<(Arc<HookSet>, Vec<HookRun>), Error> {
     }
 }
 
-/// Whether hooks wrote summaries, and said nothing else: those are effects of their own.
+/// Whether all hook runs wrote summaries, which are recorded as effects of their own.
 fn asked_for_summaries_alone(runs: &str) -> bool {
     let Ok(node) = json::parse(runs, Limits::default()) else { return false };
     let is_summary =
@@ -191,7 +191,7 @@ fn asked_for_summaries_alone(runs: &str) -> bool {
     node.as_array().is_some_and(|runs| runs.iter().all(is_summary))
 }
 
-/// The compile beside its record.
+/// Compares a compile with its record.
 pub(super) fn told(record: &StoredRecord, node: &Node<'_>, done: &ReplayedCompile) -> Replayed {
     let came = done.outcome.came();
     let ledger = came.ledger(node, &done.inputs, &done.runs);
@@ -217,7 +217,7 @@ pub(super) fn told(record: &StoredRecord, node: &Node<'_>, done: &ReplayedCompil
     }
 }
 
-/// No names of adapters are known.
+/// An empty list of adapters.
 pub(super) fn no_adapters() -> RecordedAdapters {
     BTreeMap::new()
 }
