@@ -1,5 +1,5 @@
-//! Asks the hooks of one request from the thread that works on it, and gives its place away while
-//! others think.
+//! Runs the hooks of one request from the thread that works on the request, and frees the thread's
+//! place in the pool while it waits for hooks.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,19 +19,19 @@ use crate::hook::{
 };
 use crate::pipeline::{self, Deadline, HookPort, StopReason, SummaryAsk};
 
-/// The hooks that a request is pinned to, and what became of them so far.
+/// The hooks that a request is pinned to, with their runs and effects so far.
 #[derive(Debug)]
 pub(super) struct HookRunner<'s> {
     round: HookRound<'s>,
     kept: Option<Arc<HookOutcomes>>,
     seat: Option<JobSeat>,
     deadline: Deadline,
-    later: Vec<QueuedCall>,
+    queued: Vec<QueuedCall>,
     summaries: Summaries<'s>,
 }
 
 impl Services {
-    /// What a request of the caller asks its hooks with.
+    /// Creates the hook runner of a request.
     pub(super) fn asking(
         &self,
         set: Arc<HookSet>,
@@ -41,7 +41,7 @@ impl Services {
         self.asking_through(self.hook_caller(), set, scope, deadline)
     }
 
-    /// The same by another caller.
+    /// Creates a hook runner that calls hooks through `caller`.
     pub(super) fn asking_through<'s>(
         &'s self,
         caller: &'s dyn Caller,
@@ -51,7 +51,7 @@ impl Services {
     ) -> HookRunner<'s> {
         let summaries = Summaries::live(self, scope.session_id.as_ref());
         let kept = HookOutcomes::of(self, &set).unwrap_or_else(|error| {
-            tracing::warn!(%error, "what hooks said before is not known: they are asked again");
+            tracing::warn!(%error, "earlier outcomes of hooks could not be read: the hooks are called again");
             None
         });
         let mut round = HookRound::new(set, caller, scope).allowing(deadline.allowance());
@@ -64,26 +64,27 @@ impl Services {
             kept,
             seat: self.seat().cloned(),
             deadline: deadline.clone(),
-            later: Vec::new(),
+            queued: Vec::new(),
         }
     }
 }
 
-/// The answers of a record, and who is asked what it does not have.
+/// Recorded answers, and the caller for inputs without a recorded answer.
 #[derive(Debug)]
 pub(super) struct RecordedSource<'s> {
     pub(super) answers: Arc<RecordedHooks>,
     pub(super) caller: &'s dyn Caller,
-    /// Summaries that were written then: none is asked for.
+    /// Recorded summaries. No other summary is written.
     pub(super) summaries: Vec<AskedSummary>,
 }
 
 impl<'s> HookRunner<'s> {
-    /// Runs hooks with the answers of a record. `place`: where the thread waits for a caller.
+    /// Creates a hook runner that uses the answers of a record. `seat` is the thread's place in the
+    /// pool.
     pub(super) fn recorded(
         set: Arc<HookSet>,
         source: RecordedSource<'s>,
-        place: Option<JobSeat>,
+        seat: Option<JobSeat>,
         scope: CallScope,
         deadline: &Deadline,
     ) -> Self {
@@ -92,12 +93,12 @@ impl<'s> HookRunner<'s> {
         let round = HookRound::new(set, caller, scope).allowing(deadline.allowance()).keeping(kept);
         let summaries = Summaries::recorded(summaries);
         let deadline = deadline.clone();
-        Self { round, kept: None, seat: place, deadline, later: Vec::new(), summaries }
+        Self { round, kept: None, seat, deadline, queued: Vec::new(), summaries }
     }
 }
 
 impl HookRunner<'_> {
-    /// In a dry run, calls no webhook and only says which it would call.
+    /// In a dry run, no webhook is called; the runs list which would be.
     pub(super) fn dry_if(mut self, is_dry: bool) -> Self {
         if is_dry {
             self.round = self.round.dry();
@@ -106,7 +107,7 @@ impl HookRunner<'_> {
         self
     }
 
-    /// What came of the summaries that were asked for so far.
+    /// Takes the outcomes of the summaries that were requested so far.
     pub(super) fn take_summaries(&mut self) -> Vec<AskedSummary> {
         self.summaries.take()
     }
@@ -115,14 +116,15 @@ impl HookRunner<'_> {
         self.round.runs()
     }
 
-    /// A line for each hook that was come to, and the calls that are to be made from the queue.
+    /// Ends the hooks. Returns the runs of the hooks that were reached, and the calls for the
+    /// queue.
     pub(super) fn into_parts(mut self) -> (Vec<HookRun>, Vec<QueuedCall>) {
-        (self.round.take_runs(), self.later)
+        (self.round.take_runs(), self.queued)
     }
 
-    /// Ends the hooks: the runs of the hooks that were reached, and the calls for the queue.
+    /// Takes the runs of the hooks that were reached, and the calls for the queue.
     pub(super) fn take_parts(&mut self) -> (Vec<HookRun>, Vec<QueuedCall>) {
-        (self.round.take_runs(), std::mem::take(&mut self.later))
+        (self.round.take_runs(), std::mem::take(&mut self.queued))
     }
 
     /// The hooks that the request is pinned to.
@@ -130,12 +132,12 @@ impl HookRunner<'_> {
         self.round.set()
     }
 
-    /// What hooks said of results of tools, to be stored with what became of them.
+    /// Outcomes of hooks about tool results, which are stored with the request's other effects.
     pub(super) fn kept(&self) -> Option<Arc<HookOutcomes>> {
         self.kept.clone()
     }
 
-    /// Has the hooks, then the model write a summary that nobody has written yet.
+    /// Writes a missing summary, by a hook or else by the model.
     fn write(
         &mut self,
         ask: &SummaryAsk<'_>,
@@ -153,8 +155,8 @@ impl HookRunner<'_> {
                 Ok(Some(claim)) => break claim,
                 Ok(None) if is_late() => return Ok(Some(busy())),
                 Ok(None) => {
-                    let later = async { tokio::time::sleep(LOOK_EVERY).await };
-                    wait(self.seat.as_ref(), &self.deadline, later)?;
+                    let pause = async { tokio::time::sleep(LOOK_EVERY).await };
+                    wait(self.seat.as_ref(), &self.deadline, pause)?;
                 }
                 Err(error) => return Ok(Some(wanted.lost(&error))),
             }
@@ -183,14 +185,14 @@ impl HookRunner<'_> {
         }
         Ok(match came {
             Ok(summary) => Some(wanted.kept(summary)),
-            // Nobody had one, and nobody failed.
+            // No hook had a summary, and none failed.
             Err(why) if why.is_empty() => None,
             Err(why) => Some(wanted.came(Err(why))),
         })
     }
 
-    /// The turn among the requests of this process; none where it takes so long that there is just
-    /// the time to go on without.
+    /// Waits for the lock of the summary in this process. Returns none if only the time to go on
+    /// without a summary is left.
     fn turn(&self, wanted: &MissingSummary<'_>) -> Result<Option<OwnedMutexGuard<()>>, StopReason> {
         let allowance = MissingSummary::allowance(&self.deadline);
         let turn = async {
@@ -209,7 +211,7 @@ impl HookRunner<'_> {
         self.provide(at, &|_| 0, &|answer| summaries::content(answer).map(drop))
     }
 
-    /// The caller's deadline is the hooks' too.
+    /// Checks the request's deadline, and limits the time of hooks by it.
     fn begin(&mut self) -> Result<(), StopReason> {
         self.deadline.check()?;
         if let Some(end) = self.deadline.end() {
@@ -219,19 +221,20 @@ impl HookRunner<'_> {
     }
 }
 
-/// Waits for what hooks say. When the caller goes away, what is under way is given up.
+/// Waits for hooks. If the client goes away, what is running is abandoned.
 fn wait<T>(
     seat: Option<&JobSeat>,
     deadline: &Deadline,
-    asking: impl Future<Output = T>,
+    waited: impl Future<Output = T>,
 ) -> Result<T, StopReason> {
-    // Nobody to wait with: what is built in answers at once, and nothing else is asked.
-    let Some(seat) = seat else { return asking.now_or_never().ok_or(StopReason::TimeUp) };
+    // Without a place in the pool nothing can wait: built-in hooks return at once, and no other
+    // hook is called.
+    let Some(seat) = seat else { return waited.now_or_never().ok_or(StopReason::TimeUp) };
     seat.wait(deadline.end(), async {
         tokio::select! {
             biased;
             () = deadline.cancelled() => Err(StopReason::Cancelled),
-            said = asking => Ok(said),
+            output = waited => Ok(output),
         }
     })
 }
@@ -277,9 +280,9 @@ impl HookPort for HookRunner<'_> {
         items: &[CheckedInput<'_>],
     ) -> Result<Vec<ChangeResult>, pipeline::Error> {
         self.begin()?;
-        let Self { round, seat, deadline, later, .. } = self;
-        let (changed, told) = wait(seat.as_ref(), deadline, round.each(point, items))??;
-        later.extend(told);
+        let Self { round, seat, deadline, queued, .. } = self;
+        let (changed, calls) = wait(seat.as_ref(), deadline, round.each(point, items))??;
+        queued.extend(calls);
         Ok(changed)
     }
 
@@ -310,8 +313,8 @@ impl HookPort for HookRunner<'_> {
         decision: GuardDecision<'_>,
     ) -> Result<(), pipeline::Error> {
         self.begin()?;
-        let Self { round, seat, deadline, later, .. } = self;
-        later.extend(wait(seat.as_ref(), deadline, round.observe(at, decision))?);
+        let Self { round, seat, deadline, queued, .. } = self;
+        queued.extend(wait(seat.as_ref(), deadline, round.observe(at, decision))?);
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! What may be run of what a model calls: names are resolved first, then the block-list is asked
-//! for both of them, then the arguments are held to the tool's schema.
+//! Judges the calls of a model. The block-list is checked for the called and the resolved name,
+//! then the arguments are checked against the tool's schema.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::json::{self, Fault, Limits, Node, beginning};
 use crate::provider::means;
 use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
-/// The tools that a call is judged by.
+/// The tools and options by which calls are judged.
 #[derive(Debug, Default)]
 pub(crate) struct JudgedTools {
     pub(crate) list: Vec<ToolDefinition>,
     pub(crate) options: ToolOptions,
-    /// Whether they were given: without them nothing is known of any schema.
-    pub(crate) known: bool,
+    /// Whether the request lists its tools. Without a list, a call of an unknown tool is allowed.
+    pub(crate) is_complete: bool,
     pub(crate) schemas: Schemas,
 }
 
-/// What a call stands for.
+/// The tool and the arguments that a call resolves to.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ResolvedCall {
     pub(super) name: Arc<str>,
@@ -33,13 +33,13 @@ pub(crate) struct ResolvedCall {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CallJudgement {
     Allowed(ResolvedCall),
-    /// It is ours to run.
+    /// The service runs it.
     Ours,
     Denied(String),
 }
 
 impl CallJudgement {
-    /// Bytes of the names and reasons that an answer repeats.
+    /// Bytes of the names and reasons that the response repeats.
     pub(super) fn text_bytes(&self) -> usize {
         match self {
             Self::Allowed(resolved) => {
@@ -52,12 +52,12 @@ impl CallJudgement {
 }
 
 impl JudgedTools {
-    /// Judges a call; a fault where its tool's schema cannot be used.
+    /// Judges a call. Returns a fault if the schema of its tool cannot be used.
     pub(super) fn judge(&self, call: &ToolCall, ours: &[&str]) -> Result<CallJudgement, Fault> {
         if call.name.trim().is_empty() {
             return Ok(CallJudgement::Denied("A call must name its tool.".to_owned()));
         }
-        if let Some(reason) = self.blocked(&call.name, None) {
+        if let Some(reason) = self.block_reason(&call.name, None) {
             return Ok(CallJudgement::Denied(reason));
         }
         let loads = &*call.name == LOAD_TOOLKIT && !self.options.toolkits.is_empty();
@@ -67,20 +67,20 @@ impl JudgedTools {
         }
         let group = self.options.namespaces.iter().find(|group| means(&call.name, &group.name));
         let (tool, resolved) = if let Some(group) = group {
-            match through(group, call) {
+            match resolve_action(group, call) {
                 Ok((tool, resolved)) => (Some(tool), resolved),
                 Err(reason) => return Ok(CallJudgement::Denied(reason)),
             }
         } else {
-            let tool = self.tool(&call.name);
-            (tool, plain(call, tool.map_or(&call.name, |tool| &tool.name)))
+            let tool = self.find_tool(&call.name);
+            (tool, resolve_plain(call, tool.map_or(&call.name, |tool| &tool.name)))
         };
-        if let Some(reason) = self.blocked(&resolved.name, resolved.namespace.as_deref()) {
+        if let Some(reason) = self.block_reason(&resolved.name, resolved.namespace.as_deref()) {
             return Ok(CallJudgement::Denied(reason));
         }
         match tool {
-            None if self.known => Ok(CallJudgement::Denied(self.unknown(&call.name))),
-            // A provider's own tool has no schema of ours to read.
+            None if self.is_complete => Ok(CallJudgement::Denied(self.unknown_reason(&call.name))),
+            // A provider's own tool has no schema to check.
             Some(tool) if tool.opaque.is_none() && !call.custom => {
                 match self.schemas.check(tool, &resolved.arguments)? {
                     SchemaVerdict::Valid => Ok(CallJudgement::Allowed(resolved)),
@@ -91,28 +91,29 @@ impl JudgedTools {
         }
     }
 
-    /// The tool that a call stands for, where it is known.
-    pub(super) fn meant(&self, resolved: &ResolvedCall) -> Option<&ToolDefinition> {
-        let Some(group) = &resolved.namespace else { return self.tool(&resolved.name) };
+    /// The definition of a resolved call's tool, if it is known.
+    pub(super) fn definition_of(&self, resolved: &ResolvedCall) -> Option<&ToolDefinition> {
+        let Some(group) = &resolved.namespace else { return self.find_tool(&resolved.name) };
         let group = self.options.namespaces.iter().find(|known| known.name == *group)?;
         group.tools.iter().find(|tool| tool.name == resolved.name)
     }
 
-    /// A tool of the list or of a toolkit, loaded or not, by its own name or by the one that a
-    /// provider lets it have.
-    fn tool(&self, name: &str) -> Option<&ToolDefinition> {
+    /// Finds a tool of the list or of a toolkit, loaded or not: by its own name, or by the name
+    /// that a provider's rules give it.
+    fn find_tool(&self, name: &str) -> Option<&ToolDefinition> {
         let kits = self.options.toolkits.iter().flat_map(|kit| &kit.tools);
         let mut all = self.list.iter().chain(kits);
         let own = all.clone().find(|tool| *tool.name == *name);
         own.or_else(|| all.find(|tool| tool.opaque.is_none() && means(name, &tool.name)))
     }
 
-    /// Whether the caller has a tool of its own by a name of ours: then its calls are the caller's.
+    /// Whether the caller has a tool with the name of one of ours. Calls of it are then the
+    /// caller's.
     fn has_own(&self, name: &str) -> bool {
         self.options.find_own_tool(&self.list, name).is_some()
     }
 
-    fn blocked(&self, name: &str, group: Option<&str>) -> Option<String> {
+    fn block_reason(&self, name: &str, group: Option<&str>) -> Option<String> {
         let whole = group.map(|group| format!("{group}.{name}"));
         let is_blocked =
             |blocked: &Arc<str>| **blocked == *name || whole.as_deref() == Some(blocked);
@@ -121,21 +122,21 @@ impl JudgedTools {
         blocked.then(|| format!("The tool \"{name}\" is blocked. Nothing was done."))
     }
 
-    fn unknown(&self, name: &str) -> String {
+    fn unknown_reason(&self, name: &str) -> String {
         let kits = self.options.toolkits.iter().flat_map(|kit| &kit.tools);
         let groups = self.options.namespaces.iter().map(|group| &group.name);
         let names = self.list.iter().chain(kits).map(|tool| &tool.name).chain(groups);
-        format!("There is no tool \"{}\"; these are there: {}.", beginning(name), listed(names))
+        format!("There is no tool \"{}\"; these are there: {}.", beginning(name), list_names(names))
     }
 }
 
-/// A call of a tool by itself.
-fn plain(call: &ToolCall, name: &Arc<str>) -> ResolvedCall {
+/// Resolves a call of a tool outside of namespaces.
+fn resolve_plain(call: &ToolCall, name: &Arc<str>) -> ResolvedCall {
     ResolvedCall { name: Arc::clone(name), namespace: None, arguments: wire::arguments(call) }
 }
 
-/// The tool of a group that a call means, and the call as if it had named it.
-fn through<'g>(
+/// Resolves a call of a namespace to the tool and the arguments that it names.
+fn resolve_action<'g>(
     group: &'g ToolGroup,
     call: &ToolCall,
 ) -> Result<(&'g ToolDefinition, ResolvedCall), String> {
@@ -146,7 +147,7 @@ fn through<'g>(
     }
     let action = node.get("action").and_then(Node::as_str).unwrap_or_default();
     let tool = group.tools.iter().find(|tool| &*tool.name == action).ok_or_else(|| {
-        let names = listed(group.tools.iter().map(|tool| &tool.name));
+        let names = list_names(group.tools.iter().map(|tool| &tool.name));
         let (group, action) = (beginning(&group.name), beginning(action));
         format!("{group} has no action \"{action}\"; these are there: {names}.")
     })?;
@@ -162,16 +163,16 @@ fn through<'g>(
     Ok((tool, resolved))
 }
 
-/// What an action is run with: the object in `args`, or the one that a text there holds. Whatever
-/// else is given would be lost, so it is told what is wrong with it.
+/// The arguments of an action: the object in `args`, or an object in a string there. Other members
+/// would be lost, so they are refused.
 fn args_of(call: &Node<'_>) -> Result<RawJson, String> {
-    /// Members that a model is told of at once.
-    const MOST_TOLD: usize = 8;
+    /// Members that a refusal lists.
+    const MAX_LISTED_MEMBERS: usize = 8;
     let members = call.as_object().into_iter().flatten();
     let strays: Vec<String> = members
         .filter(|(key, value)| key != "action" && key != "args" && !value.is_null())
         .map(|(key, _)| format!("`{}`", key.chars().take(60).collect::<String>()))
-        .take(MOST_TOLD)
+        .take(MAX_LISTED_MEMBERS)
         .collect();
     if !strays.is_empty() {
         return Err(format!("{} must stand in the object `args`", strays.join(", ")));
@@ -188,26 +189,26 @@ fn args_of(call: &Node<'_>) -> Result<RawJson, String> {
         return Ok(nothing());
     }
     match json::parse(text, Limits::default()) {
-        Ok(held) if held.as_object().is_some() => Ok(RawJson::new(held.raw)),
-        Ok(held) => {
-            Err(format!("`args` must be an object, not a string that holds {}", held.kind()))
+        Ok(parsed) if parsed.as_object().is_some() => Ok(RawJson::new(parsed.raw)),
+        Ok(parsed) => {
+            Err(format!("`args` must be an object, not a string that holds {}", parsed.kind()))
         }
         Err(_) => Err("`args` must be an object, not a string".to_owned()),
     }
 }
 
-/// Names for a model to read; `(none)` where there are none.
-pub(super) fn listed<'n>(names: impl Iterator<Item = &'n Arc<str>>) -> String {
-    /// Names that are told.
-    const MOST: usize = 50;
+/// Lists names for a model to read; `(none)` if there are none.
+pub(super) fn list_names<'n>(names: impl Iterator<Item = &'n Arc<str>>) -> String {
+    /// Names in a list.
+    const MAX_NAMES: usize = 50;
     let names: Vec<&str> = names.map(|name| beginning(name)).collect();
     match names.len() {
         0 => "(none)".to_owned(),
-        count if count > MOST => {
+        count if count > MAX_NAMES => {
             format!(
                 "{} and {} more",
-                names.get(..MOST).unwrap_or_default().join(", "),
-                count - MOST
+                names.get(..MAX_NAMES).unwrap_or_default().join(", "),
+                count - MAX_NAMES
             )
         }
         _ => names.join(", "),

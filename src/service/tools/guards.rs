@@ -1,12 +1,12 @@
-//! The hooks at `tool_call`: whether a call is carried out, and with which arguments. Whoever carries
-//! out calls, or lets the caller do so, asks here.
+//! Runs the hooks at `tool_call`, which decide whether a call is run, and with which arguments.
+//! Every path that runs a call, or returns it to the caller to run, goes through here.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::json;
 
-use super::hooks::{CallVerdict as Said, deadline, told};
+use super::hooks::{CallVerdict, deadline, denial_text};
 use super::schema::{self, SchemaVerdict};
 use crate::domain::{EventKind, MemoryScope, NewEvent, RawJson, ToolCall, ToolDefinition};
 use crate::hook::{Denial, GuardDecision, HookInput, MatchContext, Point};
@@ -18,33 +18,33 @@ use crate::service::{Error, Services};
 
 const POINT: Point = Point::ToolCall;
 
-/// A call that may be carried out where no hook has anything against it.
+/// A call that is run if no hook denies it.
 #[derive(Debug)]
 pub(crate) struct CallQuestion<'q> {
     pub(crate) call: &'q ToolCall,
-    /// The tool that is meant: of a namespace, its action.
+    /// The name of the tool; of a namespace, that of its action.
     pub(crate) name: &'q str,
-    /// What the tool is run with.
+    /// The arguments that the tool is run with.
     pub(crate) arguments: RawJson,
-    /// What its arguments are held to, where that is known.
+    /// The definition that the arguments must match, if it is known.
     pub(crate) tool: Option<&'q ToolDefinition>,
-    /// Its place among the calls of its message, and how many these are.
+    /// Position among the calls of its message, and the number of these calls.
     pub(crate) batch: (usize, usize),
 }
 
-/// Asks the hooks about calls, in their order; a verdict each. `whose`: the session and the agent of
-/// the scope.
+/// Calls the hooks about each call, in order, and returns the verdicts. `subject` has the session
+/// and the agent.
 pub(crate) fn ask_calls(
     services: &Services,
-    whose: &MemoryScope,
+    subject: &MemoryScope,
     questions: &[CallQuestion<'_>],
-) -> Result<(Vec<Said>, Effects), Error> {
-    let session = whose.session_id.as_ref();
+) -> Result<(Vec<CallVerdict>, Effects), Error> {
+    let session = subject.session_id.as_ref();
     let set = services.hook_set(session.map(|id| &**id), &[])?;
     if set.hooks_at(POINT).is_empty() {
-        return Ok((questions.iter().map(|_| Said::Free).collect(), Effects::default()));
+        return Ok((questions.iter().map(|_| CallVerdict::Free).collect(), Effects::default()));
     }
-    let scope = services.hook_scope(session, whose.agent.as_ref());
+    let scope = services.hook_scope(session, subject.agent.as_ref());
     let mut asking = services.asking(set, scope.clone(), &deadline(services));
     let (mut verdicts, mut events) = (Vec::with_capacity(questions.len()), Vec::new());
     for question in questions {
@@ -57,11 +57,11 @@ pub(crate) fn ask_calls(
         };
         verdicts.push(match answer {
             GuardAnswer::Denied(denial) => {
-                events.push(denied(session, question, &denial));
-                Said::Denied(told(&denial))
+                events.push(denied_event(session, question, &denial));
+                CallVerdict::Denied(denial_text(&denial))
             }
-            GuardAnswer::Arguments(new) => Said::Value(RawJson::new(new)),
-            GuardAnswer::Free => Said::Free,
+            GuardAnswer::Arguments(new) => CallVerdict::Value(RawJson::new(new)),
+            GuardAnswer::Free => CallVerdict::Free,
         });
     }
     let mut effects = Effects::of_hooks(asking, scope);
@@ -90,7 +90,8 @@ fn ask(asking: &mut HookRunner<'_>, question: &CallQuestion<'_>) -> Result<Guard
     Ok(changed.payload.map_or(GuardAnswer::Free, GuardAnswer::Arguments))
 }
 
-/// What hooks are shown: `{"tool": {"name", "call_id", "arguments"}, "batch": {"index", "size"}}`.
+/// Writes the input of the hooks: `{"tool": {"name", "call_id", "arguments"}, "batch": {"index",
+/// "size"}}`.
 fn input(question: &CallQuestion<'_>) -> String {
     let mut out = String::from("{\"tool\":{\"name\":");
     write_string(&mut out, question.name);
@@ -105,7 +106,7 @@ fn input(question: &CallQuestion<'_>) -> String {
     out
 }
 
-/// New arguments are held to what the model's own would be.
+/// Checks new arguments like those of the model.
 fn check(payload: &str, tool: Option<&ToolDefinition>, is_text: bool) -> Result<(), String> {
     let node = parse(payload, Limits::default()).map_err(|error| error.to_string())?;
     match is_text {
@@ -124,8 +125,12 @@ fn check(payload: &str, tool: Option<&ToolDefinition>, is_text: bool) -> Result<
     }
 }
 
-/// Tells that a guard denied a call. Not the reason: it may quote what was denied.
-fn denied(session: Option<&Arc<str>>, question: &CallQuestion<'_>, denial: &Denial) -> NewEvent {
+/// The event of a denied call. It lacks the reason, which may quote what was denied.
+fn denied_event(
+    session: Option<&Arc<str>>,
+    question: &CallQuestion<'_>,
+    denial: &Denial,
+) -> NewEvent {
     let data = json!({"call_id": question.call.id, "tool": question.name, "hook": denial.hook,
         "code": denial.code});
     NewEvent {

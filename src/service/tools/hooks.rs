@@ -1,4 +1,5 @@
-//! The hooks at `memory_update`: what a model asks for, before any of it is done.
+//! Runs the hooks at `memory_update` about memory writes of a model, before any of them is carried
+//! out.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -6,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::MemoryRights;
-use super::memory_command::{MemoryCommand, MemoryOp, not_allowed};
+use super::memory_command::{MemoryCommand, MemoryOp, refuse_key};
 use crate::domain::{MemoryScope, RawJson, ToolCall};
 use crate::hook::{Denial, HookInput, HookKind, MAX_ROUND_TIME, MatchContext, Point};
 use crate::json::{Limits, parse, write_string};
@@ -16,13 +17,13 @@ use crate::service::hook_runner::HookRunner;
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
-/// What hooks say of a call.
+/// The verdict of hooks on a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CallVerdict {
-    /// Nobody has anything against it.
+    /// No hook denies or changes it.
     Free,
     Denied(String),
-    /// What is to be written in the place of what the model gave.
+    /// The arguments or the value that replace what the model gave.
     Value(RawJson),
 }
 
@@ -31,7 +32,7 @@ impl From<pipeline::Error> for Error {
         match error {
             pipeline::Error::Hook(stop) => Self::Hook(stop),
             pipeline::Error::Stopped(stopped) => Self::Stopped(stopped),
-            // No payload is made here, and a denial is an answer and no error.
+            // No payload is made here, and a denial is a verdict, not an error.
             pipeline::Error::OverBudget(_) | pipeline::Error::Denied(_) => {
                 Self::Stopped(pipeline::StopReason::Cancelled)
             }
@@ -39,21 +40,21 @@ impl From<pipeline::Error> for Error {
     }
 }
 
-/// When hooks of calls must have answered; what they make of text is the request's.
+/// The deadline of hooks about calls. Their texts count against the request's allowance.
 pub(super) fn deadline(services: &Services) -> Deadline {
     let end = Instant::now() + MAX_ROUND_TIME.saturating_add(Duration::from_secs(1));
     Deadline::at(end).allowing(services.allowance())
 }
 
-pub(super) fn told(denial: &Denial) -> String {
+pub(super) fn denial_text(denial: &Denial) -> String {
     match &denial.code {
         Some(code) => format!("{} ({code})", denial.reason),
         None => denial.reason.to_string(),
     }
 }
 
-/// Asks of each write of a model's whether it may be done, and with which value. Writes of keys that
-/// the model may not write, and changes of what is not there, are nobody's question.
+/// Asks the hooks whether each write of a model is allowed, and with which value. No hook is called
+/// for a key outside of the allow-list, or for a change of a missing entry: both are refused later.
 pub(super) fn ask_writes<'c>(
     services: &Services,
     rights: &MemoryRights,
@@ -70,18 +71,18 @@ pub(super) fn ask_writes<'c>(
     }
     let scope = services.hook_scope(session, rights.scope.agent.as_ref());
     let mut asking = services.asking(set, scope, &deadline(services));
-    // What the calls before have made of each key.
-    let mut known: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
+    // The values of keys after the earlier calls.
+    let mut values: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
     let mut verdicts = Vec::new();
     for call in calls {
         let command = match MemoryCommand::read(call) {
-            Ok(command) if not_allowed(rights, &command.key).is_none() => command,
+            Ok(command) if refuse_key(rights, &command.key).is_none() => command,
             _ => {
                 verdicts.push(CallVerdict::Free);
                 continue;
             }
         };
-        let old = match known.get(&command.key) {
+        let old = match values.get(&command.key) {
             Some(value) => value.clone(),
             None => stored(services, &rights.scope, &command.key)?,
         };
@@ -95,7 +96,7 @@ pub(super) fn ask_writes<'c>(
             CallVerdict::Value(value) => Some(value.clone()),
             CallVerdict::Free => (command.op != MemoryOp::Delete).then_some(command.value),
         };
-        known.insert(command.key, value);
+        values.insert(command.key, value);
         verdicts.push(verdict);
     }
     let (runs, _) = asking.into_parts();
@@ -144,7 +145,7 @@ fn ask_write(
         HookInput { point: Point::MemoryUpdate, input: &input, facts: MatchContext::default() };
     let changed = asking.change(at, &check)?;
     Ok(match (changed.denied, changed.payload) {
-        (Some(denial), _) => CallVerdict::Denied(told(&denial)),
+        (Some(denial), _) => CallVerdict::Denied(denial_text(&denial)),
         (None, Some(value)) if !deletes => CallVerdict::Value(RawJson::new(value)),
         (None, _) => CallVerdict::Free,
     })

@@ -1,17 +1,17 @@
-//! `load_toolkit`: the tools of a toolkit, from the next compile on.
+//! `load_toolkit`: shows the tools of a toolkit from the next compile on.
 
 use std::fmt::Write as _;
 
 use super::ToolAnswer;
-use super::check::listed;
+use super::check::list_names;
 use crate::domain::{ToolCall, ToolDefinition};
 use crate::json::beginning;
 use crate::limit::Allowance;
 use crate::pipeline::toolkit_of;
 use crate::request::ToolOptions;
 
-/// Tells a model what it has loaded. The call itself, standing in the conversation, is what makes
-/// the next compile show the tools.
+/// Lists the loaded tools for the model. The call in the conversation is what makes the next
+/// compile show the tools.
 pub(super) fn carry_out(
     allowance: &Allowance,
     options: &ToolOptions,
@@ -22,7 +22,7 @@ pub(super) fn carry_out(
         return ToolAnswer::Refused(reason.to_owned());
     };
     let Some(kit) = options.toolkit(&name) else {
-        let names = listed(options.toolkits.iter().map(|kit| &kit.name));
+        let names = list_names(options.toolkits.iter().map(|kit| &kit.name));
         return ToolAnswer::Refused(format!(
             "There is no toolkit \"{}\"; these are there: {names}. Nothing was done.",
             beginning(&name)

@@ -1,11 +1,11 @@
-//! What a model remembers: allow-list, then existence, then the write.
+//! Memory writes of a model: checks the allow-list, then whether the entry exists, then writes.
 
 use std::sync::Arc;
 
 use serde_json::json;
 
 use super::hooks::{CallVerdict, ask_writes};
-use super::memory_command::{MemoryCommand, MemoryOp, not_allowed};
+use super::memory_command::{MemoryCommand, MemoryOp, refuse_key};
 use super::{MemoryRights, ToolAnswer};
 use crate::domain::{
     Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
@@ -18,8 +18,8 @@ use crate::service::memory::{MemoryChange, carry_out as write, remove};
 use crate::service::{Error, Services};
 use crate::store::Tx;
 
-/// A call of a memory tool with the verdict of the hooks, and the ids of what it may propose. They are
-/// chosen before the transaction, which may be tried twice.
+/// A call of a memory tool, with the verdict of the hooks and the ids of a proposal. The ids are
+/// chosen before the transaction, which may run twice.
 #[derive(Debug, Clone)]
 pub(super) struct PlannedCall {
     pub(super) call: ToolCall,
@@ -27,8 +27,8 @@ pub(super) struct PlannedCall {
     pub(super) ids: Ids,
 }
 
-/// Does what the calls ask for, in their order and in one transaction, in which what hooks said
-/// before is told; an answer each. One that is refused keeps no other from being done.
+/// Carries out the calls in their order, in one transaction that also stores `effects`. Returns an
+/// answer for each call; a refused call does not stop the others.
 pub(super) fn carry_out(
     services: &Services,
     rights: MemoryRights,
@@ -51,12 +51,12 @@ pub(super) fn carry_out(
     let session = rights.scope.session_id.clone();
     services.write_told(session.as_ref(), move |tx| {
         effects.store(tx)?;
-        all(tx, &rights, &calls, promotion)
+        carry_out_all(tx, &rights, &calls, promotion)
     })
 }
 
-/// The same inside of a transaction; the ids are those of what is proposed.
-pub(super) fn all(
+/// Carries out planned calls inside of a transaction.
+pub(super) fn carry_out_all(
     tx: &Tx<'_>,
     rights: &MemoryRights,
     calls: &[PlannedCall],
@@ -64,15 +64,15 @@ pub(super) fn all(
 ) -> Result<Vec<ToolAnswer>, Error> {
     calls
         .iter()
-        .map(|planned| match one(tx, rights, planned, promotion)? {
+        .map(|planned| match carry_out_one(tx, rights, planned, promotion)? {
             Ok(done) => Ok(ToolAnswer::Done(done)),
             Err(refused) => Ok(refused),
         })
         .collect()
 }
 
-/// What a call did, or why it did nothing.
-fn one(
+/// Carries out one call. Returns what it did, or its refusal.
+fn carry_out_one(
     tx: &Tx<'_>,
     rights: &MemoryRights,
     planned: &PlannedCall,
@@ -83,14 +83,14 @@ fn one(
         Ok(command) => command,
         Err(refused) => return Ok(Err(refused)),
     };
-    if let Some(refused) = not_allowed(rights, &command.key) {
-        tx.publish(&denied(rights, &command, "key_not_allowed"))?;
+    if let Some(refused) = refuse_key(rights, &command.key) {
+        tx.publish(&denied_event(rights, &command, "key_not_allowed"))?;
         return Ok(Err(refused));
     }
     let old = tx.memory(&rights.scope, &command.key)?;
     match verdict {
         CallVerdict::Denied(reason) => {
-            tx.publish(&denied(rights, &command, "hook"))?;
+            tx.publish(&denied_event(rights, &command, "hook"))?;
             let key = &command.key;
             let text = format!("\"{key}\" was not written: {reason}. Nothing was done.");
             return Ok(Err(ToolAnswer::Refused(text)));
@@ -136,7 +136,7 @@ fn one(
     }
 }
 
-/// Makes a write a candidate; the model reads that it is not remembered yet.
+/// Proposes a write as a candidate. The answer says that it is not remembered yet.
 fn propose(
     tx: &Tx<'_>,
     rights: &MemoryRights,
@@ -177,7 +177,7 @@ fn propose(
     })
 }
 
-fn denied(rights: &MemoryRights, command: &MemoryCommand, reason: &str) -> NewEvent {
+fn denied_event(rights: &MemoryRights, command: &MemoryCommand, reason: &str) -> NewEvent {
     let data = json!({"key": command.key, "reason": reason, "origin": "model"});
     NewEvent {
         kind: EventKind::MemoryDenied,

@@ -1,15 +1,15 @@
-//! Calls of the memory tools: what they ask for, and whether the allow-list has their key.
+//! Reads calls of the memory tools, and checks their keys against the allow-list.
 
 use std::sync::Arc;
 
-use super::check::listed;
+use super::check::list_names;
 use super::{MemoryRights, ToolAnswer, object, text};
 use crate::domain::{RawJson, ToolCall};
 use crate::json::beginning;
 use crate::pipeline::CREATE_MEMORY;
 use crate::request::{check_memory_text, is_memory_key};
 
-/// What a memory call does.
+/// The operation of a memory call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemoryOp {
     Create,
@@ -17,7 +17,7 @@ pub(super) enum MemoryOp {
     Delete,
 }
 
-/// A call of a memory tool, as it was read.
+/// A parsed call of a memory tool.
 #[derive(Debug)]
 pub(super) struct MemoryCommand {
     pub(super) op: MemoryOp,
@@ -59,12 +59,12 @@ impl MemoryCommand {
     }
 }
 
-/// The refusal of a key that is not in the allow-list.
-pub(super) fn not_allowed(rights: &MemoryRights, key: &str) -> Option<ToolAnswer> {
+/// Refuses a key that is not in the allow-list.
+pub(super) fn refuse_key(rights: &MemoryRights, key: &str) -> Option<ToolAnswer> {
     let allowed = rights.allowed_keys.as_ref()?;
     if allowed.iter().any(|known| **known == *key) {
         return None;
     }
-    let (key, list) = (beginning(key), listed(allowed.iter()));
+    let (key, list) = (beginning(key), list_names(allowed.iter()));
     Some(ToolAnswer::Refused(format!("\"{key}\" may not be written; these keys may: {list}.")))
 }

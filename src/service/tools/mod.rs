@@ -1,5 +1,5 @@
-//! `POST /tools/calls`: the calls of one assistant message. Ours are carried out, all others are
-//! the caller's to run.
+//! `POST /tools/calls`: handles the calls of one assistant message. Calls of our tools are run
+//! here; all others are returned for the caller to run.
 
 mod check;
 mod guards;
@@ -31,11 +31,11 @@ use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL, StopReason};
 pub use crate::request::RESULT_LEVELS;
 use crate::request::{self, LOAD_TOOLKIT};
 
-/// What becomes of a call.
+/// A call with its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HandledCall {
     pub id: Arc<str>,
-    /// The tool that is meant: of a namespace, its action.
+    /// The name of the tool; of a namespace, that of its action.
     pub name: Arc<str>,
     /// The namespace that it was called through.
     pub namespace: Option<Arc<str>>,
@@ -48,15 +48,15 @@ pub enum CallOutcome {
     Caller { arguments: RawJson },
     /// The caller does not run it: the message to append, in the caller's shape.
     Denied { reason: String, message: RawJson },
-    /// It was ours: the message to append, in the caller's shape.
+    /// The service ran it: the message to append, in the caller's shape.
     Service { answer: ToolAnswer, message: RawJson },
 }
 
-/// What one of our tools answers a model.
+/// The answer of one of our tools to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolAnswer {
     Done(String),
-    /// Nothing was done, and why.
+    /// Nothing was done; the text has the reason.
     Refused(String),
 }
 
@@ -68,33 +68,34 @@ impl ToolAnswer {
     }
 }
 
-/// What becomes of the calls of one message, in their order.
+/// Outcomes of the calls of one message, in their order.
 #[derive(Debug)]
 pub struct CallResults {
     pub results: Vec<HandledCall>,
-    /// A line for each hook that was asked.
+    /// Runs of the hooks that were called.
     pub hooks: Vec<HookRun>,
 }
 
 impl CallResults {
-    /// What is told of the hooks.
+    /// The hook lines of the response.
     pub fn hook_lines(&self) -> Vec<Box<serde_json::value::RawValue>> {
         self.hooks.iter().filter_map(hook_line).collect()
     }
 }
 
-/// What a model may write, and where.
+/// The memory that a model may write.
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryRights {
     pub(super) scope: MemoryScope,
-    /// Any key where there is no list.
+    /// Keys that may be written; without a list, any key.
     pub(super) allowed_keys: Option<Vec<Arc<str>>>,
 }
 
-/// Carries out the calls in `body` that are ours, in their order; answers one each.
+/// Judges the calls in `body` and runs those of our tools, in their order. Returns an outcome for
+/// each call.
 pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let mut node = json::parse(body, Limits::default())?;
-    let given = usual_tools(services, &node)?;
+    let given = default_tools(services, &node)?;
     if let (Some(given), Value::Object(members)) = (&given, &mut node.value) {
         members.push(("tools".into(), json::parse(given, Limits::default())?));
     }
@@ -103,7 +104,7 @@ pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let tools = JudgedTools {
         list: request.tools,
         options: request.options,
-        known: request.knows_tools,
+        is_complete: request.knows_tools,
         ..JudgedTools::default()
     };
     let mut judged = judge(services, &tools, &calls, true)?;
@@ -116,9 +117,9 @@ pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let hooks = effects.runs.clone();
     let rights = MemoryRights { scope, allowed_keys: request.allowed_keys };
     let ours = calls.iter().zip(&judged).filter(|(_, judged)| **judged == CallJudgement::Ours);
-    let remembering = ours.map(|(call, _)| call).filter(|call| is_memory(&call.name)).cloned();
-    let remembering = remembering.collect();
-    let mut remembered = memory::carry_out(services, rights, remembering, effects)?.into_iter();
+    let memory_calls = ours.map(|(call, _)| call).filter(|call| is_memory(&call.name)).cloned();
+    let memory_calls = memory_calls.collect();
+    let mut remembered = memory::carry_out(services, rights, memory_calls, effects)?.into_iter();
     let mut handled = Vec::with_capacity(calls.len());
     for (call, judged) in calls.into_iter().zip(judged) {
         handled.push(conclude(
@@ -139,15 +140,15 @@ pub(crate) struct JudgedCall {
     pub(crate) judged: CallJudgement,
 }
 
-/// The outcome of a call after its hooks were asked; `remembered` are the answers of memory writes,
-/// in the order of their calls.
+/// Decides the outcome of a call after its hooks were called. `remembered` are the answers of
+/// memory writes, in the order of their calls.
 pub(crate) fn conclude(
     services: &Services,
     tools: &JudgedTools,
-    of: JudgedCall,
+    judged_call: JudgedCall,
     remembered: &mut impl Iterator<Item = ToolAnswer>,
 ) -> Result<HandledCall, Error> {
-    let JudgedCall { source, call, judged } = of;
+    let JudgedCall { source, call, judged } = judged_call;
     let mut name = Arc::clone(&call.name);
     let mut namespace = None;
     let outcome = match judged {
@@ -172,7 +173,7 @@ pub(crate) fn conclude(
     Ok(HandledCall { id: call.id, name, namespace, outcome })
 }
 
-/// Carries out a call of one of our own tools by itself, whose scope the model does not choose.
+/// Runs a single call of one of our tools. The scope is a parameter, since models do not choose it.
 pub(crate) fn own_call(
     services: &Services,
     scope: MemoryScope,
@@ -194,8 +195,8 @@ pub(crate) fn own_call(
     }
     let rights = MemoryRights { scope, allowed_keys: None };
     let writes = denied.is_none() && is_memory(&call.name);
-    let writing = writes.then(|| call.clone()).into_iter().collect();
-    let done = memory::carry_out(services, rights, writing, effects)?.pop();
+    let memory_calls = writes.then(|| call.clone()).into_iter().collect();
+    let done = memory::carry_out(services, rights, memory_calls, effects)?.pop();
     match (denied, done) {
         (Some(reason), _) => Ok(ToolAnswer::Refused(reason)),
         (None, Some(done)) => Ok(done),
@@ -209,15 +210,15 @@ pub(crate) fn own_call(
 pub(crate) struct JudgedCalls<'c> {
     pub(crate) calls: &'c mut [ToolCall],
     pub(crate) judged: &'c mut [CallJudgement],
-    /// The place of each call among those of its message, and how many these are.
+    /// Position of each call among those of its message, and the number of these calls.
     pub(crate) batches: &'c [(usize, usize)],
 }
 
-/// Asks the hooks about the calls that may be run: what is denied then is not, and what is run is
-/// run with the arguments that they leave.
+/// Runs the hooks at `tool_call` for the calls that may be run. Calls that a hook denies are not
+/// run; the others are run with the arguments that the hooks leave.
 pub(crate) fn ask(
     services: &Services,
-    whose: &MemoryScope,
+    subject: &MemoryScope,
     tools: &JudgedTools,
     calls: JudgedCalls<'_>,
 ) -> Result<Effects, Error> {
@@ -227,7 +228,7 @@ pub(crate) fn ask(
     for (index, ((call, judged), batch)) in calls.iter().zip(&*judged).zip(batches).enumerate() {
         let (name, arguments, tool) = match judged {
             CallJudgement::Allowed(resolved) => {
-                (&resolved.name, resolved.arguments.clone(), tools.meant(resolved))
+                (&resolved.name, resolved.arguments.clone(), tools.definition_of(resolved))
             }
             CallJudgement::Ours => (&call.name, wire::arguments(call), None),
             CallJudgement::Denied(_) => continue,
@@ -235,7 +236,7 @@ pub(crate) fn ask(
         asked.push(index);
         questions.push(CallQuestion { call, name, arguments, tool, batch: *batch });
     }
-    let (verdicts, effects) = ask_calls(services, whose, &questions)?;
+    let (verdicts, effects) = ask_calls(services, subject, &questions)?;
     for (index, verdict) in asked.into_iter().zip(verdicts) {
         let (Some(call), Some(judged)) = (calls.get_mut(index), judged.get_mut(index)) else {
             continue;
@@ -250,13 +251,13 @@ pub(crate) fn ask(
     Ok(effects)
 }
 
-/// The tools that the session or the key gives to requests that say nothing of them.
-fn usual_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, Error> {
+/// The `tools` in the defaults of the session or the key, for a request that has none.
+fn default_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, Error> {
     if node.as_object().is_none() || node.get("tools").is_some() {
         return Ok(None);
     }
     let named = node.get("session_id").and_then(Node::as_str);
-    // What cannot be a session's id is a fault, of which the reader of the request tells.
+    // An id that is not valid is a fault, which the reader of the request reports.
     let session = match named.filter(|id| request::is_session_id(id)) {
         Some(id) => services.tenant().read(|tx| tx.session(id))?,
         None => None,
@@ -264,7 +265,7 @@ fn usual_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, E
     let own = session.and_then(|session| session.defaults);
     let texts = own.iter().map(RawJson::as_str).chain(services.caller().defaults.as_deref());
     for text in texts {
-        // They were checked before they were stored.
+        // Defaults are checked before they are stored.
         let defaults = json::parse(text, Limits::default())?;
         if let Some(tools) = defaults.get("tools") {
             return Ok(Some(tools.raw.to_owned()));
@@ -273,7 +274,8 @@ fn usual_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, E
     Ok(None)
 }
 
-/// What may be run, before anything is; calls that write memory are ours where it is written here.
+/// Judges all calls before any of them is run. If `remembers` is true, calls that write memory are
+/// ours.
 pub(crate) fn judge(
     services: &Services,
     tools: &JudgedTools,
@@ -287,7 +289,8 @@ pub(crate) fn judge(
         services.deadline().check()?;
         match tools.judge(call, ours) {
             Ok(verdict) => {
-                // One tool of a long name may be called many times.
+                // A tool with a long name may be called many times, so the names are limited in
+                // sum.
                 services.allowance().take(verdict.text_bytes()).map_err(StopReason::from)?;
                 judged.push(verdict);
             }
@@ -298,7 +301,7 @@ pub(crate) fn judge(
 }
 
 impl HandledCall {
-    /// The result to append, where the caller has none to make.
+    /// The result to append; none if the caller runs the call.
     pub(super) fn message(&self) -> Option<&RawJson> {
         match &self.outcome {
             CallOutcome::Service { message, .. } | CallOutcome::Denied { message, .. } => {
@@ -329,7 +332,7 @@ fn object(call: &ToolCall) -> Result<serde_json::Value, ToolAnswer> {
     let parsed = serde_json::from_str::<serde_json::Value>(&call.arguments).ok();
     parsed.filter(serde_json::Value::is_object).ok_or_else(|| {
         ToolAnswer::Refused(format!(
-            "the arguments of {} must be a JSON object. Nothing was done.",
+            "the arguments judged_call {} must be a JSON object. Nothing was done.",
             call.name
         ))
     })

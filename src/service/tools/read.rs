@@ -1,4 +1,4 @@
-//! `context_read`: what was cleared is read back.
+//! `context_read`: reads back a text that was cleared.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::domain::{ArtifactId, ToolCall};
 use crate::json;
 use crate::service::{Error, Services, artifacts};
 
-/// Reads an artifact, or the part of it that is asked for.
+/// Reads an artifact, or the part of it that the call asks for.
 pub(crate) fn carry_out(services: &Services, call: &ToolCall) -> Result<ToolAnswer, Error> {
     let wanted = object(call).and_then(|arguments| {
         let id = text(call, &arguments, "id")?.to_owned();
@@ -26,7 +26,7 @@ pub(crate) fn carry_out(services: &Services, call: &ToolCall) -> Result<ToolAnsw
         );
         Ok(ToolAnswer::Refused(reason))
     };
-    // Every call of a request may read the same artifact.
+    // Every call of a request may read the same artifact, so the texts are limited in sum.
     if services.allowance().check().is_err() {
         return too_long();
     }

@@ -1,5 +1,5 @@
-//! `POST /tools/results`: raw results become the messages to append. They are cut first, then
-//! compressed; what is cut is kept where that is asked for.
+//! `POST /tools/results`: turns raw results into messages to append. Results are cut first, then
+//! compressed; the whole of a cut result is stored if the request asks for it.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct Taken {
     pub artifact: Option<String>,
 }
 
-/// Makes the results in `body` ready to be appended. Takes the thread until it is done.
+/// Prepares the results in `body` for appending. Blocks the thread until it is done.
 pub fn results(
     services: &Services,
     body: &str,
@@ -49,7 +49,7 @@ pub fn results(
     let node = json::parse(body, Limits::default())?;
     let mut request = request::read_results(&node).map_err(Error::Invalid)?;
     let lengths: Vec<usize> = request.results.iter().map(|result| result.text.len()).collect();
-    let heard = ask(services, &mut request, deadline)?;
+    let effects = ask(services, &mut request, deadline)?;
     let CutResults { texts, rows: mut taken, warnings } = cut(services, &request);
     for (taken, bytes) in taken.iter_mut().zip(lengths) {
         taken.bytes_before = bytes;
@@ -62,7 +62,7 @@ pub fn results(
     let _ =
         write!(list, ",\"level\":\"{level}\",\"keep_recent_turns\":0,\"clear\":{{\"keep\":10000}}");
     if request.level.is_none() {
-        // Nothing is shortened, so nothing is kept.
+        // Nothing is shortened, so no originals are stored.
         list.push_str(",\"protect\":{\"roles\":[\"system\",\"user\",\"assistant\",\"tool\"]}");
         list.push_str(",\"originals\":\"none\"");
     }
@@ -73,11 +73,11 @@ pub fn results(
     list.push('}');
     let write = |done: &CompressOutcome<'_>| write(done, &taken, &warnings);
     let reader = ModelReader { reference: request.reference, results_only: true };
-    let job = CompressJob { body: &list, reader, effects: Some(heard) };
+    let job = CompressJob { body: &list, reader, effects: Some(effects) };
     carry_out(services, job, deadline, &write)
 }
 
-/// Puts the results to the hooks, which see them before anything is cut.
+/// Runs the hooks at `tool_result`, which see the results before they are cut.
 fn ask(
     services: &Services,
     request: &mut ResultsRequest,
@@ -104,18 +104,18 @@ fn ask(
         Some(_) => Ok(()),
         None => Err("/result/content: a text takes the place of a text".to_owned()),
     };
-    let ask = |asks: &mut dyn HookPort| pipeline::ask_results_of(asks, &mut history, &fits);
-    let (_, heard) =
+    let ask = |hooks: &mut dyn HookPort| pipeline::ask_results_of(hooks, &mut history, &fits);
+    let (_, effects) =
         Results::ask(services, request.session_id.as_ref(), deadline, Point::ToolResult, ask)?;
     let left = history.iter().flat_map(Message::tool_results);
     for (result, left) in request.results.iter_mut().zip(left) {
         result.text = texts_of(left).unwrap_or_default();
         result.is_error = left.is_error;
     }
-    Ok(heard)
+    Ok(effects)
 }
 
-/// The texts of a result as one; none where there is anything else in it.
+/// Joins the texts of a result; none if it has other parts.
 fn texts_of(result: &ToolResult) -> Option<String> {
     let texts = result.content.iter().map(|part| part.as_text().map(|text| &**text));
     Some(texts.collect::<Option<Vec<&str>>>()?.join("\n"))
@@ -174,7 +174,7 @@ fn cut_one(
                 return CutResult { text: marker, action: "offloaded", artifact: Some(id) };
             }
             Err(error) => {
-                tracing::warn!(%error, "a result is cut and not kept");
+                tracing::warn!(%error, "a result was cut and could not be stored");
                 warnings.push(format!("the result of {} is cut and could not be kept", result.id));
             }
         }
@@ -192,7 +192,7 @@ fn keep(services: &Services, text: &str) -> Result<(), StoreError> {
 }
 
 fn write(done: &CompressOutcome<'_>, taken: &[Taken], warnings: &[String]) -> Bytes {
-    // Plain data with string keys: there is nothing in it that JSON cannot hold.
+    // Plain data with string keys: serialising it cannot fail.
     let written = |value: serde_json::Result<String>| value.unwrap_or_default();
     Bytes::from(format!(
         "{{\"messages\":{},\"results\":{},\"warnings\":{},\"report\":{},\"artifacts\":{}}}",

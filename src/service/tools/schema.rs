@@ -1,4 +1,4 @@
-//! Whether the arguments of a call are what its tool's schema asks for.
+//! Checks the arguments of a call against the schema of its tool.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,56 +11,56 @@ use crate::domain::{RawJson, ToolDefinition};
 use crate::json::{Fault, beginning, cut, misfits};
 use crate::provider::as_json_schema;
 
-/// Faults that a model is told of at once.
-const MOST_TOLD: usize = 8;
-/// Bytes of all that it is told.
+/// Faults that a refusal lists.
+const MAX_LISTED_FAULTS: usize = 8;
+/// Bytes of the faults in a refusal.
 const MAX_REASON_BYTES: usize = 4 << 10;
 
-/// What became of a check.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SchemaVerdict {
     Valid,
-    /// What a model can mend, in words.
+    /// The faults, in words for the model.
     Invalid(String),
 }
 
-/// The schemas of a request's tools, each read once however many calls are held to it.
+/// Parsed schemas of a request's tools. Each is parsed once, however many calls are checked.
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
-    /// By the place of the tool in the request.
-    read: RefCell<BTreeMap<Arc<str>, Option<Rc<Value>>>>,
+    /// By the JSON Pointer of the tool in the request.
+    parsed: RefCell<BTreeMap<Arc<str>, Option<Rc<Value>>>>,
 }
 
 impl Schemas {
-    /// [`check`] of a tool of the request.
+    /// Checks arguments against the schema of a tool of the request.
     pub(super) fn check(
         &self,
         tool: &ToolDefinition,
         arguments: &RawJson,
     ) -> Result<SchemaVerdict, Fault> {
-        let known = self.read.borrow().get(&tool.origin).cloned();
+        let known = self.parsed.borrow().get(&tool.origin).cloned();
         let schema = known.unwrap_or_else(|| {
             let schema = schema_of(tool).map(Rc::new);
-            self.read.borrow_mut().insert(Arc::clone(&tool.origin), schema.clone());
+            self.parsed.borrow_mut().insert(Arc::clone(&tool.origin), schema.clone());
             schema
         });
-        against(tool, schema.as_deref(), arguments)
+        check_against(tool, schema.as_deref(), arguments)
     }
 }
 
-/// Holds arguments to the schema of a tool; a fault where the schema cannot be used.
+/// Checks arguments against the schema of a tool. Returns a fault if the schema cannot be used.
 pub(super) fn check(tool: &ToolDefinition, arguments: &RawJson) -> Result<SchemaVerdict, Fault> {
-    against(tool, schema_of(tool).as_ref(), arguments)
+    check_against(tool, schema_of(tool).as_ref(), arguments)
 }
 
-fn against(
+fn check_against(
     tool: &ToolDefinition,
     schema: Option<&Value>,
     arguments: &RawJson,
 ) -> Result<SchemaVerdict, Fault> {
     let name = beginning(&tool.name);
     let arguments = serde_json::from_str::<Value>(arguments.as_str()).ok();
-    // What was no JSON came as a string.
+    // Arguments that were not JSON are a string here.
     let Some(arguments) = arguments.filter(Value::is_object) else {
         let reason = format!("The arguments of {name} must be a JSON object. Nothing was done.");
         return Ok(SchemaVerdict::Invalid(reason));
@@ -74,21 +74,21 @@ fn against(
     if found.is_empty() {
         return Ok(SchemaVerdict::Valid);
     }
-    let told = found.iter().take(MOST_TOLD).map(|misfit| {
+    let details = found.iter().take(MAX_LISTED_FAULTS).map(|misfit| {
         let place = if misfit.pointer.is_empty() { "all of it" } else { &misfit.pointer };
         format!("{place} {}", misfit.detail)
     });
-    let told: Vec<String> = told.collect();
-    let told = told.join("; ");
-    let shown = cut(&told, MAX_REASON_BYTES);
-    let is_all = shown.len() == told.len() && found.len() <= MOST_TOLD;
+    let details: Vec<String> = details.collect();
+    let details = details.join("; ");
+    let shown = cut(&details, MAX_REASON_BYTES);
+    let is_all = shown.len() == details.len() && found.len() <= MAX_LISTED_FAULTS;
     let more = if is_all { "" } else { "; and more" };
     Ok(SchemaVerdict::Invalid(format!(
         "The arguments of {name} are not what it takes: {shown}{more}. Nothing was done."
     )))
 }
 
-/// A schema as a model was shown it, Gemini's own words put into those of JSON Schema.
+/// The schema of a tool as JSON Schema. Gemini's own keywords are converted.
 fn schema_of(tool: &ToolDefinition) -> Option<Value> {
     let schema = tool.parameters.as_ref()?;
     let plain = as_json_schema(schema.as_str());

@@ -1,15 +1,15 @@
-//! Calls that write memory, tried out: what they answer, and what memory shows after them, is known
-//! before anything is stored.
+//! Tries memory writes in a transaction that is rolled back: their answers, and the memory after
+//! them, are known before anything is stored.
 
 use super::hooks::ask_writes;
-use super::memory::{PlannedCall, all};
+use super::memory::{PlannedCall, carry_out_all};
 use super::{MemoryRights, ToolAnswer};
 use crate::domain::{MemoryPromotion, ToolCall};
 use crate::service::candidates::Ids;
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
-/// Calls, and what they answer.
+/// Memory writes that were tried, with their answers.
 #[derive(Debug)]
 pub(crate) struct CallTrial {
     rights: MemoryRights,
@@ -18,7 +18,7 @@ pub(crate) struct CallTrial {
     answers: Vec<ToolAnswer>,
 }
 
-/// How a transaction that is taken back ends.
+/// Result of a transaction that is rolled back.
 enum Rollback<T> {
     Read(T),
     Failed(Error),
@@ -31,19 +31,22 @@ impl<T> From<StoreError> for Rollback<T> {
 }
 
 impl CallTrial {
-    /// Tries the calls out.
-    pub(crate) fn of(
+    /// Tries the calls.
+    pub(crate) fn try_out(
         services: &Services,
         rights: MemoryRights,
         calls: Vec<ToolCall>,
     ) -> Result<Self, Error> {
-        // Chosen before any transaction: what is tried is what is done.
+        // Verdicts and ids are chosen before any transaction, so that the later write does the same
+        // as the trial.
         let verdicts = ask_writes(services, &rights, calls.iter())?;
-        let with = |(call, verdict)| PlannedCall { call, verdict, ids: Ids::new() };
-        let calls: Vec<_> = calls.into_iter().zip(verdicts).map(with).collect();
+        let plan = |(call, verdict)| PlannedCall { call, verdict, ids: Ids::new() };
+        let calls: Vec<_> = calls.into_iter().zip(verdicts).map(plan).collect();
         let promotion = services.promotion();
-        let (by, list) = (rights.clone(), calls.clone());
-        let answers = taken_back(services, move |tx| all(tx, &by, &list, promotion))?;
+        let (trial_rights, list) = (rights.clone(), calls.clone());
+        let answers = run_and_roll_back(services, move |tx| {
+            carry_out_all(tx, &trial_rights, &list, promotion)
+        })?;
         Ok(Self { rights, calls, promotion, answers })
     }
 
@@ -51,29 +54,30 @@ impl CallTrial {
         &self.answers
     }
 
-    /// Reads what is there once the calls are carried out, which they are not.
+    /// Reads the store as it will be after the calls.
     pub(crate) fn read<T: Send + 'static>(
         self: &std::sync::Arc<Self>,
         services: &Services,
         mut read: impl FnMut(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let trial = std::sync::Arc::clone(self);
-        let read = taken_back(services, move |tx| {
-            all(tx, &trial.rights, &trial.calls, trial.promotion)?;
+        let read = run_and_roll_back(services, move |tx| {
+            carry_out_all(tx, &trial.rights, &trial.calls, trial.promotion)?;
             Ok(read(tx)?)
         });
         read.map_err(store_error)
     }
 
-    /// Carries the calls out; answers whether they came to what was answered.
+    /// Carries out the calls. Returns whether the answers are those of the trial.
     pub(crate) fn carry_out(&self, tx: &Tx<'_>) -> Result<bool, StoreError> {
-        let answers = all(tx, &self.rights, &self.calls, self.promotion).map_err(store_error)?;
+        let answers =
+            carry_out_all(tx, &self.rights, &self.calls, self.promotion).map_err(store_error)?;
         Ok(answers == self.answers)
     }
 }
 
-/// Runs `work` in a transaction that leaves nothing behind.
-fn taken_back<T: Send + 'static>(
+/// Runs `work` in a transaction that is rolled back.
+fn run_and_roll_back<T: Send + 'static>(
     services: &Services,
     mut work: impl FnMut(&Tx<'_>) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
@@ -94,7 +98,7 @@ fn store_error(error: Error) -> StoreError {
     match error {
         Error::Store(error) => error,
         other => {
-            tracing::warn!(error = %other, "a call that was tried out could not be carried out");
+            tracing::warn!(error = %other, "a memory write failed after it had been tried");
             StoreError::conflict()
         }
     }

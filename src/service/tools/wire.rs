@@ -1,4 +1,4 @@
-//! Calls as a provider gives them, and results as it takes them.
+//! Reads tool calls in a provider's shape, and writes their results in it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::service::Error;
 /// Reads the calls, each in the shape of its provider's assistant message.
 pub(super) fn read(request: &CallsRequest<'_>) -> Result<(Source, Vec<ToolCall>), Error> {
     let source = request.source.unwrap_or_else(|| detect(request.calls));
-    // They are read as what they stand in: a message of the assistant.
+    // Calls are read as part of an assistant message, so one is written around them.
     let list: Vec<&str> = request.calls.iter().map(|call| call.raw).collect();
     let list = list.join(",");
     let (text, place) = match source {
@@ -43,8 +43,8 @@ pub(super) fn read(request: &CallsRequest<'_>) -> Result<(Source, Vec<ToolCall>)
     let conversation = provider::read(&node, source, &mut faults, &mut notes);
     let mut found = faults.into_vec();
     for fault in &mut found {
-        if let Some(behind) = fault.pointer.strip_prefix(place) {
-            fault.pointer = format!("/calls{behind}");
+        if let Some(rest) = fault.pointer.strip_prefix(place) {
+            fault.pointer = format!("/calls{rest}");
         }
     }
     if !found.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn read(request: &CallsRequest<'_>) -> Result<(Source, Vec<ToolCall>)
     Ok((source, calls))
 }
 
-/// The shape of the first call.
+/// Detects the shape by the first call.
 fn detect(calls: &[Node<'_>]) -> Source {
     let Some(first) = calls.first() else { return Source::Openai };
     let has = |key: &str| first.get(key).is_some();
@@ -77,7 +77,7 @@ fn detect(calls: &[Node<'_>]) -> Source {
     }
 }
 
-/// A result, in the shape that the calls came in.
+/// Writes a result in the shape of its call.
 pub(super) fn result(source: Source, call: &ToolCall, answer: &ToolAnswer) -> RawJson {
     let refused = matches!(answer, ToolAnswer::Refused(_));
     let result = ToolResult {
@@ -93,7 +93,8 @@ pub(super) fn result(source: Source, call: &ToolCall, answer: &ToolAnswer) -> Ra
     message.unwrap_or_else(|| RawJson::new("null"))
 }
 
-/// Raw results as the messages of a shape, as a JSON list; `texts` are what is shown of each.
+/// Writes raw results as messages of a shape, as a JSON list. `texts` are the shown texts of the
+/// results.
 pub(super) fn results(source: Source, results: &[RawResult], texts: &[String]) -> String {
     let result = |(result, text): (&RawResult, &String)| ToolResult {
         call_id: Arc::clone(&result.id),
@@ -122,7 +123,7 @@ fn list(source: Source, results: Vec<ToolResult>) -> String {
     format!("[{}]", items.join(","))
 }
 
-/// A call's arguments as JSON: free text of a custom call is a string.
+/// The arguments of a call as JSON; free text of a custom call is a string.
 pub(crate) fn arguments(call: &ToolCall) -> RawJson {
     if call.custom || json::parse(&call.arguments, Limits::default()).is_err() {
         return RawJson::new(serde_json::to_string(&*call.arguments).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Calls among messages that are appended, and what becomes of those that have no result yet.
+//! Tool calls in appended messages that have no result yet: found, judged and handled.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,43 +26,43 @@ pub(super) struct OpenCalls {
 #[derive(Debug)]
 struct FoundCall {
     call: ToolCall,
-    /// Before which message that came its result stands.
+    /// Index of the appended message before which the result is inserted.
     place: usize,
-    /// Its place among the calls of its message, and how many these are.
+    /// Position among the calls of its message, and the number of these calls.
     batch: (usize, usize),
-    /// Whether nothing but results stands behind its message: whoever runs tools may run it yet.
+    /// Whether only results follow the message of the call, so that the caller may still run it.
     is_open: bool,
 }
 
-/// What became of them, and before which message that came each result stands.
+/// Handled calls, each with the index of the appended message before which its result is inserted.
 #[derive(Debug)]
 pub(super) struct PlacedResults {
     list: Vec<(HandledCall, usize)>,
 }
 
-/// The calls of a turn, and where their results were put among the messages.
+/// The calls of a turn, and the indexes of their results among the messages.
 #[derive(Debug, Default)]
 pub(super) struct InsertedResults {
     pub(super) calls: Vec<HandledCall>,
     pub(super) places: BTreeSet<usize>,
 }
 
-/// What became of calls, before anything of it is stored.
+/// Outcome of calls, before anything is stored.
 #[derive(Debug)]
 pub(super) struct CallEffects {
-    /// Writes of memory.
+    /// Memory writes of the calls.
     pub(super) trial: Option<Arc<CallTrial>>,
-    pub(super) carried: PlacedResults,
-    /// What is left to tell of the hooks that were asked.
+    pub(super) results: PlacedResults,
+    /// Effects of the hooks that were called about the calls.
     pub(super) effects: Effects,
 }
 
 impl OpenCalls {
-    /// Finds the calls that no result among the appended messages answers. `count`: how many messages
-    /// there are.
+    /// Finds calls that have no result among the appended messages. `count` is the number of these
+    /// messages.
     pub(super) fn find(source: Source, appended: &Node<'_>, count: usize) -> Self {
         let (mut faults, mut notes) = (Faults::default(), Notes::default());
-        // They were checked before.
+        // The messages were checked before, so their faults are not read here.
         let conversation = provider::read(appended, source, &mut faults, &mut notes);
         let history = &conversation.history;
         let results = |message: &Message| {
@@ -73,15 +73,15 @@ impl OpenCalls {
             history.iter().flat_map(results).collect();
         let mut list = Vec::new();
         for (at, message) in history.iter().enumerate() {
-            let mut behind = history.iter().skip(at + 1).filter(|next| next.role != Role::Tool);
-            let next = behind.next();
+            let mut following = history.iter().skip(at + 1).filter(|next| next.role != Role::Tool);
+            let next = following.next();
             let end = next.and_then(|next| next.origin);
-            let end = end.or_else(|| behind.find_map(|next| next.origin)).unwrap_or(count);
+            let end = end.or_else(|| following.find_map(|next| next.origin)).unwrap_or(count);
             for (nth, call) in message.tool_calls().enumerate() {
                 if answered.contains_key(&call.id) {
                     continue;
                 }
-                // In the order of the calls: before the result of the next one that has one.
+                // Results keep the order of the calls: this one comes before the next result.
                 let mut later = message.tool_calls().skip(nth + 1);
                 let place = later.find_map(|later| answered.get(&later.id).copied().flatten());
                 list.push(FoundCall {
@@ -99,9 +99,10 @@ impl OpenCalls {
         self.list.is_empty()
     }
 
-    /// Finds out what becomes of them, as `POST /tools/calls` does. What they write is written when
-    /// the trial is carried out; where memory is off, nobody gave the model tools to write with, and
-    /// such calls are not ours. Calls of others that the conversation went on from are left alone.
+    /// Judges and handles the calls as `POST /tools/calls` does. Memory writes are only tried here;
+    /// they are carried out when the turn is stored. If memory is off, the model was given no tools
+    /// to write it, so calls of such names are the caller's. Calls of the caller's tools are left
+    /// alone if the conversation has continued after them.
     pub(super) fn carry_out(
         mut self,
         services: &Services,
@@ -123,14 +124,14 @@ impl OpenCalls {
             *judged == CallJudgement::Ours && is_memory(&call.name)
         };
         if memory.is_some() && calls.iter().zip(&judged).any(remembers) {
-            may_remember(services)?;
+            require_memory_scope(services)?;
         }
         let agent = memory.as_ref().and_then(|memory| memory.scope.agent.clone());
-        let whose =
+        let scope =
             MemoryScope { session_id: Some(Arc::clone(session)), agent, ..MemoryScope::default() };
         let effects = {
             let asked = JudgedCalls { calls: &mut calls, judged: &mut judged, batches: &batches };
-            ask(services, &whose, &tools, asked)?
+            ask(services, &scope, &tools, asked)?
         };
         let writes = |(call, judged): &(&ToolCall, &CallJudgement)| {
             **judged == CallJudgement::Ours && is_memory(&call.name)
@@ -141,24 +142,23 @@ impl OpenCalls {
             Some(memory) => {
                 let rights =
                     MemoryRights { scope: memory.scope, allowed_keys: memory.allowed_keys };
-                Some(Arc::new(CallTrial::of(services, rights, writes)?))
+                Some(Arc::new(CallTrial::try_out(services, rights, writes)?))
             }
             None => None,
         };
         let mut written = trial.iter().flat_map(|trial| trial.answers().iter().cloned());
         let mut list = Vec::with_capacity(calls.len());
         for ((call, judged), found) in calls.into_iter().zip(judged).zip(&self.list) {
-            let of = JudgedCall { source: self.source, call, judged };
-            list.push((conclude(services, &tools, of, &mut written)?, found.place));
+            let judged_call = JudgedCall { source: self.source, call, judged };
+            list.push((conclude(services, &tools, judged_call, &mut written)?, found.place));
         }
         drop(written);
-        Ok(CallEffects { trial, carried: PlacedResults { list }, effects })
+        Ok(CallEffects { trial, results: PlacedResults { list }, effects })
     }
 }
 
-/// A turn is no way around the scopes that a key needs to write memory elsewhere. Asked before any
-/// hook hears of the calls.
-fn may_remember(services: &Services) -> Result<(), Error> {
+/// Refuses memory writes by a key without a scope for them, before any hook is called.
+fn require_memory_scope(services: &Services) -> Result<(), Error> {
     if services.caller().has_any(&[Scope::Tools, Scope::MemoryWrite]) {
         return Ok(());
     }
@@ -167,14 +167,14 @@ fn may_remember(services: &Services) -> Result<(), Error> {
 }
 
 impl PlacedResults {
-    /// Puts the results after their calls. Calls that the caller runs have no result yet.
+    /// Inserts the results after their calls. Calls that the caller runs have no result yet.
     pub(super) fn insert_into(self, append: &mut Vec<RawJson>) -> InsertedResults {
         let mut done = InsertedResults::default();
         for (handled, place) in self.list {
             if let Some(message) = handled.message() {
                 let at = (place + done.places.len()).min(append.len());
                 append.insert(at, message.clone());
-                // Results are inserted from the front to the back, so earlier places stay.
+                // Results are inserted from front to back, so earlier indexes stay valid.
                 done.places.insert(at);
             }
             done.calls.push(handled);

@@ -1,5 +1,5 @@
-//! `POST /sessions/{id}/turns`: what happened since is appended to the session's messages, the calls
-//! in it are judged, those of ours carried out, and the next payload is compiled; all of it or nothing.
+//! `POST /sessions/{id}/turns`: appends messages to a session, judges the tool calls in them, runs
+//! the calls of our tools, and compiles the next payload. Either all of it is stored or nothing.
 
 mod calls;
 mod options;
@@ -29,14 +29,14 @@ use crate::service::tools::{CallTrial, HandledCall};
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
-/// Messages that may be appended at once.
-const MAX_APPENDED: usize = 1_000;
+/// Messages that one turn may append.
+const MAX_APPENDED_MESSAGES: usize = 1_000;
 /// Messages of a session, as many as a request may have.
-const MAX_HELD: u64 = 10_000;
-/// How often a turn begins anew because another one of its session was faster.
+const MAX_SESSION_MESSAGES: u64 = 10_000;
+/// Attempts of a turn, which starts again if another turn of its session is committed first.
 const MAX_TRIES: usize = 16;
 
-/// Why a turn was not taken. Nothing of it was stored.
+/// The reason why a turn failed. Nothing of it was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum TurnError {
     #[error(transparent)]
@@ -51,26 +51,26 @@ impl From<StoreError> for TurnError {
     }
 }
 
-/// A turn on its way through a compile.
+/// A turn while its payload is compiled.
 #[derive(Debug)]
 struct TurnContext {
     session: SessionHandle,
     source: Source,
     /// The messages that are appended, with the results of calls that the service ran.
     append: Vec<RawJson>,
-    /// How many messages the session held before.
+    /// Number of messages in the session before the turn.
     held: u64,
     memory: Option<Arc<CallTrial>>,
-    /// Effects of the hooks that were asked about calls.
+    /// Effects of the hooks that were called about the calls.
     effects: Effects,
     /// The outcomes of the calls, as JSON.
     results: String,
     once: Option<IdempotentRequest>,
     /// Whether the session, or its memory, has changed since the turn was prepared.
-    moved: Arc<AtomicBool>,
+    is_stale: Arc<AtomicBool>,
 }
 
-/// How a turn is answered and repeated.
+/// Parameters of the response of a turn.
 #[derive(Debug, Clone, Copy)]
 pub struct TurnResponse<'t> {
     /// The idempotency key of the request, if it has one.
@@ -87,7 +87,7 @@ pub fn turn(
     response: TurnResponse<'_>,
     deadline: &Deadline,
 ) -> Result<CompiledResponse, TurnError> {
-    // It may be the first use of the session: an id that cannot name one is a fault.
+    // The turn may create the session, so an id that is not valid is a fault.
     if !request::is_session_id(id) {
         let detail = "the session's id must be 1 to 256 bytes without control characters";
         return Err(fault("", detail).into());
@@ -101,7 +101,8 @@ pub fn turn(
         deadline.check().map_err(compile::Error::from)?;
         let session = open_as(services, id.into())?;
         let prepared = read.prepare(services, session, response)?;
-        // The time of the hooks that were asked about calls does not count against `deadline_ms`.
+        // `deadline_ms` counts from here: hooks about calls have run by now, and their time does
+        // not count.
         let start = Instant::now();
         let (texts, list) = (prepared.member_texts(), prepared.list_text());
         let node = read.request(&prepared, &list, &texts)?;
@@ -114,14 +115,14 @@ pub fn turn(
             timings: Timings { parse, ..Timings::default() },
         };
         let done = compile_request(services, input, deadline);
-        if done.is_ok() || !prepared.turn.moved.load(Ordering::Relaxed) {
+        if done.is_ok() || !prepared.turn.is_stale.load(Ordering::Relaxed) {
             return Ok(done?);
         }
     }
     Err(Error::Conflict("the session has too many turns at once".to_owned()).into())
 }
 
-/// The body of a turn, apart from what its keys mean to a compile.
+/// The body of a turn. Members for the compile are not interpreted here.
 struct TurnRequest<'r, 'a> {
     append: &'r [Node<'a>],
     /// The members that a compile reads.
@@ -129,12 +130,12 @@ struct TurnRequest<'r, 'a> {
     source: Option<Source>,
 }
 
-/// A turn as its session is now.
+/// A turn that was prepared for the current state of its session.
 struct PreparedTurn {
     turn: Arc<TurnContext>,
-    /// The messages that the session holds, as a JSON array.
+    /// The stored messages of the session, as a JSON array.
     held: String,
-    /// The places of the results of calls among the appended messages.
+    /// Indexes of the results of calls among the appended messages.
     result_places: BTreeSet<usize>,
 }
 
@@ -173,8 +174,11 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         };
         let append = node.get("append").filter(|append| !append.is_null());
         let append = match append.map(|append| (append.as_array(), append)) {
-            Some((Some(list), _)) if list.len() > MAX_APPENDED => {
-                return Err(fault("/append", format!("must hold at most {MAX_APPENDED} messages")));
+            Some((Some(list), _)) if list.len() > MAX_APPENDED_MESSAGES => {
+                return Err(fault(
+                    "/append",
+                    format!("must hold at most {MAX_APPENDED_MESSAGES} messages"),
+                ));
             }
             Some((Some(list), _)) => list,
             Some((None, append)) => {
@@ -201,7 +205,8 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         Ok(Self { append, rest, source })
     }
 
-    /// The turn as the session is now.
+    /// Prepares the turn for the current state of its session: handles its calls and inserts their
+    /// results.
     fn prepare(
         &self,
         services: &Services,
@@ -227,12 +232,12 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
             self.append.iter().map(|node| RawJson::new(node.raw)).collect();
         let calls = OpenCalls::find(source, &appended, append.len());
         let options = self.options(services, &session, source, &calls)?;
-        let CallEffects { trial, carried, effects } =
+        let CallEffects { trial, results, effects } =
             calls.carry_out(services, &session.id, options)?;
-        let InsertedResults { calls, places } = carried.insert_into(&mut append);
+        let InsertedResults { calls, places } = results.insert_into(&mut append);
         let count = held.len() as u64;
-        if count + append.len() as u64 > MAX_HELD {
-            let detail = format!("a session holds at most {MAX_HELD} messages");
+        if count + append.len() as u64 > MAX_SESSION_MESSAGES {
+            let detail = format!("a session holds at most {MAX_SESSION_MESSAGES} messages");
             return Err(fault("/append", detail).into());
         }
         let turn = TurnContext {
@@ -244,13 +249,13 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
             effects,
             results: (response.write)(calls),
             once: response.once.cloned(),
-            moved: Arc::default(),
+            is_stale: Arc::default(),
         };
         let held = array_text(held.iter().map(String::as_str));
         Ok(PreparedTurn { turn: Arc::new(turn), held, result_places: places })
     }
 
-    /// The request with the messages of the session, the appended ones and the results of calls.
+    /// Builds the request: the stored messages, the appended ones and the results of calls.
     fn request<'n>(
         &'n self,
         prepared: &'n PreparedTurn,
@@ -295,7 +300,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         node
     }
 
-    /// What the calls of the turn are judged by, if there are any.
+    /// Reads the options for judging the calls of the turn, if there are any calls.
     fn options(
         &self,
         services: &Services,
@@ -315,12 +320,12 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
 
 impl StoredTurn for TurnContext {
     fn carry_out(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
-        let same = match &self.memory {
+        let is_unchanged = match &self.memory {
             Some(trial) => trial.carry_out(tx)?,
             None => true,
         };
-        if !same || tx.count_messages(&self.session.id)? != self.held {
-            self.moved.store(true, Ordering::Relaxed);
+        if !is_unchanged || tx.count_messages(&self.session.id)? != self.held {
+            self.is_stale.store(true, Ordering::Relaxed);
             return Err(StoreError::conflict());
         }
         self.effects.store(tx).map(drop)
@@ -361,7 +366,7 @@ impl CompileTurn for TurnContext {
     }
 }
 
-/// The shape of messages without a request around them.
+/// Detects the shape of messages outside of a request.
 fn detect(append: &[Node<'_>]) -> Source {
     provider::detect(&list_node(Source::Openai, append.to_vec(), ""))
 }

@@ -1,4 +1,4 @@
-//! What a turn of a session needs of a compile beside its payload.
+//! Options that a turn reads before its payload is compiled.
 
 use crate::json::Node;
 use crate::request::{self, MemoryOptions};
@@ -7,22 +7,23 @@ use crate::service::compile::{Error, add_absent, known_adapters, require_scope_f
 use crate::service::sessions::SessionHandle;
 use crate::service::tools::JudgedTools;
 
-/// What the calls in a turn are judged and carried out by.
+/// Options for judging and handling the calls of a turn.
 #[derive(Debug, Default)]
 pub(super) struct TurnOptions {
-    /// The scope of the session included; none where memory is off.
+    /// Memory options, with the session in their scope; none if memory is off.
     pub(super) memory: Option<MemoryOptions>,
     pub(super) tools: JudgedTools,
 }
 
-/// Reads them from a turn's request, which has no messages yet, and the defaults of its session and key.
+/// Reads the options from a turn's request, which has no messages yet, and from the defaults of its
+/// session and key.
 pub(super) fn turn_options(
     services: &Services,
     node: Node<'_>,
     session: &SessionHandle,
 ) -> Result<TurnOptions, Error> {
     let defaults = services.caller().defaults.clone();
-    // A binding of its own: it lives no longer than the defaults.
+    // A new binding, since a node with defaults lives no longer than the defaults.
     let mut node = node;
     require_scope_for_urls(services, &node)?;
     for defaults in [session.defaults(), defaults.as_deref()] {
@@ -36,8 +37,8 @@ pub(super) fn turn_options(
         memory.scope.session_id.get_or_insert_with(|| session.id.clone());
         memory
     });
-    let known = node.get("tools").is_some_and(|tools| !tools.is_null());
+    let is_complete = node.get("tools").is_some_and(|tools| !tools.is_null());
     let (list, options) = (request.conversation.tools, request.tools);
-    let tools = JudgedTools { list, options, known, ..JudgedTools::default() };
+    let tools = JudgedTools { list, options, is_complete, ..JudgedTools::default() };
     Ok(TurnOptions { memory, tools })
 }
