@@ -1,5 +1,5 @@
-//! Tells observe hooks of facts: those that are called from the queue get their calls with the fact,
-//! in its transaction; those with `delivery: "sync"` are called once it is stored.
+//! Notifies observe hooks of facts: calls for the queue are stored in the transaction of the fact,
+//! hooks with `delivery: "sync"` are called after it is committed.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,18 +16,18 @@ use crate::hook::{
 use crate::pipeline::{Deadline, HookPort as _};
 use crate::store::{ObservedFact, Tx};
 
-/// The observe hooks of one request, by how they are called.
+/// The observe hooks of one request, by their delivery.
 #[derive(Debug, Clone)]
 pub(super) struct FactObservers {
     queued: Arc<HookSet>,
-    now: Arc<HookSet>,
+    sync: Arc<HookSet>,
     scope: CallScope,
 }
 
 impl FactObservers {
     pub(super) fn new(set: &Arc<HookSet>, scope: CallScope) -> Self {
         if set.is_empty() {
-            return Self { queued: Arc::clone(set), now: Arc::clone(set), scope };
+            return Self { queued: Arc::clone(set), sync: Arc::clone(set), scope };
         }
         let of = |delivery: DeliveryMode| {
             let all = Point::ALL.iter().flat_map(|point| set.hooks_at(*point));
@@ -35,17 +35,17 @@ impl FactObservers {
             let own: Vec<Arc<Hook>> = own.cloned().collect();
             Arc::new(HookSet::new(&own, &Manifest::default(), scope.session_id.as_deref()))
         };
-        Self { queued: of(DeliveryMode::Async), now: of(DeliveryMode::Sync), scope }
+        Self { queued: of(DeliveryMode::Async), sync: of(DeliveryMode::Sync), scope }
     }
 
-    /// Queues the calls that tell of what the transaction has noted; answers what that is.
+    /// Queues the calls about the facts that the transaction has noted; returns the facts.
     pub(super) fn enqueue(&self, tx: &Tx<'_>) -> Result<Vec<ObservedFact>, StoreError> {
         let facts = tx.take_facts();
         self.enqueue_facts(tx, &facts)?;
         Ok(facts)
     }
 
-    /// Queues the calls that tell of facts.
+    /// Queues the calls about facts.
     pub(super) fn enqueue_facts(
         &self,
         tx: &Tx<'_>,
@@ -55,9 +55,9 @@ impl FactObservers {
             return Ok(());
         }
         let mut round = HookRound::new(Arc::clone(&self.queued), &NoNetwork, self.scope.clone());
-        for (point, fact) in facts.iter().filter_map(known) {
+        for (point, fact) in facts.iter().filter_map(with_point) {
             let at = HookInput { point, input: &fact.input, facts: facts_of(fact) };
-            // Nobody is called now, so nothing is waited for.
+            // No hook is called now, so the future is ready at once.
             let calls = round.observe(at, GuardDecision::None).now_or_never().unwrap_or_default();
             enqueue(tx, &self.scope, &calls)?;
         }
@@ -69,12 +69,14 @@ impl FactObservers {
     }
 }
 
-/// The points at which hooks hear of facts outside of a compile.
-const POINTS: [Point; 4] =
+/// The points of facts outside of a compile.
+const FACT_POINTS: [Point; 4] =
     [Point::MemoryChanged, Point::MemoryExpired, Point::Delegation, Point::SessionSwitch];
 
 impl Services {
-    /// Stores what `write` does, and tells of the facts in it. `session`: the one that is written to.
+    /// Runs `write` in a transaction, and notifies observe hooks of its facts. `session` is the
+    /// session that is written to; if hooks are just notified of a switch to it, waits for them
+    /// first.
     pub(super) fn write_told<T, E>(
         &self,
         session: Option<&Arc<str>>,
@@ -88,7 +90,8 @@ impl Services {
         self.write_and_tell(session, write)
     }
 
-    /// The same at once, whoever is being told of the session.
+    /// Runs `write` in a transaction, and notifies observe hooks of its facts, without waiting for
+    /// a switch of the session.
     pub(super) fn write_and_tell<T, E>(
         &self,
         session: Option<&Arc<str>>,
@@ -99,31 +102,37 @@ impl Services {
         E: From<StoreError> + Send + 'static,
     {
         let set = self.hook_set(session.map(|id| &**id), &[])?;
-        if POINTS.iter().all(|at| set.hooks_at(*at).is_empty()) {
+        if FACT_POINTS.iter().all(|at| set.hooks_at(*at).is_empty()) {
             return self.tenant().write_durable(write);
         }
-        let hearers = FactObservers::new(&set, self.hook_scope(session, None));
-        let queue = hearers.clone();
+        let observers = FactObservers::new(&set, self.hook_scope(session, None));
+        let queue = observers.clone();
         let (done, facts) = self.tenant().write_durable(move |tx| {
             let done = write(tx)?;
             Ok::<_, E>((done, queue.enqueue(tx)?))
         })?;
-        self.tell_now(&hearers, &facts);
+        self.tell_now(&observers, &facts);
         Ok(done)
     }
 
-    /// Calls the hooks that are told at once. What comes of it changes nothing.
-    pub(super) fn tell_now(&self, hearers: &FactObservers, facts: &[ObservedFact]) -> Vec<HookRun> {
-        if hearers.now.is_empty() || facts.is_empty() {
+    /// Calls the observe hooks with `delivery: "sync"`. Failures are published and change nothing
+    /// else.
+    pub(super) fn tell_now(
+        &self,
+        observers: &FactObservers,
+        facts: &[ObservedFact],
+    ) -> Vec<HookRun> {
+        if observers.sync.is_empty() || facts.is_empty() {
             return Vec::new();
         }
         let deadline =
             Deadline::at(Instant::now() + MAX_ROUND_TIME.saturating_add(Duration::from_secs(1)));
-        let mut asking = self.asking(Arc::clone(&hearers.now), hearers.scope.clone(), &deadline);
-        for (point, fact) in facts.iter().filter_map(known) {
+        let mut asking =
+            self.asking(Arc::clone(&observers.sync), observers.scope.clone(), &deadline);
+        for (point, fact) in facts.iter().filter_map(with_point) {
             let at = HookInput { point, input: &fact.input, facts: facts_of(fact) };
             if let Err(error) = asking.observe(at, GuardDecision::None) {
-                tracing::debug!(%error, "a hook was not told");
+                tracing::debug!(%error, "an observe hook could not be called");
             }
         }
         let (runs, _) = asking.into_parts();
@@ -131,7 +140,7 @@ impl Services {
         runs
     }
 
-    /// Whose hooks they are, outside of a compile.
+    /// The scope of hook calls outside of a compile.
     pub(super) fn hook_scope(
         &self,
         session: Option<&Arc<str>>,
@@ -155,6 +164,6 @@ fn facts_of(fact: &ObservedFact) -> MatchContext<'_> {
     MatchContext { agent: fact.agent.as_deref(), status: fact.status, ..MatchContext::default() }
 }
 
-fn known(fact: &ObservedFact) -> Option<(Point, &ObservedFact)> {
+fn with_point(fact: &ObservedFact) -> Option<(Point, &ObservedFact)> {
     Point::parse(fact.point).map(|point| (point, fact))
 }

@@ -50,8 +50,8 @@ impl Services {
         deadline: &Deadline,
     ) -> HookRunner<'s> {
         let summaries = Summaries::live(self, scope.session_id.as_ref());
-        let kept = HookOutcomes::of(self, &set).unwrap_or_else(|error| {
-            tracing::warn!(%error, "earlier outcomes of hooks could not be read: the hooks are called again");
+        let kept = HookOutcomes::for_set(self, &set).unwrap_or_else(|error| {
+            tracing::warn!(%error, "stored outcomes could not be read: hooks are called again");
             None
         });
         let mut round = HookRound::new(set, caller, scope).allowing(deadline.allowance());

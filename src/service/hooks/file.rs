@@ -1,4 +1,4 @@
-//! The operator's hooks, from a file: they stand for every tenant, and no caller changes them.
+//! The operator's hooks, from a file. They apply to every tenant, and callers cannot change them.
 
 use std::sync::Arc;
 
@@ -7,37 +7,37 @@ use crate::json::{self, Fault, Faults, Fields, Limits, Path, Value};
 use crate::webhook::Policy;
 
 const KEYS: &[&str] = &["hooks", "secrets", "order"];
-/// Hooks that the file may hold.
-const MOST: usize = 1_000;
+/// Hooks that the file may contain.
+const MAX_HOOKS: usize = 1_000;
 
-/// What the file says.
+/// The content of the file.
 #[derive(Debug, Default)]
 pub struct HooksFile {
     pub(super) hooks: Vec<Arc<Hook>>,
     pub(super) order: Manifest,
 }
 
-/// Why the file cannot be used.
+/// The reason why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HooksFileError {
     #[error("it is not JSON: {0}")]
     Json(#[from] json::Error),
-    #[error("{}", told(.0))]
+    #[error("{}", list_faults(.0))]
     Invalid(Vec<Fault>),
 }
 
-fn told(faults: &[Fault]) -> String {
+fn list_faults(faults: &[Fault]) -> String {
     let lines: Vec<String> =
         faults.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect();
     lines.join("; ")
 }
 
 impl HooksFile {
-    /// Reads `{"hooks": [hook, …], "secrets": {"id": "whsec_…"}, "order": {"points": …}}`. Each hook
-    /// says its id; one without a secret is called without a signature.
+    /// Reads `{"hooks": [hook, …], "secrets": {"id": "whsec_…"}, "order": {"points": …}}`. Each
+    /// hook has an id; a hook without a secret is called without a signature.
     ///
     /// # Errors
-    /// Every fault, with its place.
+    /// Returns every fault with its pointer.
     pub fn read(text: &str, policy: &Policy) -> Result<Self, HooksFileError> {
         let node = json::parse(text, Limits::default())?;
         let mut faults = Faults::default();
@@ -58,7 +58,7 @@ impl HooksFile {
 fn read_hooks(fields: &Fields<'_, '_>, policy: &Policy, faults: &mut Faults) -> Vec<Hook> {
     let path = fields.path().key("hooks");
     let mut hooks: Vec<Hook> = Vec::new();
-    for (index, node) in fields.list("hooks", MOST, faults).iter().enumerate() {
+    for (index, node) in fields.list("hooks", MAX_HOOKS, faults).iter().enumerate() {
         let path = path.index(index);
         if node.get("id").is_none() {
             faults.add(&path.key("id"), "is missing");
@@ -67,7 +67,7 @@ fn read_hooks(fields: &Fields<'_, '_>, policy: &Policy, faults: &mut Faults) -> 
         let Some(mut hook) = read_hook(node, path, GivenId::Made(""), &check, faults) else {
             continue;
         };
-        // No request switches off what the operator wants, unless the file allows it.
+        // The operator's hooks are mandatory unless the file says otherwise.
         hook.mandatory.get_or_insert(true);
         if hooks.iter().any(|other| other.id == hook.id) {
             faults.add(&path.key("id"), "is given twice");

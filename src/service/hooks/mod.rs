@@ -1,9 +1,9 @@
-//! Hooks of a running server: those that are registered, those of the operator's file, and the
-//! set that a request is pinned to.
+//! Hooks of a running server: registered hooks, those of the operator's file, and the set that a
+//! request is pinned to.
 //!
-//! `Services::hook_set` gives the hooks of a request in their order, `Services::hook_caller` what
-//! calls them. What is stored is read again when its revision has changed; until then a request
-//! costs one look at that number.
+//! `Services::hook_set` returns the hooks of a request in their order, `Services::hook_caller`
+//! their caller. Stored hooks are cached and read again if their revision has changed, so that a
+//! request usually reads this number alone.
 
 mod file;
 mod order;
@@ -36,16 +36,17 @@ use crate::hook::{HIDDEN_PATH, Hook, HookKind, Point};
 pub use crate::webhook::{HOP_HEADER, MAX_HOPS};
 use crate::webhook::{Keyring, Policy, Webhooks};
 
-/// Every point at which a hook can stand.
+/// Every point at which a hook can run.
 pub const POINTS: [Point; 16] = Point::ALL;
 
 /// Every kind of hook.
 pub const KINDS: [HookKind; 4] = HookKind::ALL;
 
-/// Tenants whose hooks are remembered.
-const REMEMBERED: usize = 1_024;
+/// Tenants whose hooks are cached.
+const MAX_CACHED_TENANTS: usize = 1_024;
 
-/// What hooks need beside the store. Without a network no hook is called.
+/// The client, the keys, the operator's hooks and a cache of registered ones. Without a network, no
+/// hook is called.
 pub struct Hooks {
     webhooks: Option<Webhooks>,
     keys: Keyring,
@@ -54,12 +55,12 @@ pub struct Hooks {
 }
 
 impl Hooks {
-    /// `keys` seals what is stored of hooks; `file` are the operator's hooks.
+    /// `keys` seals hooks for the store; `file` has the operator's hooks.
     pub fn new(webhooks: Webhooks, keys: Keyring, file: HooksFile) -> Self {
         Self { webhooks: Some(webhooks), keys, file, ..Self::default() }
     }
 
-    /// The URL in the form in which it is called, or what is wrong with it.
+    /// Returns the URL in the form in which it is called, or what is wrong with it.
     fn check_url(&self, url: &str) -> Result<String, String> {
         if url.contains(HIDDEN_PATH) {
             return Err(format!(
@@ -77,7 +78,7 @@ impl Hooks {
         self.file.hooks.iter().find(|hook| *hook.id == *id)
     }
 
-    /// Whether it failed so often that it is not called for a while.
+    /// Whether the circuit of a hook is open, so that it is not called for a while.
     fn is_open(&self, tenant: &Arc<str>, hook: &Hook) -> bool {
         self.webhooks.as_ref().is_some_and(|webhooks| webhooks.is_open(tenant, hook))
     }
@@ -89,7 +90,7 @@ impl Default for Hooks {
             webhooks: None,
             keys: Keyring::default(),
             file: HooksFile::default(),
-            loaded: Cache::new(REMEMBERED),
+            loaded: Cache::new(MAX_CACHED_TENANTS),
         }
     }
 }

@@ -1,31 +1,31 @@
-//! The order in which hooks run, as it is wished for and as it comes out.
+//! The order in which hooks run: the stored manifest, and the order that follows from it.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::set::manifest;
+use super::set::read_manifest;
 use crate::hook::{HookSet, Manifest, OrderDifference, Point};
 use crate::json::{self as reader, Faults, Limits, Path};
 use crate::service::{Error, Services};
 
-/// The order of a session, or of all.
+/// The order of a session, or of all sessions.
 #[derive(Debug)]
 pub struct Order {
-    /// From 1, one more with each change; 0 where none was ever given.
+    /// From 1, one more with each change; 0 if no order was stored.
     pub revision: u64,
-    /// What was given, as JSON.
+    /// The stored manifest, as JSON.
     pub manifest: String,
-    /// What comes of it.
+    /// The hooks in their order.
     pub set: Arc<HookSet>,
-    /// Ids that it lists and that no hook of their point has.
+    /// Ids in the manifest that no hook of their point has.
     pub unknown: Vec<Arc<str>>,
-    /// How lists changed, where it was just given.
+    /// Differences to the manifest before, if it was just changed.
     pub changes: Vec<(Point, OrderDifference)>,
 }
 
 impl Order {
-    /// As JSON.
+    /// Writes the order as JSON.
     pub fn write(&self) -> String {
         let changes: Map<String, Value> = self
             .changes
@@ -48,17 +48,17 @@ impl Order {
     }
 }
 
-/// The order of a session, or of all where there is none.
+/// Reads the order of a session, or of all sessions if none is given.
 pub fn order(services: &Services, session: Option<&str>) -> Result<Order, Error> {
     let row = services.tenant().read(|tx| tx.hook_order(session.unwrap_or_default()))?;
     let (revision, given) = match row {
-        Some(row) => (row.revision, manifest(&row.manifest)?),
+        Some(row) => (row.revision, read_manifest(&row.manifest)?),
         None => (0, Manifest::default()),
     };
-    told(services, session, revision, &given, Vec::new())
+    resolve_order(services, session, revision, &given, Vec::new())
 }
 
-/// Stores the order that `body` says: `{"points": {"tool_result": ["redact", "truncate"]}}`.
+/// Stores the manifest in `body`: `{"points": {"tool_result": ["redact", "truncate"]}}`.
 pub fn put_order(
     services: &Services,
     session: Option<&str>,
@@ -78,17 +78,17 @@ pub fn put_order(
         if if_match.is_some_and(|wanted| wanted != stored) {
             return Err(Error::Stale(stored));
         }
-        let earlier = row.map(|row| manifest(&row.manifest)).transpose()?;
+        let earlier = row.map(|row| read_manifest(&row.manifest)).transpose()?;
         Ok((tx.put_hook_order(&name, &text)?, earlier.unwrap_or_default()))
     })?;
     let changed = Point::ALL.into_iter().filter_map(|point| {
         let difference = given.difference(&earlier, point);
         (difference != OrderDifference::default()).then_some((point, difference))
     });
-    told(services, session, revision, &given, changed.collect())
+    resolve_order(services, session, revision, &given, changed.collect())
 }
 
-fn told(
+fn resolve_order(
     services: &Services,
     session: Option<&str>,
     revision: u64,

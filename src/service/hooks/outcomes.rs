@@ -1,5 +1,5 @@
-//! What hooks said of results of tools, as the store has it: nobody is asked twice of the same, and
-//! the first outcome that was committed stands for as long as the hook is there.
+//! Stored outcomes of hooks about tool results, so that a hook is not called twice about the same
+//! result. The first committed outcome is kept for as long as the hook exists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,21 +8,24 @@ use crate::hook::{Hook, HookKind, HookSet, OutcomeKey, OutcomeStore, Point, answ
 use crate::service::{Services, StoreError};
 use crate::store::{HookOutcome, Tx};
 
-/// A hook and a key.
+/// The id of a hook, and the key of its input.
 type OutcomeName = (Arc<str>, Arc<str>);
 
-/// What one request finds in the store, and what it leaves there.
+/// Outcomes that a request reads from the store, and those that it adds.
 #[derive(Debug)]
 pub(crate) struct HookOutcomes {
     services: Services,
-    /// The hooks of the request that are there for longer than it is.
+    /// The hooks of the request that are not inline. Only their outcomes are stored.
     registered: BTreeSet<Arc<str>>,
     new: Mutex<BTreeMap<OutcomeName, Arc<str>>>,
 }
 
 impl HookOutcomes {
-    /// None where no hook of the set is asked about results.
-    pub(crate) fn of(services: &Services, set: &HookSet) -> Result<Option<Arc<Self>>, StoreError> {
+    /// Returns none if the set has no hook about results.
+    pub(crate) fn for_set(
+        services: &Services,
+        set: &HookSet,
+    ) -> Result<Option<Arc<Self>>, StoreError> {
         let kept = [Point::ToolResult, Point::CompressFormat];
         let asked: Vec<&Arc<Hook>> = kept.iter().flat_map(|point| set.hooks_at(*point)).collect();
         if asked.is_empty() {
@@ -36,22 +39,22 @@ impl HookOutcomes {
         Ok(Some(Arc::new(Self { services: services.clone(), registered, new })))
     }
 
-    /// Notes that results stand in an answer: when they come back, their hooks are not asked again.
-    /// Each as the hooks would be shown it.
+    /// Notes an outcome for results in a response, so that hooks are not called when a client sends
+    /// them back. `inputs` are the results as hooks would get them.
     pub(crate) fn answered(&self, set: &HookSet, inputs: &[String]) {
         let hooks = set.hooks_at(Point::ToolResult).iter().filter(|hook| self.keeps(hook));
         let keys: Vec<String> =
             inputs.iter().map(|input| answered_key(Point::ToolResult, input)).collect();
         for hook in hooks {
-            let said =
+            let outcome =
                 if hook.kind == HookKind::Transform { "{\"action\":\"unchanged\"}" } else { "" };
             for key in &keys {
-                self.keep(hook, key, said);
+                self.keep(hook, key, outcome);
             }
         }
     }
 
-    /// What is to be stored.
+    /// Takes the outcomes to be stored.
     pub(crate) fn take(&self) -> Vec<HookOutcome> {
         let new = std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner));
         let one = |((hook, key), answer): (OutcomeName, _)| HookOutcome { hook, key, answer };
@@ -86,7 +89,7 @@ impl OutcomeStore for HookOutcomes {
 
     fn find(&self, asks: &[OutcomeKey<'_>]) -> Vec<Option<Arc<str>>> {
         self.read(asks).unwrap_or_else(|error| {
-            tracing::warn!(%error, "what hooks said before is not known: they are asked again");
+            tracing::warn!(%error, "stored outcomes could not be read: hooks are called again");
             asks.iter().map(|_| None).collect()
         })
     }
@@ -99,7 +102,7 @@ impl OutcomeStore for HookOutcomes {
     }
 }
 
-/// Forgets what was said by hooks that are no longer there.
+/// Deletes outcomes of hooks that no longer exist.
 pub(crate) fn forget_gone(services: &Services) -> Result<(), StoreError> {
     let known = services.tenant().read(|tx| tx.hooks_with_outcomes())?;
     if known.is_empty() {

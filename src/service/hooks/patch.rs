@@ -1,26 +1,27 @@
-//! A change of a hook: what is said stands in the place of what was stored, null takes it away.
+//! Merges a change into a stored hook: given members replace stored ones, null removes them.
 
 use crate::hook::{Hook, HookAction};
 use crate::json::{Faults, Node, Path, Value, write_string};
 
-/// Keys of which one takes the others away.
+/// Keys that remove other keys if they are given.
 const INSTEAD: &[(&str, &[&str])] =
     &[("point", &["points"]), ("url", &["builtin", "config"]), ("builtin", &["url"])];
 
-/// The definition after a change, as JSON text. Pointers into it are pointers into the change.
-pub(super) fn merged(stored: &Node<'_>, change: &Node<'_>) -> Option<String> {
+/// Merges a change into a definition, as JSON text. Pointers into the text are pointers into the
+/// change.
+pub(super) fn merge_change(stored: &Node<'_>, change: &Node<'_>) -> Option<String> {
     let (Value::Object(old), Value::Object(new)) = (&stored.value, &change.value) else {
         return None;
     };
     let is_given = |name: &str| new.iter().any(|(given, _)| *given == *name);
-    let goes = |name: &str| {
-        let by = |(given, gone): &(&str, &[&str])| is_given(given) && gone.contains(&name);
-        is_given(name) || INSTEAD.iter().any(by)
+    let is_replaced = |name: &str| {
+        let removes = |(given, gone): &(&str, &[&str])| is_given(given) && gone.contains(&name);
+        is_given(name) || INSTEAD.iter().any(removes)
     };
-    let kept = old.iter().filter(|(name, _)| !goes(name));
-    let said = new.iter().filter(|(_, value)| !value.is_null());
+    let kept = old.iter().filter(|(name, _)| !is_replaced(name));
+    let given = new.iter().filter(|(_, value)| !value.is_null());
     let mut out = String::from("{");
-    for (index, (name, value)) in kept.chain(said).enumerate() {
+    for (index, (name, value)) in kept.chain(given).enumerate() {
         if index > 0 {
             out.push(',');
         }
@@ -32,8 +33,8 @@ pub(super) fn merged(stored: &Node<'_>, change: &Node<'_>) -> Option<String> {
     Some(out)
 }
 
-/// Gives a changed hook what the stored one proves itself with. Headers may be secrets of one
-/// server, so they do not go to another one unless they are given again.
+/// Copies secrets and headers of the stored hook to the changed one. Headers may be secrets for one
+/// server, so they must be given again for another.
 pub(super) fn keep_credentials(
     hook: &mut Hook,
     stored: &Hook,
@@ -60,11 +61,11 @@ mod tests {
 
     fn after(stored: &str, change: &str) -> String {
         let limits = Limits::default();
-        merged(&parse(stored, limits).unwrap(), &parse(change, limits).unwrap()).unwrap()
+        merge_change(&parse(stored, limits).unwrap(), &parse(change, limits).unwrap()).unwrap()
     }
 
     #[test]
-    fn what_is_said_stands_in_the_place_of_what_was() {
+    fn given_members_replace_stored_ones() {
         let stored = r#"{"id":"a","points":["tool_call"],"url":"https://a/","priority":1.0}"#;
         assert_eq!(
             after(stored, r#"{"priority":2,"enabled":false}"#),

@@ -1,12 +1,12 @@
-//! Hooks: register them, list them, change them, take them away.
+//! Registers, lists, changes and deletes hooks.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::patch::{keep_credentials, merged};
-use super::set::{bare as stored, opened};
+use super::patch::{keep_credentials, merge_change};
+use super::set::{open_hook, read_unsealed};
 use super::shown::RegisteredHook;
 use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::{
@@ -20,21 +20,23 @@ use crate::store::{HookRow, NewHook, Tx};
 use crate::webhook::SealError;
 
 const UNKNOWN: Error = Error::NotFound("there is no hook of this id");
-/// What `/hooks/test` is for.
+/// An id that no hook may have: `/hooks/test` is another path.
 const RESERVED: &str = "test";
-/// How long an old secret goes on signing where nobody says.
-const OVERLAP: Duration = Duration::from_hours(24);
-const MOST_OVERLAP: Duration = Duration::from_hours(7 * 24);
+/// Time for which an old secret still signs.
+const DEFAULT_OVERLAP: Duration = Duration::from_hours(24);
+/// Longest time for which an old secret may still sign.
+const MAX_OVERLAP: Duration = Duration::from_hours(7 * 24);
 
-/// A hook that was just registered or got another secret: the one time that it is shown.
+/// A hook with a new secret, which is shown only once.
 #[derive(Debug)]
 pub struct NewHookSecret {
     pub registered: RegisteredHook,
-    /// None of a built-in hook.
+    /// None for a built-in hook.
     pub secret: Option<HookSecret>,
 }
 
-/// Registers what `body` says; `tell` is what a repetition of the request is answered.
+/// Registers the hook in `body`. `tell` writes the response that is replayed if the request is
+/// repeated.
 pub fn create(
     services: &Services,
     body: &str,
@@ -57,7 +59,7 @@ pub fn create(
     }
     decide_mandatory(services, &mut hook);
     let secret = fresh_secret(&mut hook)?;
-    let new = sealed(services, &hook, None)?;
+    let new = seal(services, &hook, None)?;
     let (once, shown) = (once.cloned(), hook.clone());
     let registered = services.tenant().write_durable(move |tx| {
         let row = tx.insert_hook(&new)?;
@@ -69,13 +71,14 @@ pub fn create(
     Ok(NewHookSecret { registered, secret })
 }
 
-/// Decides whether a hook is mandatory that does not say: guards are, once callers need keys.
+/// Decides whether a hook without the member `mandatory` is mandatory: a guard is, if the caller
+/// has a key.
 fn decide_mandatory(services: &Services, hook: &mut Hook) {
     let usual = hook.kind == HookKind::Guard && services.caller().key.is_some();
     hook.mandatory.get_or_insert(usual);
 }
 
-/// Gives a hook that calls out a secret of its own.
+/// Gives a hook with a URL a new secret.
 fn fresh_secret(hook: &mut Hook) -> Result<Option<HookSecret>, Error> {
     let HookAction::Call(endpoint) = &mut hook.does else { return Ok(None) };
     let secret = HookSecret::generate().ok_or(SealError::NoRandom)?;
@@ -83,14 +86,14 @@ fn fresh_secret(hook: &mut Hook) -> Result<Option<HookSecret>, Error> {
     Ok(Some(secret))
 }
 
-/// What is stored of a hook.
-fn sealed(services: &Services, hook: &Hook, disabled: Option<Arc<str>>) -> Result<NewHook, Error> {
+/// Seals a hook for the store.
+fn seal(services: &Services, hook: &Hook, disabled: Option<Arc<str>>) -> Result<NewHook, Error> {
     let sealed = services.hooks().keys.seal_hook(&services.caller().tenant, hook)?;
-    Ok(NewHook { sealed, disabled, definition: hook.write_stored().into(), ..bare(hook) })
+    Ok(NewHook { sealed, disabled, definition: hook.write_stored().into(), ..unsealed_row(hook) })
 }
 
-/// The same, of a hook whose URL is stored as it is.
-pub(super) fn bare(hook: &Hook) -> NewHook {
+/// The row of a hook whose URL is not sealed.
+pub(super) fn unsealed_row(hook: &Hook) -> NewHook {
     NewHook {
         id: Arc::clone(&hook.id),
         definition: hook.write_with_url().into(),
@@ -101,8 +104,8 @@ pub(super) fn bare(hook: &Hook) -> NewHook {
     }
 }
 
-/// At most `limit` hooks behind an id, in the byte order of their ids, the operator's among them;
-/// and where the list goes on.
+/// Lists at most `limit` hooks that come after an id, those of the operator included, in the byte
+/// order of their ids. Returns the id after which the list continues, if it does.
 pub fn list(
     services: &Services,
     point: Option<Point>,
@@ -117,7 +120,7 @@ pub fn list(
         found.push(RegisteredHook::of_file(hook, hooks.is_open(tenant, hook)));
     }
     for row in &rows {
-        let hook = opened(&hooks.keys, tenant, row)?;
+        let hook = open_hook(&hooks.keys, tenant, row)?;
         let is_open = hooks.is_open(tenant, &hook);
         found.push(RegisteredHook::of_row(hook, row, is_open));
     }
@@ -129,19 +132,19 @@ pub fn list(
     Ok((found, next))
 }
 
-/// A hook by its id.
+/// Finds a hook by its id.
 pub fn find(services: &Services, id: &str) -> Result<RegisteredHook, Error> {
     let (hooks, tenant) = (services.hooks(), &services.caller().tenant);
     if let Some(hook) = hooks.of_file(id) {
         return Ok(RegisteredHook::of_file(hook, hooks.is_open(tenant, hook)));
     }
     let row = services.tenant().read(|tx| tx.hook(id))?.ok_or(UNKNOWN)?;
-    let hook = opened(&hooks.keys, tenant, &row)?;
+    let hook = open_hook(&hooks.keys, tenant, &row)?;
     let is_open = hooks.is_open(tenant, &hook);
     Ok(RegisteredHook::of_row(hook, &row, is_open))
 }
 
-/// Changes of a hook what `body` names. `if_match` is the revision that must be stored.
+/// Changes the members of a hook that `body` names. `if_match` is the revision that must be stored.
 pub fn update(
     services: &Services,
     id: &str,
@@ -149,17 +152,17 @@ pub fn update(
     if_match: Option<u64>,
 ) -> Result<RegisteredHook, Error> {
     let change = json::parse(body, Limits::default())?;
-    let (row, old) = own(services, id, if_match)?;
+    let (row, old) = find_own(services, id, if_match)?;
     let before = old.write_with_url();
     let before = json::parse(&before, Limits::default())?;
     let mut faults = Faults::default();
-    let Some(text) = merged(&before, &change) else {
+    let Some(text) = merge_change(&before, &change) else {
         faults.add(&Path::Root, format!("must be an object, not {}", change.kind()));
         return Err(Error::Invalid(faults.into_vec()));
     };
     let node = json::parse(&text, Limits::default())?;
-    // One that stays was judged before, and each address is judged when it is dialled: a hook that may
-    // not call its address any more can still be disabled.
+    // An unchanged URL was checked before, and each address is checked when it is dialled: a hook
+    // whose URL is no longer allowed can still be disabled.
     let check = |url: &str| match old.endpoint() {
         Some(known) if *known.url == *url || known.redacted_url() == url => {
             Ok(known.url.to_string())
@@ -176,28 +179,28 @@ pub fn update(
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }
-    // What the service disabled stays so until somebody says whether it is to be.
+    // A hook that the service disabled stays disabled until a request sets `enabled`.
     let disabled = row.disabled.clone().filter(|_| change.get("enabled").is_none());
     let is_locked = |hook: &Hook| hook.endpoint().is_some_and(|end| end.secrets.is_locked());
     let new = if is_locked(&hook) {
-        // What cannot be opened stays as it is, and nothing can be put in its place.
+        // Sealed parts that cannot be opened are kept, and cannot be replaced.
         if change.get("headers").is_some() || change.get("url").is_some() {
             return Err(SealError::UnknownKey.into());
         }
-        NewHook { sealed: row.sealed.clone(), disabled, ..bare(&hook) }
+        NewHook { sealed: row.sealed.clone(), disabled, ..unsealed_row(&hook) }
     } else {
-        // A built-in hook that calls out from now on has no secret yet.
+        // A built-in hook that gets a URL has no secret yet.
         if hook.endpoint().is_some_and(|endpoint| endpoint.secrets.is_empty()) {
             fresh_secret(&mut hook)?;
         }
-        sealed(services, &hook, disabled)?
+        seal(services, &hook, disabled)?
     };
-    store(services, hook, new, row.revision)
+    store_changed(services, hook, new, row.revision)
 }
 
 /// Removes a hook.
 pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<(), Error> {
-    own(services, id, if_match)?;
+    find_own(services, id, if_match)?;
     let id = id.to_owned();
     services.tenant().write_durable(move |tx| {
         let row = tx.hook(&id)?.ok_or(UNKNOWN)?;
@@ -207,8 +210,8 @@ pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<()
     })
 }
 
-/// Gives a hook another secret, beside which the old one signs for a while; `tell` is what a
-/// repetition of the request is answered.
+/// Replaces the secret of a hook. The old one signs too for a while. `tell` writes the response
+/// that is replayed if the request is repeated.
 pub fn rotate(
     services: &Services,
     id: &str,
@@ -220,11 +223,11 @@ pub fn rotate(
     let mut faults = Faults::default();
     let fields = Fields::read(&node, Path::Root, &["overlap_seconds"], &mut faults);
     let overlap = fields
-        .and_then(|fields| fields.whole("overlap_seconds", 0, MOST_OVERLAP.as_secs(), &mut faults));
+        .and_then(|fields| fields.whole("overlap_seconds", 0, MAX_OVERLAP.as_secs(), &mut faults));
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }
-    let (row, mut hook) = own(services, id, None)?;
+    let (row, mut hook) = find_own(services, id, None)?;
     let HookAction::Call(endpoint) = &mut hook.does else {
         return Err(Error::Conflict("a built-in hook has no secret".to_owned()));
     };
@@ -233,9 +236,9 @@ pub fn rotate(
     }
     let secret = HookSecret::generate().ok_or(SealError::NoRandom)?;
     let now = services.inner.store.now();
-    let until = now.after(overlap.map_or(OVERLAP, Duration::from_secs));
+    let until = now.after(overlap.map_or(DEFAULT_OVERLAP, Duration::from_secs));
     endpoint.secrets = endpoint.secrets.rotated(secret.clone(), now, until);
-    let new = sealed(services, &hook, row.disabled.clone())?;
+    let new = seal(services, &hook, row.disabled.clone())?;
     let (once, revision) = (once.cloned(), row.revision);
     let registered = services.tenant().write_durable(move |tx| {
         let registered = replace(tx, &hook, &new, revision)?;
@@ -245,12 +248,12 @@ pub fn rotate(
     Ok(NewHookSecret { registered, secret: Some(secret) })
 }
 
-/// Disables a hook that is stored, and tells of it; `because` says why.
+/// Disables a stored hook, and publishes `hook:disabled` with the reason.
 pub(crate) fn disable(tx: &Tx<'_>, id: &str, because: &'static str) -> Result<(), StoreError> {
     let Some(row) = tx.hook(id)? else { return Ok(()) };
-    let hook = Hook { enabled: false, ..stored(&row)? };
+    let hook = Hook { enabled: false, ..read_unsealed(&row)? };
     let (sealed, disabled) = (row.sealed, Some(because.into()));
-    tx.update_hook(&NewHook { sealed, disabled, ..bare(&hook) })?;
+    tx.update_hook(&NewHook { sealed, disabled, ..unsealed_row(&hook) })?;
     let data = serde_json::json!({"hook": id, "because": because});
     tx.publish(&NewEvent {
         kind: EventKind::HookDisabled,
@@ -261,13 +264,13 @@ pub(crate) fn disable(tx: &Tx<'_>, id: &str, because: &'static str) -> Result<()
     .map(drop)
 }
 
-/// The hooks of a round whose receivers said that they are gone for good, each as it was asked.
+/// Ids and revisions of hooks whose receivers answered 410.
 pub(crate) fn gone(runs: &[HookRun]) -> Vec<(Arc<str>, u64)> {
     let gone = runs.iter().filter(|run| run.failure().is_some_and(CallFailure::is_gone));
     gone.map(|run| (Arc::clone(&run.hook), run.revision)).collect()
 }
 
-/// Disables hooks whose receivers are gone, but those that were changed since they were asked.
+/// Disables hooks whose receivers answered 410, unless they were changed since the call.
 pub(crate) fn disable_gone(tx: &Tx<'_>, gone: &[(Arc<str>, u64)]) -> Result<(), StoreError> {
     for (id, revision) in gone {
         if tx.hook(id)?.is_some_and(|row| row.revision == *revision) {
@@ -277,7 +280,7 @@ pub(crate) fn disable_gone(tx: &Tx<'_>, gone: &[(Arc<str>, u64)]) -> Result<(), 
     Ok(())
 }
 
-/// The points as data, as JSON.
+/// Writes the hook points as JSON.
 pub fn points() -> String {
     let mut out = String::from("{\"items\":[");
     for (index, point) in Point::ALL.into_iter().enumerate() {
@@ -290,8 +293,8 @@ pub fn points() -> String {
     out
 }
 
-/// A hook that the caller may change: one that is stored.
-pub(super) fn own(
+/// Finds a hook that the caller may change, which is a stored one.
+pub(super) fn find_own(
     services: &Services,
     id: &str,
     if_match: Option<u64>,
@@ -302,7 +305,7 @@ pub(super) fn own(
     }
     let row = services.tenant().read(|tx| tx.hook(id))?.ok_or(UNKNOWN)?;
     check_version(&row, if_match)?;
-    let hook = opened(&hooks.keys, &services.caller().tenant, &row)?;
+    let hook = open_hook(&hooks.keys, &services.caller().tenant, &row)?;
     Ok((row, hook))
 }
 
@@ -313,7 +316,7 @@ fn check_version(row: &HookRow, if_match: Option<u64>) -> Result<(), Error> {
     }
 }
 
-fn store(
+fn store_changed(
     services: &Services,
     hook: Hook,
     new: NewHook,
@@ -322,7 +325,7 @@ fn store(
     services.tenant().write_durable(move |tx| replace(tx, &hook, &new, revision))
 }
 
-/// Stores a hook over the one of this revision.
+/// Replaces a stored hook, if it has this revision.
 fn replace(
     tx: &Tx<'_>,
     hook: &Hook,

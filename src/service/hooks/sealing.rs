@@ -1,6 +1,6 @@
 //! Seals the URLs of hooks that were stored in plain, once, in the background.
 
-use super::set::opened;
+use super::set::open_hook;
 use crate::service::{Services, StoreError};
 use crate::store::SealedUrl;
 
@@ -12,11 +12,11 @@ pub(crate) fn seal_urls(services: &Services) -> Result<(), StoreError> {
         return Ok(());
     }
     for row in services.tenant().read(|tx| tx.hooks())? {
-        let plain = super::set::bare(&row)?;
+        let plain = super::set::read_unsealed(&row)?;
         if plain.endpoint().is_none_or(|endpoint| endpoint.is_redacted_url()) {
             continue;
         }
-        let hook = opened(keys, tenant, &row)?;
+        let hook = open_hook(keys, tenant, &row)?;
         if hook.endpoint().is_some_and(|endpoint| endpoint.secrets.is_locked()) {
             continue;
         }
@@ -24,7 +24,7 @@ pub(crate) fn seal_urls(services: &Services) -> Result<(), StoreError> {
             Ok(Some(sealed)) => sealed,
             Ok(None) => continue,
             Err(error) => {
-                tracing::warn!(hook.id = &*row.id, %error, "the URL of a hook cannot be sealed");
+                tracing::warn!(hook.id = &*row.id, %error, "the URL of a hook could not be sealed");
                 continue;
             }
         };

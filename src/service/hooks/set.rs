@@ -14,24 +14,25 @@ use crate::service::{Services, StoreError};
 use crate::store::{HookRow, OrderRow};
 use crate::webhook::{Keyring, Webhooks};
 
-/// What a tenant has registered, as it was at a revision.
+/// Hooks and orders of a tenant at a revision.
 #[derive(Debug)]
 pub(super) struct HookRevision {
     revision: u64,
     pub(super) hooks: Vec<Arc<Hook>>,
-    /// By session; the empty one is all of them.
+    /// Orders by session; the empty id is for all sessions.
     orders: BTreeMap<Arc<str>, Manifest>,
-    /// The set of a request without a session, or of one that nothing is registered for.
+    /// The hooks of a request without a session, or whose session has no hooks and no order of its
+    /// own.
     everyone: Arc<HookSet>,
 }
 
 impl Services {
-    /// The hooks that a request of a session is pinned to, in their order: those that it brings
-    /// itself, the tenant's, and the operator's. Of two with one id the operator's stands, then
-    /// the tenant's. Takes the thread for a look at the store.
+    /// The hooks that a request of a session is pinned to, in their order: inline hooks, the
+    /// tenant's and the operator's. Of hooks with the same id the operator's wins, then the
+    /// tenant's. Reads the store, which blocks the thread.
     ///
     /// # Errors
-    /// The store cannot be read, or holds what is no hook.
+    /// The store cannot be read, or contains an invalid hook.
     pub fn hook_set(
         &self,
         session: Option<&str>,
@@ -49,10 +50,10 @@ impl Services {
         Ok(Arc::new(HookSet::new(&hooks, &order, session)))
     }
 
-    /// The hooks of a request that wants none: those that are mandatory.
+    /// The hooks of a request with `"hooks": false`, which are the mandatory ones.
     ///
     /// # Errors
-    /// The store cannot be read, or holds what is no hook.
+    /// The store cannot be read, or contains an invalid hook.
     pub fn mandatory_hook_set(&self, session: Option<&str>) -> Result<Arc<HookSet>, StoreError> {
         let loaded = self.loaded_hooks()?;
         let all = loaded.hooks.iter().chain(&self.hooks().file.hooks);
@@ -61,17 +62,17 @@ impl Services {
         Ok(Arc::new(HookSet::new(&hooks, &order, session)))
     }
 
-    /// Whether the caller may write hooks that run in requests of others, or that call out.
+    /// Whether the caller may write hooks that run in requests of others, or that have a URL.
     pub(crate) fn may_write_hooks(&self) -> bool {
         self.caller().has_any(&[Scope::HooksWrite])
     }
 
-    /// The URL of a hook in the form in which it is called, or what is wrong with it.
+    /// Returns the URL of a hook in the form in which it is called, or what is wrong with it.
     pub(crate) fn check_hook_url(&self, url: &str) -> Result<String, String> {
         self.hooks().check_url(url)
     }
 
-    /// What calls hooks. Where this process calls none, each call is a failure.
+    /// The caller of hooks. If this process calls no hooks, each call fails.
     pub fn hook_caller(&self) -> &dyn Caller {
         match &self.hooks().webhooks {
             Some(webhooks) => webhooks,
@@ -79,12 +80,12 @@ impl Services {
         }
     }
 
-    /// The client that hooks are called with; none where this process calls none.
+    /// The client that calls hooks; none if this process calls no hooks.
     pub fn webhooks(&self) -> Option<&Webhooks> {
         self.hooks().webhooks.as_ref()
     }
 
-    /// The hook of an id as it is now.
+    /// Finds the current hook of an id.
     pub(super) fn hook_of(&self, id: &str) -> Result<Option<Arc<Hook>>, StoreError> {
         if let Some(hook) = self.hooks().of_file(id) {
             return Ok(Some(Arc::clone(hook)));
@@ -92,8 +93,8 @@ impl Services {
         Ok(self.loaded_hooks()?.hooks.iter().find(|hook| *hook.id == *id).cloned())
     }
 
-    /// The tenant's hooks as they are stored now; where the store does not answer, as they were when
-    /// it last did.
+    /// The tenant's hooks as they are stored now or, if the store is unavailable, as they were last
+    /// read.
     pub(super) fn loaded_hooks(&self) -> Result<Arc<HookRevision>, StoreError> {
         let (hooks, tenant) = (self.hooks(), &self.caller().tenant);
         let known = hooks.loaded.get(tenant);
@@ -108,9 +109,9 @@ impl Services {
         match (read, known) {
             (Ok(None), Some(known)) => Ok(known),
             (Ok(None), None) => Err(corrupt("the hooks have no revision")),
-            // Nobody can change them either, as long as nobody reaches the store.
+            // While the store is unavailable, no request can change hooks either.
             (Err(StoreError::Unavailable(error)), Some(known)) => {
-                tracing::debug!(%error, "the hooks are those that the store had last");
+                tracing::debug!(%error, "the store is unavailable: the hooks read last are used");
                 Ok(known)
             }
             (Err(error), _) => Err(error),
@@ -131,18 +132,19 @@ impl super::Hooks {
         rows: &[HookRow],
         orders: &[OrderRow],
     ) -> Result<HookRevision, StoreError> {
-        let open = |row: &HookRow| Ok(Arc::new(opened(&self.keys, tenant, row)?));
+        let open = |row: &HookRow| Ok(Arc::new(open_hook(&self.keys, tenant, row)?));
         let hooks = rows.iter().map(open).collect::<Result<Vec<_>, StoreError>>()?;
         let orders = orders
             .iter()
-            .map(|row| Ok((Arc::clone(&row.session), manifest(&row.manifest)?)))
+            .map(|row| Ok((Arc::clone(&row.session), read_manifest(&row.manifest)?)))
             .collect::<Result<BTreeMap<_, _>, StoreError>>()?;
         let all: Vec<Arc<Hook>> = hooks.iter().chain(&self.file.hooks).cloned().collect();
         let everyone = HookSet::new(&all, &self.manifest(&orders, None), None);
         Ok(HookRevision { revision, hooks, orders, everyone: Arc::new(everyone) })
     }
 
-    /// The manifest that holds for a session: the narrower one names a point, or the wider one.
+    /// The manifest of a session. For each point, an order of the session wins over one of the
+    /// tenant, which wins over the file.
     pub(super) fn manifest(
         &self,
         orders: &BTreeMap<Arc<str>, Manifest>,
@@ -157,7 +159,7 @@ impl super::Hooks {
         manifest
     }
 
-    /// Whether anything is registered for this session alone.
+    /// Whether a hook or an order is registered for this session alone.
     fn is_for(
         &self,
         hooks: &[Arc<Hook>],
@@ -170,10 +172,10 @@ impl super::Hooks {
     }
 }
 
-/// A hook as it was stored, with what it proves itself with. One whose secrets do not open is
-/// locked: to call it is a failure.
-pub(super) fn opened(keys: &Keyring, tenant: &str, row: &HookRow) -> Result<Hook, StoreError> {
-    let mut hook = bare(row)?;
+/// Reads a stored hook with its headers and secrets. If these cannot be opened, the hook is locked,
+/// and calls of it fail.
+pub(super) fn open_hook(keys: &Keyring, tenant: &str, row: &HookRow) -> Result<Hook, StoreError> {
+    let mut hook = read_unsealed(row)?;
     if let Some(sealed) = &row.sealed
         && let Err(error) = keys.open_hook(tenant, &mut hook, sealed)
     {
@@ -182,23 +184,24 @@ pub(super) fn opened(keys: &Keyring, tenant: &str, row: &HookRow) -> Result<Hook
     Ok(hook)
 }
 
-/// A hook as it was stored, without headers and secrets.
-pub(super) fn bare(row: &HookRow) -> Result<Hook, StoreError> {
+/// Reads a stored hook without its headers and secrets.
+pub(super) fn read_unsealed(row: &HookRow) -> Result<Hook, StoreError> {
     let node = parsed(&row.definition)?;
     let mut faults = Faults::default();
-    // It was judged when it was registered, and each address is judged when it is dialled.
+    // The URL was checked when the hook was registered, and each address is checked when it is
+    // dialled.
     let keep = |url: &str| Ok(url.to_owned());
     let read = read_hook(&node, Path::Root, GivenId::Address(&row.id), &keep, &mut faults);
     let hook = read.filter(|_| faults.is_empty());
     let hook = hook.ok_or_else(|| corrupt("a stored hook is not valid"))?;
-    // Guards that were registered before this could be said are mandatory.
+    // Guards that older releases stored without `mandatory` are mandatory.
     let mandatory = row.mandatory.or(Some(hook.kind == HookKind::Guard));
     let disabled_because = row.disabled.clone();
     Ok(Hook { revision: row.revision, mandatory, disabled_because, ..hook })
 }
 
-/// A stored manifest.
-pub(super) fn manifest(text: &str) -> Result<Manifest, StoreError> {
+/// Reads a stored manifest.
+pub(super) fn read_manifest(text: &str) -> Result<Manifest, StoreError> {
     let node = parsed(text)?;
     let mut faults = Faults::default();
     let read = Manifest::read(&node, Path::Root, &mut faults).filter(|_| faults.is_empty());
@@ -216,7 +219,8 @@ pub(super) fn corrupt(what: &'static str) -> StoreError {
     StoreError::Corrupt(Arc::new(UnreadableHooks(what)))
 }
 
-/// Calls nothing: for commands that have no network, and for what calls nobody now.
+/// A caller that fails each call, for commands without a network, and for rounds that only queue
+/// calls.
 #[derive(Debug)]
 pub(crate) struct NoNetwork;
 

@@ -1,4 +1,4 @@
-//! A hook as callers see it.
+//! Writes a hook as callers see it.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use crate::hook::{Endpoint, Hook, HookAction, HookSecret};
 use crate::json::write_string;
 use crate::store::HookRow;
 
-/// What stands for the address of an operator's hook: it may hold what is nobody else's business.
+/// Shown instead of the URL of an operator's hook, which may contain secrets.
 const HIDDEN: &str = "(hidden)";
 
-/// A hook that is registered, or stands in the operator's file.
+/// A registered hook, or a hook of the operator's file.
 #[derive(Debug, Clone)]
 pub struct RegisteredHook {
     pub hook: Arc<Hook>,
-    /// None of those of the file.
+    /// None for a hook of the file.
     pub stored: Option<StoredHook>,
-    /// Whether it is not called for a while.
+    /// Whether its circuit is open, so that it is not called for a while.
     pub is_open: bool,
 }
 
-/// What is known of a hook because it is stored.
+/// Data of a stored hook besides its definition.
 #[derive(Debug, Clone)]
 pub struct StoredHook {
     pub created_at: Timestamp,
@@ -44,12 +44,12 @@ impl RegisteredHook {
         Self { hook: Arc::new(hook), stored: Some(stored), is_open }
     }
 
-    /// Its version: what `If-Match` names.
+    /// The version of the hook, for `If-Match`.
     pub fn revision(&self) -> u64 {
         self.hook.revision
     }
 
-    /// As JSON; `secret` is shown where it was just made.
+    /// Writes the hook as JSON; `secret` is included if it was just created.
     pub fn write(&self, secret: Option<&HookSecret>) -> String {
         let mut out = match &self.stored {
             Some(_) => self.hook.write_shown(),
@@ -61,21 +61,21 @@ impl RegisteredHook {
         out.push_str(",\"circuit\":");
         write_string(&mut out, if self.is_open { "open" } else { "closed" });
         if let Some(stored) = &self.stored {
-            text(&mut out, "disabled_because", stored.disabled.as_deref());
+            write_member(&mut out, "disabled_because", stored.disabled.as_deref());
             let since = stored.failing_since.map(|since| since.to_string());
-            text(&mut out, "failing_since", since.as_deref());
-            text(&mut out, "created_at", Some(&stored.created_at.to_string()));
-            text(&mut out, "updated_at", Some(&stored.updated_at.to_string()));
+            write_member(&mut out, "failing_since", since.as_deref());
+            write_member(&mut out, "created_at", Some(&stored.created_at.to_string()));
+            write_member(&mut out, "updated_at", Some(&stored.updated_at.to_string()));
         }
         if let Some(secret) = secret {
-            text(&mut out, "secret", Some(&secret.reveal()));
+            write_member(&mut out, "secret", Some(&secret.reveal()));
         }
         out.push('}');
         out
     }
 }
 
-fn text(out: &mut String, name: &str, value: Option<&str>) {
+fn write_member(out: &mut String, name: &str, value: Option<&str>) {
     out.push(',');
     write_string(out, name);
     out.push(':');

@@ -1,4 +1,4 @@
-//! Trying a hook: one call, told in full, of which nothing is applied or stored.
+//! Tries a hook: makes one call and reports it in full. Nothing is applied or stored.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::webhook::{self, Exchange, SealError, Webhooks};
 const KEYS: &[&str] = &["point", "input"];
 const NEW_KEYS: &[&str] = &["hook", "secret", "point", "input"];
 
-/// A hook that is to be tried.
+/// A hook to be tried, with its input.
 #[derive(Debug)]
 pub struct HookTrial {
     hook: Hook,
@@ -29,11 +29,11 @@ pub struct HookTrial {
     point: Point,
     /// JSON text.
     input: String,
-    /// What its call is signed with, where that was made up for it.
+    /// The secret that signs the call, if it was generated for the trial.
     secret: Option<HookSecret>,
 }
 
-/// Reads what is to be tried: a hook that is registered, or one that the body holds.
+/// Reads a trial of a registered hook, or of a hook in the body.
 pub fn prepare(services: &Services, id: Option<&str>, body: &str) -> Result<HookTrial, Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
@@ -60,7 +60,7 @@ pub fn prepare(services: &Services, id: Option<&str>, body: &str) -> Result<Hook
     }
 }
 
-/// A hook as it is tried: at once, whether it is enabled or not, and in any session.
+/// Makes a hook ready for its trial: enabled, called at once, and for any session.
 fn ready(hook: Hook) -> Hook {
     Hook {
         enabled: true,
@@ -90,22 +90,22 @@ fn read_new(
         }
         secret
     });
-    let mut made = None;
+    let mut generated = None;
     if let Some(HookAction::Call(endpoint)) = hook.as_mut().map(|hook| &mut hook.does) {
         let secret = match given.flatten() {
             Some(secret) => secret,
-            None => made.insert(HookSecret::generate().ok_or(SealError::NoRandom)?).clone(),
+            None => generated.insert(HookSecret::generate().ok_or(SealError::NoRandom)?).clone(),
         };
         endpoint.secrets = Secrets::new(secret);
     }
-    Ok((hook, made))
+    Ok((hook, generated))
 }
 
 fn read_point(fields: &Fields<'_, '_>, points: &[Point], faults: &mut Faults) -> Option<Point> {
     let words: Vec<(&str, Point)> = points.iter().map(|point| (point.as_str(), *point)).collect();
     match fields.get("point") {
         None => points.first().copied(),
-        // What is wrong with the hook is told already.
+        // The faults of the hook are reported already.
         Some(_) if points.is_empty() => None,
         Some(_) => fields.choice("point", &words, faults),
     }
@@ -122,10 +122,10 @@ fn read_input(fields: &Fields<'_, '_>, point: Option<Point>, faults: &mut Faults
     }
 }
 
-/// Makes the call and tells of it.
+/// Makes the call and reports it.
 pub async fn try_out(services: &Services, trial: HookTrial) -> Value {
     let HookTrial { hook, shows_url, point, input, secret } = trial;
-    let watched = TrialCaller { webhooks: services.webhooks(), seen: Mutex::default() };
+    let caller = TrialCaller { webhooks: services.webhooks(), exchange: Mutex::default() };
     let scope = CallScope {
         tenant: Arc::clone(&services.caller().tenant),
         hops: services.hops(),
@@ -133,18 +133,18 @@ pub async fn try_out(services: &Services, trial: HookTrial) -> Value {
     };
     let hook = Arc::new(hook);
     let set = Arc::new(HookSet::new(&[Arc::clone(&hook)], &Manifest::default(), None));
-    let mut round = HookRound::new(set, &watched, scope).allowing(services.allowance());
+    let mut round = HookRound::new(set, &caller, scope).allowing(services.allowance());
     let node = json::parse(&input, Limits::default()).ok();
     let at =
         HookInput { point, input: &input, facts: node.as_ref().map(facts).unwrap_or_default() };
     let effect = effect(services, &mut round, at, hook.kind).await;
     let run = round.take_runs().pop();
-    let exchange = watched.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let exchange = caller.exchange.into_inner().unwrap_or_else(PoisonError::into_inner);
     let url = hook.endpoint().filter(|_| shows_url).map(Endpoint::redacted_url);
-    told(&hook, point, url.as_deref(), run.as_ref(), exchange.as_ref(), &effect, secret.as_ref())
+    report(&hook, point, url.as_deref(), run.as_ref(), exchange.as_ref(), &effect, secret.as_ref())
 }
 
-/// What a real call would know beside its input.
+/// Values for matching, which a real call would have besides its input.
 fn facts<'f>(input: &'f Node<'_>) -> MatchContext<'f> {
     let text = |name: &str| input.get(name).and_then(Node::as_str);
     MatchContext {
@@ -155,7 +155,7 @@ fn facts<'f>(input: &'f Node<'_>) -> MatchContext<'f> {
     }
 }
 
-/// What would have come of it; null where nothing.
+/// The effect that the call would have had; null if none.
 async fn effect(
     services: &Services,
     round: &mut HookRound<'_>,
@@ -169,11 +169,11 @@ async fn effect(
     };
     match kind {
         HookKind::Guard | HookKind::Transform => {
-            round.change(at, &anything).await.map_or(Value::Null, |changed| of_change(&changed))
+            round.change(at, &anything).await.map_or(Value::Null, |changed| change_effect(&changed))
         }
         HookKind::Provide => {
             let provided = round.provide(at, &count, &anything).await;
-            provided.map_or(Value::Null, |provided| of_provided(&provided))
+            provided.map_or(Value::Null, |provided| provided_effect(&provided))
         }
         HookKind::Observe => {
             round.observe(at, GuardDecision::None).await;
@@ -186,7 +186,7 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-fn of_change(changed: &ChangeResult) -> Value {
+fn change_effect(changed: &ChangeResult) -> Value {
     match (&changed.denied, &changed.payload) {
         (Some(denial), _) => {
             json!({"decision": "deny", "reason": denial.reason, "code": denial.code})
@@ -196,7 +196,7 @@ fn of_change(changed: &ChangeResult) -> Value {
     }
 }
 
-fn of_provided(provided: &ProvideResult) -> Value {
+fn provided_effect(provided: &ProvideResult) -> Value {
     let fragments = provided.fragments.iter().map(|fragment| {
         let include = match fragment.include {
             IncludePlace::SummaryInput => "summary_input",
@@ -209,7 +209,7 @@ fn of_provided(provided: &ProvideResult) -> Value {
     json!({"fragments": fragments.collect::<Vec<_>>(), "answers": answers.collect::<Vec<_>>()})
 }
 
-fn told(
+fn report(
     hook: &Hook,
     point: Point,
     url: Option<&str>,
@@ -247,11 +247,11 @@ fn told(
     })
 }
 
-/// Calls as usual, says that it is a test, and keeps what went over the wire.
+/// Calls a hook with the mark of a test, and keeps the exchange.
 #[derive(Debug)]
 struct TrialCaller<'w> {
     webhooks: Option<&'w Webhooks>,
-    seen: Mutex<Option<Exchange>>,
+    exchange: Mutex<Option<Exchange>>,
 }
 
 impl Caller for TrialCaller<'_> {
@@ -265,7 +265,7 @@ impl Caller for TrialCaller<'_> {
             let delivery = webhook::CallContext { test: true, ..webhook::CallContext::default() };
             let exchange = webhooks.exchange(call, delivery).await;
             let Exchange { answer, body, took, attempts, .. } = exchange.clone();
-            *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(exchange);
+            *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(exchange);
             CallReply { answer, body, took, attempts }
         })
     }

@@ -1,4 +1,4 @@
-//! One attempt at one delivery, and what follows from it.
+//! Makes one attempt at a delivery, and stores its outcome.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,23 +15,23 @@ use crate::service::{Error, Services};
 use crate::store::{AttemptOutcome, AttemptRow, ClaimedDelivery};
 use crate::webhook::{self, CallContext, Exchange};
 
-/// After so long of nothing but failures a hook is disabled.
-const FAILING: Duration = Duration::from_hours(5 * 24);
-/// The longest detail that is kept.
-const LONGEST_DETAIL: usize = 500;
+/// Time of failures alone after which a hook is disabled.
+const MAX_FAILING_TIME: Duration = Duration::from_hours(5 * 24);
+/// Bytes of the detail of an attempt.
+const MAX_DETAIL_BYTES: usize = 500;
 
-/// What an attempt came to.
+/// Outcome of an attempt.
 struct AttemptVerdict {
     attempt: Option<AttemptRow>,
     outcome: AttemptOutcome,
-    /// Whether the hook answered as it should; none where it was not asked.
+    /// Whether the call succeeded; none if the hook was not called.
     succeeded: Option<bool>,
-    /// Whether the receiver is gone for good.
+    /// Whether the receiver answered 410.
     gone: bool,
 }
 
-/// Makes the call, stores what came of it, and answers it. Where the store cannot be asked, the
-/// lease ends by itself and somebody tries again.
+/// Makes the call, stores its outcome and returns it. If the store cannot be read, the lease
+/// expires by itself and the delivery is claimed again.
 pub(super) async fn attempt(
     services: Services,
     pool: Pool,
@@ -43,7 +43,7 @@ pub(super) async fn attempt(
     let found = match pool.look(move || finder.hook_of(&id)).await {
         Ok(Ok(found)) => found,
         failed => {
-            untold(&claimed, failed.map(|found| found.map(drop).map_err(Error::from)));
+            log_unstored(&claimed, failed.map(|found| found.map(drop).map_err(Error::from)));
             return None;
         }
     };
@@ -52,25 +52,29 @@ pub(super) async fn attempt(
             let exchange = send(&*courier, &hook, &claimed).await;
             judge(&claimed, exchange, services.inner.store.now())
         }
-        None => given_up(&claimed, services.inner.store.now()),
+        None => disabled_verdict(&claimed, services.inner.store.now()),
     };
     let outcome = verdict.outcome;
     let settled = {
         let claimed = claimed.clone();
         pool.look(move || settle(&services, claimed, verdict)).await
     };
-    untold(&claimed, settled);
+    log_unstored(&claimed, settled);
     Some(outcome)
 }
 
-/// Logs what kept the outcome of an attempt from being stored.
-fn untold(claimed: &ClaimedDelivery, told: Result<Result<(), Error>, pool::Error>) {
-    let error: Box<dyn std::error::Error> = match told {
+/// Logs why the outcome of an attempt could not be stored.
+fn log_unstored(claimed: &ClaimedDelivery, settled: Result<Result<(), Error>, pool::Error>) {
+    let error: Box<dyn std::error::Error> = match settled {
         Ok(Ok(())) => return,
         Ok(Err(error)) => error.into(),
         Err(error) => error.into(),
     };
-    tracing::warn!(error, delivery.id = &*claimed.id, "what came of a delivery was not stored");
+    tracing::warn!(
+        error,
+        delivery.id = &*claimed.id,
+        "the outcome of a delivery could not be stored"
+    );
 }
 
 async fn send(courier: &dyn Courier, hook: &Hook, claimed: &ClaimedDelivery) -> Exchange {
@@ -82,7 +86,7 @@ async fn send(courier: &dyn Courier, hook: &Hook, claimed: &ClaimedDelivery) -> 
         turn: claimed.turn,
         hops: claimed.hops,
     };
-    // A point is stored by its own word.
+    // The store has the points' own words.
     let point = Point::parse(&claimed.point).unwrap_or(Point::Event);
     let call = Call {
         hook,
@@ -97,7 +101,7 @@ async fn send(courier: &dyn Courier, hook: &Hook, claimed: &ClaimedDelivery) -> 
     courier.send(call, delivery).await
 }
 
-/// What an exchange means for the delivery.
+/// Decides by an exchange what becomes of the delivery.
 fn judge(claimed: &ClaimedDelivery, exchange: Exchange, now: Timestamp) -> AttemptVerdict {
     let Exchange { status, retry_after, answer, took, .. } = exchange;
     let row = |failure: Option<&CallFailure>| AttemptRow {
@@ -105,7 +109,7 @@ fn judge(claimed: &ClaimedDelivery, exchange: Exchange, now: Timestamp) -> Attem
         at: now,
         status,
         cause: failure.map(|failure| failure.cause.as_str().into()),
-        detail: failure.map(|failure| short(&failure.detail)),
+        detail: failure.map(|failure| cut_detail(&failure.detail)),
         took,
     };
     let Err(failure) = answer else {
@@ -113,7 +117,8 @@ fn judge(claimed: &ClaimedDelivery, exchange: Exchange, now: Timestamp) -> Attem
         return AttemptVerdict { attempt, outcome, succeeded: Some(true), gone: false };
     };
     if matches!(failure.cause, FailureCause::CircuitOpen | FailureCause::Overloaded) {
-        // Nothing was sent: that is no attempt, or a storm of failures would use them all up.
+        // Nothing was sent, so this is no attempt: otherwise a long outage would use up all
+        // attempts.
         let outcome = AttemptOutcome::Later(now.after(webhook::OPEN_PAUSE));
         return AttemptVerdict { attempt: None, outcome, succeeded: None, gone: false };
     }
@@ -126,8 +131,8 @@ fn judge(claimed: &ClaimedDelivery, exchange: Exchange, now: Timestamp) -> Attem
     AttemptVerdict { attempt: Some(row(Some(&failure))), outcome, succeeded: Some(false), gone }
 }
 
-/// The hook is disabled, or no longer there.
-fn given_up(claimed: &ClaimedDelivery, now: Timestamp) -> AttemptVerdict {
+/// The outcome if the hook is disabled or no longer exists.
+fn disabled_verdict(claimed: &ClaimedDelivery, now: Timestamp) -> AttemptVerdict {
     let attempt = AttemptRow {
         number: claimed.attempts.saturating_add(1),
         at: now,
@@ -144,8 +149,8 @@ fn given_up(claimed: &ClaimedDelivery, now: Timestamp) -> AttemptVerdict {
     }
 }
 
-fn short(detail: &str) -> Arc<str> {
-    let end = detail.floor_char_boundary(LONGEST_DETAIL);
+fn cut_detail(detail: &str) -> Arc<str> {
+    let end = detail.floor_char_boundary(MAX_DETAIL_BYTES);
     detail.get(..end).unwrap_or_default().into()
 }
 
@@ -156,7 +161,7 @@ fn settle(
 ) -> Result<(), Error> {
     services.tenant().write_durable(move |tx| {
         if !tx.settle_delivery(&claimed, verdict.attempt.as_ref(), verdict.outcome)? {
-            // Another has it by now, and finds out by itself.
+            // Another worker has claimed the delivery by now, and stores its own outcome.
             return Ok(());
         }
         let hook = &claimed.hook;
@@ -165,24 +170,24 @@ fn settle(
             None => None,
         };
         if verdict.outcome == AttemptOutcome::Dead {
-            tx.publish(&failed(&claimed, verdict.attempt.as_ref()))?;
+            tx.publish(&failed_event(&claimed, verdict.attempt.as_ref()))?;
         }
         if verdict.gone {
             disable(tx, hook, "gone")?;
-        } else if since.is_some_and(|since| tx.now().since(since) >= FAILING) {
+        } else if since.is_some_and(|since| tx.now().since(since) >= MAX_FAILING_TIME) {
             disable(tx, hook, "failing")?;
         }
         Ok(())
     })
 }
 
-/// The word of a cause as readers of events may see it.
+/// The word of a cause that readers of events may see.
 fn public(cause: &str) -> &str {
     FailureCause::parse(cause).map_or(cause, |cause| cause.public().as_str())
 }
 
-/// Tells that a call was given up.
-fn failed(claimed: &ClaimedDelivery, attempt: Option<&AttemptRow>) -> NewEvent {
+/// The event that a delivery was given up.
+fn failed_event(claimed: &ClaimedDelivery, attempt: Option<&AttemptRow>) -> NewEvent {
     let data = json!({
         "hook": claimed.hook,
         "point": claimed.point,

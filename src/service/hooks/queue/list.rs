@@ -1,4 +1,4 @@
-//! What was queued for a hook, and what came of it.
+//! Lists deliveries of a hook with their attempts, and retries them.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,8 @@ pub struct ListedDelivery {
     pub attempts: Vec<AttemptRow>,
 }
 
-/// At most so many deliveries of a hook, the newest first, and before which the list goes on.
+/// Lists at most `limit` deliveries of a hook, newest first. Returns the number before which the
+/// list continues, if it does.
 pub fn list_deliveries(
     services: &Services,
     hook: &str,
@@ -26,10 +27,10 @@ pub fn list_deliveries(
     limit: usize,
 ) -> Result<(Vec<ListedDelivery>, Option<u64>), Error> {
     find(services, hook)?;
-    // One more than is shown tells whether there is more.
+    // One row more than `limit` tells whether the list continues.
     let mut found = services.tenant().read(|tx| {
         let rows = tx.deliveries(hook, state, before, limit.saturating_add(1))?;
-        rows.into_iter().map(|row| listed(tx, row)).collect::<Result<Vec<_>, Error>>()
+        rows.into_iter().map(|row| with_attempts(tx, row)).collect::<Result<Vec<_>, Error>>()
     })?;
     let goes_on = found.len() > limit;
     found.truncate(limit);
@@ -40,7 +41,7 @@ pub fn list_deliveries(
     Ok((found, next))
 }
 
-/// Has a delivery that was given up, or waits for its time, tried at once.
+/// Makes a delivery due at once that was given up, or is not due yet.
 pub fn retry(services: &Services, id: &str) -> Result<ListedDelivery, Error> {
     let id = id.to_owned();
     services.tenant().write_durable(move |tx| {
@@ -49,11 +50,11 @@ pub fn retry(services: &Services, id: &str) -> Result<ListedDelivery, Error> {
             return Err(Error::Conflict("it was delivered".to_owned()));
         }
         tx.retry_delivery(&id)?;
-        listed(tx, tx.delivery(&id)?.ok_or(UNKNOWN)?)
+        with_attempts(tx, tx.delivery(&id)?.ok_or(UNKNOWN)?)
     })
 }
 
-/// Leaves of an attempt what a caller may see who does not choose where hooks call.
+/// Leaves only the parts of an attempt that a caller without `hooks:write` may see.
 fn make_public(attempt: &mut AttemptRow) {
     let cause = attempt.cause.as_deref().and_then(FailureCause::parse).map(FailureCause::public);
     if cause == Some(FailureCause::Connect) {
@@ -62,13 +63,13 @@ fn make_public(attempt: &mut AttemptRow) {
     }
 }
 
-fn listed(tx: &Tx<'_>, delivery: DeliveryRow) -> Result<ListedDelivery, Error> {
+fn with_attempts(tx: &Tx<'_>, delivery: DeliveryRow) -> Result<ListedDelivery, Error> {
     let attempts = tx.delivery_attempts(&delivery.id)?;
     Ok(ListedDelivery { delivery, attempts })
 }
 
 impl ListedDelivery {
-    /// As JSON: ids and outcomes, never content.
+    /// Writes the delivery as JSON: ids and outcomes, never content.
     pub fn write(&self) -> Value {
         let Self { delivery, attempts } = self;
         let attempts: Vec<Value> = attempts

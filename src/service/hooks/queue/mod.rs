@@ -1,8 +1,8 @@
-//! Calls of observe hooks from the queue: stored with the fact that they tell of, made at least once.
+//! Queued calls of observe hooks: stored with their fact, made at least once.
 //!
-//! [`enqueue`] takes part in the transaction of the fact; a [`Worker`] claims what is due and makes
-//! the calls. Whoever dies in between has told nobody that it was done, so it is done again, under
-//! the same `webhook-id`.
+//! [`enqueue`] takes part in the transaction of the fact; a [`Worker`] claims due deliveries and
+//! makes the calls. If a process ends before it has stored the outcome of a call, the call is made
+//! again with the same `webhook-id`.
 
 mod attempt;
 mod list;
@@ -22,7 +22,7 @@ use crate::webhook::{CallContext, Exchange, Webhooks, new_id};
 /// The words of a delivery's state.
 pub const DELIVERY_STATES: &[(&str, DeliveryState)] = DeliveryState::WORDS;
 
-/// Makes one call, whatever comes of it. The one of a running server uses the network.
+/// Makes one call. The courier of a running server uses the network.
 pub trait Courier: Send + Sync {
     fn send<'c>(&'c self, call: Call<'c>, delivery: CallContext) -> ExchangeFuture<'c>;
 }
@@ -36,7 +36,7 @@ impl Courier for Webhooks {
     }
 }
 
-/// Queues what a round left to be sent, in the transaction of the fact.
+/// Queues the calls of a round, in the transaction of the fact.
 pub fn enqueue(tx: &Tx<'_>, scope: &CallScope, calls: &[QueuedCall]) -> Result<(), StoreError> {
     for call in calls {
         tx.enqueue(&NewDelivery {

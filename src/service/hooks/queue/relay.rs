@@ -1,4 +1,4 @@
-//! From events to calls of the hooks at the point `event`.
+//! Queues new events as calls of the hooks at the point `event`.
 
 use serde_json::Value;
 
@@ -9,15 +9,17 @@ use crate::service::{Services, StoreError};
 use crate::store::{Follower, NewDelivery};
 use crate::webhook::new_id;
 
-/// Hooks that are served in one go, and events that each gets in it.
-const HOOKS: usize = 32;
-const EVENTS: usize = 200;
+/// Hooks that one pass serves.
+const MAX_HOOKS: usize = 32;
+/// Events that a hook gets in one pass.
+const MAX_EVENTS: usize = 200;
 
-/// Queues the next events for the hooks that hear of them; answers whether there were any.
+/// Queues the next events for the hooks that follow them. Returns whether there were any such
+/// hooks.
 pub(super) fn relay(services: &Services) -> Result<bool, StoreError> {
     let store = &services.inner.store;
     let set = services.hooks();
-    let mut of_file = set.file.hooks.iter().filter(|hook| hears(hook)).peekable();
+    let mut of_file = set.file.hooks.iter().filter(|hook| follows_events(hook)).peekable();
     if !store.look_for_followers(of_file.peek().is_some())? {
         return Ok(false);
     }
@@ -27,26 +29,26 @@ pub(super) fn relay(services: &Services) -> Result<bool, StoreError> {
             store.tenant(&tenant).write(move |tx| tx.follow_events(&id, true))?;
         }
     }
-    let followers = store.followers(HOOKS)?;
+    let followers = store.followers(MAX_HOOKS)?;
     for follower in &followers {
-        serve(&services.for_tenant(&follower.tenant), follower)?;
+        queue_events(&services.for_tenant(&follower.tenant), follower)?;
     }
     Ok(!followers.is_empty())
 }
 
-fn hears(hook: &Hook) -> bool {
+fn follows_events(hook: &Hook) -> bool {
     hook.enabled && hook.points.contains(&Point::Event)
 }
 
-fn serve(services: &Services, follower: &Follower) -> Result<(), StoreError> {
+fn queue_events(services: &Services, follower: &Follower) -> Result<(), StoreError> {
     let tenant = services.tenant();
     let (id, from) = (follower.hook.clone(), follower.seq);
-    let Some(hook) = services.hook_of(&id)?.filter(|hook| hears(hook)) else {
+    let Some(hook) = services.hook_of(&id)?.filter(|hook| follows_events(hook)) else {
         return tenant.write(move |tx| tx.follow_events(&id, false));
     };
-    let (events, newest) =
-        tenant.read(|tx| Ok::<_, StoreError>((tx.events(from, EVENTS)?, tx.event_bounds()?.0)))?;
-    // Where none is left of those before it, they were too old to be kept.
+    let (events, newest) = tenant
+        .read(|tx| Ok::<_, StoreError>((tx.events(from, MAX_EVENTS)?, tx.event_bounds()?.0)))?;
+    // Without events, the older ones were removed: the hook continues after the newest one.
     let to = events.last().map_or(newest, |event| event.seq);
     let calls: Vec<(Event, String)> = events
         .into_iter()
@@ -78,8 +80,8 @@ fn serve(services: &Services, follower: &Follower) -> Result<(), StoreError> {
     })
 }
 
-/// Whether a hook is to hear of an event. Of itself it never does: its failures would be events that
-/// fail again.
+/// Whether an event is for a hook. Events about the hook itself are not, since its failures would
+/// cause events that fail again.
 fn is_for(hook: &Hook, event: &Event) -> bool {
     let word = word_of(EventKind::WORDS, event.kind);
     let session = event.session_id.as_deref();
@@ -93,7 +95,7 @@ fn is_for(hook: &Hook, event: &Event) -> bool {
         && !(word.starts_with("hook:") && of_itself)
 }
 
-/// The event as the call carries it.
+/// Writes the input of the call for an event.
 fn input(hook: &Hook, event: &Event) -> String {
     let text = |text: Option<&str>| text.map_or(Value::Null, Value::from);
     let input = format!(

@@ -1,4 +1,4 @@
-//! When a call that failed is made again.
+//! The pauses after which a failed call is made again.
 
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ const PAUSES: [u64; 11] = [
     20 * HOUR,
     24 * HOUR,
 ];
-/// The longest pause that a receiver can ask for.
-const MOST_ASKED: Duration = Duration::from_hours(10);
+/// Longest pause that a receiver can ask for.
+const MAX_ASKED_PAUSE: Duration = Duration::from_hours(10);
 
-/// The pause after the attempt of this number, from 1; none after the last one. It is up to a fifth
-/// longer or shorter, so that calls that failed together do not come back together: by their ids,
-/// so that each node comes to the same. A receiver that asks for a longer one gets it, up to ten
-/// hours.
+/// The pause after an attempt, counted from 1; none after the last one. It is up to a fifth longer
+/// or shorter, so that calls that failed together do not come back together. The difference depends
+/// on the id, so that all nodes compute the same pause. A receiver that asks for a longer pause
+/// gets it, up to ten hours.
 pub(super) fn pause(id: &str, tries: u32, asked: Option<Duration>) -> Option<Duration> {
     let step = usize::try_from(tries).ok()?.checked_sub(1)?;
     let seconds = PAUSES.get(step)?;
@@ -36,7 +36,7 @@ pub(super) fn pause(id: &str, tries: u32, asked: Option<Duration>) -> Option<Dur
     // From 80 to 120 hundredths.
     let share = 80_000 + u64::from(u16::from_be_bytes([high, low])) * 40_000 / 65_535;
     let pause = Duration::from_millis(seconds * share / 100);
-    Some(asked.map_or(pause, |asked| pause.max(asked.min(MOST_ASKED))))
+    Some(asked.map_or(pause, |asked| pause.max(asked.min(MAX_ASKED_PAUSE))))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The queue with a clock of its own and a network that does as it is told.
+//! Tests of the queue with a clock and a network that a test controls.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -17,16 +17,16 @@ use crate::service::pool::Pool;
 use crate::store::{Retention, Store};
 use crate::webhook::Keyring;
 
-/// What a call gets.
+/// The reply to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reply {
     Heard,
     Status(u16, Option<u64>),
     Refused,
     Open,
-    /// No answer as long as the process lives: it ends first.
+    /// The process ends before there is an answer.
     Crash,
-    /// It was heard, and the process ends before that is stored.
+    /// The call succeeds, and the process ends before that is stored.
     HeardAndCrash,
 }
 
@@ -41,7 +41,7 @@ struct Sent {
     reply: Reply,
 }
 
-/// What a call gets for its input, after so many calls.
+/// The reply to a call with this input, after so many calls.
 type Script = Box<dyn Fn(&str, usize) -> Reply + Send + Sync>;
 
 struct Network {
@@ -141,7 +141,7 @@ impl World {
         self.worker().drain().await;
     }
 
-    /// A worker that ends in the middle of what never ends.
+    /// Ends a worker while a call is under way that never ends.
     async fn crash(&self) {
         let mut worker = self.worker();
         let quiet = Duration::from_millis(20);
@@ -204,7 +204,7 @@ async fn a_receiver_that_is_down_is_tried_twelve_times_under_one_id_and_then_giv
     assert_eq!(listed[0]["attempts"].as_array().unwrap().len(), 12);
     let failed = world.events().into_iter().find(|(kind, _)| *kind == EventKind::HookFailed);
     assert_eq!(failed.unwrap().1["cause"], "connect");
-    // By hand it begins anew, under the same id.
+    // A retry by hand starts again, under the same id.
     retry(&world.services, &sent[0].id).unwrap();
     world.drain().await;
     assert_eq!((world.sent().len(), world.sent()[12].attempt), (13, 13));
@@ -224,7 +224,7 @@ async fn what_waits_behind_a_failure_of_its_session_waits_and_other_sessions_do_
     world.drain().await;
     let inputs =
         |world: &World| world.sent().iter().map(|sent| sent.input.clone()).collect::<Vec<_>>();
-    // The two sessions are served side by side.
+    // Deliveries of the two sessions are sent in parallel.
     let mut first = inputs(&world);
     first.sort_unstable();
     assert_eq!(first, ["1", "3"]);
@@ -283,7 +283,7 @@ async fn a_receiver_that_is_gone_disables_its_hook() {
     );
     let states: Vec<Value> = world.listed("log").iter().map(|one| one["state"].clone()).collect();
     assert_eq!(states, ["dead", "dead"]);
-    // Enabled again, it is asked again, and its secret is the same.
+    // The hook is enabled again: it is called again, with the same secret.
     update(&world.services, "log", "{\"enabled\":true}", None).unwrap();
     world.queue("log", None, "3");
     world.drain().await;
@@ -377,7 +377,7 @@ async fn a_hook_hears_of_the_events_that_it_asks_for_from_its_registration_on() 
     assert_eq!(numbers, [1, 2, 3]);
     assert_eq!((&inputs[0]["type"], &inputs[0]["seq"]), (&json!("memory:changed"), &json!(2)));
     assert_eq!(inputs[0]["session_id"], "s");
-    // Disabled it hears of nothing, and of what happened meanwhile never.
+    // A disabled hook gets no events, and never those of the time in between.
     update(&world.services, "log", "{\"enabled\":false}", None).unwrap();
     publish(&world, EventKind::MemoryChanged, None, &json!({"n": 4}));
     update(&world.services, "log", "{\"enabled\":true}", None).unwrap();
@@ -419,8 +419,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever fails and whoever dies: all is delivered, in order within a session, and twice only
-    /// where a process ended between an answer and its note of it.
+    /// Whatever fails, all is delivered, in order within a session, and twice only if a process
+    /// ended between an answer and the storing of it.
     #[test]
     fn nothing_is_lost_and_nothing_overtakes(steps in steps(), replies in prop::collection::vec(0..8_u8, 1..60)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -476,7 +476,7 @@ proptest! {
             }
             let lost = world.sent().iter().filter(|sent| sent.reply == Reply::HeardAndCrash).count();
             assert!(doubles <= lost, "{doubles} twice, {lost} notes lost");
-            // One that was given up after twelve attempts is not lost: it is listed.
+            // A delivery that was given up after twelve attempts is not lost: it is listed.
             let given_up = world.listed("log").iter().any(|one| one["state"] == "dead");
             assert!(given_up || heard == queued, "{heard:?} of {queued:?}");
         });

@@ -1,4 +1,4 @@
-//! Claims what is due, of all tenants, and has it sent.
+//! Claims due deliveries of all tenants and sends them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,15 +20,15 @@ use crate::store::{ClaimedDelivery, Claims, HookKey};
 use crate::telemetry::Metrics;
 use crate::webhook::MAX_CONCURRENT_CALLS;
 
-/// Calls under way at once; half of them may be retries, so that a dead endpoint keeps nobody's
-/// first attempts waiting.
-const MOST: usize = 32;
-const MOST_RETRIES: usize = MOST / 2;
-/// How long a call is its claimer's: longer than any may take.
+/// Calls under way at once.
+const MAX_CALLS: usize = 32;
+/// Half of the calls, so that retries at a dead endpoint do not delay first attempts.
+const MAX_RETRIES: usize = MAX_CALLS / 2;
+/// Time for which a delivery belongs to the worker that claimed it, longer than any call may take.
 const LEASE: Duration = Duration::from_secs(40);
-/// How often it is looked for what other nodes have queued, and for what is due.
+/// Interval at which the queue is read for deliveries of other nodes, and for due ones.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How long a worker goes on sending what is due once it is to stop.
+/// Time for which a stopping worker still sends due deliveries.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A call that has ended, whatever its outcome.
@@ -37,7 +37,7 @@ struct EndedCall {
     is_retry: bool,
 }
 
-/// Sends what is queued. More of them, here and on other nodes, share the work.
+/// Sends queued calls. Several workers, also on other nodes, share the work.
 pub struct Worker {
     services: Services,
     pool: Pool,
@@ -55,14 +55,14 @@ impl Worker {
         Self { services, pool, courier, under_way, metrics: None, busy, retries: 0 }
     }
 
-    /// The one that uses the network; none where this process calls no hooks.
+    /// Creates a worker that uses the network; none if this process calls no hooks.
     pub fn of(services: Services, pool: Pool, metrics: Metrics) -> Option<Self> {
         let courier = Arc::new(services.webhooks()?.clone());
         Some(Self { metrics: Some(metrics), ..Self::new(services, pool, courier) })
     }
 
-    /// Works until `stop`, then sends for a moment what is due by then; what is left is sent after the
-    /// next start, or by another node.
+    /// Works until `stop`, then still sends due deliveries for a moment. The others are sent after
+    /// the next start, or by another node.
     pub async fn run(mut self, stop: CancellationToken) {
         self.free().await;
         while !stop.is_cancelled() {
@@ -81,11 +81,11 @@ impl Worker {
                 () = stop.cancelled() => {}
             }
         }
-        // What does not end in time is claimed again when its lease is over.
+        // Deliveries that do not end in time are claimed again after their lease.
         let _ = tokio::time::timeout_at(Instant::now() + GRACE, self.drain()).await;
     }
 
-    /// Frees what a process before this one had claimed.
+    /// Frees deliveries that an earlier process had claimed.
     async fn free(&mut self) {
         let services = self.services.clone();
         let freed = self.pool.look(move || services.inner.store.free_deliveries()).await;
@@ -94,10 +94,10 @@ impl Worker {
             Ok(Err(error)) => error.into(),
             Err(error) => error.into(),
         };
-        tracing::warn!(error, "what was under way before is sent again when its lease is over");
+        tracing::warn!(error, "claims of an earlier process could not be freed: they expire");
     }
 
-    /// Sends until nothing is due and nothing under way.
+    /// Sends until no delivery is due and no call is under way.
     pub async fn drain(&mut self) {
         loop {
             self.claim().await;
@@ -108,15 +108,15 @@ impl Worker {
         }
     }
 
-    /// Claims what there is room for; answers how many.
+    /// Claims as many deliveries as there is room for; returns their number.
     async fn claim(&mut self) -> usize {
-        let room = MOST.saturating_sub(self.under_way.len());
+        let room = MAX_CALLS.saturating_sub(self.under_way.len());
         if room == 0 {
             return 0;
         }
         let claims = Claims {
             limit: room,
-            retries: MOST_RETRIES.saturating_sub(self.retries),
+            retries: MAX_RETRIES.saturating_sub(self.retries),
             lease: LEASE,
             per_hook: MAX_CONCURRENT_CALLS,
             busy: self.busy.clone(),
@@ -160,7 +160,7 @@ impl Worker {
         }));
     }
 
-    /// Frees the places of a call that has ended.
+    /// Frees the place of a call that has ended.
     fn release(&mut self, done: &EndedCall) {
         let EndedCall { key, is_retry } = done;
         self.retries = self.retries.saturating_sub(usize::from(*is_retry));
@@ -173,14 +173,14 @@ impl Worker {
     }
 }
 
-/// How long there is nothing to do, unless something is queued meanwhile.
+/// Time until a delivery is due, unless one is queued meanwhile.
 async fn pause(services: Services, pool: &Pool) -> Duration {
     let next = pool.look(move || {
         let store = &services.inner.store;
         store.next_delivery().map(|next| next.map(|next| next.since(store.now())))
     });
     match next.await {
-        // What is due and was not claimed waits for one that is under way.
+        // A due delivery that was not claimed waits for a call that is under way.
         Ok(Ok(Some(pause))) if !pause.is_zero() => pause.min(LOOK_EVERY),
         _ => LOOK_EVERY,
     }
