@@ -99,15 +99,8 @@ pub(super) fn govern(
     };
     let empty = Conversation::empty(crate::domain::Source::Neutral);
     request.conversation = std::mem::replace(&mut output.conversation, empty);
-<<<<<<< HEAD
-    // What was compiled is what is sent.
-    request.compression = compression.switched_off();
-=======
     // The pack's conversation is sent as it is.
-    request.compression.level = Level::Off;
-    request.compression.on_arrival = OnArrival::Off;
-    request.compression.read_tool = false;
->>>>>>> 78e8e63 (service: Use plain words in comments of compiles, sessions and records)
+    request.compression = compression.switched_off();
     request.is_governed = true;
     Ok(Some(GovernContext { output, recalled }))
 }
