@@ -1,9 +1,9 @@
-//! The kinds of problems: statuses, codes, titles.
+//! The types of problems: statuses, codes, titles.
 
 use axum::http::StatusCode;
 
 /// The closed list of problem types. A new variant does not compile until it has a status, a
-/// code and a title, and a test asks that `docs/problems.md` explains it.
+/// code and a title, and a test checks that `docs/problems.md` explains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     InvalidJson,
@@ -75,7 +75,7 @@ pub enum Kind {
     Internal,
 }
 
-/// What a type of problem says of itself.
+/// The status, code and title of a type of problem.
 struct Parts {
     status: u16,
     code: &'static str,
@@ -295,7 +295,7 @@ impl Kind {
         self.parts().code
     }
 
-    /// The type of a code; `Internal` if there is none.
+    /// Returns the type with this code; `Internal` if there is none.
     pub(super) fn from_code(code: &str) -> Self {
         Self::ALL.iter().copied().find(|kind| kind.code() == code).unwrap_or(Self::Internal)
     }
@@ -309,7 +309,7 @@ impl Kind {
         self.code().replace('_', "-")
     }
 
-    /// The type for a status that a layer answered without saying more.
+    /// Returns the type for a status that a layer set without a problem.
     pub(super) fn of_status(status: StatusCode) -> Self {
         match status.as_u16() {
             401 => Self::Unauthenticated,

@@ -1,8 +1,7 @@
-//! Every error that a caller can see, as RFC 9457 problem details.
+//! All errors that a caller can see, as problem details (RFC 9457).
 //!
-//! A handler answers a [`Problem`]; the edge layer writes its body, because only there the
-//! request's id is known. So nothing that fails, in a handler or in a layer, leaves in another
-//! form.
+//! A handler or a layer returns a [`Problem`]. The middleware `edge` writes the body, because it
+//! has the request's id, so all errors have the same form.
 
 mod kind;
 mod refusal;
@@ -24,25 +23,25 @@ use crate::service::{Error, StoreError, auth, compile, idempotency, pool};
 /// The `content-type` of a problem.
 pub(super) const MEDIA_TYPE: &str = "application/problem+json";
 
-/// An error on its way to the caller.
+/// An error of a request, before its body is written.
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub kind: Kind,
-    /// What went wrong this time; empty where the title says it all.
+    /// The cause in this case; empty if the title says enough.
     pub detail: String,
-    /// The faulty places of the request.
+    /// Faults of the request, with their places.
     pub errors: Vec<Fault>,
-    /// What packs tell beside it.
-    pub more: Option<Box<More>>,
+    /// Further members, for refusals of packs and for replays that diverge.
+    pub extension: Option<Box<ProblemExtension>>,
 }
 
-/// What else programs may want to know of a problem.
+/// Members of a problem document that only some types have.
 #[derive(Debug, Clone)]
-pub struct More {
+pub struct ProblemExtension {
     /// The stage of a governed compile that refused.
     pub stage: Option<&'static str>,
     pub details: serde_json::Value,
-    /// The id of its record.
+    /// The id of the compile's record.
     pub compilation: Option<Arc<str>>,
 }
 
@@ -52,10 +51,11 @@ impl Problem {
     }
 
     pub fn with_detail(kind: Kind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into(), errors: Vec::new(), more: None }
+        Self { kind, detail: detail.into(), errors: Vec::new(), extension: None }
     }
 
-    /// One fault at `pointer`, or in a header where the pointer is empty.
+    /// Makes the problem of one fault at `pointer`; an empty pointer means a header, the path or
+    /// the query.
     pub(super) fn invalid(pointer: &str, detail: impl Into<String>) -> Self {
         let detail = detail.into();
         let fault =
@@ -63,7 +63,7 @@ impl Problem {
         Self { errors: vec![fault], ..Self::with_detail(Kind::InvalidRequest, detail) }
     }
 
-    /// One member of the request that is a problem of its own.
+    /// Makes a problem of another type than `invalid_request` about one member of the request.
     fn of_member(kind: Kind, pointer: &str, detail: String) -> Self {
         Self { kind, ..Self::invalid(pointer, detail) }
     }
@@ -72,12 +72,12 @@ impl Problem {
         Self::new(Kind::of_status(status))
     }
 
-    /// Writes the body and its headers into `response`, whose status is set already.
+    /// Writes the body and its headers into `response`, which already has the status.
     pub(super) fn write_into(self, response: &mut Response, request_id: &str) {
-        let more = self.more.map(|more| *more);
-        let (stage, details, compilation) = more.map_or((None, None, None), |more| {
-            let details = Some(more.details).filter(|details| !details.is_null());
-            (more.stage, details, more.compilation)
+        let extension = self.extension.map(|extension| *extension);
+        let (stage, details, compilation) = extension.map_or((None, None, None), |extension| {
+            let details = Some(extension.details).filter(|details| !details.is_null());
+            (extension.stage, details, extension.compilation)
         });
         let body = Body {
             kind: format!("/problems/{}", self.kind.slug()),
@@ -164,7 +164,7 @@ impl IntoResponse for Problem {
         let status = self.kind.status();
         let mut response = status.into_response();
         let pause = match status {
-            // To try again does not make a key.
+            // A retry does not help: the operator has to configure a master key.
             _ if self.kind == Kind::SecretsUnavailable => None,
             StatusCode::SERVICE_UNAVAILABLE => Some("1"),
             StatusCode::CONFLICT if self.kind == Kind::InFlight => Some("1"),
@@ -218,7 +218,7 @@ impl From<Error> for Problem {
             Error::RecordIncomplete(_) => Kind::RecordIncomplete,
             Error::EngineChanged { .. } => Kind::EngineChanged,
             Error::PacketInvalid { .. } => Kind::ReplayPacketInvalid,
-            Error::Diverged(found) => return diverged(&found, detail),
+            Error::Diverged(found) => return divergence_problem(&found, detail),
             Error::Compile(error) => return (*error).into(),
             Error::Stale(_) => Kind::PreconditionFailed,
             Error::MemoryAction(_) => {
@@ -227,25 +227,26 @@ impl From<Error> for Problem {
             Error::MemoryType(_) => {
                 return Self::of_member(Kind::MemoryTypeUnsupported, "/type", detail);
             }
-            Error::Pack(refused) => return refusal::of_pack(refused),
+            Error::Pack(refused) => return refusal::pack_problem(refused),
             Error::Candidate(CandidateRefusal::Class(_)) => {
                 return Self::of_member(Kind::MemoryClassUnknown, "/class", detail);
             }
-            Error::Candidate(refused) => refusal::of_candidate(&refused),
+            Error::Candidate(refused) => refusal::candidate_kind(&refused),
         };
         Self::with_detail(kind, detail)
     }
 }
 
-/// The problem of a hook that a replay would ask something else.
-fn diverged(found: &Divergence, detail: String) -> Problem {
+/// Makes the problem of a replay that would send a hook another input than was recorded.
+fn divergence_problem(found: &Divergence, detail: String) -> Problem {
     let details = serde_json::json!({
         "hook": &*found.hook, "point": found.point.as_str(), "occurrence": found.occurrence,
         "pointer": found.pointer,
     });
-    let more = More { stage: None, details, compilation: Some(Arc::clone(&found.id)) };
-    let more = Some(Box::new(more));
-    Problem { more, ..Problem::with_detail(Kind::ReplayDivergence, detail) }
+    let extension =
+        ProblemExtension { stage: None, details, compilation: Some(Arc::clone(&found.id)) };
+    let extension = Some(Box::new(extension));
+    Problem { extension, ..Problem::with_detail(Kind::ReplayDivergence, detail) }
 }
 
 impl From<StoreError> for Problem {
@@ -287,8 +288,8 @@ impl From<compile::Error> for Problem {
         match error {
             compile::Error::Json(error) => error.into(),
             compile::Error::Store(error) => error.into(),
-            compile::Error::Governed(refused) => refusal::of_governed(*refused),
-            compile::Error::Pack(refused) => refusal::of_pack(refused),
+            compile::Error::Governed(refused) => refusal::governed_problem(*refused),
+            compile::Error::Pack(refused) => refusal::pack_problem(refused),
             compile::Error::Invalid(faults) | compile::Error::OverBudget { faults, .. } => {
                 Self { errors: faults, ..Self::with_detail(Kind::from_code(code), detail) }
             }
@@ -358,14 +359,14 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_compile_tells_time_from_absence() {
+    fn a_timeout_and_a_cancellation_are_different_problems() {
         let kind = |stopped| Problem::from(compile::Error::Stopped(stopped)).kind;
         assert_eq!(kind(StopReason::TimeUp), Kind::Deadline);
         assert_eq!(kind(StopReason::Cancelled), Kind::Cancelled);
     }
 
     #[test]
-    fn a_full_store_is_told_from_one_that_cannot_be_used() {
+    fn a_full_store_and_an_unavailable_one_are_different_problems() {
         let cause = || std::sync::Arc::new(std::fmt::Error);
         let full = Problem::from(StoreError::Full(cause())).into_response();
         assert_eq!(full.status(), StatusCode::INSUFFICIENT_STORAGE);

@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use super::{Kind, More, Problem};
+use super::{Kind, Problem, ProblemExtension};
 use crate::http::schema::LintRow;
 use crate::json::Fault;
 use crate::pack::{LintFault, Refusal, RefusalCode, RefusalText};
 use crate::service::packs::PackRefusal;
 use crate::service::{candidates, compile};
 
-/// The kind of a refused step of a candidate.
-pub(super) fn of_candidate(refusal: &candidates::CandidateRefusal) -> Kind {
+/// Returns the type of problem for a refused step of a candidate.
+pub(super) fn candidate_kind(refusal: &candidates::CandidateRefusal) -> Kind {
     match refusal {
         candidates::CandidateRefusal::Class(_) => Kind::MemoryClassUnknown,
         candidates::CandidateRefusal::Transition { .. } => Kind::MemoryBadTransition,
@@ -23,11 +23,11 @@ pub(super) fn of_candidate(refusal: &candidates::CandidateRefusal) -> Kind {
     }
 }
 
-/// The problem of a pack that nothing is done with.
-pub(super) fn of_pack(refused: PackRefusal) -> Problem {
+/// Makes the problem of a pack that is refused.
+pub(super) fn pack_problem(refused: PackRefusal) -> Problem {
     let detail = refused.to_string();
     match refused {
-        PackRefusal::Lint(faults) => of_lint(&faults, detail),
+        PackRefusal::Lint(faults) => lint_problem(&faults, detail),
         PackRefusal::VersionExists(..) => Problem::with_detail(Kind::PackVersionExists, detail),
         PackRefusal::NotFound => Problem::with_detail(Kind::PackNotFound, detail),
         PackRefusal::Operators(errors) => {
@@ -36,8 +36,8 @@ pub(super) fn of_pack(refused: PackRefusal) -> Problem {
     }
 }
 
-/// The problem of a compile that a pack refuses.
-pub(super) fn of_governed(refused: compile::RefusedCompile) -> Problem {
+/// Makes the problem of a compile that its pack refuses.
+pub(super) fn governed_problem(refused: compile::RefusedCompile) -> Problem {
     let compile::RefusedCompile { refusal, compilation, .. } = refused;
     let kind = match refusal.code {
         RefusalCode::PackIncompatible => Kind::PackIncompatible,
@@ -60,13 +60,14 @@ pub(super) fn of_governed(refused: compile::RefusedCompile) -> Problem {
     let RefusalText { detail, faults, details } = *said;
     Problem {
         errors: faults,
-        more: Some(Box::new(More { stage, details, compilation })),
+        extension: Some(Box::new(ProblemExtension { stage, details, compilation })),
         ..Problem::with_detail(kind, detail)
     }
 }
 
-/// Faults of a pack; those of its signature alone have problems of their own.
-fn of_lint(faults: &[LintFault], detail: String) -> Problem {
+/// Makes the problem of a pack with faults. If the signature is the only fault, the problem has a
+/// type of its own.
+fn lint_problem(faults: &[LintFault], detail: String) -> Problem {
     let errors: Vec<&LintFault> = faults.iter().filter(|fault| fault.is_error()).collect();
     let kind = match errors.as_slice() {
         [one] if one.code == "pack_signature_missing" => Kind::PackSignatureMissing,
@@ -81,7 +82,7 @@ fn of_lint(faults: &[LintFault], detail: String) -> Problem {
     });
     Problem {
         errors: errors.collect(),
-        more: Some(Box::new(More {
+        extension: Some(Box::new(ProblemExtension {
             stage: None,
             details: json!({ "faults": rows }),
             compilation: None,
