@@ -1,10 +1,10 @@
-//! A record as a page for people: what came and what is sent beside each other, and every cut with
-//! its original.
+//! A record as an HTML page: the request and the payload next to each other, and every cut with its
+//! original.
 //!
-//! It needs nothing from elsewhere and runs no script: what opens is `<details>`. All that a
-//! conversation says is text here, whatever it looks like.
+//! The page loads nothing and runs no script: it folds texts with `<details>`. All texts of the
+//! conversation are escaped.
 
-mod said;
+mod messages;
 
 use std::fmt::Write as _;
 
@@ -14,16 +14,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use self::said::{Said, escape};
+use self::messages::{PageMessage, escape};
 use crate::json::{self, Limits, Node};
 use crate::service::compilations::{MessageCut, StoredRecord, payload_hash};
 
 const STYLE: &str = include_str!("page.css");
 
-/// Characters of a text that is shown at once.
-const SHOWN: usize = 600;
+/// Characters of a text that are shown before the rest is folded.
+const MAX_UNFOLDED_CHARS: usize = 600;
 
-/// The page of a record. `cuts`: the messages that are not sent as they came, where that is known.
+/// Renders the page of a record. `cuts` are the messages that were changed or left out; `None` if
+/// they are not known.
 pub(super) fn page(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> Response {
     let mut response = html(record, cuts).into_response();
     let hash = STANDARD.encode(Sha256::digest(STYLE));
@@ -48,9 +49,9 @@ pub(super) fn page(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> Respon
 }
 
 fn html(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> String {
-    let own = &record.compilation;
+    let compilation = &record.compilation;
     let mut out = String::new();
-    let id = escape(&own.id);
+    let id = escape(&compilation.id);
     let _ = write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
@@ -62,18 +63,22 @@ fn html(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> String {
     let refused = record.refused().map(|why| format!("Refused: {why}"));
     let summary = refused.as_deref().or(summary).unwrap_or_default();
     let _ = writeln!(out, "<p class=\"summary\">{}</p>", escape(summary));
-    let session = own.session_id.as_deref().unwrap_or("none");
+    let session = compilation.session_id.as_deref().unwrap_or("none");
     let engine = if record.is_current { "" } else { " (not this one)" };
     for (name, value) in [
-        ("Compiled", own.created_at.to_string()),
-        ("Target", own.target.to_string()),
+        ("Compiled", compilation.created_at.to_string()),
+        ("Target", compilation.target.to_string()),
         (
             "Model",
-            if own.model.is_empty() { "none named".to_owned() } else { own.model.to_string() },
+            if compilation.model.is_empty() {
+                "none named".to_owned()
+            } else {
+                compilation.model.to_string()
+            },
         ),
         ("Session", session.to_owned()),
-        ("Engine", format!("{}{engine}", own.engine)),
-        ("Payload", payload_hash(own).unwrap_or_else(|| "none".to_owned())),
+        ("Engine", format!("{}{engine}", compilation.engine)),
+        ("Payload", payload_hash(compilation).unwrap_or_else(|| "none".to_owned())),
     ] {
         let _ = writeln!(out, "<span><b>{name}</b> {}</span>", escape(&value));
     }
@@ -88,7 +93,7 @@ fn html(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> String {
     out
 }
 
-/// Tokens by part, each with a bar.
+/// Writes the tokens of each part, with a bar.
 fn parts(out: &mut String, report: &Node<'_>) {
     let Some(parts) = report.get("parts").and_then(Node::as_object) else { return };
     let most = parts.iter().filter_map(|(_, node)| node.as_u64()).max().unwrap_or(0).max(1);
@@ -105,9 +110,9 @@ fn parts(out: &mut String, report: &Node<'_>) {
     out.push_str("</table></section>\n");
 }
 
-fn texts(out: &mut String, record: &StoredRecord, known: Option<&[MessageCut]>) {
+fn texts(out: &mut String, record: &StoredRecord, cuts: Option<&[MessageCut]>) {
     if record.refused().is_some() {
-        // Nothing was sent that could stand beside what came.
+        // There is no payload to compare the request with.
         return;
     }
     let (Some(request), Some(payload)) = (&record.request, &record.payload) else {
@@ -119,16 +124,17 @@ fn texts(out: &mut String, record: &StoredRecord, known: Option<&[MessageCut]>) 
     };
     let read = |text| json::parse(text, Limits::default()).ok();
     let (Some(request), Some(payload)) = (read(request), read(payload)) else { return };
-    let came = Said::all(&request);
+    let before = PageMessage::read_all(&request);
     let _ = writeln!(out, "<section><h2>Cuts</h2>");
-    let cuts = known.unwrap_or_default();
-    if known.is_none() {
+    let is_known = cuts.is_some();
+    let cuts = cuts.unwrap_or_default();
+    if !is_known {
         out.push_str("<p>Another engine compiled this, and its decisions were not recorded.</p>\n");
     } else if cuts.is_empty() {
         out.push_str("<p>Every message is sent as it came.</p>\n");
     }
     for cut in cuts {
-        let original = came.iter().find(|said| said.index == Some(cut.index));
+        let original = before.iter().find(|message| message.index == Some(cut.index));
         let _ = writeln!(
             out,
             "<details id=\"cut-{0}\"><summary>message {0}: {1} by {2}, {3} → {4} tokens</summary>\
@@ -138,33 +144,33 @@ fn texts(out: &mut String, record: &StoredRecord, known: Option<&[MessageCut]>) 
             escape(&cut.rule),
             cut.tokens_before,
             cut.tokens_after,
-            escape(original.map_or("", |said| &said.text))
+            escape(original.map_or("", |message| &message.text))
         );
     }
     out.push_str("</section>\n<section class=\"sides\">\n");
-    side(out, "Before", &came, cuts);
-    side(out, "After", &Said::all(&payload), &[]);
+    side(out, "Before", &before, cuts);
+    side(out, "After", &PageMessage::read_all(&payload), &[]);
     out.push_str("</section>\n");
 }
 
-fn side(out: &mut String, title: &str, list: &[Said], cuts: &[MessageCut]) {
+fn side(out: &mut String, title: &str, list: &[PageMessage], cuts: &[MessageCut]) {
     let _ = writeln!(out, "<div><h2>{title}</h2>");
-    for said in list {
-        let cut = cuts.iter().find(|cut| said.index == Some(cut.index));
+    for message in list {
+        let cut = cuts.iter().find(|cut| message.index == Some(cut.index));
         let class = if cut.is_some() { " class=\"cut\"" } else { "" };
-        let _ = write!(out, "<article{class}><h3>{}", escape(&said.who));
+        let _ = write!(out, "<article{class}><h3>{}", escape(&message.author));
         if let Some(cut) = cut {
             let _ = write!(out, " <a href=\"#cut-{}\">{}</a>", cut.index, escape(&cut.action));
         }
         out.push_str("</h3>\n");
-        match said.text.char_indices().nth(SHOWN) {
+        match message.text.char_indices().nth(MAX_UNFOLDED_CHARS) {
             None => {
-                let _ = writeln!(out, "<pre>{}</pre>", escape(&said.text));
+                let _ = writeln!(out, "<pre>{}</pre>", escape(&message.text));
             }
             Some((at, _)) => {
-                let head = said.text.get(..at).unwrap_or_default();
+                let head = message.text.get(..at).unwrap_or_default();
                 let _ = writeln!(out, "<pre>{}…</pre>", escape(head));
-                folded(out, "all of it", &said.text);
+                folded(out, "all of it", &message.text);
             }
         }
         out.push_str("</article>\n");

@@ -1,50 +1,51 @@
-//! The messages of a request or a payload, of whichever provider, as text for people.
+//! Reads the messages of a request or a payload in any provider's format, as text for people.
 
 use crate::json::{Node, Value};
 
-/// One message.
+/// A message, system text or instructions of a request or payload.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Said {
-    /// Where it stands in the list; none for what stands outside of it.
+pub(super) struct PageMessage {
+    /// The index in the list of messages; `None` for a text outside of the list.
     pub(super) index: Option<usize>,
-    /// Its role, or the key it stands under.
-    pub(super) who: String,
+    /// The role of the message, or the key of a text outside of the list.
+    pub(super) author: String,
     pub(super) text: String,
 }
 
-/// Keys of texts that stand outside of the list.
-const APART: &[&str] = &["system", "systemInstruction", "instructions"];
-const LISTS: &[&str] = &["messages", "contents", "input"];
-/// Members that say who speaks or what kind of part it is, not what is said.
-const FRAME: &[&str] = &["role", "type", "id", "call_id", "tool_call_id", "tool_use_id", "index"];
+/// Keys of texts outside of the list of messages.
+const OUTSIDE_KEYS: &[&str] = &["system", "systemInstruction", "instructions"];
+const LIST_KEYS: &[&str] = &["messages", "contents", "input"];
+/// Members with roles, types and ids, which are not content.
+const FRAME_KEYS: &[&str] =
+    &["role", "type", "id", "call_id", "tool_call_id", "tool_use_id", "index"];
 
-impl Said {
-    /// Everything that is said in a request or a payload, in order.
-    pub(super) fn all(node: &Node<'_>) -> Vec<Self> {
+impl PageMessage {
+    /// Reads all messages and texts of a request or a payload, in order.
+    pub(super) fn read_all(node: &Node<'_>) -> Vec<Self> {
         let mut found = Vec::new();
-        for key in APART {
-            if let Some(own) = node.get(key).filter(|own| !own.is_null()) {
-                let text = text_of(own);
-                found.push(Self { index: None, who: (*key).to_owned(), text });
+        for key in OUTSIDE_KEYS {
+            if let Some(value) = node.get(key).filter(|value| !value.is_null()) {
+                let text = text_of(value);
+                found.push(Self { index: None, author: (*key).to_owned(), text });
             }
         }
-        for key in LISTS {
+        for key in LIST_KEYS {
             let Some(list) = node.get(key) else { continue };
             if let Some(text) = list.as_str() {
-                let (who, text) = ("user".to_owned(), text.to_owned());
-                found.push(Self { index: Some(0), who, text });
+                let (author, text) = ("user".to_owned(), text.to_owned());
+                found.push(Self { index: Some(0), author, text });
             }
             for (index, item) in list.as_array().unwrap_or_default().iter().enumerate() {
                 let word = |key| item.get(key).and_then(Node::as_str);
-                let who = word("role").or(word("type")).unwrap_or("message").to_owned();
-                found.push(Self { index: Some(index), who, text: text_of(item) });
+                let author = word("role").or(word("type")).unwrap_or("message").to_owned();
+                found.push(Self { index: Some(index), author, text: text_of(item) });
             }
         }
         found
     }
 }
 
-/// What a value says: its strings under their keys, in order.
+/// Returns the content of a value: its texts, numbers and booleans in order, with their keys.
 fn text_of(node: &Node<'_>) -> String {
     let mut lines = Vec::new();
     gather("", node, &mut lines);
@@ -59,7 +60,7 @@ fn gather(key: &str, node: &Node<'_>, lines: &mut Vec<String>) {
         Value::String(text) => lines.push(format!("{key}: {}", &**text)),
         Value::Array(items) => items.iter().for_each(|item| gather(key, item, lines)),
         Value::Object(members) => {
-            for (key, member) in members.iter().filter(|(key, _)| !FRAME.contains(&&**key)) {
+            for (key, member) in members.iter().filter(|(key, _)| !FRAME_KEYS.contains(&&**key)) {
                 gather(key, member, lines);
             }
         }
@@ -68,7 +69,7 @@ fn gather(key: &str, node: &Node<'_>, lines: &mut Vec<String>) {
     }
 }
 
-/// A text that is no markup, in an element or in an attribute.
+/// Escapes a text for HTML, in an element or in an attribute.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -78,7 +79,7 @@ pub(super) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // What turns the direction of text around shows other text than there is.
+            // Control characters of text direction could show a text in another order than it has.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\0' => out.push('\u{fffd}'),
             other => out.push(other),
         }
@@ -91,18 +92,18 @@ mod tests {
     use super::*;
     use crate::json::{Limits, parse};
 
-    fn said(text: &str) -> Vec<Said> {
-        Said::all(&parse(text, Limits::default()).unwrap())
+    fn read(text: &str) -> Vec<PageMessage> {
+        PageMessage::read_all(&parse(text, Limits::default()).unwrap())
     }
 
     #[test]
     fn messages_of_every_provider_are_read() {
-        let one = |index, who: &str, text: &str| {
-            let (who, text) = (who.to_owned(), text.to_owned());
-            Said { index, who, text }
+        let one = |index, author: &str, text: &str| {
+            let (author, text) = (author.to_owned(), text.to_owned());
+            PageMessage { index, author, text }
         };
         assert_eq!(
-            said(
+            read(
                 r#"{"system": [{"type": "text", "text": "S"}], "messages": [
                 {"role": "user", "content": "Hi"},
                 {"role": "assistant", "content": [{"type": "text", "text": "A"},
@@ -115,14 +116,14 @@ mod tests {
             ]
         );
         assert_eq!(
-            said(r#"{"contents": [{"role": "model", "parts": [{"text": "A"}]}]}"#),
+            read(r#"{"contents": [{"role": "model", "parts": [{"text": "A"}]}]}"#),
             [one(Some(0), "model", "A")]
         );
         assert_eq!(
-            said(r#"{"input": [{"type": "function_call_output", "call_id": "c", "output": "x"}]}"#),
+            read(r#"{"input": [{"type": "function_call_output", "call_id": "c", "output": "x"}]}"#),
             [one(Some(0), "function_call_output", "output: x")]
         );
-        assert_eq!(said(r#"{"input": "Hi"}"#), [one(Some(0), "user", "Hi")]);
+        assert_eq!(read(r#"{"input": "Hi"}"#), [one(Some(0), "user", "Hi")]);
     }
 
     #[test]
