@@ -1,6 +1,7 @@
-//! `/`: a page that shows what happens, with nothing from elsewhere and no step that builds it.
+//! `/`: the console, a page that shows events, compiles and hooks. It loads files of this server
+//! only, and needs no build step.
 //!
-//! The page holds no data. What it shows it asks for with the reader's own key.
+//! The page contains no data. It requests the data with the key that its reader enters.
 
 use axum::extract::Request;
 use axum::http::{HeaderValue, header};
@@ -9,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use super::problem::{Kind, Problem};
 use super::query::name_of;
 
-/// Scripts and styles are files of ours, and what is read comes from here.
+/// Content security policy: scripts, styles and requests of the page may use this server only.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -1,9 +1,9 @@
-//! Which host names the server serves, and which web pages may use it.
+//! Checks the host name of each request, and the origin of the web page that sent it.
 //!
-//! A browser sends requests for any page to any server that its machine can reach. What a page
-//! cannot choose are the headers `host`, `origin` and `sec-fetch-site`, so they decide. `host` stops
-//! a name that is pointed at this machine once its page is loaded (DNS rebinding): the browser takes
-//! that page for one of ours. The other two stop pages of every other origin.
+//! A browser sends the requests of any page to any server that its machine can reach. A page cannot
+//! choose the headers `host`, `origin` and `sec-fetch-site`, so they are checked. `host` stops DNS
+//! rebinding: a name that is pointed at this machine after its page was loaded, so that the browser
+//! treats the page as one of this server. The other two headers stop pages of every other origin.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -21,20 +21,20 @@ use crate::config::ServerConfig;
 const FETCH_SITE: &str = "sec-fetch-site";
 const FETCH_MODE: &str = "sec-fetch-mode";
 const FETCH_DEST: &str = "sec-fetch-dest";
-/// The longest name of DNS.
+/// Length of the longest DNS name.
 const MAX_NAME_BYTES: usize = 255;
-/// The part of a foreign origin that an error repeats.
+/// Characters of a foreign origin that an error message quotes.
 const MAX_SHOWN_CHARS: usize = 200;
 /// The value of `--allow-host` for any name.
 const ANY_HOST: &str = "*";
 
-/// Routes of health checkers: they reveal nothing, and are asked by whatever name is at hand.
+/// Routes of health checks. They reveal nothing, and are requested by any host name.
 const HEALTH: &[&str] = &["/healthz", "/readyz"];
-/// Routes that are opened as a page, so that a link on another site may lead to them.
+/// Routes that browsers open as pages, so links on other sites may lead to them.
 const PAGES: &[&str] =
     &["/", "/docs", "/docs/", "/problems", "/problems/{code}", "/compilations/{id}"];
 
-/// The settings that decide, and what is needed to find out whether callers need a key.
+/// The settings of the checks, and the state that shows whether callers need a key.
 #[derive(Debug, Clone)]
 pub(super) struct Rules {
     state: AppState,
@@ -45,7 +45,7 @@ pub(super) struct Rules {
 /// The host that a request is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Host {
-    /// In lower case, without brackets and without the dot of the root.
+    /// In lower case, without brackets and without a final dot.
     name: String,
     is_address: bool,
     port: Option<u16>,
@@ -60,14 +60,15 @@ impl Rules {
         }
     }
 
-    /// Whether a name is safe to serve without a key. An address cannot be pointed elsewhere.
+    /// Checks whether a host may be served without a key. An IP address may, because DNS cannot
+    /// point it to another machine.
     fn allows(&self, host: &Host) -> bool {
         host.is_address
             || host.name == "localhost"
             || self.hosts.iter().any(|name| *name == host.name || name == ANY_HOST)
     }
 
-    /// Whether a page of another origin asks, which no setting allows.
+    /// Checks whether the request comes from a page of another origin that no setting allows.
     fn is_foreign(&self, headers: &HeaderMap, host: &Host) -> bool {
         let mut origins = headers.get_all(header::ORIGIN).iter();
         match (origins.next(), origins.next()) {
@@ -76,9 +77,10 @@ impl Rules {
             (Some(_), Some(_)) => return true,
             _ => {}
         }
-        // Another port or a subdomain is the same site, and another origin all the same.
-        let is_own = |site: &HeaderValue| matches!(site.as_bytes(), b"same-origin" | b"none");
-        !headers.get_all(FETCH_SITE).iter().all(is_own)
+        // `same-site` is not enough: another port or a subdomain is another origin.
+        let is_same_origin =
+            |site: &HeaderValue| matches!(site.as_bytes(), b"same-origin" | b"none");
+        !headers.get_all(FETCH_SITE).iter().all(is_same_origin)
     }
 }
 
@@ -109,19 +111,20 @@ impl Host {
         is_name.then_some(Self { name, is_address, port })
     }
 
-    /// The host of a request; else what is wrong with it.
-    fn of(request: &Request) -> Result<Self, &'static str> {
-        const WRONG: &str = "the host must be a name or an address, with a port or without";
+    /// Reads the host of a request. The error is the detail of the problem.
+    fn read(request: &Request) -> Result<Self, &'static str> {
+        const MALFORMED: &str = "the host must be a name or an address, with a port or without";
         let mut headers = request.headers().get_all(header::HOST).iter();
         let header = headers.next();
         if headers.next().is_some() {
             return Err("send one `host` header, not several");
         }
-        let parse = |text: &str| Self::parse(text).ok_or(WRONG);
-        let header =
-            header.map(|value| value.to_str().map_err(|_| WRONG).and_then(parse)).transpose()?;
+        let parse = |text: &str| Self::parse(text).ok_or(MALFORMED);
+        let header = header
+            .map(|value| value.to_str().map_err(|_| MALFORMED).and_then(parse))
+            .transpose()?;
         let target = request.uri().authority().map(|name| parse(name.as_str())).transpose()?;
-        // In HTTP/2 the target has it, and the header may be left out.
+        // In HTTP/2 the target contains the host, so the header is optional.
         let needs_header = request.version() < Version::HTTP_2;
         match (target, header) {
             (Some(target), Some(header)) if target != header => {
@@ -133,26 +136,28 @@ impl Host {
         }
     }
 
-    /// Whether a page of this origin was loaded from this host. The scheme is not compared: a proxy
-    /// in front may end TLS.
+    /// Checks whether a page of this origin was loaded from this host. The scheme is not compared,
+    /// because a proxy in front may end TLS.
     fn is_origin(&self, origin: &HeaderValue) -> bool {
         let parts = origin.to_str().ok().and_then(|text| text.split_once("://"));
         let Some((scheme, Some(origin))) = parts.map(|(scheme, host)| (scheme, Self::parse(host)))
         else {
             return false;
         };
-        let usual = match scheme {
+        let default_port = match scheme {
             "http" => 80,
             "https" => 443,
             _ => return false,
         };
-        origin.name == self.name && origin.port.unwrap_or(usual) == self.port.unwrap_or(usual)
+        origin.name == self.name
+            && origin.port.unwrap_or(default_port) == self.port.unwrap_or(default_port)
     }
 }
 
-/// Refuses requests that do not name one host, and hands the host on to [`check`].
+/// Refuses requests without exactly one valid host, and stores the host in the request for
+/// [`check`].
 pub(super) async fn check_host(mut request: Request, next: Next) -> Response {
-    match Host::of(&request) {
+    match Host::read(&request) {
         Ok(host) => {
             request.extensions_mut().insert(host);
         }
@@ -163,7 +168,7 @@ pub(super) async fn check_host(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Refuses names that the server is not known by, and pages of other origins.
+/// Refuses host names that are not allowed without a key, and pages of other origins.
 pub(super) async fn check(State(rules): State<Rules>, request: Request, next: Next) -> Response {
     if is_one_of(&request, HEALTH) {
         return next.run(request).await;
@@ -189,13 +194,13 @@ fn is_one_of(request: &Request, routes: &[&str]) -> bool {
     path.is_some_and(|path| routes.contains(&path.as_str()))
 }
 
-/// Whether the browser opens a page of ours, in a tab and not inside of another page.
+/// Checks whether a browser opens a page of this server in a tab, not inside of another page.
 fn opens_page(request: &Request) -> bool {
-    let says =
+    let has =
         |name: &str, wanted: &str| request.headers().get(name).is_some_and(|value| value == wanted);
-    let is_document = !request.headers().contains_key(FETCH_DEST) || says(FETCH_DEST, "document");
+    let is_document = !request.headers().contains_key(FETCH_DEST) || has(FETCH_DEST, "document");
     *request.method() == Method::GET
-        && says(FETCH_MODE, "navigate")
+        && has(FETCH_MODE, "navigate")
         && is_document
         && is_one_of(request, PAGES)
 }
@@ -270,8 +275,8 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_ours_where_host_and_port_are_the_same() {
-        let is_own = |host: &str, origin: &'static str| {
+    fn an_origin_is_ours_if_host_and_port_are_the_same() {
+        let is_same = |host: &str, origin: &'static str| {
             Host::parse(host).unwrap().is_origin(&HeaderValue::from_static(origin))
         };
         for (host, origin) in [
@@ -281,7 +286,7 @@ mod tests {
             ("a.example", "http://a.example:80"),
             ("[::1]:8080", "http://[::1]:8080"),
         ] {
-            assert!(is_own(host, origin), "{host} {origin}");
+            assert!(is_same(host, origin), "{host} {origin}");
         }
         for (host, origin) in [
             ("127.0.0.1:8080", "http://127.0.0.1:8081"),
@@ -295,7 +300,7 @@ mod tests {
             ("a.example", "http://a.example@b.example"),
             ("a.example", ""),
         ] {
-            assert!(!is_own(host, origin), "{host} {origin}");
+            assert!(!is_same(host, origin), "{host} {origin}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The pages that a problem's `type` leads to, from `docs/problems.md`.
+//! `/problems`: pages that explain the types of problems, from `docs/problems.md`.
 
 use std::fmt::Write as _;
 
@@ -37,17 +37,17 @@ pub(super) async fn list_problems(headers: HeaderMap) -> Response {
     ),
 )]
 pub(super) async fn get_problem(request: Request) -> Result<Response, Problem> {
-    let asked = request.uri().path().rsplit('/').next().unwrap_or_default();
+    let name = request.uri().path().rsplit('/').next().unwrap_or_default();
     let kind = Kind::ALL
         .iter()
         .copied()
-        .find(|kind| kind.slug() == asked || kind.code() == asked)
+        .find(|kind| kind.slug() == name || kind.code() == name)
         .ok_or_else(|| Problem::new(Kind::NotFound))?;
     let text = section(kind.code()).ok_or_else(|| Problem::new(Kind::NotFound))?;
     Ok(page(request.headers(), kind.title(), text))
 }
 
-/// The heading called `code` and what stands below it, up to the next heading.
+/// Returns the heading `code` and the text below it, up to the next heading.
 pub fn section(code: &str) -> Option<&'static str> {
     let heading = format!("\n## {code}\n");
     let start = DOCUMENT.find(&heading)? + 1;
@@ -56,7 +56,7 @@ pub fn section(code: &str) -> Option<&'static str> {
     rest.get(..end)
 }
 
-/// Whether a browser asks.
+/// Checks whether the caller accepts HTML, as browsers do.
 pub(super) fn wants_html(headers: &HeaderMap) -> bool {
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
     accept.is_some_and(|accept| accept.contains("text/html"))
@@ -77,7 +77,7 @@ fn page(headers: &HeaderMap, title: &str, markdown: &str) -> Response {
     response
 }
 
-/// The little Markdown that `docs/problems.md` is written in: headings, paragraphs, fences.
+/// Renders the Markdown that `docs/problems.md` uses: headings, paragraphs, fences.
 fn html(title: &str, markdown: &str) -> String {
     let mut body = String::new();
     for (index, block) in markdown.split("```").enumerate() {
@@ -87,10 +87,10 @@ fn html(title: &str, markdown: &str) -> String {
             continue;
         }
         for paragraph in block.split("\n\n").map(str::trim).filter(|text| !text.is_empty()) {
-            let marked = [("## ", "h2"), ("# ", "h1")].into_iter().find_map(|(mark, tag)| {
+            let heading = [("## ", "h2"), ("# ", "h1")].into_iter().find_map(|(mark, tag)| {
                 paragraph.strip_prefix(mark).map(|text| format_block(tag, text))
             });
-            body.push_str(&marked.unwrap_or_else(|| format_block("p", paragraph)));
+            body.push_str(&heading.unwrap_or_else(|| format_block("p", paragraph)));
         }
     }
     let title = escape(title);

@@ -1,8 +1,8 @@
 //! Refuses zstd bodies that would make the decoder reserve more memory than any text needs.
 //!
-//! A frame says in its first bytes how large a window its decoder must hold, by default up to
-//! 128 MiB. RFC 9659 limits what HTTP may use to 8 MiB. A body may have any number of frames, one
-//! after the other, so they are followed to the end while the body passes.
+//! The first bytes of a frame declare the window that its decoder must reserve, by default up to
+//! 128 MiB. RFC 9659 limits the window to 8 MiB for HTTP. A body may have any number of frames, one
+//! after the other, so all of them are parsed while the body passes.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -20,7 +20,7 @@ const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 const MAX_WINDOW_BYTES: u64 = 8 << 20;
 const CHECKSUM_BYTES: u64 = 4;
 
-/// What is wrong with a frame. Any other fault is for the decoder to find.
+/// A fault of a frame. The decoder finds all other faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FrameError {
     #[error("a zstd frame may ask for a window of 8 MiB at most")]
@@ -31,38 +31,38 @@ pub(super) enum FrameError {
     Block,
 }
 
-/// Stands between the limits and the decoder.
+/// Checks the frames of zstd bodies before they are decoded.
 pub(super) async fn check(request: Request, next: Next) -> Response {
     let encoding = request.headers().get(header::CONTENT_ENCODING);
     if encoding.is_none_or(|value| value.as_bytes() != b"zstd") {
         return next.run(request).await;
     }
     let (parts, inner) = request.into_parts();
-    let body = Body::new(Checked { frames: Frames::default(), inner });
+    let body = Body::new(FrameCheckedBody { frames: Frames::default(), inner });
     next.run(Request::from_parts(parts, body)).await
 }
 
-/// Follows frames through bytes that come in pieces (RFC 8878 §3.1).
+/// Parses frames from bytes that arrive in pieces (RFC 8878 §3.1).
 #[derive(Debug, Default)]
 struct Frames {
-    /// The bytes of a header that is not complete yet.
+    /// Bytes of a header that is not complete yet.
     header: Vec<u8>,
-    /// Bytes of content to pass over.
+    /// Bytes of content that are skipped next.
     skip: u64,
-    /// The frame whose blocks follow; none between frames.
-    open: Option<Open>,
+    /// The frame whose blocks follow; `None` between frames.
+    open: Option<OpenFrame>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Open {
+struct OpenFrame {
     window: u64,
     has_checksum: bool,
 }
 
-/// What a complete header at the beginning of a frame says.
+/// A complete header of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Start {
-    Frame(Open),
+enum FrameStart {
+    Frame(OpenFrame),
     Skippable(u64),
 }
 
@@ -80,24 +80,24 @@ impl Frames {
         }
     }
 
-    /// Looks whether the header is complete, and goes on to what follows it.
+    /// Evaluates the header if it is complete, and continues with the bytes after it.
     fn step(&mut self) -> Result<(), FrameError> {
         match self.open {
-            None => match start(&self.header)? {
+            None => match parse_start(&self.header)? {
                 None => return Ok(()),
-                Some(Start::Skippable(bytes)) => self.skip = bytes,
-                Some(Start::Frame(open)) if open.window > MAX_WINDOW_BYTES => {
+                Some(FrameStart::Skippable(bytes)) => self.skip = bytes,
+                Some(FrameStart::Frame(open)) if open.window > MAX_WINDOW_BYTES => {
                     return Err(FrameError::Window);
                 }
-                Some(Start::Frame(open)) => self.open = Some(open),
+                Some(FrameStart::Frame(open)) => self.open = Some(open),
             },
             Some(open) => {
                 let [a, b, c] = self.header[..] else { return Ok(()) };
                 let block = u32::from_le_bytes([a, b, c, 0]);
                 self.skip = match (block >> 1) & 0b11 {
-                    // Raw, and compressed.
+                    // A raw or a compressed block.
                     0 | 2 => u64::from(block >> 3),
-                    // One byte, repeated.
+                    // A block of one repeated byte.
                     1 => 1,
                     _ => return Err(FrameError::Block),
                 };
@@ -112,23 +112,23 @@ impl Frames {
     }
 }
 
-/// Reads the beginning of a frame; none where it is not complete.
-fn start(header: &[u8]) -> Result<Option<Start>, FrameError> {
+/// Parses the beginning of a frame; `None` if it is not complete.
+fn parse_start(header: &[u8]) -> Result<Option<FrameStart>, FrameError> {
     let Some((magic, rest)) = header.split_first_chunk::<4>() else { return Ok(None) };
     if let [0x50..=0x5f, end @ ..] = magic
         && *end == SKIPPABLE
     {
         let size = rest.first_chunk::<4>();
-        return Ok(size.map(|size| Start::Skippable(u32::from_le_bytes(*size).into())));
+        return Ok(size.map(|size| FrameStart::Skippable(u32::from_le_bytes(*size).into())));
     }
     if *magic != MAGIC {
         return Err(FrameError::Magic);
     }
-    Ok(frame(rest).map(Start::Frame))
+    Ok(parse_frame_header(rest).map(FrameStart::Frame))
 }
 
-/// Reads what follows the magic number (RFC 8878 §3.1.1.1).
-fn frame(rest: &[u8]) -> Option<Open> {
+/// Parses the header of a frame after its magic number (RFC 8878 §3.1.1.1).
+fn parse_frame_header(rest: &[u8]) -> Option<OpenFrame> {
     let (descriptor, rest) = rest.split_first()?;
     let is_single_segment = descriptor & 0b10_0000 != 0;
     let has_checksum = descriptor & 0b100 != 0;
@@ -142,22 +142,22 @@ fn frame(rest: &[u8]) -> Option<Open> {
         let base = 1_u64 << (10 + u32::from(window >> 3));
         let window = base + base / 8 * u64::from(window & 7);
         // The header is complete with its last byte.
-        return (rest.len() >= dictionary_id + size).then_some(Open { window, has_checksum });
+        return (rest.len() >= dictionary_id + size).then_some(OpenFrame { window, has_checksum });
     }
-    // Then the window is as large as the content.
+    // In a single segment, the window is as large as the content.
     let digits = rest.get(dictionary_id..dictionary_id + size)?;
     let number = digits.iter().rev().fold(0_u64, |number, digit| number << 8 | u64::from(*digit));
     let window = if size == 2 { number + 256 } else { number };
-    Some(Open { window, has_checksum })
+    Some(OpenFrame { window, has_checksum })
 }
 
-/// A body whose frames are looked at while it passes.
-struct Checked {
+/// A body whose frames are checked while it passes.
+struct FrameCheckedBody {
     frames: Frames,
     inner: Body,
 }
 
-impl HttpBody for Checked {
+impl HttpBody for FrameCheckedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -192,8 +192,8 @@ mod tests {
 
     fn window(frame: &[u8]) -> Option<u64> {
         // Headers have different lengths: the shortest beginning that is complete is one.
-        (0..=frame.len()).find_map(|end| match start(&frame[..end]) {
-            Ok(Some(Start::Frame(open))) => Some(open.window),
+        (0..=frame.len()).find_map(|end| match parse_start(&frame[..end]) {
+            Ok(Some(FrameStart::Frame(open))) => Some(open.window),
             _ => None,
         })
     }
@@ -203,7 +203,7 @@ mod tests {
         [&[0x5a, 0x2a, 0x4d, 0x18], &length[..], content].concat()
     }
 
-    /// Feeds bytes in pieces of each of some sizes: what they come to must not depend on them.
+    /// Feeds bytes in pieces of several sizes. The result must not depend on the size.
     fn fed(bytes: &[u8]) -> Result<bool, FrameError> {
         let mut outcomes = [1, 2, 3, 7, 1000, usize::MAX].map(|piece| {
             let mut frames = Frames::default();
@@ -247,7 +247,7 @@ mod tests {
         for before in [&good[..], &skippable(b"x"), &[good.clone(), skippable(&wide)].concat()] {
             assert_eq!(fed(&[before, &wide].concat()), Err(FrameError::Window));
         }
-        // What is in a frame is not taken for one.
+        // The content of a frame is not parsed as a frame.
         assert_eq!(fed(&[skippable(&wide), good.clone()].concat()), Ok(true));
         assert_eq!(fed(&[&good[..], b"hello there"].concat()), Err(FrameError::Magic));
         assert_eq!(fed(b"hello there"), Err(FrameError::Magic));
