@@ -1,4 +1,4 @@
-//! The shapes of `/adapters`.
+//! Schemas of `/adapters`.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The shapes of `/artifacts`.
+//! Schemas of `/artifacts`.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! The shapes of `/memory-candidates`.
+//! Schemas of `/memory-candidates`.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ pub struct Actor {
 }
 
 impl From<&crate::domain::Actor> for Actor {
-    fn from(by: &crate::domain::Actor) -> Self {
-        Self { id: by.id.to_string(), kind: word_of(ActorKind::WORDS, by.kind).to_owned() }
+    fn from(actor: &crate::domain::Actor) -> Self {
+        Self { id: actor.id.to_string(), kind: word_of(ActorKind::WORDS, actor.kind).to_owned() }
     }
 }
 
@@ -247,7 +247,7 @@ impl From<&ShownCandidate> for Candidate {
             id: candidate.id.to_string(),
             state: word_of(CandidateState::WORDS, candidate.state),
             version: candidate.version,
-            // It was read as JSON before it was stored.
+            // Only valid JSON is stored.
             value: raw(&proposal.value).unwrap_or_default(),
             entity: about.map(|about| about.entity.to_string()),
             predicate: about.map(|about| about.predicate.to_string()),
@@ -372,7 +372,7 @@ impl From<&Events> for CandidateEvents {
             seq: line.link.seq,
             prev_hash: line.link.prev_hash.to_string(),
             hash: line.link.hash.to_string(),
-            // Null where somebody has made it something else than JSON.
+            // Null if the stored text was changed from outside and is not JSON any more.
             event: raw(&line.body).unwrap_or_default(),
         };
         let both = |checked: LogCheck| VerifiedLogs {

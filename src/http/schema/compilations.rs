@@ -1,4 +1,4 @@
-//! The shapes of `/compilations`.
+//! Schemas of `/compilations`.
 
 use std::collections::BTreeMap;
 
@@ -43,22 +43,22 @@ pub struct CompilationRow {
 }
 
 impl From<&Compilation> for CompilationRow {
-    fn from(own: &Compilation) -> Self {
+    fn from(compilation: &Compilation) -> Self {
         Self {
-            id: own.id.to_string(),
-            created_at: own.created_at.to_string(),
-            expires_at: own.expires_at.to_string(),
-            session_id: own.session_id.as_deref().map(str::to_owned),
-            target: own.target.to_string(),
-            model: (!own.model.is_empty()).then(|| own.model.to_string()),
-            record: own.level.as_str(),
-            status: own.status.as_str(),
-            engine: own.engine.to_string(),
-            current: is_current(own),
-            payload_hash: payload_hash(own),
-            tokens_before: own.tokens_before,
-            tokens_after: own.tokens_after,
-            fits: own.fits,
+            id: compilation.id.to_string(),
+            created_at: compilation.created_at.to_string(),
+            expires_at: compilation.expires_at.to_string(),
+            session_id: compilation.session_id.as_deref().map(str::to_owned),
+            target: compilation.target.to_string(),
+            model: (!compilation.model.is_empty()).then(|| compilation.model.to_string()),
+            record: compilation.level.as_str(),
+            status: compilation.status.as_str(),
+            engine: compilation.engine.to_string(),
+            current: is_current(compilation),
+            payload_hash: payload_hash(compilation),
+            tokens_before: compilation.tokens_before,
+            tokens_after: compilation.tokens_after,
+            fits: compilation.fits,
         }
     }
 }
@@ -105,9 +105,9 @@ pub struct RefusalTold {
 }
 
 impl From<Refusal> for RefusalTold {
-    fn from(own: Refusal) -> Self {
-        let (code, stage) = (own.code.as_str().to_owned(), own.stage.map(str::to_owned));
-        Self { code, stage, detail: own.said.detail }
+    fn from(refusal: Refusal) -> Self {
+        let (code, stage) = (refusal.code.as_str().to_owned(), refusal.stage.map(str::to_owned));
+        Self { code, stage, detail: refusal.said.detail }
     }
 }
 
@@ -189,12 +189,12 @@ pub struct StageRow {
 }
 
 impl From<&StageDrift> for StageRow {
-    fn from(own: &StageDrift) -> Self {
+    fn from(drift: &StageDrift) -> Self {
         Self {
-            stage: own.stage.as_str(),
-            input_equal: own.input_equal,
-            output_equal: own.output_equal,
-            changed_inputs: own.changed_inputs.clone(),
+            stage: drift.stage.as_str(),
+            input_equal: drift.input_equal,
+            output_equal: drift.output_equal,
+            changed_inputs: drift.changed_inputs.clone(),
         }
     }
 }
@@ -218,14 +218,19 @@ pub struct DiffStep {
 }
 
 impl From<JsonDifference> for DiffStep {
-    fn from(own: JsonDifference) -> Self {
-        let op = match (&own.from, &own.to) {
+    fn from(difference: JsonDifference) -> Self {
+        let op = match (&difference.from, &difference.to) {
             (None, _) => "add",
             (Some(_), None) => "remove",
             _ => "replace",
         };
         let raw = |text: String| RawValue::from_string(text).unwrap_or_default();
-        Self { op, path: own.pointer, from: own.from.map(raw), value: own.to.map(raw) }
+        Self {
+            op,
+            path: difference.pointer,
+            from: difference.from.map(raw),
+            value: difference.to.map(raw),
+        }
     }
 }
 
@@ -277,29 +282,30 @@ pub struct HookCheckRow {
 }
 
 impl From<HookCheck> for HookCheckRow {
-    fn from(own: HookCheck) -> Self {
-        let HookCheck { hook, point, occurrence, outcome, asked_otherwise, config_changed } = own;
+    fn from(check: HookCheck) -> Self {
+        let HookCheck { hook, point, occurrence, outcome, asked_otherwise, config_changed } = check;
         Self { hook: hook.to_string(), point, occurrence, outcome, asked_otherwise, config_changed }
     }
 }
 
 impl From<Replayed> for ReplayAnswer {
-    fn from(own: Replayed) -> Self {
-        let is_equal = own.is_equal();
-        let DriftRows { first_divergent_stage, root_stages, stages } = DriftRows::from(&own.drift);
-        let outcome_change = OutcomeChange::of(&own);
+    fn from(replayed: Replayed) -> Self {
+        let is_equal = replayed.is_equal();
+        let DriftRows { first_divergent_stage, root_stages, stages } =
+            DriftRows::from(&replayed.drift);
+        let outcome_change = OutcomeChange::of(&replayed);
         Self {
-            id: own.id.to_string(),
+            id: replayed.id.to_string(),
             status: status(is_equal),
             outcome_change,
             first_divergent_stage,
             root_stages,
             stages,
-            diff: own.diff.into_iter().map(Into::into).collect(),
-            payload: own.payload.map(|text| RawValue::from_string(text).unwrap_or_default()),
-            refusal: own.refusal.map(Into::into),
-            hooks: own.hooks.map(|hooks| hooks.into_iter().map(Into::into).collect()),
-            compilation_id: own.refreshed.map(|id| id.to_string()),
+            diff: replayed.diff.into_iter().map(Into::into).collect(),
+            payload: replayed.payload.map(|text| RawValue::from_string(text).unwrap_or_default()),
+            refusal: replayed.refusal.map(Into::into),
+            hooks: replayed.hooks.map(|hooks| hooks.into_iter().map(Into::into).collect()),
+            compilation_id: replayed.refreshed.map(|id| id.to_string()),
         }
     }
 }
@@ -321,18 +327,19 @@ pub struct CompareAnswer {
 }
 
 impl From<CompilationDrift> for CompareAnswer {
-    fn from(own: CompilationDrift) -> Self {
+    fn from(compared: CompilationDrift) -> Self {
         let row = |record: &StoredRecord| CompilationRow::from(&record.compilation);
-        let same = own.a.compilation.payload_hash == own.b.compilation.payload_hash;
-        let DriftRows { first_divergent_stage, root_stages, stages } = DriftRows::from(&own.drift);
+        let same = compared.a.compilation.payload_hash == compared.b.compilation.payload_hash;
+        let DriftRows { first_divergent_stage, root_stages, stages } =
+            DriftRows::from(&compared.drift);
         Self {
-            a: row(&own.a),
-            b: row(&own.b),
-            status: status(same && own.drift.is_none()),
+            a: row(&compared.a),
+            b: row(&compared.b),
+            status: status(same && compared.drift.is_none()),
             first_divergent_stage,
             root_stages,
             stages,
-            diff: own.diff.into_iter().map(Into::into).collect(),
+            diff: compared.diff.into_iter().map(Into::into).collect(),
         }
     }
 }

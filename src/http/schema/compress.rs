@@ -1,4 +1,4 @@
-//! The shapes of `POST /compress` and `POST /expand`.
+//! Schemas of `POST /compress` and `POST /expand`.
 
 use serde_json::Value;
 use utoipa::ToSchema;

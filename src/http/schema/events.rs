@@ -1,4 +1,4 @@
-//! The shapes of `/events`.
+//! Schemas of `/events`.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

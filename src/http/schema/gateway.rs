@@ -1,4 +1,4 @@
-//! The shapes of the wire of another product.
+//! Schemas of headroom's API, see `http/compat`.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The shapes of golden sets.
+//! Schemas of golden sets.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -47,14 +47,14 @@ pub struct GoldenRow {
 
 impl GoldenRow {
     pub(crate) fn of(golden: &Golden) -> Self {
-        let own = &golden.record.compilation;
+        let compilation = &golden.record.compilation;
         Self {
-            compilation_id: own.id.to_string(),
-            compiled_at: own.created_at.to_string(),
+            compilation_id: compilation.id.to_string(),
+            compiled_at: compilation.created_at.to_string(),
             created_at: golden.created_at.to_string(),
-            status: own.status.as_str(),
-            payload_hash: payload_hash(own),
-            engine: own.engine.to_string(),
+            status: compilation.status.as_str(),
+            payload_hash: payload_hash(compilation),
+            engine: compilation.engine.to_string(),
             current: golden.record.is_current,
         }
     }

@@ -1,4 +1,4 @@
-//! The shapes of `/hooks`, `/hook-points` and `/hook-order`. Answers are written by `service/hooks`.
+//! Schemas of `/hooks`, `/hook-points` and `/hook-order`. `service/hooks` writes the responses.
 
 use serde_json::Value;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! The shapes of `/keys` and `/usage`.
+//! Schemas of `/keys` and `/usage`.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -161,7 +161,7 @@ impl From<&domain::Key> for Key {
                 requests_per_minute: key.limits.requests_per_minute,
                 tokens_per_day: key.limits.tokens_per_day,
             },
-            // It was read before it was stored, so it is JSON.
+            // Only valid JSON is stored.
             defaults: defaults.and_then(|text| RawValue::from_string(text).ok()),
             created_at: key.created_at.to_string(),
             updated_at: key.updated_at.to_string(),

@@ -1,4 +1,4 @@
-//! The shapes of `/memory`.
+//! Schemas of `/memory`.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -126,7 +126,7 @@ impl From<&crate::domain::MemoryEntry> for MemoryEntry {
         let raw = |json: &str| RawValue::from_string(json.to_owned());
         Self {
             key: entry.key.to_string(),
-            // It was read as JSON before it was stored.
+            // Only valid JSON is stored.
             value: raw(entry.value.as_str()).unwrap_or_default(),
             description: text(&entry.description),
             scope: (&entry.scope).into(),

@@ -1,8 +1,8 @@
-//! The shapes of requests and answers, as `openapi.yaml` tells them.
+//! The schemas of requests and responses in `openapi.yaml`.
 //!
-//! Requests are read by `request/`, answers are written by `service/`, both without these types:
-//! one keeps every byte of a conversation, the other writes in one pass. What stands here is
-//! the description, field by field.
+//! Most requests are read by `request/` and many responses are written by `service/` without these
+//! types, because a conversation must keep its bytes, and a response is written in one pass. Such a
+//! type is only the description of its fields.
 
 mod adapters;
 mod artifacts;

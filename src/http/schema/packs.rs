@@ -1,4 +1,4 @@
-//! The shapes of `/packs` and `/policy`.
+//! Schemas of `/packs` and `/policy`.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The shapes of `/sessions`.
+//! Schemas of `/sessions`.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The shapes of `/skills`.
+//! Schemas of `/skills`.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -93,7 +93,7 @@ pub struct SkillError {
 
 impl From<&FolderError> for SkillError {
     fn from(error: &FolderError) -> Self {
-        // Where the server keeps its files is nobody's business.
+        // Callers must not see where the server keeps its files.
         let names: Vec<_> =
             error.path.iter().rev().take(2).map(|name| name.to_string_lossy()).collect();
         let path = names.iter().rev().map(AsRef::as_ref).collect::<Vec<&str>>().join("/");

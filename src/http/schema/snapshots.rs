@@ -1,4 +1,4 @@
-//! The shapes of snapshots, forks, switches and delegations.
+//! Schemas of snapshots, forks, switches and delegations.
 
 use serde::Serialize;
 use serde_json::Value;

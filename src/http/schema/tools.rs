@@ -1,4 +1,4 @@
-//! The shapes of `/tools`.
+//! Schemas of `/tools`.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The shapes of `/sessions/{id}/turns`.
+//! Schemas of `/sessions/{id}/turns`.
 
 use serde_json::Value;
 use utoipa::ToSchema;
