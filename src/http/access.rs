@@ -1,19 +1,19 @@
-//! What a caller must be allowed, route by route.
+//! The scopes that each route requires.
 //!
-//! A row for each route that is served; one without a row needs `admin`, and a test fails for it.
+//! Every route has a row in [`ROUTES`]. A route without a row requires `admin` and fails a test.
 
 use axum::http::Method;
 
 use crate::domain::{Principal, Scope};
 
-/// Who may use a route where callers need a key.
+/// The scopes that a key needs for a route, if callers need a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Everybody: it tells nothing of anybody.
+    /// No key is needed: the response contains no data of a tenant.
     Open,
-    /// Whose key holds one of these scopes.
+    /// A key with at least one of these scopes.
     AnyOf(&'static [Scope]),
-    /// Whose key holds each of these scopes.
+    /// A key with all of these scopes.
     AllOf(&'static [Scope]),
 }
 
@@ -26,14 +26,15 @@ const MEMORY_READ: Access = Access::AnyOf(&[Scope::MemoryRead, Scope::MemoryWrit
 const MEMORY_WRITE: Access = Access::AnyOf(&[Scope::MemoryWrite]);
 const SESSIONS_READ: Access = Access::AnyOf(&[Scope::SessionsRead, Scope::SessionsWrite]);
 const SESSIONS_WRITE: Access = Access::AnyOf(&[Scope::SessionsWrite]);
-/// It compiles, and the session keeps what comes with it.
+/// A turn compiles and writes to the session, so it needs both scopes.
 const TURN: Access = Access::AllOf(&[Scope::Compile, Scope::SessionsWrite]);
 const COMPILE_OR_SESSIONS: Access = Access::AnyOf(&[Scope::Compile, Scope::SessionsWrite]);
 const PACKS_READ: Access = Access::AnyOf(&[Scope::PacksRead, Scope::PacksWrite]);
 const PACKS_WRITE: Access = Access::AnyOf(&[Scope::PacksWrite]);
-/// Who writes instructions speaks in every prompt that takes them.
+/// Scopes for reading skills. Writing them needs `admin`, because a skill's instructions are part
+/// of every prompt that uses it.
 const SKILLS_READ: Access = Access::AnyOf(&[Scope::Compile, Scope::Tools]);
-/// Each tool asks for its own.
+/// One of these scopes opens `/mcp`. Each of its tools then requires its own scope.
 const MCP: Access = Access::AnyOf(&[
     Scope::Compile,
     Scope::Compress,
@@ -48,7 +49,7 @@ const EVENTS: Access = Access::AnyOf(&[Scope::EventsRead]);
 const METRICS: Access = Access::AnyOf(&[Scope::MetricsRead]);
 const ADMIN: Access = Access::AnyOf(&[Scope::Admin]);
 
-/// Method, path as the API's description has it, and who may use it.
+/// All routes: method, path as in the OpenAPI description, and access.
 pub const ROUTES: &[(&str, &str, Access)] = &[
     ("POST", "/compile", COMPILE),
     ("POST", "/tokens", EITHER),
@@ -155,15 +156,15 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
 ];
 
 impl Access {
-    /// What stands in the table for a route; `admin` where nothing does.
-    pub(super) fn of(method: &Method, path: &str) -> Self {
-        // What answers GET answers HEAD.
+    /// Returns the access of a route; `admin` if the table has no row for it.
+    pub(super) fn for_route(method: &Method, path: &str) -> Self {
+        // A route for GET also serves HEAD.
         let method = if method == Method::HEAD { "GET" } else { method.as_str() };
         let row = ROUTES.iter().find(|row| row.0 == method && row.1 == path);
         row.map_or(ADMIN, |row| row.2)
     }
 
-    /// Whether a caller may pass.
+    /// Checks whether a caller may use the route.
     pub(super) fn admits(self, caller: &Principal) -> bool {
         match self {
             Self::Open => true,
@@ -172,7 +173,7 @@ impl Access {
         }
     }
 
-    /// The scopes that it asks for.
+    /// Returns the scopes that the route requires.
     pub(super) fn scopes(self) -> &'static [Scope] {
         match self {
             Self::Open => &[],

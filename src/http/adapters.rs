@@ -1,14 +1,14 @@
-//! `/adapters`: which text formats are known, and those that a caller adds as data.
+//! `/adapters`: the supported text formats, and formats that callers add as data.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::answer::{tagged, tagged_by_bytes, written};
-use super::body::{self, Received};
+use super::body::{self, RequestInput};
 use super::job::{visit, work};
 use super::problem::{Kind, Problem};
 use super::query::{Query, name_of};
+use super::response::{respond_with, respond_with_content_etag, respond_with_etag};
 use super::schema::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
 };
@@ -33,16 +33,16 @@ pub(super) async fn list_adapters(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = Query::of(request.uri(), &["limit", "cursor"])?;
+    let query = Query::parse(request.uri(), &["limit", "cursor"])?;
     let limit = query.limit()?;
     let after = query.get("cursor").map(parse_cursor).transpose()?;
-    let received = Received::nothing(&state, &request)?;
+    let input = RequestInput::without_body(&state, &request)?;
     let list =
-        visit(&state, received, move |services, _| adapters::list(services, after.as_ref(), limit));
+        visit(&state, input, move |services, _| adapters::list(services, after.as_ref(), limit));
     let (rows, next) = list.await?;
     let items = rows.into_iter().map(AdapterRow::from).collect();
     let next_cursor = next.as_ref().map(write_cursor);
-    Ok(tagged_by_bytes(&AdapterList { items, next_cursor }))
+    Ok(respond_with_content_etag(&AdapterList { items, next_cursor }))
 }
 
 /// Read an adapter
@@ -64,13 +64,13 @@ pub(super) async fn get_adapter(
     request: Request,
 ) -> Result<Response, Problem> {
     let name = name_of(&request).to_owned();
-    let received = Received::nothing(&state, &request)?;
-    let found = visit(&state, received, move |services, _| adapters::find(services, &name)).await?;
-    Ok(match found.ok_or_else(unknown)? {
-        // Nobody stored it: its first version would be 1.
-        FoundAdapter::BuiltIn(name) => tagged(0, &Adapter::built_in(name)),
+    let input = RequestInput::without_body(&state, &request)?;
+    let found = visit(&state, input, move |services, _| adapters::find(services, &name)).await?;
+    Ok(match found.ok_or_else(adapter_not_found)? {
+        // No adapter is stored under this name: the first stored version is 1.
+        FoundAdapter::BuiltIn(name) => respond_with_etag(0, &Adapter::built_in(name)),
         FoundAdapter::Custom(stored, text) => {
-            tagged(stored.version, &Adapter::custom(&stored, text))
+            respond_with_etag(stored.version, &Adapter::custom(&stored, text))
         }
     })
 }
@@ -97,12 +97,12 @@ pub(super) async fn put_adapter(
     request: Request,
 ) -> Result<Response, Problem> {
     let name = name_of(&request).to_owned();
-    let received = body::read(&state, request).await?;
-    let put = visit(&state, received, move |services, text| adapters::put(services, &name, text));
+    let input = body::read(&state, request).await?;
+    let put = visit(&state, input, move |services, text| adapters::put(services, &name, text));
     let adapters::PutAdapter { stored, text, is_new } = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let adapter = Adapter::custom(&stored, text);
-    Ok((status, tagged(stored.version, &adapter)).into_response())
+    Ok((status, respond_with_etag(stored.version, &adapter)).into_response())
 }
 
 /// Delete an adapter
@@ -124,8 +124,8 @@ pub(super) async fn delete_adapter(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let name = name_of(&request).to_owned();
-    let received = Received::nothing(&state, &request)?;
-    let delete = visit(&state, received, move |services, _| adapters::delete(services, &name));
+    let input = RequestInput::without_body(&state, &request)?;
+    let delete = visit(&state, input, move |services, _| adapters::delete(services, &name));
     if delete.await? {
         return Ok(StatusCode::NO_CONTENT);
     }
@@ -150,13 +150,13 @@ pub(super) async fn test_adapter(
     request: Request,
 ) -> Result<Response, Problem> {
     let name = name_of(&request).to_owned();
-    let received = body::read(&state, request).await?;
-    let test = work(&state, received, move |services, text| adapters::test(services, &name, text));
-    let tested = test.await?.ok_or_else(unknown)?;
-    Ok(written(&AdapterTest::from(tested)))
+    let input = body::read(&state, request).await?;
+    let test = work(&state, input, move |services, text| adapters::test(services, &name, text));
+    let tested = test.await?.ok_or_else(adapter_not_found)?;
+    Ok(respond_with(&AdapterTest::from(tested)))
 }
 
-fn unknown() -> Problem {
+fn adapter_not_found() -> Problem {
     Problem::with_detail(Kind::NotFound, "there is no adapter of this name")
 }
 

@@ -1,16 +1,16 @@
-//! `/artifacts`: long texts that stand outside of a payload.
+//! `/artifacts`: long texts that are stored outside of payloads.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::answer::written;
-use super::body::{self, Media, Received};
-use super::idempotency::{self, Named, Reply};
+use super::body::{self, Media, RequestInput};
+use super::idempotency::{self, Reply, RequestIdentity};
 use super::job::visit;
 use super::problem::{Kind, Problem};
 use super::query::Query;
 use super::range;
+use super::response::respond_with;
 use super::schema::{CleanupRequest, OffloadAnswer, OffloadRequest};
 use super::state::AppState;
 use crate::domain::{ArtifactId, ContentHash};
@@ -44,23 +44,23 @@ pub(super) async fn create_artifact(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = Query::of(request.uri(), &["threshold", "head_chars", "tail_chars"])?;
+    let query = Query::parse(request.uri(), &["threshold", "head_chars", "tail_chars"])?;
     let default = Offload::default();
     let options = Offload {
         threshold: query.whole("threshold")?.unwrap_or(default.threshold),
         head: query.whole("head_chars")?.unwrap_or(default.head),
         tail: query.whole("tail_chars")?.unwrap_or(default.tail),
     };
-    let named = Named::of("POST /artifacts", request.headers(), request.uri())?;
-    let (received, media) = body::read_any(&state, request).await?;
+    let identity = RequestIdentity::read("POST /artifacts", request.headers(), request.uri())?;
+    let (input, media) = body::read_any(&state, request).await?;
     if media == Media::Json && options != default {
         return Err(Problem::invalid("", "with a body of JSON the options stand in the body"));
     }
-    idempotency::run(&state, received, named, move |services, text, once| {
-        let tell = |offloaded: &_| offload_reply(offloaded).tell();
+    idempotency::run(&state, input, identity, move |services, text, once| {
+        let write_reply = |offloaded: &_| offload_reply(offloaded).to_stored();
         let offloaded = match media {
-            Media::Json => artifacts::offload(services, text, once, tell)?,
-            Media::Text => artifacts::offload_text(services, text, &options, once, tell)?,
+            Media::Json => artifacts::offload(services, text, once, write_reply)?,
+            Media::Text => artifacts::offload_text(services, text, &options, once, write_reply)?,
         };
         Ok(offload_reply(&offloaded))
     })
@@ -104,7 +104,7 @@ pub(super) async fn get_artifact(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
-    let query = Query::of(request.uri(), &["lines", "query"])?;
+    let query = Query::parse(request.uri(), &["lines", "query"])?;
     let lines = query.get("lines").map(|text| {
         artifacts::parse_lines(text).ok_or_else(|| {
             let detail = "the parameter `lines` must be like `10-20`, `10-` or `10`";
@@ -116,8 +116,8 @@ pub(super) async fn get_artifact(
     if words.as_deref() == Some("") {
         return Err(Problem::invalid("", "the parameter `query` must not be empty"));
     }
-    let received = Received::nothing(&state, &request)?;
-    let found = visit(&state, received, move |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let found = visit(&state, input, move |services, _| {
         let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
         let (tag, text) = match select(&text, lines, words.as_deref(), services.allowance()) {
             None => (artifact.hash, Ok(text)),
@@ -126,8 +126,8 @@ pub(super) async fn get_artifact(
         };
         Ok(Some((artifact.media_type, tag, text)))
     });
-    let (media_type, tag, text) = found.await?.ok_or_else(unknown)?;
-    Ok(range::respond(request.headers(), text?, &media_type, &format!("{tag:?}")))
+    let (media_type, tag, text) = found.await?.ok_or_else(artifact_not_found)?;
+    Ok(range::respond_with_range(request.headers(), text?, &media_type, &format!("{tag:?}")))
 }
 
 /// Delete an artifact
@@ -149,10 +149,9 @@ pub(super) async fn delete_artifact(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let id = id_of(&request)?;
-    let received = Received::nothing(&state, &request)?;
-    let was_there =
-        visit(&state, received, move |services, _| artifacts::delete(services, id)).await?;
-    if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(unknown()) }
+    let input = RequestInput::without_body(&state, &request)?;
+    let existed = visit(&state, input, move |services, _| artifacts::delete(services, id)).await?;
+    if existed { Ok(StatusCode::NO_CONTENT) } else { Err(artifact_not_found()) }
 }
 
 /// Clean up now
@@ -172,22 +171,22 @@ pub(super) async fn clean_up_artifacts(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let received = body::read(&state, request).await?;
-    let done = visit(&state, received, artifacts::cleanup).await?;
-    Ok(written(&done))
+    let input = body::read(&state, request).await?;
+    let done = visit(&state, input, artifacts::cleanup).await?;
+    Ok(respond_with(&done))
 }
 
-/// The id at the end of the path. What cannot be an id names nothing.
+/// Reads the id at the end of the path. A malformed id is not found, like an unknown one.
 fn id_of(request: &Request) -> Result<ArtifactId, Problem> {
     let name = request.uri().path().rsplit('/').next().unwrap_or_default();
-    ArtifactId::parse(name).ok_or_else(unknown)
+    ArtifactId::parse(name).ok_or_else(artifact_not_found)
 }
 
-fn unknown() -> Problem {
+fn artifact_not_found() -> Problem {
     Problem::with_detail(Kind::NotFound, "no artifact of this id is stored")
 }
 
-/// What is asked for of a text; none where that is all of it.
+/// Returns the lines of a text that the request asks for; `None` if it asks for all of the text.
 fn select(
     text: &str,
     lines: Option<(usize, usize)>,

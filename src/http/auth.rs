@@ -1,7 +1,7 @@
-//! Who asks: the key of a request, what it may do, and how often.
+//! Authentication: the key of a request, its scopes and its rate limit.
 //!
-//! A handler gets the [`Principal`] in the request's extensions, and through it the services of
-//! its tenant ([`AppState::services_for`]); there is no other way to them.
+//! [`check`] puts the [`Principal`] into the request's extensions. A handler gets the services of
+//! its tenant through the principal only ([`AppState::services_for`]).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,43 +18,44 @@ use super::state::AppState;
 use crate::domain::Principal;
 use crate::service::{auth, tickets};
 
-/// The services that know keys, and the routes that ask for them.
+/// State of [`check`]: the services that look up keys, and the table of routes.
 #[derive(Debug, Clone)]
 pub(super) struct KeyCheck {
     pub(super) state: AppState,
     pub(super) routes: RouteTable,
 }
 
-/// Stands before every handler: nobody passes whose key does not hold what the route asks for.
+/// Authenticates the caller. Refuses requests without a valid key, without the scopes of the route,
+/// or above the key's rate limit.
 pub(super) async fn check(
     State(keys): State<KeyCheck>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    // A path that is not served tells nothing, with a key or without.
+    // A path that is not served needs no key: its 404 reveals nothing.
     let Some(path) = request.extensions().get::<MatchedPath>() else {
         return next.run(request).await;
     };
     let KeyCheck { state, routes } = keys;
-    let access = match access(&routes, request.method(), path.as_str()) {
+    let access = match find_access(&routes, request.method(), path.as_str()) {
         None | Some(Access::Open) => return next.run(request).await,
         Some(access) => access,
     };
     let ticket = ticket_of(&request, path.as_str());
-    let known = match ticket {
-        Some(ticket) => holder(&state, ticket.to_owned()).await,
+    let caller = match ticket {
+        Some(ticket) => redeem_ticket(&state, ticket.to_owned()).await,
         None => identify(&state, request.headers()).await,
     };
-    let principal = match known {
+    let principal = match caller {
         Ok(principal) => principal,
         Err(problem) => return problem.into_response(),
     };
     if !access.admits(&principal) {
-        return lacks(access).into_response();
+        return missing_scope(access).into_response();
     }
-    if let Err(limited) = auth::admit(state.shared(), &principal) {
+    if let Err(limited) = auth::admit(state.shared_services(), &principal) {
         let problem = Problem::with_detail(Kind::RateLimited, limited.to_string());
-        return later(problem, limited.pause);
+        return respond_with_retry_after(problem, limited.pause);
     }
     let span = tracing::Span::current();
     span.record("tenant", &*principal.tenant);
@@ -63,29 +64,29 @@ pub(super) async fn check(
     next.run(request).await
 }
 
-/// What a route asks for; none where the path is served with other methods only.
-fn access(routes: &RouteTable, method: &Method, path: &str) -> Option<Access> {
-    routes.contains(method, path).then(|| Access::of(method, path))
+/// Returns the access of a route; `None` if the path is served with other methods only.
+fn find_access(routes: &RouteTable, method: &Method, path: &str) -> Option<Access> {
+    routes.contains(method, path).then(|| Access::for_route(method, path))
 }
 
-/// The ticket of a stream, in the place of a key.
+/// Returns the ticket of an event stream, which a request sends instead of a key.
 fn ticket_of<'r>(request: &'r Request, path: &str) -> Option<&'r str> {
     let query = request.uri().query().filter(|_| path == "/events")?;
     query.split('&').find_map(|pair| pair.strip_prefix("ticket="))
 }
 
 async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Arc<Principal>, Problem> {
-    let given = bearer(headers)?;
-    if let Some(known) = auth::recall(state.shared(), given) {
-        return Ok(known?);
+    let key = read_bearer(headers)?;
+    if let Some(cached) = auth::recall(state.shared_services(), key) {
+        return Ok(cached?);
     }
-    let (services, given) = (state.shared().clone(), given.map(str::to_owned));
-    let found = state.pool.look(move || auth::identify(&services, given.as_deref())).await?;
+    let (services, key) = (state.shared_services().clone(), key.map(str::to_owned));
+    let found = state.pool.look(move || auth::identify(&services, key.as_deref())).await?;
     Ok(found?)
 }
 
-/// Whether callers need a key. A store that cannot be asked counts as one without keys, because the
-/// rules for those are the stricter ones.
+/// Checks whether callers need a key. If the store is unavailable and no key was ever seen, they
+/// need none, because `origin` is stricter about a server without keys.
 pub(super) async fn needs_key(state: &AppState) -> Result<bool, Problem> {
     match identify(state, &HeaderMap::new()).await {
         Ok(_) => Ok(false),
@@ -94,42 +95,43 @@ pub(super) async fn needs_key(state: &AppState) -> Result<bool, Problem> {
     }
 }
 
-/// Whose ticket it is, this once.
-async fn holder(state: &AppState, ticket: String) -> Result<Arc<Principal>, Problem> {
-    let services = state.shared().clone();
+/// Returns the owner of a ticket and makes the ticket invalid.
+async fn redeem_ticket(state: &AppState, ticket: String) -> Result<Arc<Principal>, Problem> {
+    let services = state.shared_services().clone();
     let found = state.pool.look(move || tickets::take(&services, &ticket)).await??;
     found.ok_or_else(|| {
         Problem::with_detail(Kind::Unauthenticated, "the ticket was used, or its time is over")
     })
 }
 
-/// What stands behind `Bearer`; none where nothing is said.
-fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
-    let wrong =
+/// Returns the key of the `authorization` header; `None` if there is no header, or one with another
+/// scheme.
+fn read_bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let malformed =
         || Problem::with_detail(Kind::Unauthenticated, "send `authorization: Bearer <key>`");
-    let mut given = headers.get_all(header::AUTHORIZATION).iter();
-    let Some(value) = given.next() else { return Ok(None) };
-    if given.next().is_some() {
-        return Err(wrong());
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(malformed());
     }
-    let text = value.to_str().map_err(|_| wrong())?;
+    let text = value.to_str().map_err(|_| malformed())?;
     let Some((scheme, key)) = text.trim().split_once(' ') else { return Ok(Some("")) };
-    // Another scheme is another's: a proxy's, say. Where a key is needed it is none.
+    // Another scheme is meant for another server, for instance a proxy. It is not a key.
     Ok(scheme.eq_ignore_ascii_case("bearer").then(|| key.trim()))
 }
 
-fn lacks(access: Access) -> Problem {
-    let words = access.scopes().iter().map(|scope| format!("`{}`", scope.as_str()));
-    let words: Vec<String> = words.collect();
+fn missing_scope(access: Access) -> Problem {
+    let scopes = access.scopes().iter().map(|scope| format!("`{}`", scope.as_str()));
+    let scopes: Vec<String> = scopes.collect();
     let detail = match access {
-        Access::AllOf(_) => format!("this needs a key with the scopes {}", words.join(" and ")),
-        _ => format!("this needs a key with the scope {}", words.join(" or ")),
+        Access::AllOf(_) => format!("this needs a key with the scopes {}", scopes.join(" and ")),
+        _ => format!("this needs a key with the scope {}", scopes.join(" or ")),
     };
     Problem::with_detail(Kind::Forbidden, detail)
 }
 
-/// A problem that is over in a while; told in whole seconds, none too few.
-fn later(problem: Problem, pause: Duration) -> Response {
+/// Responds with a problem and `retry-after`: the pause in whole seconds, rounded up, at least 1.
+fn respond_with_retry_after(problem: Problem, pause: Duration) -> Response {
     let mut response = problem.into_response();
     let seconds = pause.as_millis().div_ceil(1000).max(1).to_string();
     if let Ok(seconds) = HeaderValue::from_str(&seconds) {

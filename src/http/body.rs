@@ -1,4 +1,4 @@
-//! Reading a request's body: its type, its size, its time, its text.
+//! Reads request bodies: media type, size, deadline, UTF-8 text.
 
 use std::error::Error as StdError;
 use std::time::{Duration, Instant};
@@ -20,40 +20,41 @@ pub(super) const DEADLINE_HEADER: &str = "contexture-deadline-ms";
 
 const DEFAULT_DEADLINE_MS: u64 = 10_000;
 const MAX_DEADLINE_MS: u64 = 60_000;
-/// The part of a wrong media type that an error repeats.
+/// Characters of a wrong media type that an error message quotes.
 const MAX_SHOWN_CHARS: usize = 100;
-/// Memory taken up front for a body whose size is not known.
-const UNKNOWN_SIZE: usize = 256 * 1024;
+/// Memory that is reserved for a body whose size is not known.
+const DEFAULT_BODY_BYTES: usize = 256 * 1024;
 
-/// A body as text, and the memory it was granted.
+/// The input of a use case: the body as text, the caller's services, and limits.
 #[derive(Debug)]
-pub(super) struct Received {
+pub(super) struct RequestInput {
     pub(super) text: String,
-    pub(super) share: MemoryPermit,
-    /// The caller's.
+    /// The memory that is reserved for the body.
+    pub(super) permit: MemoryPermit,
+    /// Services for the caller.
     pub(super) services: Services,
-    /// How long the answer may take from here.
-    pub(super) allowed: Duration,
+    /// Time that the response may take after the body has been read.
+    pub(super) timeout: Duration,
 }
 
-/// What a body is.
+/// A media type of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Media {
     Json,
     Text,
 }
 
-/// How the headers label a body.
+/// The content type that the headers declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Label {
     Known(Media),
-    /// No `content-type`: right for a body without a byte, which is then taken as empty JSON.
+    /// No `content-type`. Valid only for an empty body, which counts as empty JSON.
     Missing,
-    /// A type or a character set that is not read.
+    /// A media type or a character set that is not supported.
     Other,
 }
 
-/// Stops the work that a request waits for, where nobody waits any longer.
+/// Cancels the work of a request if its future is dropped, because then no client waits for it.
 pub(super) struct CancelOnDrop(pub(super) Deadline);
 
 impl Drop for CancelOnDrop {
@@ -62,129 +63,130 @@ impl Drop for CancelOnDrop {
     }
 }
 
-impl Received {
-    /// When the work must stop that was asked for, from now on.
+impl RequestInput {
+    /// Starts the timeout now and returns the deadline of the work.
     pub(super) fn deadline(&self) -> Deadline {
-        Deadline::at(Instant::now() + self.allowed).allowing(self.services.allowance())
+        Deadline::at(Instant::now() + self.timeout).allowing(self.services.allowance())
     }
 
-    /// What there is of a request whose body does not matter.
-    pub(super) fn nothing(state: &AppState, request: &Request) -> Result<Self, Problem> {
-        let allowed = deadline(request.headers())?;
+    /// Returns the input of a request whose body is not read.
+    pub(super) fn without_body(state: &AppState, request: &Request) -> Result<Self, Problem> {
+        let timeout = read_timeout(request.headers())?;
         let services = state.services_for(request.extensions())?;
-        Ok(Self { text: String::new(), share: state.memory.take(0)?, services, allowed })
+        Ok(Self { text: String::new(), permit: state.memory.take(0)?, services, timeout })
     }
 
-    /// The same, for work that goes on after its request was read.
+    /// Returns input for further work of a request, such as the next page of a stream.
     pub(super) fn for_services(state: &AppState, services: Services) -> Result<Self, Problem> {
-        let allowed = Duration::from_millis(DEFAULT_DEADLINE_MS);
-        Ok(Self { text: String::new(), share: state.memory.take(0)?, services, allowed })
+        let timeout = Duration::from_millis(DEFAULT_DEADLINE_MS);
+        Ok(Self { text: String::new(), permit: state.memory.take(0)?, services, timeout })
     }
 }
 
-/// Reads a JSON body as text. It is not parsed here.
-pub(super) async fn read(state: &AppState, request: Request) -> Result<Received, Problem> {
-    let (received, _) = read_as(state, request, &[Media::Json]).await?;
-    Ok(received)
+/// Reads a JSON body as text. The use case parses it.
+pub(super) async fn read(state: &AppState, request: Request) -> Result<RequestInput, Problem> {
+    let (input, _) = read_as(state, request, &[Media::Json]).await?;
+    Ok(input)
 }
 
-/// Reads a body that is JSON, or `text/plain`, or lines of JSON.
+/// Reads a body of JSON, plain text or lines of JSON.
 pub(super) async fn read_any(
     state: &AppState,
     request: Request,
-) -> Result<(Received, Media), Problem> {
+) -> Result<(RequestInput, Media), Problem> {
     read_as(state, request, &[Media::Json, Media::Text]).await
 }
 
-/// Reads a body of one of these media types.
+/// Reads a body of one of the `accepted` media types.
 async fn read_as(
     state: &AppState,
     request: Request,
     accepted: &[Media],
-) -> Result<(Received, Media), Problem> {
+) -> Result<(RequestInput, Media), Problem> {
     let headers = request.headers();
-    let (media, needs_label) = match label(headers) {
+    let (media, label_problem) = match read_label(headers) {
         Label::Known(media) if accepted.contains(&media) => (media, None),
-        // A browser sends such a body to any server without asking it first.
+        // A browser sends a body without a type to any server, and asks for no permission before
+        // (CORS).
         Label::Missing => (Media::Json, Some(unsupported(headers, accepted))),
         Label::Known(_) | Label::Other => return Err(unsupported(headers, accepted)),
     };
-    let received = receive(state, request, media, needs_label).await?;
-    Ok((received, media))
+    let input = receive(state, request, media, label_problem).await?;
+    Ok((input, media))
 }
 
-/// The problem of a body whose label is not one of the accepted ones. Clients label bodies without
-/// being told to, so it says what came.
+/// Returns the problem of a body whose content type is not accepted. It quotes the type, because
+/// many clients set one that their users did not choose.
 fn unsupported(headers: &HeaderMap, accepted: &[Media]) -> Problem {
     let types = if accepted.contains(&Media::Text) {
         "`content-type: application/json` or `content-type: text/plain`"
     } else {
         "`content-type: application/json`"
     };
-    let given = headers.get(header::CONTENT_TYPE).map(|value| {
+    let declared = headers.get(header::CONTENT_TYPE).map(|value| {
         let text = String::from_utf8_lossy(value.as_bytes());
         text.chars().take(MAX_SHOWN_CHARS).collect::<String>()
     });
-    let detail = match given {
-        Some(given) => format!("send {types}, in UTF-8, instead of `{given}`"),
+    let detail = match declared {
+        Some(declared) => format!("send {types}, in UTF-8, instead of `{declared}`"),
         None => format!("the body has no `content-type`: send {types}, in UTF-8"),
     };
     Problem::with_detail(Kind::UnsupportedMediaType, detail)
 }
 
-/// Reads a body. `needs_label` is the problem that it is if it has a byte.
+/// Reads a body. A body that is not empty fails with `label_problem`, if there is one.
 async fn receive(
     state: &AppState,
     request: Request,
     media: Media,
-    needs_label: Option<Problem>,
-) -> Result<Received, Problem> {
-    let allowed = deadline(request.headers())?;
+    label_problem: Option<Problem>,
+) -> Result<RequestInput, Problem> {
+    let timeout = read_timeout(request.headers())?;
     let services = state.services_for(request.extensions())?;
-    // Behind decompression the length is no longer stated.
-    let stated = request
+    // Decompression removes `content-length`, because the decoded size is not known.
+    let declared_bytes = request
         .headers()
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    let mut share = state.memory.take(stated.unwrap_or(UNKNOWN_SIZE))?;
-    let first = stated.unwrap_or(UNKNOWN_SIZE).min(1 << 20);
+    let mut permit = state.memory.take(declared_bytes.unwrap_or(DEFAULT_BODY_BYTES))?;
+    let capacity = declared_bytes.unwrap_or(DEFAULT_BODY_BYTES).min(1 << 20);
     let limit = state.max_decoded_bytes;
     let mut body = Limited::new(request.into_body(), limit);
-    let bytes = collect(&mut body, first, needs_label, &mut share).await?;
+    let bytes = collect(&mut body, capacity, label_problem, &mut permit).await?;
     state.metrics.record_body(bytes.len());
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let not_text = match media {
+        let kind = match media {
             Media::Json => Kind::InvalidJson,
             Media::Text => Kind::InvalidRequest,
         };
-        Problem::with_detail(not_text, format!("not UTF-8 at byte {at}"))
+        Problem::with_detail(kind, format!("not UTF-8 at byte {at}"))
     })?;
-    Ok(Received { text, share, services, allowed })
+    Ok(RequestInput { text, permit, services, timeout })
 }
 
 async fn collect(
     body: &mut Limited<Body>,
-    first: usize,
-    mut needs_label: Option<Problem>,
-    share: &mut MemoryPermit,
+    capacity: usize,
+    mut label_problem: Option<Problem>,
+    permit: &mut MemoryPermit,
 ) -> Result<Vec<u8>, Problem> {
-    let mut bytes = Vec::with_capacity(first);
+    let mut bytes = Vec::with_capacity(capacity);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| explain(&*error))?;
         if let Some(data) = frame.data_ref().filter(|data| !data.is_empty()) {
-            if let Some(problem) = needs_label.take() {
+            if let Some(problem) = label_problem.take() {
                 return Err(problem);
             }
-            share.grow_to(bytes.len() + data.len())?;
+            permit.grow_to(bytes.len() + data.len())?;
             bytes.extend_from_slice(data);
         }
     }
     Ok(bytes)
 }
 
-/// The time that a request gives us; it runs from when the body is there.
-fn deadline(headers: &HeaderMap) -> Result<Duration, Problem> {
+/// Reads the time that a request may take after its body has been read.
+fn read_timeout(headers: &HeaderMap) -> Result<Duration, Problem> {
     let Some(value) = headers.get(DEADLINE_HEADER) else {
         return Ok(Duration::from_millis(DEFAULT_DEADLINE_MS));
     };
@@ -201,8 +203,8 @@ fn deadline(headers: &HeaderMap) -> Result<Duration, Problem> {
     }
 }
 
-/// What the headers say the body is.
-fn label(headers: &HeaderMap) -> Label {
+/// Reads the content type that the headers declare.
+fn read_label(headers: &HeaderMap) -> Label {
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let value = match (types.next(), types.next()) {
         (None, _) => return Label::Missing,
@@ -227,8 +229,8 @@ fn label(headers: &HeaderMap) -> Label {
     if is_utf8 { Label::Known(media) } else { Label::Other }
 }
 
-/// Why reading failed. The layers around the body wrap each other's errors, so the whole chain
-/// is searched for the one that tells.
+/// Maps an error of reading a body to a problem. The layers around the body wrap each other's
+/// errors, so the whole chain of sources is searched.
 fn explain(error: &(dyn StdError + 'static)) -> Problem {
     let mut next = Some(error);
     let mut is_io = false;
@@ -246,7 +248,7 @@ fn explain(error: &(dyn StdError + 'static)) -> Problem {
             return Problem::with_detail(Kind::InvalidRequest, "the body ended early");
         }
         next = match error.downcast_ref::<std::io::Error>() {
-            // `source` of an io::Error passes over the error it wraps.
+            // `source` of an `io::Error` skips the error that it wraps.
             Some(error) => {
                 is_io = true;
                 error.get_ref().map(|inner| inner as &(dyn StdError + 'static))
@@ -271,20 +273,20 @@ mod tests {
     }
 
     #[test]
-    fn json_and_text_in_utf8_are_known_and_nothing_else() {
-        assert_eq!(label(&HeaderMap::new()), Label::Missing);
+    fn only_json_and_text_in_utf8_are_supported() {
+        assert_eq!(read_label(&HeaderMap::new()), Label::Missing);
         for good in [
             "application/json",
             "Application/JSON; charset=UTF-8",
             "application/vnd.api+json",
             "application/json;charset=\"utf-8\"",
         ] {
-            assert_eq!(label(&typed(good)), Label::Known(Media::Json), "{good}");
+            assert_eq!(read_label(&typed(good)), Label::Known(Media::Json), "{good}");
         }
-        assert_eq!(label(&typed("text/plain; charset=utf-8")), Label::Known(Media::Text));
+        assert_eq!(read_label(&typed("text/plain; charset=utf-8")), Label::Known(Media::Text));
         let mut twice = typed("application/json");
         twice.append(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        assert_eq!(label(&twice), Label::Other);
+        assert_eq!(read_label(&twice), Label::Other);
         for bad in [
             "text/html",
             "",
@@ -293,22 +295,22 @@ mod tests {
             "json",
             "text/+json",
         ] {
-            assert_eq!(label(&typed(bad)), Label::Other, "{bad}");
+            assert_eq!(read_label(&typed(bad)), Label::Other, "{bad}");
         }
     }
 
     #[test]
     fn a_deadline_is_whole_positive_and_at_most_a_minute() {
-        let given = |value: &'static str| {
+        let timeout = |value: &'static str| {
             let headers = HeaderMap::from_iter([(
                 DEADLINE_HEADER.parse().unwrap(),
                 HeaderValue::from_static(value),
             )]);
-            deadline(&headers)
+            read_timeout(&headers)
         };
-        assert_eq!(given("250").unwrap(), Duration::from_millis(250));
+        assert_eq!(timeout("250").unwrap(), Duration::from_millis(250));
         for bad in ["0", "-1", "1.5", "60001", "", "soon", "99999999999999999999"] {
-            assert_eq!(given(bad).unwrap_err().kind, Kind::InvalidRequest, "{bad}");
+            assert_eq!(timeout(bad).unwrap_err().kind, Kind::InvalidRequest, "{bad}");
         }
     }
 }

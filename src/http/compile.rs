@@ -1,4 +1,4 @@
-//! `POST /compile` and `POST /tokens`: work that takes a thread.
+//! `POST /compile` and `POST /tokens`.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -7,11 +7,11 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 
-use super::answer::{json, written};
-use super::body::{self, CancelOnDrop, Received};
+use super::body::{self, CancelOnDrop, RequestInput};
 use super::enum_values::COMPILE_FORMATS;
 use super::problem::Problem;
 use super::query::Query;
+use super::response::{respond_json, respond_with};
 use super::schema::{Compilation, CompileRequest, TokensRequest};
 use super::state::AppState;
 use crate::pipeline::{Deadline, Timings, TokensAnswer};
@@ -45,7 +45,7 @@ pub(super) async fn compile_conversation(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = Query::of(request.uri(), &["dry_run", "format"])?;
+    let query = Query::parse(request.uri(), &["dry_run", "format"])?;
     let is_dry = query.choice("dry_run", &[("true", true), ("false", false)])? == Some(true);
     let as_published = query.choice("format", COMPILE_FORMATS)? == Some(true);
     let work = move |services: &Services, text: &str, deadline: &Deadline| {
@@ -54,15 +54,15 @@ pub(super) async fn compile_conversation(
         Ok(if as_published { compile::as_published(answer) } else { answer })
     };
     let answer = run(&state, request, work).await?;
-    Ok(answered(&state, answer))
+    Ok(respond_with_timings(&state, answer))
 }
 
-/// The answer of a compile or a compression, counted in the figures, with the header that tells
-/// where its time went.
-pub(super) fn answered(state: &AppState, answer: CompiledResponse) -> Response {
+/// Responds to a compile or a compression: adds its tokens to the metrics, and its timings as the
+/// header `Server-Timing`.
+pub(super) fn respond_with_timings(state: &AppState, answer: CompiledResponse) -> Response {
     state.metrics.record_compile(answer.report.tokens_before, answer.report.tokens_after);
     let timing = server_timing(&answer.timings);
-    let mut response = json(answer.body);
+    let mut response = respond_json(answer.body);
     if let Ok(value) = HeaderValue::from_str(&timing) {
         response.headers_mut().insert(SERVER_TIMING, value);
     }
@@ -85,29 +85,30 @@ pub(super) async fn count_tokens(
     request: Request,
 ) -> Result<Response, Problem> {
     let answer = run(&state, request, tokens::count).await?;
-    Ok(written(&answer))
+    Ok(respond_with(&answer))
 }
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// Reads the body and does `work` on it in the pool, until its deadline or until the caller
-/// goes away: then this future is dropped, and with it the guard.
+/// Reads the body and runs `work` on it in the pool, until its deadline. If the client disconnects,
+/// this future is dropped, and the guard cancels the work.
 pub(super) async fn run<T: Send + 'static>(
     state: &AppState,
     request: Request,
     work: impl FnOnce(&Services, &str, &Deadline) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
-    let Received { text, share, services, allowed } = body::read(state, request).await?;
+    let RequestInput { text, permit, services, timeout } = body::read(state, request).await?;
     let place = state.pool.admit()?;
-    let end = Instant::now() + allowed;
+    let end = Instant::now() + timeout;
     let deadline = Deadline::at(end).allowing(services.allowance());
     let _guard = CancelOnDrop(deadline.clone());
     let result =
-        place.run(end, share, move |seat| work(&services.seated(seat), &text, &deadline)).await?;
+        place.run(end, permit, move |seat| work(&services.seated(seat), &text, &deadline)).await?;
     Ok(result?)
 }
 
-/// The header's value: `name;dur=milliseconds`; no time is in two of them.
+/// Writes the value of `Server-Timing`: `name;dur=milliseconds` for each kind of work. The times do
+/// not overlap.
 fn server_timing(timings: &Timings) -> String {
     let rows: [(&str, Duration); 6] = [
         ("parse", timings.parse),

@@ -3,9 +3,9 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use super::answer::json;
-use super::compile::{answered, run};
+use super::compile::{respond_with_timings, run};
 use super::problem::Problem;
+use super::response::respond_json;
 use super::schema::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 use super::state::AppState;
 use crate::service::{compress, expand};
@@ -31,7 +31,7 @@ pub(super) async fn compress_messages(
     request: Request,
 ) -> Result<Response, Problem> {
     let answer = run(&state, request, compress::compress).await?;
-    Ok(answered(&state, answer))
+    Ok(respond_with_timings(&state, answer))
 }
 
 /// Give the originals back
@@ -50,5 +50,5 @@ pub(super) async fn expand_messages(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    Ok(json(run(&state, request, expand::expand).await?))
+    Ok(respond_json(run(&state, request, expand::expand).await?))
 }

@@ -1,4 +1,4 @@
-//! The API's description: what the handlers say of themselves, and what holds for all of them.
+//! The OpenAPI description: what each handler declares, and what all operations have in common.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use utoipa::openapi::{OpenApi, Ref, RefOr, Required, Schema};
 use utoipa::{Number, OpenApi as _, ToSchema as _};
 
 use super::access::Access;
-use super::enum_values::{Words, of_member, of_parameter};
+use super::enum_values::{Words, member_words, parameter_words};
 use super::problem;
-use super::query::LARGEST;
+use super::query::MAX_WHOLE_NUMBER;
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -49,21 +49,21 @@ use super::query::LARGEST;
 pub(super) struct Document;
 
 impl Document {
-    /// What stands at the head of the description.
+    /// Returns the description without operations: its title, tags and shared schemas.
     pub(super) fn head() -> OpenApi {
         Self::openapi()
     }
 }
 
-/// The routes that are served, and which of them have parameters in their query.
+/// The served routes, and whether each has query parameters.
 #[derive(Debug, Clone)]
 pub(super) struct RouteTable {
-    /// By method and path.
+    /// Whether a route has query parameters, by method and path.
     has_query: Arc<HashMap<(Method, String), bool>>,
 }
 
 impl RouteTable {
-    pub(super) fn of(mut document: OpenApi) -> Self {
+    pub(super) fn new(mut document: OpenApi) -> Self {
         let in_query = |parameter: &RefOr<Parameter>| match parameter {
             RefOr::T(parameter) => matches!(parameter.parameter_in, ParameterIn::Query),
             RefOr::Ref(_) => true,
@@ -75,25 +75,26 @@ impl RouteTable {
         Self { has_query: Arc::new(rows.collect()) }
     }
 
-    /// Whether there is a route of this method and path.
+    /// Checks whether there is a route of this method and path.
     pub(super) fn contains(&self, method: &Method, path: &str) -> bool {
         self.find(method, path).is_some()
     }
 
-    /// Whether a route has parameters in its query; true if it is not served with this method,
-    /// which is then what is to be said.
+    /// Checks whether a route has query parameters. Returns true if the path is not served with
+    /// this method, so that the response is a 405.
     pub(super) fn has_query(&self, method: &Method, path: &str) -> bool {
         self.find(method, path).unwrap_or(true)
     }
 
     fn find(&self, method: &Method, path: &str) -> Option<bool> {
-        // What answers GET answers HEAD.
+        // A route for GET also serves HEAD.
         let method = if method == Method::HEAD { &Method::GET } else { method };
         self.has_query.get(&(method.clone(), path.to_owned())).copied()
     }
 }
 
-/// The description of these routes, with what holds for all of them.
+/// Completes the description with what all operations have in common: the key, problems, enums and
+/// the bounds of numbers.
 pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     let mut bearer = Http::new(HttpAuthScheme::Bearer);
     bearer.description = Some(
@@ -106,10 +107,10 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     components.add_security_scheme("key", SecurityScheme::Http(bearer));
     for (name, schema) in &mut components.schemas {
         bound(schema);
-        close_members(name, schema);
+        set_member_enums(name, schema);
     }
     for Route { method, path, operation } in operations(&mut document.paths) {
-        let access = Access::of(&method, &path);
+        let access = Access::for_route(&method, &path);
         if access != Access::Open {
             let words = access.scopes().iter().map(|scope| scope.as_str());
             operation.security =
@@ -130,7 +131,7 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     document
 }
 
-/// An operation with the route that leads to it.
+/// An operation with its method and path.
 struct Route<'d> {
     method: Method,
     path: String,
@@ -156,7 +157,7 @@ fn operations(paths: &mut Paths) -> Vec<Route<'_>> {
     found
 }
 
-/// Paths whose POST takes no body for an empty one.
+/// Paths whose POST may have no body.
 const MAY_BE_EMPTY: &[&str] = &[
     "/artifacts/cleanup",
     "/hooks/{id}/test",
@@ -170,11 +171,11 @@ const MAY_BE_EMPTY: &[&str] = &[
     "/v1/compress",
 ];
 
-/// Paths whose handlers have no way to fail: what they return is at hand, or, for `/v1/compress`, the
-/// input itself if it cannot be compressed.
+/// Paths whose handlers cannot fail: their response is always available. `/v1/compress` returns its
+/// input if it cannot compress it.
 const NEVER_FAIL: &[&str] = &["/hook-points", "/metrics", "/models", "/v1/compress"];
 
-/// Adds the failures that any operation behind a key may end in, unless it describes its own.
+/// Adds the error responses that every operation with a key may have, unless it describes its own.
 fn add_problems(path: &str, operation: &mut Operation) {
     let responses = &mut operation.responses.responses;
     let mut add = |status: &str, description: &str| {
@@ -187,7 +188,7 @@ fn add_problems(path: &str, operation: &mut Operation) {
     }
 }
 
-/// Gives every failure the body of a problem, unless it describes its own.
+/// Gives every error response the body of a problem, unless it describes its own.
 fn fill_problems(operation: &mut Operation) {
     for (status, response) in &mut operation.responses.responses {
         if let RefOr::T(response) = response
@@ -201,14 +202,14 @@ fn fill_problems(operation: &mut Operation) {
     }
 }
 
-/// Says of a parameter what holds for all of its name.
+/// Completes the schema of a parameter: its type, its bounds, its pattern and its enum.
 fn describe(path: &str, parameter: &mut Parameter) {
     let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema else { return };
-    // What may be absent is a text all the same: there is no null in a header or a query.
+    // An optional parameter is never null: headers and queries have no null.
     if let SchemaType::Array(types) = &schema.schema_type
-        && let Some(only) = types.iter().find(|kind| **kind != Type::Null)
+        && let Some(value_type) = types.iter().find(|kind| **kind != Type::Null)
     {
-        schema.schema_type = SchemaType::Type(only.clone());
+        schema.schema_type = SchemaType::Type(value_type.clone());
     }
     bound_number(schema);
     let is_header = matches!(parameter.parameter_in, ParameterIn::Header);
@@ -221,12 +222,13 @@ fn describe(path: &str, parameter: &mut Parameter) {
         "Idempotency-Key" if is_header => schema.pattern = Some("^[!-~]{1,255}$".to_owned()),
         _ => {}
     }
-    if let Some(words) = of_parameter(path, &parameter.name) {
-        close(schema, words);
+    if let Some(words) = parameter_words(path, &parameter.name) {
+        set_enum(schema, words);
     }
 }
 
-/// Whole numbers in JSON are exact up to 2^53, and no larger one is taken.
+/// Sets the maximum of whole numbers in a schema: JSON numbers are exact up to 2^53, and a larger
+/// one is refused.
 fn bound(schema: &mut RefOr<Schema>) {
     let RefOr::T(schema) = schema else { return };
     match schema {
@@ -249,29 +251,30 @@ fn bound(schema: &mut RefOr<Schema>) {
 fn bound_number(schema: &mut Object) {
     let is_whole = schema.format == Some(SchemaFormat::KnownFormat(KnownFormat::Int64));
     if is_whole && schema.maximum.is_none() {
-        schema.maximum = Some(Number::UInt(usize::try_from(LARGEST).unwrap_or(usize::MAX)));
+        schema.maximum =
+            Some(Number::UInt(usize::try_from(MAX_WHOLE_NUMBER).unwrap_or(usize::MAX)));
     }
 }
 
-/// Names the words of those members of a schema that are one of a few.
-fn close_members(name: &str, schema: &mut RefOr<Schema>) {
+/// Sets the enums of the members of a schema.
+fn set_member_enums(name: &str, schema: &mut RefOr<Schema>) {
     let RefOr::T(schema) = schema else { return };
     let members = match schema {
         Schema::Object(object) => &mut object.properties,
         Schema::AllOf(parts) => {
-            return parts.items.iter_mut().for_each(|part| close_members(name, part));
+            return parts.items.iter_mut().for_each(|part| set_member_enums(name, part));
         }
         _ => return,
     };
     for (member, schema) in members {
-        let Some(words) = of_member(name, member) else { continue };
+        let Some(words) = member_words(name, member) else { continue };
         match schema {
-            RefOr::T(Schema::Object(text)) => close(text, words),
+            RefOr::T(Schema::Object(text)) => set_enum(text, words),
             RefOr::T(Schema::Array(list)) => {
                 if let ArrayItems::RefOrSchema(items) = &mut list.items
                     && let RefOr::T(Schema::Object(text)) = &mut **items
                 {
-                    close(text, words);
+                    set_enum(text, words);
                 }
             }
             _ => {}
@@ -279,8 +282,8 @@ fn close_members(name: &str, schema: &mut RefOr<Schema>) {
     }
 }
 
-/// Names the words that a text may be.
-fn close(schema: &mut Object, words: Words) {
+/// Lists the values that a text may have.
+fn set_enum(schema: &mut Object, words: Words) {
     let mut values: Vec<Value> = words.into_iter().map(Value::from).collect();
     if let SchemaType::Array(types) = &schema.schema_type
         && types.contains(&Type::Null)

@@ -1,7 +1,7 @@
-//! Texts of requests that are one of a few values, for the API's description.
+//! Enums of the OpenAPI description: texts in requests that have a closed list of values.
 //!
-//! Each row names the table that the reader of the request takes and refuses by, so that what is
-//! described is what is taken.
+//! Each row refers to the table that the reader of the request uses, so that the description lists
+//! the values that are accepted.
 
 use crate::domain::{
     ActorKind, CandidateState, Classification, CompilationStatus, DelegationPath, DelegationStatus,
@@ -21,10 +21,10 @@ use crate::service::memory::{MEMORY_TYPES, MemoryAct};
 use crate::service::sessions::SWITCH_REASONS;
 use crate::service::tools::RESULT_LEVELS;
 
-/// The words that a text may be.
+/// The values that a text may have.
 pub(super) type Words = Vec<&'static str>;
 
-/// A parameter of a query that is one of a few words.
+/// A query parameter with a closed list of values.
 #[derive(Debug, Clone, Copy)]
 pub struct EnumParameter {
     pub path: &'static str,
@@ -32,7 +32,7 @@ pub struct EnumParameter {
     pub words: fn() -> Words,
 }
 
-/// A member of a schema that is one of a few words, or a list of such.
+/// A member of a schema with a closed list of values, or a list of such values.
 #[derive(Debug, Clone, Copy)]
 pub struct EnumMember {
     pub schema: &'static str,
@@ -40,96 +40,97 @@ pub struct EnumMember {
     pub words: fn() -> Words,
 }
 
-/// `format` of `GET /skills`; none for rows as JSON.
+/// `format` of `GET /skills`; `None` for rows as JSON.
 pub(super) const SKILL_LIST_FORMATS: &[(&str, Option<SkillFormat>)] =
     &[("json", None), ("plain", Some(SkillFormat::Plain)), ("xml", Some(SkillFormat::Xml))];
-/// `format` of `GET /memory`: whether each entry is a line.
+/// `format` of `GET /memory`: whether each entry is a line of JSON.
 pub(super) const MEMORY_LIST_FORMATS: &[(&str, bool)] = &[("json", false), ("jsonl", true)];
-/// `verify` of `GET /memory-candidates/events`: whether the logs are checked.
+/// `verify` of `GET /memory-candidates/events`: whether the hash chains of the logs are checked.
 pub(super) const VERIFY_FLAGS: &[(&str, bool)] =
     &[("1", true), ("true", true), ("0", false), ("false", false)];
 /// `as` of `GET /events`: whether events are sent without their type.
 pub(super) const EVENT_SHAPES: &[(&str, bool)] = &[("message", true), ("event", false)];
-/// `format` of `GET /events`: whether it is a page rather than a stream.
+/// `format` of `GET /events`: whether the response is a page, not a stream.
 pub(super) const EVENT_FORMATS: &[(&str, bool)] = &[("json", true), ("sse", false)];
 /// `format` of `POST /compile`: whether only members of the published schema are returned.
 pub(super) const COMPILE_FORMATS: &[(&str, bool)] = &[("full", false), ("contextos-v1", true)];
 
 #[rustfmt::skip]
 pub const ENUM_PARAMETERS: &[EnumParameter] = &[
-    EnumParameter { path: "/skills", name: "format", words: || of(SKILL_LIST_FORMATS) },
-    EnumParameter { path: "/memory", name: "format", words: || of(MEMORY_LIST_FORMATS) },
-    EnumParameter { path: "/memory", name: "tier", words: || of(MemoryTier::WORDS) },
-    EnumParameter { path: "/memory", name: "status", words: || of(MemoryStatus::WORDS) },
-    EnumParameter { path: "/memory-candidates", name: "state", words: || of(CandidateState::WORDS) },
-    EnumParameter { path: "/memory-candidates/events", name: "verify", words: || of(VERIFY_FLAGS) },
-    EnumParameter { path: "/events", name: "as", words: || of(EVENT_SHAPES) },
-    EnumParameter { path: "/events", name: "format", words: || of(EVENT_FORMATS) },
-    EnumParameter { path: "/compile", name: "format", words: || of(COMPILE_FORMATS) },
-    EnumParameter { path: "/compilations", name: "status", words: || of(CompilationStatus::WORDS) },
-    EnumParameter { path: "/compilations", name: "record", words: || of(RecordLevel::KEPT) },
+    EnumParameter { path: "/skills", name: "format", words: || list_words(SKILL_LIST_FORMATS) },
+    EnumParameter { path: "/memory", name: "format", words: || list_words(MEMORY_LIST_FORMATS) },
+    EnumParameter { path: "/memory", name: "tier", words: || list_words(MemoryTier::WORDS) },
+    EnumParameter { path: "/memory", name: "status", words: || list_words(MemoryStatus::WORDS) },
+    EnumParameter { path: "/memory-candidates", name: "state", words: || list_words(CandidateState::WORDS) },
+    EnumParameter { path: "/memory-candidates/events", name: "verify", words: || list_words(VERIFY_FLAGS) },
+    EnumParameter { path: "/events", name: "as", words: || list_words(EVENT_SHAPES) },
+    EnumParameter { path: "/events", name: "format", words: || list_words(EVENT_FORMATS) },
+    EnumParameter { path: "/compile", name: "format", words: || list_words(COMPILE_FORMATS) },
+    EnumParameter { path: "/compilations", name: "status", words: || list_words(CompilationStatus::WORDS) },
+    EnumParameter { path: "/compilations", name: "record", words: || list_words(RecordLevel::KEPT) },
     EnumParameter { path: "/compilations", name: "target", words: targets },
     EnumParameter { path: "/hooks", name: "point", words: points },
-    EnumParameter { path: "/hooks/{id}/deliveries", name: "state", words: || of(DELIVERY_STATES) },
+    EnumParameter { path: "/hooks/{id}/deliveries", name: "state", words: || list_words(DELIVERY_STATES) },
 ];
 
 #[rustfmt::skip]
 pub const ENUM_MEMBERS: &[EnumMember] = &[
-    EnumMember { schema: "MemoryWrite", name: "classification", words: || of(Classification::WORDS) },
-    EnumMember { schema: "MemoryWrite", name: "tier", words: || of(MemoryTier::WORDS) },
-    EnumMember { schema: "CandidateProposal", name: "class", words: || of(MemoryClass::WORDS) },
-    EnumMember { schema: "CandidateProposal", name: "classification", words: || of(Classification::WORDS) },
-    EnumMember { schema: "CandidateProposal", name: "tier", words: || of(MemoryTier::WORDS) },
-    EnumMember { schema: "CandidatePromotion", name: "classification", words: || of(Classification::WORDS) },
-    EnumMember { schema: "CandidatePromotion", name: "tier", words: || of(MemoryTier::WORDS) },
-    EnumMember { schema: "CandidatePromotion", name: "resolution", words: || of(Resolution::WORDS) },
-    EnumMember { schema: "CandidateReview", name: "classification", words: || of(Classification::WORDS) },
-    EnumMember { schema: "CandidateReview", name: "verdict", words: || of(ReviewVerdict::WORDS) },
-    EnumMember { schema: "Actor", name: "kind", words: || of(ActorKind::WORDS) },
-    EnumMember { schema: "WritePolicy", name: "classes", words: || of(MemoryClass::WORDS) },
-    EnumMember { schema: "WritePolicy", name: "auto_promote_classes", words: || of(MemoryClass::WORDS) },
-    EnumMember { schema: "MemoryActRequest", name: "action", words: || of(MemoryAct::WORDS) },
-    EnumMember { schema: "MemoryActRequest", name: "type", words: || of(MEMORY_TYPES) },
-    EnumMember { schema: "CreateKey", name: "scopes", words: || of(Scope::ALL) },
-    EnumMember { schema: "ChangeKey", name: "scopes", words: || of(Scope::ALL) },
+    EnumMember { schema: "MemoryWrite", name: "classification", words: || list_words(Classification::WORDS) },
+    EnumMember { schema: "MemoryWrite", name: "tier", words: || list_words(MemoryTier::WORDS) },
+    EnumMember { schema: "CandidateProposal", name: "class", words: || list_words(MemoryClass::WORDS) },
+    EnumMember { schema: "CandidateProposal", name: "classification", words: || list_words(Classification::WORDS) },
+    EnumMember { schema: "CandidateProposal", name: "tier", words: || list_words(MemoryTier::WORDS) },
+    EnumMember { schema: "CandidatePromotion", name: "classification", words: || list_words(Classification::WORDS) },
+    EnumMember { schema: "CandidatePromotion", name: "tier", words: || list_words(MemoryTier::WORDS) },
+    EnumMember { schema: "CandidatePromotion", name: "resolution", words: || list_words(Resolution::WORDS) },
+    EnumMember { schema: "CandidateReview", name: "classification", words: || list_words(Classification::WORDS) },
+    EnumMember { schema: "CandidateReview", name: "verdict", words: || list_words(ReviewVerdict::WORDS) },
+    EnumMember { schema: "Actor", name: "kind", words: || list_words(ActorKind::WORDS) },
+    EnumMember { schema: "WritePolicy", name: "classes", words: || list_words(MemoryClass::WORDS) },
+    EnumMember { schema: "WritePolicy", name: "auto_promote_classes", words: || list_words(MemoryClass::WORDS) },
+    EnumMember { schema: "MemoryActRequest", name: "action", words: || list_words(MemoryAct::WORDS) },
+    EnumMember { schema: "MemoryActRequest", name: "type", words: || list_words(MEMORY_TYPES) },
+    EnumMember { schema: "CreateKey", name: "scopes", words: || list_words(Scope::ALL) },
+    EnumMember { schema: "ChangeKey", name: "scopes", words: || list_words(Scope::ALL) },
     EnumMember { schema: "HookDefinition", name: "point", words: points },
     EnumMember { schema: "HookDefinition", name: "points", words: points },
     EnumMember { schema: "HookDefinition", name: "kind", words: kinds },
     EnumMember { schema: "HookDefinition", name: "builtin", words: || BUILTIN_NAMES.to_vec() },
-    EnumMember { schema: "HookDefinition", name: "mode", words: || of(EnforcementMode::WORDS) },
-    EnumMember { schema: "HookDefinition", name: "delivery", words: || of(DeliveryMode::WORDS) },
-    EnumMember { schema: "HookDefinition", name: "on_failure", words: || of(OnFailure::WORDS) },
+    EnumMember { schema: "HookDefinition", name: "mode", words: || list_words(EnforcementMode::WORDS) },
+    EnumMember { schema: "HookDefinition", name: "delivery", words: || list_words(DeliveryMode::WORDS) },
+    EnumMember { schema: "HookDefinition", name: "on_failure", words: || list_words(OnFailure::WORDS) },
     EnumMember { schema: "TryHook", name: "point", words: points },
     EnumMember { schema: "TryNewHook", name: "point", words: points },
-    EnumMember { schema: "SwitchSession", name: "reason", words: || of(SWITCH_REASONS) },
-    EnumMember { schema: "Delegation", name: "status", words: || of(DelegationStatus::WORDS) },
-    EnumMember { schema: "Delegation", name: "path", words: || of(DelegationPath::WORDS) },
-    EnumMember { schema: "CompressRequest", name: "level", words: || of(COMPRESS_LEVELS) },
-    EnumMember { schema: "CompressRequest", name: "originals", words: || of(Originals::WORDS) },
-    EnumMember { schema: "Compression", name: "level", words: || of(Level::WORDS) },
-    EnumMember { schema: "Compression", name: "on_arrival", words: || of(OnArrival::WORDS) },
-    EnumMember { schema: "Compression", name: "thinking", words: || of(ThinkingPolicy::WORDS) },
-    EnumMember { schema: "ResultsRequest", name: "compression", words: || of(RESULT_LEVELS) },
-    EnumMember { schema: "CacheOptions", name: "ttl", words: || of(CACHE_TTLS) },
-    EnumMember { schema: "CacheOptions", name: "state", words: || of(CacheState::WORDS) },
-    EnumMember { schema: "CompileRequest", name: "repair", words: || of(REPAIR_MODES) },
-    EnumMember { schema: "CompileRequest", name: "record", words: || of(RecordLevel::WORDS) },
-    EnumMember { schema: "ReplayRequest", name: "mode", words: || of(REPLAY_MODES) },
+    EnumMember { schema: "SwitchSession", name: "reason", words: || list_words(SWITCH_REASONS) },
+    EnumMember { schema: "Delegation", name: "status", words: || list_words(DelegationStatus::WORDS) },
+    EnumMember { schema: "Delegation", name: "path", words: || list_words(DelegationPath::WORDS) },
+    EnumMember { schema: "CompressRequest", name: "level", words: || list_words(COMPRESS_LEVELS) },
+    EnumMember { schema: "CompressRequest", name: "originals", words: || list_words(Originals::WORDS) },
+    EnumMember { schema: "Compression", name: "level", words: || list_words(Level::WORDS) },
+    EnumMember { schema: "Compression", name: "on_arrival", words: || list_words(OnArrival::WORDS) },
+    EnumMember { schema: "Compression", name: "thinking", words: || list_words(ThinkingPolicy::WORDS) },
+    EnumMember { schema: "ResultsRequest", name: "compression", words: || list_words(RESULT_LEVELS) },
+    EnumMember { schema: "CacheOptions", name: "ttl", words: || list_words(CACHE_TTLS) },
+    EnumMember { schema: "CacheOptions", name: "state", words: || list_words(CacheState::WORDS) },
+    EnumMember { schema: "CompileRequest", name: "repair", words: || list_words(REPAIR_MODES) },
+    EnumMember { schema: "CompileRequest", name: "record", words: || list_words(RecordLevel::WORDS) },
+    EnumMember { schema: "ReplayRequest", name: "mode", words: || list_words(REPLAY_MODES) },
 ];
 
-/// The words of a parameter; none where it may be any text.
-pub(super) fn of_parameter(path: &str, name: &str) -> Option<Words> {
+/// Returns the values of a parameter; `None` if it may be any text.
+pub(super) fn parameter_words(path: &str, name: &str) -> Option<Words> {
     let row = ENUM_PARAMETERS.iter().find(|row| row.path == path && row.name == name);
     row.map(|row| (row.words)())
 }
 
-/// The words of a schema's member; where the member is a list, those of its items.
-pub(super) fn of_member(schema: &str, name: &str) -> Option<Words> {
+/// Returns the values of a schema's member, or of its items if it is a list; `None` if it may be
+/// any text.
+pub(super) fn member_words(schema: &str, name: &str) -> Option<Words> {
     let row = ENUM_MEMBERS.iter().find(|row| row.schema == schema && row.name == name);
     row.map(|row| (row.words)())
 }
 
-fn of<T>(words: &[(&'static str, T)]) -> Words {
+fn list_words<T>(words: &[(&'static str, T)]) -> Words {
     words.iter().map(|(word, _)| *word).collect()
 }
 

@@ -1,7 +1,8 @@
-//! `/events`: what happens, live over SSE or in pages.
+//! `/events`: events as a live stream (SSE) or in pages.
 //!
-//! A stream is pulled: a reader that does not read costs nothing, and falls behind. What the feed of
-//! its tenant no longer has comes from the store; a reader too far behind what happens is cut.
+//! A stream is pulled: a client that does not read costs nothing, and falls behind. Events that the
+//! feed of its tenant no longer has are read from the store. A client too far behind is
+//! disconnected.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -19,12 +20,12 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, Interval, interval_at};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-use super::answer::written;
-use super::body::Received;
+use super::body::RequestInput;
 use super::enum_values::{EVENT_FORMATS, EVENT_SHAPES};
 use super::job::visit;
 use super::problem::{Kind, Problem};
 use super::query::Query;
+use super::response::respond_with;
 use super::schema::{EventList, EventRow, EventTicket};
 use super::state::AppState;
 use crate::domain::{Event, EventKind, RawJson, word_of};
@@ -33,14 +34,14 @@ use crate::service::tickets::{self, GOOD_FOR};
 use crate::service::{Services, auth};
 use crate::telemetry::Stream;
 
-/// Events that a live reader may be behind.
-const MOST_BEHIND: u64 = 4_096;
-/// How often a quiet stream says that it lives.
-const HEARTBEAT: Duration = Duration::from_secs(15);
-/// How often it is looked whether the reader's key still stands.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// How long a reader waits before it comes back.
-const RETRY: Duration = Duration::from_secs(2);
+/// Events that a live stream may be behind before it is closed.
+const MAX_EVENTS_BEHIND: u64 = 4_096;
+/// Time between heartbeats on a stream without events.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
+/// Time between checks that the caller's key is still valid.
+const KEY_CHECK_INTERVAL: Duration = Duration::from_secs(2);
+/// Time that a client waits before it reconnects.
+const RECONNECT_DELAY: Duration = Duration::from_secs(2);
 
 /// Read events
 ///
@@ -69,8 +70,8 @@ pub(super) async fn read_events(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let known = ["after", "types", "session_id", "as", "format", "limit", "ticket"];
-    let query = Query::of(request.uri(), &known)?;
+    let parameters = ["after", "types", "session_id", "as", "format", "limit", "ticket"];
+    let query = Query::parse(request.uri(), &parameters)?;
     let after = match last_event_id(request.headers())? {
         Some(last) => Some(last),
         None => query.whole("after")?,
@@ -79,31 +80,31 @@ pub(super) async fn read_events(
         kinds: query.get("types").map(parse_types).transpose()?,
         session_id: query.get("session_id").map(str::to_owned),
     };
-    let bare = query.choice("as", EVENT_SHAPES)?.unwrap_or(false);
-    let paged = query.choice("format", EVENT_FORMATS)?.unwrap_or(false);
-    if paged {
+    let is_untyped = query.choice("as", EVENT_SHAPES)?.unwrap_or(false);
+    let is_page = query.choice("format", EVENT_FORMATS)?.unwrap_or(false);
+    if is_page {
         let limit = query.limit()?;
-        let received = Received::nothing(&state, &request)?;
-        let page = read(&state, received, after.unwrap_or_default(), filter, limit).await?;
-        return Ok(written(&EventList::from(page)));
+        let input = RequestInput::without_body(&state, &request)?;
+        let page = read(&state, input, after.unwrap_or_default(), filter, limit).await?;
+        return Ok(respond_with(&EventList::from(page)));
     }
     let permit = state.admit_stream()?;
-    let received = Received::nothing(&state, &request)?;
-    let services = received.services.clone();
-    let (feed, newest) = visit(&state, received, |services, _| events::follow(services)).await?;
+    let input = RequestInput::without_body(&state, &request)?;
+    let services = input.services.clone();
+    let (feed, newest) = visit(&state, input, |services, _| events::follow(services)).await?;
     let reader = Reader {
-        news: feed.newest(),
+        newest: feed.newest(),
         feed,
         last: after.unwrap_or(newest).min(newest),
-        ready: VecDeque::from([Frame::default().retry(RETRY).comment("")]),
+        ready: VecDeque::from([Frame::default().retry(RECONNECT_DELAY).comment("")]),
         caught_up: false,
         ended: false,
         filter,
-        bare,
+        is_untyped,
         services,
-        looked: Instant::now(),
-        beat: Instant::now(),
-        wakes: interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY),
+        key_checked_at: Instant::now(),
+        heartbeat_at: Instant::now(),
+        timer: interval_at(Instant::now() + KEY_CHECK_INTERVAL, KEY_CHECK_INTERVAL),
         stopping: Box::pin(state.stopping().cancelled_owned()),
         _open: state.metrics.stream(),
         state,
@@ -112,7 +113,7 @@ pub(super) async fn read_events(
     let mut response = Sse::new(frames(reader)).into_response();
     let uncached = HeaderValue::from_static("no-store");
     response.headers_mut().insert(header::CACHE_CONTROL, uncached);
-    // Proxies that know it hand each event on at once.
+    // Proxies that support this header pass each event on at once, without buffering.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
 }
@@ -132,45 +133,47 @@ pub(super) async fn create_event_ticket(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    Query::of(request.uri(), &[])?;
-    let received = Received::nothing(&state, &request)?;
-    let given = visit(&state, received, |services, _| Ok(tickets::give(services)?)).await?;
+    Query::parse(request.uri(), &[])?;
+    let input = RequestInput::without_body(&state, &request)?;
+    let ticket = visit(&state, input, |services, _| Ok(tickets::give(services)?)).await?;
     let ticket =
-        given.ok_or_else(|| Problem::with_detail(Kind::Overloaded, "too many tickets are out"))?;
+        ticket.ok_or_else(|| Problem::with_detail(Kind::Overloaded, "too many tickets are out"))?;
     let body = json!({"ticket": ticket, "expires_in_seconds": GOOD_FOR.as_secs()});
-    Ok((StatusCode::CREATED, written(&body)).into_response())
+    Ok((StatusCode::CREATED, respond_with(&body)).into_response())
 }
 
 async fn read(
     state: &AppState,
-    received: Received,
+    input: RequestInput,
     after: u64,
     filter: Filter,
     limit: usize,
 ) -> Result<EventPage, Problem> {
-    visit(state, received, move |services, _| events::page(services, after, &filter, limit)).await
+    visit(state, input, move |services, _| events::page(services, after, &filter, limit)).await
 }
 
-/// One stream on its way.
+/// The state of one open stream.
 struct Reader {
     feed: Arc<Feed>,
-    news: watch::Receiver<u64>,
-    /// The number of the last event that was dealt with.
+    /// The number of the newest event of the tenant.
+    newest: watch::Receiver<u64>,
+    /// The number of the last event that was sent or filtered out.
     last: u64,
     ready: VecDeque<Frame>,
-    /// Whether the reader was at the newest event once.
+    /// Whether the stream has reached the newest event once.
     caught_up: bool,
     ended: bool,
     filter: Filter,
-    bare: bool,
-    /// The caller's.
+    /// Whether events are sent without their type (`as=message`).
+    is_untyped: bool,
+    /// Services for the caller.
     services: Services,
-    /// When it was last known that the caller's key stands.
-    looked: Instant,
-    /// When it was last told that the stream lives.
-    beat: Instant,
-    /// When to look up although nothing happens.
-    wakes: Interval,
+    /// When the caller's key was last checked.
+    key_checked_at: Instant,
+    /// When the last heartbeat was sent.
+    heartbeat_at: Instant,
+    /// Wakes the stream for key checks and heartbeats if there are no events.
+    timer: Interval,
     stopping: Pin<Box<WaitForCancellationFutureOwned>>,
     state: AppState,
     _permit: OwnedSemaphorePermit,
@@ -178,7 +181,7 @@ struct Reader {
 }
 
 fn frames(reader: Reader) -> impl stream::Stream<Item = Result<Frame, Infallible>> {
-    // In a box, since it is handed on with each frame.
+    // Boxed, because the reader is moved with each frame.
     unfold(Box::new(reader), async |mut reader| {
         loop {
             if let Some(frame) = reader.ready.pop_front() {
@@ -195,38 +198,42 @@ fn frames(reader: Reader) -> impl stream::Stream<Item = Result<Frame, Infallible
 impl Reader {
     /// Makes the next frames, or ends the stream.
     async fn fill(&mut self) {
-        if self.looked.elapsed() >= LOOK_EVERY {
-            self.looked = Instant::now();
+        if self.key_checked_at.elapsed() >= KEY_CHECK_INTERVAL {
+            self.key_checked_at = Instant::now();
             let services = self.services.clone();
-            let stands = self.state.pool.look(move || auth::stands(&services)).await;
-            // Where the store cannot be asked, the reader comes back and is asked for his key.
-            if !matches!(stands, Ok(Ok(true))) {
+            let is_valid = self.state.pool.look(move || auth::stands(&services)).await;
+            // If the store is unavailable, the stream ends too: the client reconnects, which checks
+            // its key.
+            if !matches!(is_valid, Ok(Ok(true))) {
                 self.ended = true;
                 return;
             }
         }
-        let newest = *self.news.borrow_and_update();
-        if self.caught_up && newest.saturating_sub(self.last) > MOST_BEHIND {
-            self.tell(EventKind::StreamOverflow, &format!("{{\"behind\":{}}}", newest - self.last));
+        let newest = *self.newest.borrow_and_update();
+        if self.caught_up && newest.saturating_sub(self.last) > MAX_EVENTS_BEHIND {
+            self.push_notice(
+                EventKind::StreamOverflow,
+                &format!("{{\"behind\":{}}}", newest - self.last),
+            );
             self.ended = true;
             return;
         }
         match self.feed.take(self.last) {
-            FeedRead::Events(events) => events.iter().for_each(|told| {
-                self.add(&told.event, told.text(shown));
+            FeedRead::Events(events) => events.iter().for_each(|item| {
+                self.add(&item.event, item.text(event_text));
             }),
             FeedRead::Nothing if self.caught_up => self.wait().await,
-            // What happened before the feed was there is in the store.
+            // Events from before the feed began are in the store.
             FeedRead::Nothing | FeedRead::Elsewhere => self.catch_up().await,
         }
     }
 
     async fn wait(&mut self) {
         tokio::select! {
-            changed = self.news.changed() => self.ended = changed.is_err(),
-            _ = self.wakes.tick() => {
-                if self.beat.elapsed() >= HEARTBEAT {
-                    self.beat = Instant::now();
+            changed = self.newest.changed() => self.ended = changed.is_err(),
+            _ = self.timer.tick() => {
+                if self.heartbeat_at.elapsed() >= HEARTBEAT_INTERVAL {
+                    self.heartbeat_at = Instant::now();
                     self.ready.push_back(Frame::default().comment("heartbeat"));
                 }
             }
@@ -235,23 +242,23 @@ impl Reader {
     }
 
     async fn catch_up(&mut self) {
-        /// Events of one read.
-        const AT_ONCE: usize = 500;
+        /// Events that are read from the store at once.
+        const MAX_EVENTS_PER_READ: usize = 500;
         let filter = self.filter.clone();
-        let received = Received::for_services(&self.state, self.services.clone());
-        let page = match received {
-            Ok(received) => read(&self.state, received, self.last, filter, AT_ONCE).await,
+        let input = RequestInput::for_services(&self.state, self.services.clone());
+        let page = match input {
+            Ok(input) => read(&self.state, input, self.last, filter, MAX_EVENTS_PER_READ).await,
             Err(problem) => Err(problem),
         };
         let Ok(page) = page else {
-            // The reader comes back, and begins where it was.
+            // The client reconnects and continues after the last event that it got.
             self.ended = true;
             return;
         };
         if let Some((first, last)) = page.gap {
-            self.tell(EventKind::StreamGap, &format!("{{\"from\":{first},\"to\":{last}}}"));
+            self.push_notice(EventKind::StreamGap, &format!("{{\"from\":{first},\"to\":{last}}}"));
         }
-        page.events.iter().for_each(|event| self.add(event, &shown(event)));
+        page.events.iter().for_each(|event| self.add(event, &event_text(event)));
         self.last = page.after;
         self.caught_up = !page.goes_on;
     }
@@ -264,20 +271,21 @@ impl Reader {
         }
     }
 
-    /// Says something that is for this reader alone, and has no number.
-    fn tell(&mut self, kind: EventKind, data: &str) {
+    /// Sends a notice about this stream. It is not a stored event, so it has no number.
+    fn push_notice(&mut self, kind: EventKind, data: &str) {
         let row = EventRow::of_stream(kind, &RawJson::new(data));
         self.push(Frame::default(), kind, &serde_json::to_string(&row).unwrap_or_default());
     }
 
     fn push(&mut self, frame: Frame, kind: EventKind, text: &str) {
-        let frame = if self.bare { frame } else { frame.event(word_of(EventKind::WORDS, kind)) };
+        let frame =
+            if self.is_untyped { frame } else { frame.event(word_of(EventKind::WORDS, kind)) };
         self.ready.push_back(frame.data(text));
     }
 }
 
-/// An event as the data of a frame.
-fn shown(event: &Event) -> String {
+/// Serialises an event as the data of a frame.
+fn event_text(event: &Event) -> String {
     serde_json::to_string(&EventRow::from(event)).unwrap_or_default()
 }
 
@@ -290,9 +298,9 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
 }
 
 fn parse_types(text: &str) -> Result<Vec<EventKind>, Problem> {
-    let known = |word: &str| EventKind::WORDS.iter().find(|(known, _)| *known == word);
+    let find = |word: &str| EventKind::WORDS.iter().find(|(name, _)| *name == word);
     let parse = |word: &str| {
-        known(word).map(|(_, kind)| *kind).ok_or_else(|| {
+        find(word).map(|(_, kind)| *kind).ok_or_else(|| {
             let list: Vec<&str> = EventKind::WORDS.iter().map(|(word, _)| *word).collect();
             let list = list.join(", ");
             Problem::invalid("", format!("there is no event `{word}`; these there are: {list}"))

@@ -1,8 +1,9 @@
-//! `Idempotency-Key`: a request that is sent again is answered again, and done once.
+//! `Idempotency-Key`: a request that is sent again is not carried out again, its response is
+//! replayed.
 //!
-//! A handler of a POST with effects calls [`run`] in the place of the other `run`. Its work hands
-//! a [`ResponseRecorder`] to the use case, which remembers the [`Reply`] in the transaction of its effect
-//! (`service::once`).
+//! A handler of a POST with effects calls one of the `run` functions here instead of those in
+//! `job`. The use case gets a [`ResponseRecorder`] and stores the [`Reply`] in the transaction of
+//! its effects (`service::idempotency`).
 
 use std::time::Instant;
 
@@ -10,9 +11,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 
-use super::answer::{json, tag};
-use super::body::{CancelOnDrop, Received};
+use super::body::{CancelOnDrop, RequestInput};
 use super::problem::Problem;
+use super::response::{respond_json, set_etag};
 use super::state::AppState;
 use crate::service::Error;
 use crate::service::Services;
@@ -21,61 +22,69 @@ use crate::service::pool::QueuePlace;
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-const LONGEST: usize = 255;
+const MAX_KEY_CHARS: usize = 255;
 
-/// What is answered: a status and a JSON body.
+/// A response that can be stored: a status and a JSON body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) status: StatusCode,
-    /// The version of what the body shows, for its `ETag`.
+    /// The version of the value in the body, for the `ETag`.
     pub(super) version: Option<u64>,
     pub(super) body: String,
 }
 
-/// What names a request: its route, its key, and what it asks for beside its body.
+/// Identifies a request that may be sent again: its route, its idempotency key, and its path and
+/// query.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(super) struct RequestIdentity {
     route: &'static str,
     key: Option<String>,
-    asked: String,
+    path_and_query: String,
 }
 
-impl Named {
-    /// Reads the header. `route`: method and path, as the API's description has them.
-    pub(super) fn of(route: &'static str, headers: &HeaderMap, uri: &Uri) -> Result<Self, Problem> {
-        let mut given = headers.get_all(IDEMPOTENCY_KEY).iter();
-        let key = match (given.next(), given.next()) {
+impl RequestIdentity {
+    /// Reads the header. `route` is the method and the path as in the OpenAPI description.
+    pub(super) fn read(
+        route: &'static str,
+        headers: &HeaderMap,
+        uri: &Uri,
+    ) -> Result<Self, Problem> {
+        let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+        let key = match (values.next(), values.next()) {
             (None, _) => None,
-            (Some(value), None) => Some(value.to_str().ok().filter(is_key).ok_or_else(wrong)?),
-            (Some(_), Some(_)) => return Err(wrong()),
+            (Some(value), None) => {
+                Some(value.to_str().ok().filter(is_key).ok_or_else(invalid_key)?)
+            }
+            (Some(_), Some(_)) => return Err(invalid_key()),
         };
-        let asked = uri.path_and_query().map_or("", |asked| asked.as_str()).to_owned();
-        Ok(Self { route, key: key.map(str::to_owned), asked })
+        let path_and_query = uri.path_and_query().map_or("", |path| path.as_str()).to_owned();
+        Ok(Self { route, key: key.map(str::to_owned), path_and_query })
     }
 }
 
 fn is_key(text: &&str) -> bool {
-    (1..=LONGEST).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+    (1..=MAX_KEY_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-fn wrong() -> Problem {
-    let detail = format!("the header Idempotency-Key must be 1 to {LONGEST} visible characters");
+fn invalid_key() -> Problem {
+    let detail =
+        format!("the header Idempotency-Key must be 1 to {MAX_KEY_CHARS} visible characters");
     Problem::invalid("", detail)
 }
 
 impl Reply {
-    /// An answer as JSON. It is plain data: there is nothing in it that JSON cannot hold.
-    pub(super) fn new(status: StatusCode, answer: &impl Serialize) -> Self {
-        Self { status, version: None, body: serde_json::to_string(answer).unwrap_or_default() }
+    /// Serialises a value as the body. Values of the API are plain data, which always serialises.
+    pub(super) fn new(status: StatusCode, value: &impl Serialize) -> Self {
+        Self { status, version: None, body: serde_json::to_string(value).unwrap_or_default() }
     }
 
-    /// The same of something in this version.
-    pub(super) fn tagged(status: StatusCode, version: u64, answer: &impl Serialize) -> Self {
-        Self { version: Some(version), ..Self::new(status, answer) }
+    /// Serialises a value as the body, with the version of the value.
+    pub(super) fn with_version(status: StatusCode, version: u64, value: &impl Serialize) -> Self {
+        Self { version: Some(version), ..Self::new(status, value) }
     }
 
-    /// As it is remembered: `200 {…}`, or `200/7 {…}` of version 7.
-    pub(super) fn tell(&self) -> String {
+    /// Returns the text that is stored: `200 {…}`, or `200/7 {…}` for version 7.
+    pub(super) fn to_stored(&self) -> String {
         let Self { status, version, body } = self;
         match version {
             Some(version) => format!("{}/{version} {body}", status.as_u16()),
@@ -83,7 +92,7 @@ impl Reply {
         }
     }
 
-    fn read(text: &str) -> Self {
+    fn from_stored(text: &str) -> Self {
         let (head, body) = text.split_once(' ').unwrap_or(("200", text));
         let (status, version) = head.split_once('/').unwrap_or((head, ""));
         let status = status.parse().ok().and_then(|status| StatusCode::from_u16(status).ok());
@@ -94,84 +103,85 @@ impl Reply {
         }
     }
 
-    fn answer(self) -> Response {
-        let mut response = (self.status, json(self.body)).into_response();
+    fn into_response(self) -> Response {
+        let mut response = (self.status, respond_json(self.body)).into_response();
         if let Some(version) = self.version {
-            tag(&mut response, version);
+            set_etag(&mut response, version);
         }
         response
     }
 }
 
-/// Does `work` among the visits of the store, or answers what was answered when the request came
-/// before.
+/// Runs `work` in the lane for the store, or replays the stored response if the request was carried
+/// out before.
 pub(super) async fn run(
     state: &AppState,
-    received: Received,
-    named: Named,
+    input: RequestInput,
+    identity: RequestIdentity,
     work: impl FnOnce(&Services, &str, Option<&IdempotentRequest>) -> Result<Reply, Error>
     + Send
     + 'static,
 ) -> Result<Response, Problem> {
-    run_at(state.pool.visit()?, received, named, work).await
+    run_at(state.pool.visit()?, input, identity, work).await
 }
 
-/// The same for work that computes, and fails in a way of its own.
-pub(super) async fn run_any<E>(
+/// Runs `work` in the lane for computing, with an error type of its own; otherwise like [`run`].
+pub(super) async fn run_computing<E>(
     state: &AppState,
-    received: Received,
-    named: Named,
+    input: RequestInput,
+    identity: RequestIdentity,
     work: impl FnOnce(&Services, &str, Option<&IdempotentRequest>) -> Result<Reply, E> + Send + 'static,
 ) -> Result<Response, Problem>
 where
     Problem: From<E>,
 {
-    run_at(state.pool.admit()?, received, named, work).await
+    run_at(state.pool.admit()?, input, identity, work).await
 }
 
 async fn run_at<E>(
     place: QueuePlace,
-    received: Received,
-    named: Named,
+    input: RequestInput,
+    identity: RequestIdentity,
     work: impl FnOnce(&Services, &str, Option<&IdempotentRequest>) -> Result<Reply, E> + Send + 'static,
 ) -> Result<Response, Problem>
 where
     Problem: From<E>,
 {
-    let deadline = received.deadline();
+    let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let Received { text, share, allowed, services } = received;
+    let RequestInput { text, permit, timeout, services } = input;
     let job = move |seat| -> Result<_, Problem> {
         let services = services.seated(seat).until(&deadline);
-        let Named { route, key: Some(key), asked } = named else {
+        let RequestIdentity { route, key: Some(key), path_and_query } = identity else {
             return Ok((work(&services, &text, None)?, false));
         };
-        let once =
-            IdempotentRequest::take(&services, route, &key, &asked, &text).map_err(Error::from)?;
-        match once.reply().map_err(Error::from)? {
-            Some(reply) => Ok((Reply::read(&reply), true)),
-            None => Ok((work(&services, &text, Some(&once))?, false)),
+        let request = IdempotentRequest::take(&services, route, &key, &path_and_query, &text)
+            .map_err(Error::from)?;
+        match request.reply().map_err(Error::from)? {
+            Some(reply) => Ok((Reply::from_stored(&reply), true)),
+            None => Ok((work(&services, &text, Some(&request))?, false)),
         }
     };
-    let (reply, is_again) = place.run(Instant::now() + allowed, share, job).await??;
-    let mut response = reply.answer();
-    if is_again {
+    let (reply, is_replay) = place.run(Instant::now() + timeout, permit, job).await??;
+    let mut response = reply.into_response();
+    if is_replay {
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
     }
     Ok(response)
 }
 
-/// The same for a use case whose result is answered as `reply` has it.
-pub(super) async fn run_once<T: 'static>(
+/// Runs a use case that stores its response through a [`ResponseRecorder`]; otherwise like [`run`].
+/// `reply` makes the response from the result.
+pub(super) async fn run_recorded<T: 'static>(
     state: &AppState,
-    received: Received,
-    named: Named,
+    input: RequestInput,
+    identity: RequestIdentity,
     reply: fn(&T) -> Reply,
     work: impl FnOnce(&Services, &str, ResponseRecorder<T>) -> Result<T, Error> + Send + 'static,
 ) -> Result<Response, Problem> {
-    run(state, received, named, move |services, text, once| {
-        let telling = ResponseRecorder::new(once, move |done| reply(done).tell());
-        work(services, text, telling).map(|done| reply(&done))
+    run(state, input, identity, move |services, text, once| {
+        let recorder = ResponseRecorder::new(once, move |done| reply(done).to_stored());
+        work(services, text, recorder).map(|done| reply(&done))
     })
     .await
 }
@@ -181,26 +191,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reply_is_read_as_it_was_remembered() {
+    fn a_reply_is_read_as_it_was_stored() {
         let body = "{\"a\": \"1/2 3\"}".to_owned();
         for version in [None, Some(7)] {
             let reply = Reply { status: StatusCode::CREATED, version, body: body.clone() };
-            assert_eq!(Reply::read(&reply.tell()), reply);
+            assert_eq!(Reply::from_stored(&reply.to_stored()), reply);
         }
     }
 
     #[test]
     fn a_key_is_short_and_visible() {
         let uri = Uri::from_static("/keys?a=1");
-        let of = |value: &str| {
+        let read = |value: &str| {
             let value = HeaderValue::from_str(value).unwrap();
-            Named::of("POST /keys", &HeaderMap::from_iter([(IDEMPOTENCY_KEY, value)]), &uri)
+            RequestIdentity::read(
+                "POST /keys",
+                &HeaderMap::from_iter([(IDEMPOTENCY_KEY, value)]),
+                &uri,
+            )
         };
-        assert_eq!(of("7f-_.:x").unwrap().key.as_deref(), Some("7f-_.:x"));
-        assert_eq!(of("a").unwrap().asked, "/keys?a=1");
+        assert_eq!(read("7f-_.:x").unwrap().key.as_deref(), Some("7f-_.:x"));
+        assert_eq!(read("a").unwrap().path_and_query, "/keys?a=1");
         for bad in ["", "a b", &"x".repeat(256), "é"] {
-            assert!(of(bad).is_err(), "{bad}");
+            assert!(read(bad).is_err(), "{bad}");
         }
-        assert_eq!(Named::of("POST /keys", &HeaderMap::new(), &uri).unwrap().key, None);
+        assert_eq!(RequestIdentity::read("POST /keys", &HeaderMap::new(), &uri).unwrap().key, None);
     }
 }

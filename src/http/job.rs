@@ -1,39 +1,39 @@
-//! Has the work of a request done in the pool, in the lane that it belongs to.
+//! Runs the work of a request in the pool, in the lane for computing or the lane for the store.
 
 use std::time::Instant;
 
-use super::body::{CancelOnDrop, Received};
+use super::body::{CancelOnDrop, RequestInput};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::service::pool::QueuePlace;
 use crate::service::{Error, Services};
 
-/// Does `job` among those that compute.
+/// Runs `job` in the lane for computing.
 pub(super) async fn work<T: Send + 'static>(
     state: &AppState,
-    received: Received,
+    input: RequestInput,
     job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
-    run(state.pool.admit()?, received, job).await
+    run(state.pool.admit()?, input, job).await
 }
 
-/// Does `job` among those that do little beside asking the store, or waiting for what they wrote.
+/// Runs `job` in the lane for the store: it reads and writes rows, and computes little.
 pub(super) async fn visit<T: Send + 'static>(
     state: &AppState,
-    received: Received,
+    input: RequestInput,
     job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
-    run(state.pool.visit()?, received, job).await
+    run(state.pool.visit()?, input, job).await
 }
 
 async fn run<T: Send + 'static>(
     place: QueuePlace,
-    received: Received,
+    input: RequestInput,
     job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
-    let deadline = received.deadline();
+    let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let Received { text, share, services, allowed } = received;
+    let RequestInput { text, permit, services, timeout } = input;
     let job = move |seat| job(&services.seated(seat).until(&deadline), &text);
-    Ok(place.run(Instant::now() + allowed, share, job).await??)
+    Ok(place.run(Instant::now() + timeout, permit, job).await??)
 }

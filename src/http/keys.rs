@@ -1,15 +1,15 @@
-//! `/keys` and `/usage`: who may do what, and who used how much.
+//! `/keys` and `/usage`: API keys, and what was used with them.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::answer::written;
-use super::body::{self, Received};
-use super::idempotency::{self, Named, Reply};
+use super::body::{self, RequestInput};
+use super::idempotency::{self, Reply, RequestIdentity};
 use super::job::visit;
 use super::problem::{Kind, Problem};
-use super::query::{Query, encode_cursor, name_of, no_cursor};
+use super::query::{Query, encode_cursor, invalid_cursor, name_of};
+use super::response::respond_with;
 use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, UsageList, UsageRow};
 use super::state::AppState;
 use crate::domain::{self, Day, Scope};
@@ -33,19 +33,19 @@ pub(super) async fn create_key(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let named = Named::of("POST /keys", request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run(&state, received, named, |services, text, once| {
-        let tell = |key: &domain::Key| created(key, None).tell();
-        let CreatedKey { key, text } = keys::create(services, text, once, tell)?;
-        Ok(created(&key, Some(text.reveal())))
+    let identity = RequestIdentity::read("POST /keys", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run(&state, input, identity, |services, text, once| {
+        let write_reply = |key: &domain::Key| reply_with_key(key, None).to_stored();
+        let CreatedKey { key, text } = keys::create(services, text, once, write_reply)?;
+        Ok(reply_with_key(&key, Some(text.reveal())))
     })
     .await
 }
 
-fn created(key: &domain::Key, text: Option<&str>) -> Reply {
-    let made = NewKey { shown: Key::from(key), key: text.map(str::to_owned) };
-    Reply::new(StatusCode::CREATED, &made)
+fn reply_with_key(key: &domain::Key, text: Option<&str>) -> Reply {
+    let new_key = NewKey { shown: Key::from(key), key: text.map(str::to_owned) };
+    Reply::new(StatusCode::CREATED, &new_key)
 }
 
 /// List the keys
@@ -67,16 +67,16 @@ pub(super) async fn list_keys(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = Query::of(request.uri(), &["tenant", "limit", "cursor"])?;
+    let query = Query::parse(request.uri(), &["tenant", "limit", "cursor"])?;
     let limit = query.limit()?;
     let after = query.cursor()?;
-    let received = of_tenant(Received::nothing(&state, &request)?, &query)?;
+    let input = for_named_tenant(RequestInput::without_body(&state, &request)?, &query)?;
     let list =
-        visit(&state, received, move |services, _| keys::list(services, after.as_deref(), limit));
+        visit(&state, input, move |services, _| keys::list(services, after.as_deref(), limit));
     let (keys, next) = list.await?;
     let items = keys.iter().map(Key::from).collect();
     let next_cursor = next.map(|id| encode_cursor(&id));
-    Ok(written(&KeyList { items, next_cursor }))
+    Ok(respond_with(&KeyList { items, next_cursor }))
 }
 
 /// Change a key
@@ -96,10 +96,10 @@ pub(super) async fn update_key(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
-    let received = body::read(&state, request).await?;
-    let update = visit(&state, received, move |services, text| keys::update(services, &id, text));
-    let key = update.await?.ok_or_else(unknown)?;
-    Ok(written(&Key::from(&key)))
+    let input = body::read(&state, request).await?;
+    let update = visit(&state, input, move |services, text| keys::update(services, &id, text));
+    let key = update.await?.ok_or_else(key_not_found)?;
+    Ok(respond_with(&Key::from(&key)))
 }
 
 /// Revoke a key
@@ -121,9 +121,9 @@ pub(super) async fn delete_key(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let id = name_of(&request).to_owned();
-    let received = Received::nothing(&state, &request)?;
-    let delete = visit(&state, received, move |services, _| keys::delete(services, &id));
-    if delete.await? { Ok(StatusCode::NO_CONTENT) } else { Err(unknown()) }
+    let input = RequestInput::without_body(&state, &request)?;
+    let delete = visit(&state, input, move |services, _| keys::delete(services, &id));
+    if delete.await? { Ok(StatusCode::NO_CONTENT) } else { Err(key_not_found()) }
 }
 
 /// Read what was used
@@ -150,61 +150,63 @@ pub(super) async fn list_usage(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let known = ["from", "to", "key", "model", "tenant", "limit", "cursor"];
-    let query = Query::of(request.uri(), &known)?;
+    let parameters = ["from", "to", "key", "model", "tenant", "limit", "cursor"];
+    let query = Query::parse(request.uri(), &parameters)?;
     let limit = query.limit()?;
-    let after = query.get("cursor").map(cursor).transpose()?;
+    let after = query.get("cursor").map(parse_cursor).transpose()?;
     let filter = UsageFilter {
-        from: day(&query, "from")?,
-        to: day(&query, "to")?,
+        from: parse_day(&query, "from")?,
+        to: parse_day(&query, "to")?,
         key: query.get("key").map(str::to_owned),
         model: query.get("model").map(str::to_owned),
     };
-    let received = of_tenant(Received::nothing(&state, &request)?, &query)?;
-    let tenant = received.services.caller().tenant.clone();
-    // One more than is shown tells whether there is more.
-    let list = visit(&state, received, move |services, _| {
+    let input = for_named_tenant(RequestInput::without_body(&state, &request)?, &query)?;
+    let tenant = input.services.caller().tenant.clone();
+    // One row more than the page needs, which shows whether there is a next page.
+    let list = visit(&state, input, move |services, _| {
         Ok(usage::list(services, &filter, after.as_ref(), limit + 1)?)
     });
     let mut rows = list.await?;
-    let goes_on = rows.len() > limit;
+    let has_more = rows.len() > limit;
     rows.truncate(limit);
-    let next_cursor =
-        rows.last().filter(|_| goes_on).map(|row| format!("{}.{}.{}", row.day, row.key, row.model));
+    let next_cursor = rows
+        .last()
+        .filter(|_| has_more)
+        .map(|row| format!("{}.{}.{}", row.day, row.key, row.model));
     let items = rows.into_iter().map(|row| UsageRow::of(&tenant, row)).collect();
-    Ok(written(&UsageList { items, next_cursor }))
+    Ok(respond_with(&UsageList { items, next_cursor }))
 }
 
-/// For another tenant, where the query names one and the caller may ask for it.
-fn of_tenant(received: Received, query: &Query) -> Result<Received, Problem> {
-    let caller = received.services.caller();
+/// Switches to the tenant that the query names, if the caller may read other tenants.
+fn for_named_tenant(input: RequestInput, query: &Query) -> Result<RequestInput, Problem> {
+    let caller = input.services.caller();
     let Some(tenant) = query.get("tenant").filter(|tenant| **tenant != *caller.tenant) else {
-        return Ok(received);
+        return Ok(input);
     };
     if !caller.has_any(&[Scope::Operator]) {
         let detail = "another tenant's need a key with the scope `operator`";
         return Err(Problem::with_detail(Kind::Forbidden, detail));
     }
-    let services = received.services.for_tenant(&tenant.into());
-    Ok(Received { services, ..received })
+    let services = input.services.for_tenant(&tenant.into());
+    Ok(RequestInput { services, ..input })
 }
 
-fn day(query: &Query, name: &str) -> Result<Option<Day>, Problem> {
+fn parse_day(query: &Query, name: &str) -> Result<Option<Day>, Problem> {
     let Some(text) = query.get(name) else { return Ok(None) };
     Day::parse(text).map(Some).ok_or_else(|| {
         Problem::invalid("", format!("the parameter `{name}` must be a day like 2026-12-31"))
     })
 }
 
-fn cursor(text: &str) -> Result<UsageCursor, Problem> {
+fn parse_cursor(text: &str) -> Result<UsageCursor, Problem> {
     let mut parts = text.splitn(3, '.');
     let mut part = || parts.next();
     if let (Some(day), Some(key), Some(model)) = (part().and_then(Day::parse), part(), part()) {
         return Ok(UsageCursor { day, key: key.to_owned(), model: model.to_owned() });
     }
-    Err(no_cursor())
+    Err(invalid_cursor())
 }
 
-fn unknown() -> Problem {
+fn key_not_found() -> Problem {
     Problem::with_detail(Kind::NotFound, "there is no key of this id")
 }

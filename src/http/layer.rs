@@ -1,4 +1,4 @@
-//! What surrounds every handler: ids, logs, figures, problems, headers.
+//! Middleware of every handler: request ids, logs, metrics, bodies of problems, headers.
 
 use std::any::Any;
 use std::hash::{BuildHasher as _, RandomState};
@@ -19,11 +19,11 @@ use super::state::{AppState, Hops};
 use crate::service::hooks::{HOP_HEADER, MAX_HOPS};
 use crate::telemetry::{Metrics, trace};
 
-/// Identifies a request in its answer, its problem and the logs.
+/// Identifies a request in its response, its problem and the logs.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Stands around everything: gives the request an id, logs and counts the answer, writes the
-/// body of problems and the headers that every answer has.
+/// Wraps all other middleware but compression: gives the request an id, logs and counts the
+/// response, writes the body of problems and the headers that every response has.
 pub(super) async fn edge(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = request_id(request.headers().get(&REQUEST_ID));
@@ -38,7 +38,7 @@ pub(super) async fn edge(State(state): State<AppState>, request: Request, next: 
     let trace = trace::request(&id, method, &route, |name| {
         request.headers().get(name).and_then(|value| value.to_str().ok())
     });
-    let flight = Flight::new(state.metrics.clone());
+    let in_flight = InFlightGuard::new(state.metrics.clone());
 
     let handled = next.run(request).instrument(span.clone());
     let mut response = handled.instrument(trace.clone()).await;
@@ -49,21 +49,23 @@ pub(super) async fn edge(State(state): State<AppState>, request: Request, next: 
     let took = started.elapsed();
     state.metrics.record_response(method, &route, status.as_u16(), took);
     trace::record_response(&trace, status.as_u16(), problem);
-    flight.landed();
+    in_flight.finish();
     log(status, took.as_secs_f64() * 1000.0, problem);
     response
 }
 
-/// Marks a response whose error is logged already, in the terms of another protocol.
+/// Marks a response whose body is in the format of another protocol, even if its status is an
+/// error.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct AlreadyLogged;
+pub(super) struct ForeignBody;
 
-/// Writes problems and headers; answers the code of the problem, if it is one.
+/// Writes the body of a problem, if the response is one, and the headers. Returns the problem's
+/// code.
 fn finish(response: &mut Response, id: &str, metrics: &Metrics) -> Option<&'static str> {
     let status = response.status();
     let mut code = None;
-    let is_told = response.extensions_mut().remove::<AlreadyLogged>().is_some();
-    if !is_told && (status.is_client_error() || status.is_server_error()) {
+    let is_foreign = response.extensions_mut().remove::<ForeignBody>().is_some();
+    if !is_foreign && (status.is_client_error() || status.is_server_error()) {
         let problem = response
             .extensions_mut()
             .remove::<Problem>()
@@ -86,7 +88,7 @@ fn finish(response: &mut Response, id: &str, metrics: &Metrics) -> Option<&'stat
         (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
     ];
     for (name, value) in fixed {
-        // A page with scripts brings a policy of its own.
+        // A page with scripts has set a policy of its own.
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     code
@@ -98,24 +100,25 @@ fn log(status: StatusCode, duration_ms: f64, problem: Option<&str>) {
     match status {
         500.. => tracing::error!(status, duration_ms, problem, "request failed"),
         400.. => tracing::debug!(status, duration_ms, problem, "request refused"),
-        _ => tracing::info!(status, duration_ms, "request answered"),
+        _ => tracing::info!(status, duration_ms, "request completed"),
     }
 }
 
-/// The caller's id where it is short and plain, else one of ours.
-fn request_id(given: Option<&HeaderValue>) -> String {
-    let sane = |text: &&str| {
+/// Returns the caller's request id if it is short and plain, else a new one.
+fn request_id(header: Option<&HeaderValue>) -> String {
+    let is_plain = |text: &&str| {
         (1..=128).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte))
     };
-    match given.and_then(|value| value.to_str().ok()).filter(sane) {
+    match header.and_then(|value| value.to_str().ok()).filter(is_plain) {
         Some(id) => id.to_owned(),
-        // Each `RandomState` has keys of its own, so its hash of anything is a fresh number.
+        // Each `RandomState` has other keys, so its hash of a constant is a new number.
         None => format!("req_{:016x}", RandomState::new().hash_one(0_u8)),
     }
 }
 
-/// The method as a label: what a caller invents is one label, not many.
+/// Returns the method as a label of metrics. All unknown methods share one label, so that callers
+/// cannot create labels.
 fn method_name(request: &Request) -> &'static str {
     match request.method().as_str() {
         "GET" => "GET",
@@ -129,42 +132,42 @@ fn method_name(request: &Request) -> &'static str {
     }
 }
 
-/// Counts a request as in flight until it is answered or dropped.
-struct Flight {
+/// Counts a request as in flight until its response is ready or its future is dropped.
+struct InFlightGuard {
     metrics: Metrics,
-    answered: bool,
+    is_finished: bool,
 }
 
-impl Flight {
+impl InFlightGuard {
     fn new(metrics: Metrics) -> Self {
         metrics.add_in_flight(1.0);
-        Self { metrics, answered: false }
+        Self { metrics, is_finished: false }
     }
 
-    fn landed(mut self) {
-        self.answered = true;
+    fn finish(mut self) {
+        self.is_finished = true;
     }
 }
 
-impl Drop for Flight {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.metrics.add_in_flight(-1.0);
-        if !self.answered {
+        if !self.is_finished {
             self.metrics.record_abandoned();
-            tracing::debug!("the caller went away");
+            tracing::debug!("the client disconnected");
         }
     }
 }
 
-/// Refuses bodies in an encoding that we cannot read, with the list of those that we can.
+/// Refuses bodies in an unsupported content encoding, and lists the supported ones.
 pub(super) async fn check_encoding(request: Request, next: Next) -> Response {
     let mut encodings = request.headers().get_all(header::CONTENT_ENCODING).iter();
-    let known = match (encodings.next(), encodings.next()) {
+    let is_supported = match (encodings.next(), encodings.next()) {
         (None, _) => true,
         (Some(one), None) => matches!(one.as_bytes(), b"gzip" | b"zstd" | b"identity"),
         (Some(_), Some(_)) => false,
     };
-    if known {
+    if is_supported {
         return next.run(request).await;
     }
     let mut response =
@@ -174,24 +177,25 @@ pub(super) async fn check_encoding(request: Request, next: Next) -> Response {
     response
 }
 
-/// Refuses parameters where a route has none in its query: one that nobody reads would otherwise be
-/// passed over in silence, and `dry_run` at a route that knows no such thing stores everything.
-/// Routes that have some refuse unknown ones themselves. What is open to all tells nothing, and the
-/// wires of others have their own ways.
+/// Refuses query parameters on routes that have none. Such a parameter would be ignored otherwise:
+/// `dry_run` on a route that does not have it would store everything. Routes with parameters refuse
+/// unknown ones themselves. Open routes and those of foreign protocols ignore them.
 pub(super) async fn check_query(
     State(routes): State<RouteTable>,
     request: Request,
     next: Next,
 ) -> Response {
     let path = request.extensions().get::<MatchedPath>();
-    let takes_none = path.is_some_and(|path| takes_none(&routes, request.method(), path.as_str()));
-    if takes_none && let Err(problem) = Query::of(request.uri(), &[]) {
+    let refuses = |path: &MatchedPath| refuses_query(&routes, request.method(), path.as_str());
+    if path.is_some_and(refuses)
+        && let Err(problem) = Query::parse(request.uri(), &[])
+    {
         return problem.into_response();
     }
     next.run(request).await
 }
 
-/// Refuses a path or a query with a NUL, where a route is served.
+/// Refuses a NUL in the path or query of a served route.
 pub(super) async fn check_nul(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>();
     match route.and_then(|route| find_nul(request.uri(), route.as_str())) {
@@ -200,12 +204,14 @@ pub(super) async fn check_nul(request: Request, next: Next) -> Response {
     }
 }
 
-fn takes_none(routes: &RouteTable, method: &Method, path: &str) -> bool {
-    let is_anothers = path == "/mcp" || path.starts_with("/v1/");
-    !is_anothers && !routes.has_query(method, path) && Access::of(method, path) != Access::Open
+fn refuses_query(routes: &RouteTable, method: &Method, path: &str) -> bool {
+    let is_foreign = path == "/mcp" || path.starts_with("/v1/");
+    !is_foreign
+        && !routes.has_query(method, path)
+        && Access::for_route(method, path) != Access::Open
 }
 
-/// Refuses requests that go round: a hook that calls us, whose hooks call it again.
+/// Refuses requests in a loop: a hook calls this server, which calls the hook again.
 pub(super) async fn check_hops(mut request: Request, next: Next) -> Response {
     if let Some(value) = request.headers().get(HOP_HEADER) {
         let hops = value.to_str().ok().and_then(|text| text.trim().parse::<u8>().ok());
@@ -224,9 +230,9 @@ pub(super) async fn check_hops(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// The answer to a panic: logged, with nothing told of it.
-#[expect(clippy::needless_pass_by_value, reason = "the layer hands it over")]
-pub(super) fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
+/// Logs a panic and responds with a problem that reveals nothing about it.
+#[expect(clippy::needless_pass_by_value, reason = "the layer passes it by value")]
+pub(super) fn respond_to_panic(panic: Box<dyn Any + Send + 'static>) -> Response {
     let message = panic
         .downcast_ref::<String>()
         .map(String::as_str)
@@ -241,11 +247,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sane_id_is_kept_and_any_other_replaced() {
-        let of = |text: &'static str| request_id(Some(&HeaderValue::from_static(text)));
-        assert_eq!(of("trace-1:a.b_c"), "trace-1:a.b_c");
+    fn a_plain_id_is_kept_and_any_other_is_replaced() {
+        let id = |text: &'static str| request_id(Some(&HeaderValue::from_static(text)));
+        assert_eq!(id("trace-1:a.b_c"), "trace-1:a.b_c");
         for bad in ["", "a b", "a\"b", "<script>"] {
-            assert!(of(bad).starts_with("req_"), "{bad}");
+            assert!(id(bad).starts_with("req_"), "{bad}");
         }
         assert_ne!(request_id(None), request_id(None));
     }

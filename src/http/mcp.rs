@@ -1,8 +1,8 @@
-//! `/mcp`: the Model Context Protocol over HTTP. A message is posted, its answer comes back; nothing
-//! is sent unasked, so there is no stream to listen to.
+//! `/mcp`: the Model Context Protocol over HTTP. Each posted message gets one response. The server
+//! sends nothing on its own, so there is no event stream.
 //!
-//! Who asks, how much and for how long is settled as for every other route; `rmcp` is given what is
-//! left, a message at a time.
+//! Authentication, size limits and deadlines are the same as for every other route. `rmcp` then
+//! handles one message at a time.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,15 +17,15 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::de::IgnoredAny;
 
-use super::body::{self, CancelOnDrop, Received};
-use super::layer::AlreadyLogged;
+use super::body::{self, CancelOnDrop, RequestInput};
+use super::layer::ForeignBody;
 use super::problem::{Body, Kind, Problem};
 use super::state::AppState;
 use crate::pipeline::Deadline;
 use crate::service::mcp::{CallTime, McpHost};
 
-/// Bytes of an error in plain words.
-const LONGEST_COMPLAINT: usize = 4_096;
+/// Bytes that are read of an error in plain text.
+const MAX_ERROR_BYTES: usize = 4_096;
 
 /// Speak MCP
 ///
@@ -49,13 +49,13 @@ pub(super) async fn speak(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let message = bare(&request);
-    let Received { text, share, services, allowed } = body::read(&state, request).await?;
-    let end = Instant::now() + allowed;
+    let message = copy_head(&request);
+    let RequestInput { text, permit, services, timeout } = body::read(&state, request).await?;
+    let end = Instant::now() + timeout;
     let deadline = Deadline::at(end).allowing(services.allowance());
     let _guard = CancelOnDrop(deadline.clone());
     let host =
-        McpHost::new(services, state.pool.clone(), CallTime::Until(end, deadline)).holding(share);
+        McpHost::new(services, state.pool.clone(), CallTime::Until(end, deadline)).holding(permit);
     let refused = host.refused();
     let text = Bytes::from(text);
     let service = StreamableHttpService::new(
@@ -66,12 +66,12 @@ pub(super) async fn speak(
     let answer = service.handle(message.map(|()| Full::new(text.clone()))).await;
     match refused.why() {
         Some(error) => Err(error.into()),
-        None => understood(answer.map(ResponseBody::new), &text).await,
+        None => translate_errors(answer.map(ResponseBody::new), &text).await,
     }
 }
 
-/// A message is answered by itself, with JSON. Hosts, origins and sizes are not judged a second time:
-/// the layers around every route did (`origin`, `body`).
+/// Configures `rmcp`: no sessions, and JSON responses. Hosts, origins and sizes are not checked
+/// again, because `origin` and `body` have checked them.
 fn config() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -81,26 +81,27 @@ fn config() -> StreamableHttpServerConfig {
         .disable_allowed_origins()
 }
 
-/// The request without its body, and with what is settled here: it is JSON, and so is the answer.
-/// Hosts that forget to say so are served all the same.
-fn bare(request: &Request) -> Request<()> {
-    let mut bare = Request::new(());
-    *bare.method_mut() = request.method().clone();
-    *bare.uri_mut() = request.uri().clone();
-    *bare.headers_mut() = request.headers().clone();
+/// Copies the request without its body. Sets `content-type` and `accept`, which `rmcp` requires, so
+/// that MCP hosts that omit them are served too.
+fn copy_head(request: &Request) -> Request<()> {
+    let mut head = Request::new(());
+    *head.method_mut() = request.method().clone();
+    *head.uri_mut() = request.uri().clone();
+    *head.headers_mut() = request.headers().clone();
     let json = HeaderValue::from_static("application/json");
-    bare.headers_mut().insert(header::CONTENT_TYPE, json);
+    head.headers_mut().insert(header::CONTENT_TYPE, json);
     let either = HeaderValue::from_static("application/json, text/event-stream");
-    bare.headers_mut().insert(header::ACCEPT, either);
-    bare
+    head.headers_mut().insert(header::ACCEPT, either);
+    head
 }
 
-/// The answer, or the problem where it is an error in words that no host can read.
-async fn understood(mut answer: Response, text: &[u8]) -> Result<Response, Problem> {
+/// Returns the response as it is, or a problem if it is an error in plain text, which MCP hosts
+/// cannot read.
+async fn translate_errors(mut answer: Response, text: &[u8]) -> Result<Response, Problem> {
     let status = answer.status();
     let media = answer.headers().get(header::CONTENT_TYPE);
     if status.is_success() || media.is_some_and(|media| media == "application/json") {
-        answer.extensions_mut().insert(AlreadyLogged);
+        answer.extensions_mut().insert(ForeignBody);
         return Ok(answer);
     }
     Err(match status {
@@ -109,12 +110,12 @@ async fn understood(mut answer: Response, text: &[u8]) -> Result<Response, Probl
             Ok(_) => Problem::with_detail(Kind::InvalidRequest, "this is no message of JSON-RPC"),
         },
         StatusCode::BAD_REQUEST => {
-            let said = axum::body::to_bytes(answer.into_body(), LONGEST_COMPLAINT).await;
-            let said = said.unwrap_or_default();
-            Problem::with_detail(Kind::InvalidRequest, String::from_utf8_lossy(&said))
+            let detail = axum::body::to_bytes(answer.into_body(), MAX_ERROR_BYTES).await;
+            let detail = detail.unwrap_or_default();
+            Problem::with_detail(Kind::InvalidRequest, String::from_utf8_lossy(&detail))
         }
         _ => {
-            tracing::error!(status = status.as_u16(), "a message of MCP was not answered");
+            tracing::error!(status = status.as_u16(), "an MCP message failed");
             Problem::new(Kind::Internal)
         }
     })

@@ -1,11 +1,11 @@
-//! The HTTP face: shapes in, shapes out, and nothing that decides.
+//! The HTTP API: routes, handlers, limits and error responses, without business logic.
 //!
-//! `router` is the table of contents. A handler reads its body (`body`), calls one use case and
-//! answers; what fails is a `problem`. `layer` stands around all of them.
+//! `router` lists every route. A handler reads its body (`body`), calls one use case and returns
+//! the result (`response`); errors become a `problem`. The middleware in `layer` wraps every
+//! handler.
 
 mod access;
 mod adapters;
-mod answer;
 mod artifacts;
 mod auth;
 mod body;
@@ -32,6 +32,7 @@ mod pages;
 pub mod problem;
 mod query;
 mod range;
+mod response;
 mod router;
 pub mod schema;
 mod sessions;

@@ -1,4 +1,4 @@
-//! What operators and tools ask for: models, health, figures, the API's own description.
+//! Routes for operators and tools: models, health, metrics, the API's description and reference.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use utoipa::ToSchema;
 use utoipa::openapi::OpenApi;
 use utoipa_swagger_ui::Config;
 
-use super::answer::{json, written};
 use super::problem::{Kind, Problem};
+use super::response::{respond_json, respond_with};
 use super::schema::ModelList;
 use super::state::AppState;
 use crate::config::ModelRow;
@@ -28,7 +28,8 @@ pub(super) struct Health {
     store: Option<&'static str>,
 }
 
-/// Makes the API's description: the router alone knows all routes.
+/// Makes the OpenAPI description. The router passes the function in, because only it has all
+/// routes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DescriptionSource {
     pub(super) describe: fn() -> OpenApi,
@@ -47,8 +48,8 @@ pub(super) struct DescriptionSource {
     ),
 )]
 pub(super) async fn list_models(State(state): State<AppState>) -> Response {
-    let items = state.shared().models().rows().iter().map(ModelRow::from).collect();
-    written(&ModelList { items, next_cursor: None })
+    let items = state.shared_services().models().rows().iter().map(ModelRow::from).collect();
+    respond_with(&ModelList { items, next_cursor: None })
 }
 
 /// Whether the process lives
@@ -61,7 +62,7 @@ pub(super) async fn list_models(State(state): State<AppState>) -> Response {
     responses((status = OK, description = "It lives", body = Health)),
 )]
 pub(super) async fn get_health() -> Response {
-    json(r#"{"status":"ok"}"#.to_owned())
+    respond_json(r#"{"status":"ok"}"#.to_owned())
 }
 
 /// Whether to send work here
@@ -79,11 +80,11 @@ pub(super) async fn get_health() -> Response {
 )]
 pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Response, Problem> {
     if state.is_ready() {
-        let health = match state.shared().condition() {
+        let health = match state.shared_services().condition() {
             StoreCondition::Good => Health { status: "ok", store: None },
             condition => Health { status: "degraded", store: Some(condition.as_str()) },
         };
-        return Ok(written(&health));
+        return Ok(respond_with(&health));
     }
     Err(Problem::with_detail(Kind::Overloaded, "the server is starting or stopping"))
 }
@@ -100,7 +101,7 @@ pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Respo
 )]
 pub(super) async fn get_metrics(State(state): State<AppState>) -> Response {
     const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    state.metrics.set_writable(state.shared().condition() == StoreCondition::Good);
+    state.metrics.set_writable(state.shared_services().condition() == StoreCondition::Good);
     ([(header::CONTENT_TYPE, TEXT)], state.metrics.render()).into_response()
 }
 
@@ -113,7 +114,7 @@ pub(super) async fn get_metrics(State(state): State<AppState>) -> Response {
     responses((status = OK, description = "OpenAPI 3.1", body = serde_json::Value)),
 )]
 pub(super) async fn get_openapi(Extension(source): Extension<DescriptionSource>) -> Response {
-    json((source.describe)().to_json().unwrap_or_default())
+    respond_json((source.describe)().to_json().unwrap_or_default())
 }
 
 /// The API reference
@@ -158,7 +159,7 @@ pub(super) async fn get_docs_file(request: Request) -> Result<Response, Problem>
     docs_file(path.strip_prefix("/docs/").unwrap_or_default())
 }
 
-/// The page runs scripts and styles of its own, and nothing from elsewhere.
+/// Content security policy: the page loads files of this server only, and has inline styles.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
      frame-ancestors 'none'",

@@ -1,4 +1,4 @@
-//! Parts of an answer by byte, and answers that the caller has already (RFC 9110 §13 and §14).
+//! Range requests and conditional requests (RFC 9110 §13 and §14).
 
 use std::ops::Range;
 
@@ -7,44 +7,49 @@ use axum::response::{IntoResponse, Response};
 
 use super::problem::{Kind, Problem};
 
-/// Answers `text`, as much of it as the headers ask for.
-pub(super) fn respond(headers: &HeaderMap, text: String, media_type: &str, tag: &str) -> Response {
+/// Responds with `text`, or with the range of it that the headers ask for.
+pub(super) fn respond_with_range(
+    headers: &HeaderMap,
+    text: String,
+    media_type: &str,
+    tag: &str,
+) -> Response {
     let tag = format!("\"{tag}\"");
-    if names(headers.get(header::IF_NONE_MATCH), &tag) {
-        return head(StatusCode::NOT_MODIFIED.into_response(), media_type, &tag);
+    if lists_tag(headers.get(header::IF_NONE_MATCH), &tag) {
+        return with_headers(StatusCode::NOT_MODIFIED.into_response(), media_type, &tag);
     }
     let length = text.len();
-    let asked = headers.get(header::RANGE).filter(|_| {
-        // A part of what the caller has another version of would be of no use.
+    let header = headers.get(header::RANGE).filter(|_| {
+        // A caller with parts of another version cannot use a part of this one.
         headers.get(header::IF_RANGE).is_none_or(|value| value.as_bytes() == tag.as_bytes())
     });
-    match asked.and_then(|value| parse(value.to_str().ok()?, length)) {
-        None => head(text.into_response(), media_type, &tag),
+    match header.and_then(|value| parse_range(value.to_str().ok()?, length)) {
+        None => with_headers(text.into_response(), media_type, &tag),
         Some(range) if range.is_empty() => {
             let detail = format!("there are {length} bytes");
             let mut response =
                 Problem::with_detail(Kind::RangeNotSatisfiable, detail).into_response();
-            content_range(&mut response, &format!("bytes */{length}"));
+            set_content_range(&mut response, &format!("bytes */{length}"));
             response
         }
         Some(range) => {
-            let shown = format!("bytes {}-{}/{length}", range.start, range.end - 1);
+            let content_range = format!("bytes {}-{}/{length}", range.start, range.end - 1);
             let mut bytes = text.into_bytes();
             bytes.truncate(range.end);
             let part = bytes.split_off(range.start);
             let mut response = (StatusCode::PARTIAL_CONTENT, part).into_response();
-            content_range(&mut response, &shown);
-            head(response, media_type, &tag)
+            set_content_range(&mut response, &content_range);
+            with_headers(response, media_type, &tag)
         }
     }
 }
 
-fn head(mut response: Response, media_type: &str, tag: &str) -> Response {
+fn with_headers(mut response: Response, media_type: &str, tag: &str) -> Response {
     let rows = [
         (header::CONTENT_TYPE, media_type),
         (header::ETAG, tag),
         (header::ACCEPT_RANGES, "bytes"),
-        // It may be deleted, and it is nobody else's.
+        // The text may be deleted, and it belongs to one tenant.
         (header::CACHE_CONTROL, "private, no-cache"),
     ];
     for (name, value) in rows {
@@ -55,33 +60,33 @@ fn head(mut response: Response, media_type: &str, tag: &str) -> Response {
     response
 }
 
-fn content_range(response: &mut Response, value: &str) {
+fn set_content_range(response: &mut Response, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         response.headers_mut().insert(header::CONTENT_RANGE, value);
     }
 }
 
-/// Whether a list of tags names this one, weakly or not.
-fn names(list: Option<&HeaderValue>, tag: &str) -> bool {
+/// Checks whether a list of tags contains this one, as a strong or a weak tag.
+fn lists_tag(list: Option<&HeaderValue>, tag: &str) -> bool {
     let list = list.and_then(|value| value.to_str().ok()).unwrap_or_default();
     list.split(',')
         .map(str::trim)
-        .any(|given| given == "*" || given.trim_start_matches("W/") == tag)
+        .any(|other| other == "*" || other.trim_start_matches("W/") == tag)
 }
 
-/// The one range that is asked for, empty where it lies outside; `None` where there is none that
-/// we take, and all is answered.
-fn parse(value: &str, length: usize) -> Option<Range<usize>> {
+/// Parses a range; it is empty if it is outside of the text. Returns `None` if the header is not
+/// one range of bytes: then the response is the whole text.
+fn parse_range(value: &str, length: usize) -> Option<Range<usize>> {
     let (unit, range) = value.split_once('=')?;
     let (first, last) = range.trim().split_once('-')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") || range.contains(',') {
         return None;
     }
     let range = if first.is_empty() {
-        length.saturating_sub(number(last)?)..length
+        length.saturating_sub(parse_digits(last)?)..length
     } else {
-        let start = number(first)?;
-        let end = if last.is_empty() { usize::MAX } else { number(last)? };
+        let start = parse_digits(first)?;
+        let end = if last.is_empty() { usize::MAX } else { parse_digits(last)? };
         if end < start {
             return None;
         }
@@ -90,8 +95,8 @@ fn parse(value: &str, length: usize) -> Option<Range<usize>> {
     Some(if range.start < range.end { range } else { 0..0 })
 }
 
-/// Digits; a number too large to be counted is as large as can be.
-fn number(digits: &str) -> Option<usize> {
+/// Parses digits; a number that is too large becomes `usize::MAX`.
+fn parse_digits(digits: &str) -> Option<usize> {
     let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
     is_number.then(|| digits.parse().unwrap_or(usize::MAX))
 }
@@ -122,15 +127,16 @@ mod tests {
             ("bytes", None),
         ];
         for (value, wanted) in rows {
-            assert_eq!(parse(value, 10), wanted, "{value}");
+            assert_eq!(parse_range(value, 10), wanted, "{value}");
         }
-        assert_eq!(parse("bytes=0-", 0), Some(0..0));
+        assert_eq!(parse_range("bytes=0-", 0), Some(0..0));
     }
 
     #[test]
     fn tags_are_found_in_lists() {
-        let given = |value: &'static str| names(Some(&HeaderValue::from_static(value)), "\"a\"");
-        assert!(given("\"a\"") && given("\"b\", W/\"a\"") && given("*"));
-        assert!(!given("\"b\"") && !given("a") && !names(None, "\"a\""));
+        let lists =
+            |value: &'static str| lists_tag(Some(&HeaderValue::from_static(value)), "\"a\"");
+        assert!(lists("\"a\"") && lists("\"b\", W/\"a\"") && lists("*"));
+        assert!(!lists("\"b\"") && !lists("a") && !lists_tag(None, "\"a\""));
     }
 }

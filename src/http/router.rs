@@ -1,4 +1,4 @@
-//! The table of contents of the API: one line a path.
+//! The routes of the API, one line for each path, and the middleware around them.
 
 use std::time::Duration;
 
@@ -32,21 +32,21 @@ use super::{
 };
 use crate::config::{LimitsConfig, ServerConfig};
 
-/// Everything that is served, behind all limits.
+/// Builds the router: all routes within all middleware.
 ///
-/// `server` says which pages may use it, and by which names it is known.
+/// `limits` bounds the sizes and times of requests, `server` has the allowed hosts and origins.
 pub fn router(state: AppState, limits: &LimitsConfig, server: &ServerConfig) -> Router {
     let (router, document) = routes().split_for_parts();
-    let table = RouteTable::of(document);
-    // The first layer is the outermost. What is refused before the edge layer would lack an id;
-    // the wire's limits stand outside of decompression, which the router gets before them, the
-    // decoded limit inside (`body`).
+    let table = RouteTable::new(document);
+    // The first layer is the outermost. Layers that refuse requests are inside of `edge`, which
+    // gives every response its request id. The limits on time and on the bytes of the wire apply
+    // before decompression, the limit on decoded bytes applies after it (`body`).
     let layers = ServiceBuilder::new()
         .layer(compression())
         .layer(from_fn_with_state(state.clone(), layer::edge))
         .layer(from_fn(origin::check_host))
         .layer(cors(&server.cors_origin))
-        .layer(CatchPanicLayer::custom(layer::panicked))
+        .layer(CatchPanicLayer::custom(layer::respond_to_panic))
         .layer(from_fn_with_state(origin::Rules::new(state.clone(), server), origin::check))
         .layer(from_fn_with_state(table.clone(), layer::check_query))
         .layer(from_fn_with_state(KeyCheck { state: state.clone(), routes: table }, auth::check))
@@ -64,13 +64,13 @@ pub fn router(state: AppState, limits: &LimitsConfig, server: &ServerConfig) -> 
         .with_state(state)
 }
 
-/// The description of everything that is served.
+/// Returns the OpenAPI description of all routes.
 pub fn openapi() -> OpenApi {
     document::complete(routes().into_openapi())
 }
 
-/// Compresses what is asked for so. What can be asked for in ranges is sent as it is, because its
-/// tag and its ranges name these bytes.
+/// Compresses responses if the caller accepts that. Responses that support ranges are sent as they
+/// are, because their `ETag` and ranges refer to the uncompressed bytes.
 fn compression() -> CompressionLayer<impl Predicate> {
     let has_no_ranges = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
         !headers.contains_key(header::ACCEPT_RANGES)
@@ -80,11 +80,11 @@ fn compression() -> CompressionLayer<impl Predicate> {
         .compress_when(DefaultPredicate::new().and(has_no_ranges))
 }
 
-/// Lets pages of these origins, and of no others, read answers. Keys are sent in a header of their own,
-/// so cookies play no part.
+/// Lets pages of these origins, and of no others, read responses. Cookies are not allowed, because
+/// keys are sent in a header.
 fn cors(origins: &[HeaderValue]) -> CorsLayer {
     let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
-    let asked = [
+    let request_headers = [
         header::AUTHORIZATION,
         header::CONTENT_TYPE,
         header::IF_MATCH,
@@ -93,21 +93,22 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
         HeaderName::from_static("last-event-id"),
         HeaderName::from_static("contexture-deadline-ms"),
     ];
-    let shown = [header::ETAG, header::RETRY_AFTER, layer::REQUEST_ID, memory::NEXT_CURSOR];
+    let exposed_headers =
+        [header::ETAG, header::RETRY_AFTER, layer::REQUEST_ID, memory::NEXT_CURSOR];
     CorsLayer::new()
         .allow_origin(origins.to_vec())
         .allow_methods(methods)
-        .allow_headers(asked)
-        .expose_headers(shown)
+        .allow_headers(request_headers)
+        .expose_headers(exposed_headers)
         .max_age(Duration::from_hours(1))
 }
 
 fn routes() -> OpenApiRouter<AppState> {
-    with_operations(with_nouns(OpenApiRouter::with_openapi(Document::head())))
+    add_operations(add_resources(OpenApiRouter::with_openapi(Document::head())))
 }
 
-/// Conversations, and what is kept for them.
-fn with_nouns(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+/// Adds the routes of compiles and of stored resources, such as memory, sessions and packs.
+fn add_resources(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(compile::compile_conversation))
         .routes(routes!(compile::count_tokens))
@@ -160,8 +161,8 @@ fn with_nouns(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::get_snapshot))
 }
 
-/// What models call, hooks, and the server itself.
-fn with_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+/// Adds the routes of tools, hooks, skills, gateways, events, keys and the server itself.
+fn add_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(tools::handle_calls))
         .routes(routes!(tools::take_results))

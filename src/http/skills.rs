@@ -1,15 +1,15 @@
-//! `/skills`: instructions under names.
+//! `/skills`: named instructions.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::answer::{if_match, tagged, written};
-use super::body::{self, Media, Received};
+use super::body::{self, Media, RequestInput};
 use super::enum_values::SKILL_LIST_FORMATS;
 use super::job::{visit, work};
 use super::problem::{Kind, Problem};
 use super::query::{Query, decode_path, encode_cursor, name_of};
+use super::response::{read_if_match, respond_with, respond_with_etag};
 use super::schema::{RenderSkill, RenderedSkill, Skill, SkillDefinition, SkillError, SkillList};
 use super::state::AppState;
 use crate::domain::list_skills;
@@ -36,31 +36,32 @@ pub(super) async fn get_skills(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let known = &["format", "include_when_to_use", "max_chars", "limit", "cursor"];
-    let query = Query::of(request.uri(), known)?;
+    let parameters = &["format", "include_when_to_use", "max_chars", "limit", "cursor"];
+    let query = Query::parse(request.uri(), parameters)?;
     let format = query.choice("format", SKILL_LIST_FORMATS)?.flatten();
     let with_when = query.choice("include_when_to_use", &[("true", true), ("false", false)])?;
-    let most = query.whole("max_chars")?.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+    let max_chars = query.whole("max_chars")?;
+    let max_chars = max_chars.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     let (limit, after) = (query.limit()?, query.cursor()?);
-    let received = Received::nothing(&state, &request)?;
-    let (found, errors) = visit(&state, received, |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let (found, errors) = visit(&state, input, |services, _| {
         Ok((skills::all(services)?, skills::errors(services).to_vec()))
     })
     .await?;
     if let Some(format) = format {
         const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
         let list = found.iter().map(|found| &found.skill);
-        let text = list_skills(list, format, with_when.unwrap_or(true), most);
+        let text = list_skills(list, format, with_when.unwrap_or(true), max_chars);
         return Ok(([(header::CONTENT_TYPE, TEXT)], text).into_response());
     }
-    let behind =
+    let is_after =
         |found: &&FoundSkill| after.as_deref().is_none_or(|after| *found.skill.name > *after);
-    let rows: Vec<&FoundSkill> = found.iter().filter(behind).take(limit + 1).collect();
-    let goes_on = rows.len() > limit;
+    let rows: Vec<&FoundSkill> = found.iter().filter(is_after).take(limit + 1).collect();
+    let has_more = rows.len() > limit;
     let items: Vec<Skill> = rows.into_iter().take(limit).map(Skill::row).collect();
-    let next_cursor = items.last().filter(|_| goes_on).map(|last| encode_cursor(&last.name));
+    let next_cursor = items.last().filter(|_| has_more).map(|last| encode_cursor(&last.name));
     let errors = errors.iter().map(SkillError::from).collect();
-    Ok(written(&SkillList { items, next_cursor, errors }))
+    Ok(respond_with(&SkillList { items, next_cursor, errors }))
 }
 
 /// Read a skill
@@ -80,9 +81,9 @@ pub(super) async fn get_skill(
     request: Request,
 ) -> Result<Response, Problem> {
     let name = skill_name(&request)?;
-    let received = Received::nothing(&state, &request)?;
-    let find = visit(&state, received, move |services, _| Ok(skills::find(services, &name)?));
-    Ok(shown(&find.await?.ok_or_else(unknown)?))
+    let input = RequestInput::without_body(&state, &request)?;
+    let find = visit(&state, input, move |services, _| Ok(skills::find(services, &name)?));
+    Ok(respond_with_skill(&find.await?.ok_or_else(skill_not_found)?))
 }
 
 /// Store a skill
@@ -110,14 +111,14 @@ pub(super) async fn put_skill(
     request: Request,
 ) -> Result<Response, Problem> {
     let name = skill_name(&request)?;
-    let if_match = if_match(request.headers())?;
-    let (received, media) = body::read_any(&state, request).await?;
-    let put = visit(&state, received, move |services, text| {
+    let if_match = read_if_match(request.headers())?;
+    let (input, media) = body::read_any(&state, request).await?;
+    let put = visit(&state, input, move |services, text| {
         skills::put(services, &name, text, media == Media::Text, if_match)
     });
     let (found, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, shown(&found)).into_response())
+    Ok((status, respond_with_skill(&found)).into_response())
 }
 
 /// Delete a skill
@@ -142,9 +143,9 @@ pub(super) async fn delete_skill(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let name = skill_name(&request)?;
-    let if_match = if_match(request.headers())?;
-    let received = Received::nothing(&state, &request)?;
-    visit(&state, received, move |services, _| skills::delete(services, &name, if_match)).await?;
+    let if_match = read_if_match(request.headers())?;
+    let input = RequestInput::without_body(&state, &request)?;
+    visit(&state, input, move |services, _| skills::delete(services, &name, if_match)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -169,24 +170,23 @@ pub(super) async fn render(
     request: Request,
 ) -> Result<Response, Problem> {
     let name = skill_name(&request)?;
-    let received = body::read(&state, request).await?;
-    let render =
-        work(&state, received, move |services, text| skills::render(services, &name, text));
+    let input = body::read(&state, request).await?;
+    let render = work(&state, input, move |services, text| skills::render(services, &name, text));
     let (skill, instructions) = render.await?;
-    Ok(written(&RenderedSkill { name: skill.name.to_string(), instructions }))
+    Ok(respond_with(&RenderedSkill { name: skill.name.to_string(), instructions }))
 }
 
 fn skill_name(request: &Request) -> Result<String, Problem> {
-    decode_path(name_of(request)).ok_or_else(unknown)
+    decode_path(name_of(request)).ok_or_else(skill_not_found)
 }
 
-fn shown(found: &FoundSkill) -> Response {
+fn respond_with_skill(found: &FoundSkill) -> Response {
     match &found.stored {
-        Some(stored) => tagged(stored.version, &Skill::whole(found)),
-        None => written(&Skill::whole(found)),
+        Some(stored) => respond_with_etag(stored.version, &Skill::whole(found)),
+        None => respond_with(&Skill::whole(found)),
     }
 }
 
-fn unknown() -> Problem {
+fn skill_not_found() -> Problem {
     Problem::with_detail(Kind::NotFound, "there is no skill of this name")
 }

@@ -1,4 +1,4 @@
-//! What handlers share.
+//! State that all handlers share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use crate::service::Services;
 use crate::service::pool::Pool;
 use crate::telemetry::Metrics;
 
-/// Shared by all handlers of one server. Cheap to clone.
+/// State of one server that all handlers share. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct AppState {
     services: Services,
@@ -23,22 +23,23 @@ pub struct AppState {
     pub(super) metrics: Metrics,
     pub(super) memory: BodyMemory,
     pub(super) max_decoded_bytes: usize,
-    /// Event streams that may be open yet.
+    /// A permit for each event stream that may still be opened.
     pub(super) streams: Arc<Semaphore>,
     ready: Arc<AtomicBool>,
     stopping: CancellationToken,
 }
 
-/// How many services like this one a request came through.
+/// The number of services like this one that a request came through.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hops(pub(super) u8);
 
 /// Event streams that may be open at once.
-const MOST_STREAMS: usize = 4_096;
+const MAX_STREAMS: usize = 4_096;
 
 impl AppState {
     pub fn new(services: Services, pool: Pool, metrics: Metrics, limits: &LimitsConfig) -> Self {
-        // A text is held about three times at once: as it was made, in its message, in the response.
+        // As much as a body may have, because a text is in memory about three times at once: on its
+        // own, in its message and in the response.
         let allowance = Allowance::new(limits.max_decoded_bytes);
         Self {
             services: services.allowing(&allowance),
@@ -46,29 +47,30 @@ impl AppState {
             metrics,
             memory: BodyMemory::default(),
             max_decoded_bytes: limits.max_decoded_bytes,
-            streams: Arc::new(Semaphore::new(MOST_STREAMS)),
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             ready: Arc::default(),
             stopping: CancellationToken::new(),
         }
     }
 
-    /// What a request works with: its caller's. No handler gets at services in another way.
+    /// Returns the services for the caller of a request. Handlers have no other way to the services
+    /// of a tenant.
     pub(super) fn services_for(&self, extensions: &Extensions) -> Result<Services, Problem> {
         let caller = extensions.get::<Arc<Principal>>();
         let caller = caller.ok_or_else(|| {
-            tracing::error!("a route that is open to all asked for a caller");
+            tracing::error!("an open route requested the services of a caller");
             Problem::new(Kind::Internal)
         })?;
         let hops = extensions.get::<Hops>().map_or(0, |hops| hops.0);
         Ok(self.services.for_caller(caller).through(hops))
     }
 
-    /// Services that are nobody's: to find out who a caller is, and for what all share.
-    pub(super) fn shared(&self) -> &Services {
+    /// Returns services without a caller: for authentication, and for data that all tenants share.
+    pub(super) fn shared_services(&self) -> &Services {
         &self.services
     }
 
-    /// Whether new work should be sent here: from listening until the stop begins.
+    /// Checks whether the server takes new work: from when it listens until it begins to stop.
     pub fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Relaxed)
     }
@@ -77,55 +79,59 @@ impl AppState {
         self.ready.store(ready, Ordering::Relaxed);
     }
 
-    /// Cancelled when the stop begins: what has no end by itself ends then.
+    /// Returns a token that is cancelled when the server begins to stop. It ends work that has no
+    /// end of its own, such as streams.
     pub fn stopping(&self) -> CancellationToken {
         self.stopping.clone()
     }
 }
 
-/// The memory that all bodies in flight may take together.
+/// The memory that all request bodies may use together.
 ///
-/// Counted in KiB, since a semaphore's permits are 32 bit wide.
+/// Counted in KiB, because permits of a semaphore are acquired as a `u32`.
 #[derive(Debug, Clone)]
 pub(super) struct BodyMemory {
     free: Arc<Semaphore>,
 }
 
-/// Memory that one body has taken; given back on drop.
+/// The memory that is reserved for one body; released on drop.
 #[derive(Debug)]
 pub(super) struct MemoryPermit {
     free: Arc<Semaphore>,
     permit: Option<OwnedSemaphorePermit>,
-    held: u32,
+    reserved_kib: u32,
 }
 
 impl Default for BodyMemory {
     fn default() -> Self {
-        Self { free: Arc::new(Semaphore::new(Self::TOTAL_KIB as usize)) }
+        Self { free: Arc::new(Semaphore::new(Self::MAX_KIB as usize)) }
     }
 }
 
 impl BodyMemory {
-    /// 256 MiB a node.
-    const TOTAL_KIB: u32 = 256 * 1024;
-    /// What a body takes while it is read, parsed and answered, as a multiple of its bytes.
+    /// 256 MiB for each node.
+    const MAX_KIB: u32 = 256 * 1024;
+    /// The memory that a request needs until its response is written, as a multiple of the body's
+    /// bytes.
     const FACTOR: usize = 6;
 
-    /// Takes room for a body of `bytes`, or says at once that there is none.
+    /// Reserves memory for a body of `bytes`, or fails at once if there is none left.
     pub(super) fn take(&self, bytes: usize) -> Result<MemoryPermit, Problem> {
-        let mut share = MemoryPermit { free: Arc::clone(&self.free), permit: None, held: 0 };
-        share.grow_to(bytes)?;
-        Ok(share)
+        let mut permit =
+            MemoryPermit { free: Arc::clone(&self.free), permit: None, reserved_kib: 0 };
+        permit.grow_to(bytes)?;
+        Ok(permit)
     }
 }
 
 impl MemoryPermit {
-    /// Takes more, where the body turns out to be larger than it said.
+    /// Reserves more memory if the body is larger than it declared.
     pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), Problem> {
         let kib = bytes.saturating_mul(BodyMemory::FACTOR).div_ceil(1024);
-        // One body alone always passes: the size limits are there for that.
-        let wanted = u32::try_from(kib).unwrap_or(u32::MAX).min(BodyMemory::TOTAL_KIB);
-        let Some(missing) = wanted.checked_sub(self.held).filter(|missing| *missing > 0) else {
+        // A single body always gets its memory: the limits on size are checked elsewhere.
+        let wanted = u32::try_from(kib).unwrap_or(u32::MAX).min(BodyMemory::MAX_KIB);
+        let Some(missing) = wanted.checked_sub(self.reserved_kib).filter(|missing| *missing > 0)
+        else {
             return Ok(());
         };
         let more = Arc::clone(&self.free)
@@ -135,7 +141,7 @@ impl MemoryPermit {
             Some(permit) => permit.merge(more),
             None => self.permit = Some(more),
         }
-        self.held = wanted;
+        self.reserved_kib = wanted;
         Ok(())
     }
 }
@@ -154,7 +160,7 @@ mod tests {
         drop(first);
         small.grow_to(11 << 20).unwrap();
         drop(small);
-        assert_eq!(memory.free.available_permits(), BodyMemory::TOTAL_KIB as usize);
+        assert_eq!(memory.free.available_permits(), BodyMemory::MAX_KIB as usize);
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! `/tools`: the calls of a model.
+//! `/tools`: tool calls of a model, and their results.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use super::answer::written;
 use super::body;
 use super::compile;
 use super::job::work;
 use super::problem::Problem;
+use super::response::respond_with;
 use super::schema::{CallsAnswer, CallsRequest, ResultsAnswer, ResultsRequest};
 use super::state::AppState;
 use crate::service::tools;
@@ -28,9 +28,9 @@ pub(super) async fn handle_calls(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let received = body::read(&state, request).await?;
-    let handled = work(&state, received, tools::calls).await?;
-    Ok(written(&CallsAnswer::from(handled)))
+    let input = body::read(&state, request).await?;
+    let handled = work(&state, input, tools::calls).await?;
+    Ok(respond_with(&CallsAnswer::from(handled)))
 }
 
 /// Take the results of tools
@@ -50,5 +50,5 @@ pub(super) async fn take_results(
     request: Request,
 ) -> Result<Response, Problem> {
     let answer = compile::run(&state, request, tools::results).await?;
-    Ok(compile::answered(&state, answer))
+    Ok(compile::respond_with_timings(&state, answer))
 }

@@ -1,26 +1,26 @@
-//! What moves a candidate.
+//! Proposes, reviews and promotes candidates.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use crate::http::answer::if_match;
 use crate::http::body;
-use crate::http::idempotency::{self, Named, Reply};
+use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::problem::Problem;
 use crate::http::query::name_of;
+use crate::http::response::read_if_match;
 use crate::http::schema::{Candidate, CandidatePromotion, CandidateProposal, CandidateReview};
 use crate::http::state::AppState;
 use crate::service::candidates::{self, ShownCandidate};
 
-fn proposed(done: &(ShownCandidate, bool)) -> Reply {
-    let (shown, is_new) = done;
+fn reply_to_proposal(proposal: &(ShownCandidate, bool)) -> Reply {
+    let (shown, is_new) = proposal;
     let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Reply { status, ..moved(shown) }
+    Reply { status, ..reply_with_candidate(shown) }
 }
 
-fn moved(shown: &ShownCandidate) -> Reply {
-    Reply::tagged(StatusCode::OK, shown.candidate.version, &Candidate::from(shown))
+fn reply_with_candidate(shown: &ShownCandidate) -> Reply {
+    Reply::with_version(StatusCode::OK, shown.candidate.version, &Candidate::from(shown))
 }
 
 /// Propose a fact
@@ -47,12 +47,17 @@ pub(crate) async fn propose_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let if_match = if_match(request.headers())?;
-    let named = Named::of("POST /memory-candidates", request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run_once(&state, received, named, proposed, move |services, text, telling| {
-        candidates::propose(services, text, if_match, telling)
-    })
+    let if_match = read_if_match(request.headers())?;
+    let identity =
+        RequestIdentity::read("POST /memory-candidates", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run_recorded(
+        &state,
+        input,
+        identity,
+        reply_to_proposal,
+        move |services, text, recorder| candidates::propose(services, text, if_match, recorder),
+    )
     .await
 }
 
@@ -77,13 +82,17 @@ pub(crate) async fn review_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, if_match) = (name_of(&request).to_owned(), if_match(request.headers())?);
+    let (id, if_match) = (name_of(&request).to_owned(), read_if_match(request.headers())?);
     let route = "POST /memory-candidates/{id}/review";
-    let named = Named::of(route, request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run_once(&state, received, named, moved, move |services, text, telling| {
-        candidates::review(services, &id, text, if_match, telling)
-    })
+    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run_recorded(
+        &state,
+        input,
+        identity,
+        reply_with_candidate,
+        move |services, text, recorder| candidates::review(services, &id, text, if_match, recorder),
+    )
     .await
 }
 
@@ -108,12 +117,18 @@ pub(crate) async fn promote_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, if_match) = (name_of(&request).to_owned(), if_match(request.headers())?);
+    let (id, if_match) = (name_of(&request).to_owned(), read_if_match(request.headers())?);
     let route = "POST /memory-candidates/{id}/promote";
-    let named = Named::of(route, request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run_once(&state, received, named, moved, move |services, text, telling| {
-        candidates::promote(services, &id, text, if_match, telling)
-    })
+    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run_recorded(
+        &state,
+        input,
+        identity,
+        reply_with_candidate,
+        move |services, text, recorder| {
+            candidates::promote(services, &id, text, if_match, recorder)
+        },
+    )
     .await
 }

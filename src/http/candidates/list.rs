@@ -1,16 +1,16 @@
-//! What candidates there are, and what became of them.
+//! Lists and reads candidates, and the log of their steps.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use super::shown;
+use super::respond_with_candidate;
 use crate::domain::CandidateState;
-use crate::http::answer::written;
-use crate::http::body::Received;
+use crate::http::body::RequestInput;
 use crate::http::enum_values::VERIFY_FLAGS;
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
+use crate::http::response::respond_with;
 use crate::http::schema::{Candidate, CandidateEvents, CandidateList};
 use crate::http::state::AppState;
 use crate::service::candidates;
@@ -34,16 +34,16 @@ pub(crate) async fn list_candidates(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = Query::of(request.uri(), &["limit", "cursor", "state"])?;
+    let query = Query::parse(request.uri(), &["limit", "cursor", "state"])?;
     let (limit, wanted) = (query.limit()?, query.choice("state", CandidateState::WORDS)?);
     let after = query.cursor()?;
-    let received = Received::nothing(&state, &request)?;
-    let list = visit(&state, received, move |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let list = visit(&state, input, move |services, _| {
         candidates::list(services, wanted, after.as_deref(), limit)
     });
     let (found, next) = list.await?;
     let items = found.iter().map(Candidate::from).collect();
-    Ok(written(&CandidateList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
+    Ok(respond_with(&CandidateList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
 }
 
 /// Read a candidate
@@ -63,9 +63,9 @@ pub(crate) async fn get_candidate(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
-    let received = Received::nothing(&state, &request)?;
-    let find = visit(&state, received, move |services, _| candidates::find(services, &id));
-    Ok(shown(&find.await?))
+    let input = RequestInput::without_body(&state, &request)?;
+    let find = visit(&state, input, move |services, _| candidates::find(services, &id));
+    Ok(respond_with_candidate(&find.await?))
 }
 
 /// See what became of candidates
@@ -88,12 +88,11 @@ pub(crate) async fn list_candidate_events(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = Query::of(request.uri(), &["limit", "cursor", "verify"])?;
+    let query = Query::parse(request.uri(), &["limit", "cursor", "verify"])?;
     let (limit, after) = (query.limit()?, query.number_cursor()?.unwrap_or_default());
     let verify = query.choice("verify", VERIFY_FLAGS)?.unwrap_or(false);
-    let received = Received::nothing(&state, &request)?;
-    let events = visit(&state, received, move |services, _| {
-        candidates::events(services, after, limit, verify)
-    });
-    Ok(written(&CandidateEvents::from(&events.await?)))
+    let input = RequestInput::without_body(&state, &request)?;
+    let events =
+        visit(&state, input, move |services, _| candidates::events(services, after, limit, verify));
+    Ok(respond_with(&CandidateEvents::from(&events.await?)))
 }

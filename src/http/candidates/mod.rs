@@ -1,4 +1,4 @@
-//! `/memory-candidates`: facts on their way into memory.
+//! `/memory-candidates`: proposed facts, before they become memory entries.
 
 mod act;
 mod list;
@@ -7,11 +7,11 @@ use axum::response::Response;
 
 pub(super) use self::act::*;
 pub(super) use self::list::*;
-use super::answer::tagged;
+use super::response::respond_with_etag;
 use super::schema::Candidate;
 use crate::service::candidates::ShownCandidate;
 
-/// A candidate, with its version as its `ETag`.
-fn shown(shown: &ShownCandidate) -> Response {
-    tagged(shown.candidate.version, &Candidate::from(shown))
+/// Responds with a candidate, and with its version as the `ETag`.
+fn respond_with_candidate(shown: &ShownCandidate) -> Response {
+    respond_with_etag(shown.candidate.version, &Candidate::from(shown))
 }

@@ -7,17 +7,17 @@ use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-use crate::http::answer::json;
-use crate::http::body::{self, CancelOnDrop, Received};
-use crate::http::compile::answered;
+use crate::http::body::{self, CancelOnDrop, RequestInput};
+use crate::http::compile::respond_with_timings;
 use crate::http::problem::{Kind, Problem};
+use crate::http::response::respond_json;
 use crate::http::schema::{GatewayAnswer, GatewayRequest};
 use crate::http::state::AppState;
 use crate::pipeline::Deadline;
 use crate::service::compile::CompiledResponse;
 use crate::service::gateway;
 
-/// A caller that sets it to `true` gets its messages back as they came.
+/// Header of a request whose messages are returned unchanged if it is `true`.
 const BYPASS: &str = "x-headroom-bypass";
 
 /// Compress for a gateway
@@ -41,47 +41,48 @@ pub(crate) async fn compress_for_gateway(
     request: Request,
 ) -> Result<Response, Problem> {
     let is_bypassed = is_bypassed(request.headers());
-    let received = match body::read(&state, request).await {
-        Ok(received) => received,
-        // There are no messages to give back.
+    let input = match body::read(&state, request).await {
+        Ok(input) => input,
+        // No messages were read, so there are none to return.
         Err(problem) if is_unread(problem.kind) => return Err(problem),
-        Err(problem) => return Ok(json(gateway::passed_on("", &reason(&problem)))),
+        Err(problem) => return Ok(respond_json(gateway::passed_on("", &reason(&problem)))),
     };
-    let text: Arc<str> = received.text.as_str().into();
+    let text: Arc<str> = input.text.as_str().into();
     if is_bypassed {
-        return Ok(json(gateway::passed_on(&text, "bypass")));
+        return Ok(respond_json(gateway::passed_on(&text, "bypass")));
     }
-    Ok(match work(&state, received, Arc::clone(&text)).await {
-        Ok(answer) => answered(&state, answer),
-        Err(problem) => json(gateway::passed_on(&text, &reason(&problem))),
+    Ok(match work(&state, input, Arc::clone(&text)).await {
+        Ok(answer) => respond_with_timings(&state, answer),
+        Err(problem) => respond_json(gateway::passed_on(&text, &reason(&problem))),
     })
 }
 
 async fn work(
     state: &AppState,
-    received: Received,
+    input: RequestInput,
     text: Arc<str>,
 ) -> Result<CompiledResponse, Problem> {
-    let Received { share, services, allowed, .. } = received;
+    let RequestInput { permit, services, timeout, .. } = input;
     let place = state.pool.admit()?;
-    let end = Instant::now() + allowed;
+    let end = Instant::now() + timeout;
     let deadline = Deadline::at(end).allowing(services.allowance());
     let _guard = CancelOnDrop(deadline.clone());
     let job = move |seat| gateway::compress(&services.seated(seat), &text, &deadline);
-    Ok(place.run(end, share, job).await??)
+    Ok(place.run(end, permit, job).await??)
 }
 
-/// Whether the body was refused before its messages were read.
+/// Checks whether the body was refused before its messages were read.
 fn is_unread(kind: Kind) -> bool {
     matches!(kind, Kind::BodyTooLarge | Kind::UnsupportedMediaType)
 }
 
 fn is_bypassed(headers: &HeaderMap) -> bool {
-    let given = headers.get(BYPASS).and_then(|value| value.to_str().ok());
-    given.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
+    let value = headers.get(BYPASS).and_then(|value| value.to_str().ok());
+    value.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
 }
 
-/// The code of a problem and what it says, with the first place that is to blame.
+/// Formats the `skip_reason` of a problem: its code and its detail, or its first fault with its
+/// place.
 fn reason(problem: &Problem) -> String {
     let code = problem.kind.code();
     match problem.errors.first() {

@@ -1,8 +1,8 @@
-//! The wire of another product, headroom's, which `LiteLLM`'s guardrail speaks too: kept apart from
-//! our own, so that neither bends to the other.
+//! The API of headroom, which `LiteLLM`'s guardrail uses too. It is separate from our own API, so
+//! that each can change without the other.
 //!
-//! `POST /v1/compress` refuses nothing that holds messages: an error here is an outage where a
-//! gateway waits for the answer.
+//! `POST /v1/compress` refuses no body with messages, because an error would be an outage of the
+//! gateway that waits for the response.
 
 mod compress;
 mod retrieve;
@@ -13,7 +13,7 @@ use axum::response::Response;
 pub(super) use compress::*;
 pub(super) use retrieve::*;
 
-use super::answer::written;
+use super::response::respond_with;
 use super::schema::GatewayHealth;
 use super::state::AppState;
 use crate::service::StoreCondition;
@@ -30,9 +30,9 @@ use crate::service::StoreCondition;
 )]
 pub(super) async fn get_gateway_health(State(state): State<AppState>) -> Response {
     let ready = state.is_ready();
-    let is_well = ready && state.shared().condition() == StoreCondition::Good;
-    written(&GatewayHealth {
-        status: if is_well { "healthy" } else { "unhealthy" },
+    let is_healthy = ready && state.shared_services().condition() == StoreCondition::Good;
+    respond_with(&GatewayHealth {
+        status: if is_healthy { "healthy" } else { "unhealthy" },
         ready,
         version: env!("CARGO_PKG_VERSION"),
     })

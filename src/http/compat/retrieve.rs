@@ -3,11 +3,11 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use crate::http::answer::written;
-use crate::http::body::{self, Received};
+use crate::http::body::{self, RequestInput};
 use crate::http::job::visit;
 use crate::http::problem::{Kind, Problem};
 use crate::http::query::{Query, decode_path};
+use crate::http::response::respond_with;
 use crate::http::schema::RetrieveRequest;
 use crate::http::state::AppState;
 use crate::service::gateway::{self, RetrievedOriginal};
@@ -35,14 +35,14 @@ pub(crate) async fn retrieve_original(
     request: Request,
 ) -> Result<Response, Problem> {
     let hash = request.uri().path().rsplit('/').next().unwrap_or_default();
-    let hash = decode_path(hash).ok_or_else(unknown)?;
-    let query = Query::of(request.uri(), &["query"])?;
+    let hash = decode_path(hash).ok_or_else(original_not_found)?;
+    let query = Query::parse(request.uri(), &["query"])?;
     let query = query.get("query").map(str::to_owned);
-    let received = Received::nothing(&state, &request)?;
-    let found = visit(&state, received, move |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let found = visit(&state, input, move |services, _| {
         gateway::retrieve(services, &hash, query.as_deref())
     });
-    Ok(written(&found.await?.ok_or_else(unknown)?))
+    Ok(respond_with(&found.await?.ok_or_else(original_not_found)?))
 }
 
 /// Retrieve an original, by a body
@@ -63,11 +63,11 @@ pub(crate) async fn retrieve_by_body(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let received = body::read(&state, request).await?;
-    let found = visit(&state, received, gateway::retrieve_asked).await?;
-    Ok(written(&found.ok_or_else(unknown)?))
+    let input = body::read(&state, request).await?;
+    let found = visit(&state, input, gateway::retrieve_asked).await?;
+    Ok(respond_with(&found.ok_or_else(original_not_found)?))
 }
 
-fn unknown() -> Problem {
+fn original_not_found() -> Problem {
     Problem::with_detail(Kind::NotFound, "nothing is stored under this hash")
 }

@@ -1,13 +1,13 @@
-//! Comparing records, and compiling again.
+//! Compares records, and replays them.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use crate::http::answer::written;
 use crate::http::body;
 use crate::http::job::work;
 use crate::http::problem::Problem;
 use crate::http::query::name_of;
+use crate::http::response::respond_with;
 use crate::http::schema::{CompareAnswer, CompareRequest, ReplayAnswer, ReplayRequest};
 use crate::http::state::AppState;
 use crate::service::compilations;
@@ -28,9 +28,9 @@ pub(crate) async fn compare_compilations(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let received = body::read(&state, request).await?;
-    let compared = work(&state, received, compilations::compare);
-    Ok(written(&CompareAnswer::from(compared.await?)))
+    let input = body::read(&state, request).await?;
+    let compared = work(&state, input, compilations::compare);
+    Ok(respond_with(&CompareAnswer::from(compared.await?)))
 }
 
 /// Replay a compilation
@@ -55,10 +55,10 @@ pub(crate) async fn replay_compilation(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
-    let received = body::read(&state, request).await?;
-    let deadline = received.deadline();
-    let replayed = work(&state, received, move |services, text| {
+    let input = body::read(&state, request).await?;
+    let deadline = input.deadline();
+    let replayed = work(&state, input, move |services, text| {
         compilations::replay(services, &id, text, &deadline)
     });
-    Ok(written(&ReplayAnswer::from(replayed.await?)))
+    Ok(respond_with(&ReplayAnswer::from(replayed.await?)))
 }

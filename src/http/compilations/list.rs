@@ -1,4 +1,4 @@
-//! Reading records.
+//! Lists and reads records.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
@@ -6,12 +6,12 @@ use axum::response::Response;
 
 use super::page::page;
 use crate::domain::{CompilationStatus, ContentHash, RecordLevel, Target};
-use crate::http::answer::{json, written};
-use crate::http::body::Received;
+use crate::http::body::RequestInput;
 use crate::http::job::visit;
 use crate::http::pages::wants_html;
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
+use crate::http::response::{respond_json, respond_with};
 use crate::http::schema::{CompilationList, CompilationRecord};
 use crate::http::state::AppState;
 use crate::service::compilations::{self, CompilationFilter};
@@ -40,9 +40,9 @@ pub(crate) async fn list_compilations(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let known =
+    let parameters =
         ["limit", "cursor", "session_id", "target", "model", "status", "record", "payload_hash"];
-    let query = Query::of(request.uri(), &known)?;
+    let query = Query::parse(request.uri(), &parameters)?;
     let limit = query.limit()?;
     let text = |name: &str| query.get(name).map(str::to_owned);
     let hash = query.get("payload_hash").map(|text| {
@@ -60,14 +60,14 @@ pub(crate) async fn list_compilations(
         payload_hash: hash.transpose()?,
     };
     let before = query.cursor()?;
-    let received = Received::nothing(&state, &request)?;
-    let list = visit(&state, received, move |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let list = visit(&state, input, move |services, _| {
         compilations::list(services, &filter, before.as_deref(), limit)
     });
     let (rows, next) = list.await?;
     let items = rows.iter().map(Into::into).collect();
     let next_cursor = next.map(|id| encode_cursor(&id));
-    Ok(written(&CompilationList { items, next_cursor }))
+    Ok(respond_with(&CompilationList { items, next_cursor }))
 }
 
 /// Read a compilation
@@ -95,14 +95,14 @@ pub(crate) async fn get_compilation(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let is_page = wants_html(request.headers());
-    let received = Received::nothing(&state, &request)?;
-    let deadline = received.deadline();
-    let answer = visit(&state, received, move |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let deadline = input.deadline();
+    let answer = visit(&state, input, move |services, _| {
         let record = compilations::find(services, &id)?;
         Ok(if is_page {
             page(&record, compilations::cuts(services, &record, &deadline).as_deref())
         } else {
-            json(record.write())
+            respond_json(record.write())
         })
     });
     let mut response = answer.await?;

@@ -1,14 +1,14 @@
-//! Calls from the queue.
+//! Queued calls of hooks.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::http::answer::written;
-use crate::http::body::{self, Received};
+use crate::http::body::{self, RequestInput};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::{Query, name_of};
+use crate::http::response::respond_with;
 use crate::http::schema::{Delivery, DeliveryList};
 use crate::http::state::AppState;
 use crate::service::hooks::queue::{self, DELIVERY_STATES, ListedDelivery};
@@ -38,17 +38,17 @@ pub(crate) async fn list_hook_deliveries(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
-    let query = Query::of(request.uri(), &["state", "limit", "cursor"])?;
+    let query = Query::parse(request.uri(), &["state", "limit", "cursor"])?;
     let (limit, before) = (query.limit()?, query.number_cursor()?);
     let wanted = query.choice("state", DELIVERY_STATES)?;
-    let received = Received::nothing(&state, &request)?;
-    let list = visit(&state, received, move |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let list = visit(&state, input, move |services, _| {
         queue::list_deliveries(services, &id, wanted, before, limit)
     });
     let (found, next) = list.await?;
     let items: Vec<Value> = found.iter().map(ListedDelivery::write).collect();
     let next_cursor = next.map(|next| next.to_string());
-    Ok(written(&json!({"items": items, "next_cursor": next_cursor})))
+    Ok(respond_with(&json!({"items": items, "next_cursor": next_cursor})))
 }
 
 /// Try a delivery again
@@ -70,7 +70,7 @@ pub(crate) async fn retry_delivery(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
-    let received = body::read(&state, request).await?;
-    let retried = visit(&state, received, move |services, _| queue::retry(services, &id)).await?;
-    Ok(written(&retried.write()))
+    let input = body::read(&state, request).await?;
+    let retried = visit(&state, input, move |services, _| queue::retry(services, &id)).await?;
+    Ok(respond_with(&retried.write()))
 }

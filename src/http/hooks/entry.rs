@@ -1,15 +1,15 @@
-//! Hooks, one by one.
+//! Registers, lists, changes and deletes hooks.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use crate::http::answer::{if_match, json, tagged_text};
-use crate::http::body::{self, Received};
-use crate::http::idempotency::{self, Named, Reply};
+use crate::http::body::{self, RequestInput};
+use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
+use crate::http::response::{read_if_match, respond_json, respond_json_with_etag};
 use crate::http::schema::{HookChange, HookDefinition, HookList, HookShown, NewHook, RotateSecret};
 use crate::http::state::AppState;
 use crate::service::hooks::{self, NewHookSecret, POINTS, RegisteredHook};
@@ -31,19 +31,22 @@ pub(crate) async fn create_hook(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let named = Named::of("POST /hooks", request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run(&state, received, named, |services, text, once| {
-        let tell = |registered: &RegisteredHook| {
-            let made = NewHookSecret { registered: registered.clone(), secret: None };
-            reply(StatusCode::CREATED, &made).tell()
+    let identity = RequestIdentity::read("POST /hooks", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run(&state, input, identity, |services, text, once| {
+        let write_reply = |registered: &RegisteredHook| {
+            let new_hook = NewHookSecret { registered: registered.clone(), secret: None };
+            reply_with_hook(StatusCode::CREATED, &new_hook).to_stored()
         };
-        Ok(reply(StatusCode::CREATED, &hooks::create(services, text, once, tell)?))
+        Ok(reply_with_hook(StatusCode::CREATED, &hooks::create(services, text, once, write_reply)?))
     })
     .await
 }
 
-fn reply(status: StatusCode, NewHookSecret { registered, secret }: &NewHookSecret) -> Reply {
+fn reply_with_hook(
+    status: StatusCode,
+    NewHookSecret { registered, secret }: &NewHookSecret,
+) -> Reply {
     let version = Some(registered.revision());
     Reply { status, version, body: registered.write(secret.as_ref()) }
 }
@@ -67,20 +70,20 @@ pub(crate) async fn list_hooks(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = Query::of(request.uri(), &["point", "limit", "cursor"])?;
+    let query = Query::parse(request.uri(), &["point", "limit", "cursor"])?;
     let limit = query.limit()?;
     let words: Vec<_> = POINTS.iter().map(|point| (point.as_str(), *point)).collect();
     let point = query.choice("point", &words)?;
     let after = query.cursor()?;
-    let received = Received::nothing(&state, &request)?;
-    let list = visit(&state, received, move |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let list = visit(&state, input, move |services, _| {
         hooks::list(services, point, after.as_deref(), limit)
     });
     let (found, next) = list.await?;
     let items: Vec<String> = found.iter().map(|hook| hook.write(None)).collect();
     // A cursor has no character that JSON would escape.
     let next = next.map_or_else(|| "null".to_owned(), |id| format!("\"{}\"", encode_cursor(&id)));
-    Ok(json(format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(","))))
+    Ok(respond_json(format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(","))))
 }
 
 /// Read a hook
@@ -100,9 +103,9 @@ pub(crate) async fn get_hook(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
-    let received = Received::nothing(&state, &request)?;
-    let found = visit(&state, received, move |services, _| hooks::find(services, &id)).await?;
-    Ok(shown(&found))
+    let input = RequestInput::without_body(&state, &request)?;
+    let found = visit(&state, input, move |services, _| hooks::find(services, &id)).await?;
+    Ok(respond_with_hook(&found))
 }
 
 /// Change a hook
@@ -126,11 +129,11 @@ pub(crate) async fn update_hook(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
-    let if_match = if_match(request.headers())?;
-    let received = body::read(&state, request).await?;
+    let if_match = read_if_match(request.headers())?;
+    let input = body::read(&state, request).await?;
     let update =
-        visit(&state, received, move |services, text| hooks::update(services, &id, text, if_match));
-    Ok(shown(&update.await?))
+        visit(&state, input, move |services, text| hooks::update(services, &id, text, if_match));
+    Ok(respond_with_hook(&update.await?))
 }
 
 /// Delete a hook
@@ -155,9 +158,9 @@ pub(crate) async fn delete_hook(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let id = name_of(&request).to_owned();
-    let if_match = if_match(request.headers())?;
-    let received = Received::nothing(&state, &request)?;
-    visit(&state, received, move |services, _| hooks::delete(services, &id, if_match)).await?;
+    let if_match = read_if_match(request.headers())?;
+    let input = RequestInput::without_body(&state, &request)?;
+    visit(&state, input, move |services, _| hooks::delete(services, &id, if_match)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -183,18 +186,18 @@ pub(crate) async fn rotate_hook_secret(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let route = "POST /hooks/{id}/rotate-secret";
-    let named = Named::of(route, request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run(&state, received, named, move |services, text, once| {
-        let tell = |registered: &RegisteredHook| {
-            let made = NewHookSecret { registered: registered.clone(), secret: None };
-            reply(StatusCode::OK, &made).tell()
+    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run(&state, input, identity, move |services, text, once| {
+        let write_reply = |registered: &RegisteredHook| {
+            let new_hook = NewHookSecret { registered: registered.clone(), secret: None };
+            reply_with_hook(StatusCode::OK, &new_hook).to_stored()
         };
-        Ok(reply(StatusCode::OK, &hooks::rotate(services, &id, text, once, tell)?))
+        Ok(reply_with_hook(StatusCode::OK, &hooks::rotate(services, &id, text, once, write_reply)?))
     })
     .await
 }
 
-fn shown(registered: &RegisteredHook) -> Response {
-    tagged_text(registered.revision(), registered.write(None))
+fn respond_with_hook(registered: &RegisteredHook) -> Response {
+    respond_json_with_etag(registered.revision(), registered.write(None))
 }

@@ -1,4 +1,5 @@
-//! `/hooks`, `/hook-points` and `/hook-order`: what others veto, change, add to and watch.
+//! `/hooks`, `/hook-points` and `/hook-order`: hooks of the operator and of tenants, where they
+//! run, and in which order.
 
 mod delivery;
 mod entry;

@@ -1,13 +1,13 @@
-//! Where hooks can stand, and in which order they run.
+//! The points at which hooks run, and their order.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use crate::http::answer::{if_match, json, tagged_text};
-use crate::http::body::{self, Received};
+use crate::http::body::{self, RequestInput};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
+use crate::http::response::{read_if_match, respond_json, respond_json_with_etag};
 use crate::http::schema::{HookOrder, HookOrderRequest, HookPoints};
 use crate::http::state::AppState;
 use crate::service::hooks;
@@ -23,8 +23,8 @@ use crate::service::hooks;
     responses((status = OK, description = "All points", body = HookPoints)),
 )]
 pub(crate) async fn list_hook_points(request: Request) -> Result<Response, Problem> {
-    Query::of(request.uri(), &[])?;
-    Ok(json(hooks::points()))
+    Query::parse(request.uri(), &[])?;
+    Ok(respond_json(hooks::points()))
 }
 
 /// Read the order of hooks
@@ -42,11 +42,10 @@ pub(crate) async fn get_hook_order(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let session = session(&request)?;
-    let received = Received::nothing(&state, &request)?;
-    let read =
-        visit(&state, received, move |services, _| hooks::order(services, session.as_deref()));
-    Ok(shown(&read.await?))
+    let session = session_of(&request)?;
+    let input = RequestInput::without_body(&state, &request)?;
+    let read = visit(&state, input, move |services, _| hooks::order(services, session.as_deref()));
+    Ok(respond_with_order(&read.await?))
 }
 
 /// Set the order of hooks
@@ -69,20 +68,20 @@ pub(crate) async fn put_hook_order(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let session = session(&request)?;
-    let if_match = if_match(request.headers())?;
-    let received = body::read(&state, request).await?;
-    let put = visit(&state, received, move |services, text| {
+    let session = session_of(&request)?;
+    let if_match = read_if_match(request.headers())?;
+    let input = body::read(&state, request).await?;
+    let put = visit(&state, input, move |services, text| {
         hooks::put_order(services, session.as_deref(), text, if_match)
     });
-    Ok(shown(&put.await?))
+    Ok(respond_with_order(&put.await?))
 }
 
-fn session(request: &Request) -> Result<Option<String>, Problem> {
-    let query = Query::of(request.uri(), &["session_id"])?;
+fn session_of(request: &Request) -> Result<Option<String>, Problem> {
+    let query = Query::parse(request.uri(), &["session_id"])?;
     Ok(query.get("session_id").filter(|session| !session.is_empty()).map(str::to_owned))
 }
 
-fn shown(order: &hooks::Order) -> Response {
-    tagged_text(order.revision, order.write())
+fn respond_with_order(order: &hooks::Order) -> Response {
+    respond_json_with_etag(order.revision, order.write())
 }

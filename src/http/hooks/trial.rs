@@ -1,13 +1,13 @@
-//! Trying hooks.
+//! Tests hooks, and stores nothing.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use crate::http::answer::written;
 use crate::http::body;
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::name_of;
+use crate::http::response::respond_with;
 use crate::http::schema::{HookTried, TryHook, TryNewHook};
 use crate::http::state::AppState;
 use crate::service::hooks;
@@ -58,12 +58,11 @@ async fn attempt(
     request: Request,
     id: Option<String>,
 ) -> Result<Response, Problem> {
-    let received = body::read(&state, request).await?;
-    let services = received.services.clone();
-    let prepare = visit(&state, received, move |services, text| {
-        hooks::prepare(services, id.as_deref(), text)
-    });
+    let input = body::read(&state, request).await?;
+    let services = input.services.clone();
+    let prepare =
+        visit(&state, input, move |services, text| hooks::prepare(services, id.as_deref(), text));
     let trial = prepare.await?;
-    // The call waits for somebody else's server: no thread of the pool is held meanwhile.
-    Ok(written(&hooks::try_out(&services, trial).await))
+    // The call waits for another server, so it does not run on a thread of the pool.
+    Ok(respond_with(&hooks::try_out(&services, trial).await))
 }

@@ -1,15 +1,15 @@
-//! What is done to entries that no path names.
+//! Stores, imports and recalls entries: operations whose path has no key.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
 use crate::domain::word_of;
-use crate::http::answer::written;
 use crate::http::body;
-use crate::http::idempotency::{self, Named, Reply};
+use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::work;
 use crate::http::problem::Problem;
+use crate::http::response::respond_with;
 use crate::http::schema::{
     MemoryActRequest, MemoryActed, MemoryImported, MemoryRecallRequest, MemoryRecalled,
 };
@@ -36,12 +36,12 @@ pub(crate) async fn store_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let named = Named::of("POST /memory", request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run_once(&state, received, named, acted, memory::act).await
+    let identity = RequestIdentity::read("POST /memory", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run_recorded(&state, input, identity, reply_to_act, memory::act).await
 }
 
-fn acted(MemoryActResult { action, target, entry }: &MemoryActResult) -> Reply {
+fn reply_to_act(MemoryActResult { action, target, entry }: &MemoryActResult) -> Reply {
     let status = match action {
         MemoryAct::Add => StatusCode::CREATED,
         MemoryAct::Replace | MemoryAct::Remove => StatusCode::OK,
@@ -76,12 +76,12 @@ pub(crate) async fn import_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let named = Named::of("POST /memory/import", request.headers(), request.uri())?;
-    let (received, _) = body::read_any(&state, request).await?;
-    idempotency::run_once(&state, received, named, imported, memory::import).await
+    let identity = RequestIdentity::read("POST /memory/import", request.headers(), request.uri())?;
+    let (input, _) = body::read_any(&state, request).await?;
+    idempotency::run_recorded(&state, input, identity, reply_to_import, memory::import).await
 }
 
-fn imported(&ImportCounts { created, updated }: &ImportCounts) -> Reply {
+fn reply_to_import(&ImportCounts { created, updated }: &ImportCounts) -> Reply {
     Reply::new(StatusCode::OK, &MemoryImported { created, updated })
 }
 
@@ -100,7 +100,7 @@ pub(crate) async fn recall_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let received = body::read(&state, request).await?;
-    let recalled = work(&state, received, memory::recall).await?;
-    Ok(written(&MemoryRecalled::from(&recalled)))
+    let input = body::read(&state, request).await?;
+    let recalled = work(&state, input, memory::recall).await?;
+    Ok(respond_with(&MemoryRecalled::from(&recalled)))
 }

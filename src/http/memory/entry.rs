@@ -1,11 +1,11 @@
-//! One entry.
+//! Stores, changes, reads and deletes one entry.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::{SCOPE, expected, key_of, scope_of, shown};
-use crate::http::body::{self, Received};
+use super::{SCOPE, key_of, read_condition, respond_with_entry, scope_of};
+use crate::http::body::{self, RequestInput};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
@@ -70,15 +70,15 @@ pub(crate) async fn patch_memory(
 
 async fn put(state: AppState, request: Request, partial: bool) -> Result<Response, Problem> {
     let key = key_of(&request)?;
-    let expected = expected(request.headers())?;
-    let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
-    let received = body::read(&state, request).await?;
-    let put = visit(&state, received, move |services, text| {
+    let expected = read_condition(request.headers())?;
+    let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
+    let input = body::read(&state, request).await?;
+    let put = visit(&state, input, move |services, text| {
         memory::put(services, &scope, &key, text, WriteKind { partial, expected })
     });
     let (entry, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, shown(&entry)).into_response())
+    Ok((status, respond_with_entry(&entry)).into_response())
 }
 
 /// Read an entry
@@ -103,10 +103,10 @@ pub(crate) async fn get_memory(
     request: Request,
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
-    let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
-    let received = Received::nothing(&state, &request)?;
-    let find = visit(&state, received, move |services, _| memory::find(services, &scope, &key));
-    Ok(shown(&find.await?))
+    let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
+    let input = RequestInput::without_body(&state, &request)?;
+    let find = visit(&state, input, move |services, _| memory::find(services, &scope, &key));
+    Ok(respond_with_entry(&find.await?))
 }
 
 /// Delete an entry
@@ -134,12 +134,11 @@ pub(crate) async fn delete_memory(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let key = key_of(&request)?;
-    let expected = expected(request.headers())?;
-    let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
-    let received = Received::nothing(&state, &request)?;
-    let delete = visit(&state, received, move |services, _| {
-        memory::delete(services, &scope, &key, expected)
-    });
+    let expected = read_condition(request.headers())?;
+    let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
+    let input = RequestInput::without_body(&state, &request)?;
+    let delete =
+        visit(&state, input, move |services, _| memory::delete(services, &scope, &key, expected));
     delete.await?;
     Ok(StatusCode::NO_CONTENT)
 }

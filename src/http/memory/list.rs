@@ -1,4 +1,4 @@
-//! Many entries at once.
+//! Lists and exports entries.
 
 use std::io;
 
@@ -9,12 +9,12 @@ use futures_util::stream::try_unfold;
 
 use super::NEXT_CURSOR;
 use crate::domain::{MemoryScope, MemoryStatus, MemoryTier};
-use crate::http::answer::written;
-use crate::http::body::Received;
+use crate::http::body::RequestInput;
 use crate::http::enum_values::MEMORY_LIST_FORMATS;
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Query};
+use crate::http::response::respond_with;
 use crate::http::schema::{MemoryEntry, MemoryList};
 use crate::http::state::AppState;
 use crate::service::Services;
@@ -53,7 +53,7 @@ pub(crate) async fn list_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let known = [
+    let parameters = [
         "limit",
         "cursor",
         "subject",
@@ -65,9 +65,9 @@ pub(crate) async fn list_memory(
         "prefix",
         "format",
     ];
-    let query = Query::of(request.uri(), &known)?;
+    let query = Query::parse(request.uri(), &parameters)?;
     let limit = query.limit()?;
-    let lines = query.choice("format", MEMORY_LIST_FORMATS)?.unwrap_or(false);
+    let is_lines = query.choice("format", MEMORY_LIST_FORMATS)?.unwrap_or(false);
     let after = query.get("cursor").map(parse_cursor).transpose()?;
     let text = |name: &str| query.get(name).map(str::to_owned);
     let filter = MemoryFilter {
@@ -79,16 +79,16 @@ pub(crate) async fn list_memory(
         status: query.choice("status", MemoryStatus::WORDS)?,
         prefix: text("prefix"),
     };
-    let received = Received::nothing(&state, &request)?;
-    if lines && query.get("limit").is_none() {
-        return export(state, received, filter, after).await;
+    let input = RequestInput::without_body(&state, &request)?;
+    if is_lines && query.get("limit").is_none() {
+        return export(state, input, filter, after).await;
     }
-    let (items, next) = page(&state, received, filter, after, limit).await?;
+    let (items, next) = page(&state, input, filter, after, limit).await?;
     let next_cursor = next.as_ref().map(write_cursor);
-    if !lines {
-        return Ok(written(&MemoryList { items, next_cursor }));
+    if !is_lines {
+        return Ok(respond_with(&MemoryList { items, next_cursor }));
     }
-    let mut response = of_lines(written_lines(&items));
+    let mut response = respond_with_lines(write_lines(&items));
     if let Some(next) = next_cursor.and_then(|next| HeaderValue::from_str(&next).ok()) {
         response.headers_mut().insert(NEXT_CURSOR, next);
     }
@@ -99,73 +99,74 @@ type Page = (Vec<MemoryEntry>, Option<MemoryCursor>);
 
 async fn page(
     state: &AppState,
-    received: Received,
+    input: RequestInput,
     filter: MemoryFilter,
     after: Option<MemoryCursor>,
     limit: usize,
 ) -> Result<Page, Problem> {
-    let list = visit(state, received, move |services, _| {
+    let list = visit(state, input, move |services, _| {
         memory::list(services, &filter, after.as_ref(), limit)
     });
     let (entries, next) = list.await?;
     Ok((entries.iter().map(Into::into).collect(), next))
 }
 
-/// All entries behind a place, read while they are sent: no more than a page of them is held.
+/// The state of an export. It reads a page of entries at a time, while the response is sent.
 struct Export {
     state: AppState,
-    /// The caller's.
+    /// Services for the caller.
     services: Services,
     filter: MemoryFilter,
-    /// Lines that were read before.
+    /// Lines that were read and are not sent yet.
     ready: Option<String>,
     next: Option<MemoryCursor>,
 }
 
-/// Entries of an export that are read at once.
-const AT_ONCE: usize = 100;
+/// Entries that an export reads at once.
+const MAX_ENTRIES_PER_READ: usize = 100;
 
-/// The first page is read before anything is answered, so that what fails is a problem as
-/// elsewhere; what fails later breaks the body off, and a client sees that it is not whole.
+/// Exports all entries after a cursor. The first page is read before the response begins, so that
+/// its errors become problems. A later error ends the body early, which shows a client that it is
+/// incomplete.
 async fn export(
     state: AppState,
-    received: Received,
+    input: RequestInput,
     filter: MemoryFilter,
     after: Option<MemoryCursor>,
 ) -> Result<Response, Problem> {
-    let services = received.services.clone();
-    let (items, next) = page(&state, received, filter.clone(), after, AT_ONCE).await?;
-    let ready = Some(written_lines(&items));
+    let services = input.services.clone();
+    let (items, next) = page(&state, input, filter.clone(), after, MAX_ENTRIES_PER_READ).await?;
+    let ready = Some(write_lines(&items));
     let export = Export { state, services, filter, ready, next };
-    // In a box, since it is handed on with each page.
+    // Boxed, because the export is moved with each page.
     let pages = try_unfold(Box::new(export), async |mut export| {
-        let text = export.read_on().await?;
+        let text = export.read_page().await?;
         Ok::<_, io::Error>(text.map(|text| (text, export)))
     });
-    Ok(of_lines(axum::body::Body::from_stream(pages)))
+    Ok(respond_with_lines(axum::body::Body::from_stream(pages)))
 }
 
 impl Export {
-    async fn read_on(&mut self) -> Result<Option<String>, io::Error> {
+    async fn read_page(&mut self) -> Result<Option<String>, io::Error> {
         if let Some(text) = self.ready.take() {
             return Ok(Some(text));
         }
         let Some(after) = self.next.take() else { return Ok(None) };
-        let broken = |problem: Problem| {
-            tracing::warn!(code = problem.kind.code(), "an export of memory broke off");
+        let abort = |problem: Problem| {
+            tracing::warn!(code = problem.kind.code(), "an export of memory failed");
             io::Error::other("the list cannot be read on")
         };
         let services = self.services.clone();
-        let received = Received::for_services(&self.state, services).map_err(broken)?;
+        let input = RequestInput::for_services(&self.state, services).map_err(abort)?;
         let filter = self.filter.clone();
-        let read = page(&self.state, received, filter, Some(after), AT_ONCE).await;
-        let (items, next) = read.map_err(broken)?;
+        let read = page(&self.state, input, filter, Some(after), MAX_ENTRIES_PER_READ).await;
+        let (items, next) = read.map_err(abort)?;
         self.next = next;
-        Ok(Some(written_lines(&items)))
+        Ok(Some(write_lines(&items)))
     }
 }
 
-fn written_lines(items: &[MemoryEntry]) -> String {
+fn write_lines(items: &[MemoryEntry]) -> String {
     let mut text = String::new();
     for item in items {
         text.push_str(&serde_json::to_string(item).unwrap_or_default());
@@ -174,12 +175,12 @@ fn written_lines(items: &[MemoryEntry]) -> String {
     text
 }
 
-fn of_lines(body: impl Into<axum::body::Body>) -> Response {
+fn respond_with_lines(body: impl Into<axum::body::Body>) -> Response {
     let media = HeaderValue::from_static("application/x-ndjson");
     ([(header::CONTENT_TYPE, media)], body.into()).into_response()
 }
 
-/// Key and scope as a JSON array, in letters that need no encoding.
+/// Encodes the key and scope of a cursor as a JSON array.
 fn write_cursor(cursor: &MemoryCursor) -> String {
     let MemoryScope { subject, session_id, agent } = &cursor.scope;
     let parts =
@@ -192,7 +193,7 @@ fn parse_cursor(text: &str) -> Result<MemoryCursor, Problem> {
     let parts: Option<[Option<String>; 4]> =
         query::decode_cursor(text).and_then(|text| serde_json::from_str(&text).ok());
     let Some([Some(key), subject, session_id, agent]) = parts else {
-        return Err(query::no_cursor());
+        return Err(query::invalid_cursor());
     };
     let part = |part: Option<String>| part.map(Into::into);
     let scope =

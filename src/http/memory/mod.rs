@@ -1,4 +1,4 @@
-//! `/memory`: entries by key, and what is done to them.
+//! `/memory`: memory entries by key.
 
 mod act;
 mod entry;
@@ -13,20 +13,20 @@ pub(super) use self::act::*;
 pub(super) use self::entry::*;
 pub(super) use self::list::*;
 pub(super) use self::version::*;
-use super::answer::{if_match, tagged};
 use super::problem::Problem;
 use super::query::{self, Query};
+use super::response::{read_if_match, respond_with_etag};
 use super::schema::MemoryEntry;
 use crate::domain::MemoryScope;
 use crate::service::memory::WriteCondition;
 
-/// The parameters that say whose entry is meant.
+/// The query parameters with the scope of an entry.
 const SCOPE: [&str; 3] = ["subject", "session_id", "agent"];
 
-/// Where a list of lines goes on, which has no room for it.
+/// Header with the cursor of a list of lines, which has no member for it.
 pub(super) const NEXT_CURSOR: HeaderName = HeaderName::from_static("contexture-next-cursor");
 
-/// What stands behind `/memory/`, decoded.
+/// Decodes the key in the path.
 fn key_of(request: &Request) -> Result<String, Problem> {
     query::decode_path(query::name_of(request))
         .ok_or_else(|| Problem::invalid("", "the key is not UTF-8, percent-encoded"))
@@ -37,26 +37,29 @@ fn scope_of(query: &Query) -> MemoryScope {
     MemoryScope { subject: part("subject"), session_id: part("session_id"), agent: part("agent") }
 }
 
-/// What `If-Match` and `If-None-Match` ask of what is stored.
-fn expected(headers: &HeaderMap) -> Result<WriteCondition, Problem> {
+/// Reads the condition of a write from `If-Match` and `If-None-Match`.
+fn read_condition(headers: &HeaderMap) -> Result<WriteCondition, Problem> {
     let is_any = |value: &HeaderValue| value.as_bytes().trim_ascii() == b"*";
-    let wanted = headers.get(header::IF_MATCH);
-    let Some(unwanted) = headers.get(header::IF_NONE_MATCH) else {
-        return match wanted {
+    let if_match = headers.get(header::IF_MATCH);
+    let Some(if_none_match) = headers.get(header::IF_NONE_MATCH) else {
+        return match if_match {
             Some(value) if is_any(value) => Ok(WriteCondition::Something),
-            _ => Ok(if_match(headers)?.map_or(WriteCondition::Anything, WriteCondition::Version)),
+            _ => {
+                Ok(read_if_match(headers)?
+                    .map_or(WriteCondition::Anything, WriteCondition::Version))
+            }
         };
     };
-    if wanted.is_some() {
+    if if_match.is_some() {
         return Err(Problem::invalid("", "If-Match and If-None-Match do not go together"));
     }
-    if !is_any(unwanted) {
+    if !is_any(if_none_match) {
         return Err(Problem::invalid("", "the header If-None-Match must be `*` where it writes"));
     }
     Ok(WriteCondition::Nothing)
 }
 
-/// An entry, with its version as its `ETag`.
-fn shown(entry: &crate::domain::MemoryEntry) -> Response {
-    tagged(entry.version, &MemoryEntry::from(entry))
+/// Responds with an entry, and with its version as the `ETag`.
+fn respond_with_entry(entry: &crate::domain::MemoryEntry) -> Response {
+    respond_with_etag(entry.version, &MemoryEntry::from(entry))
 }

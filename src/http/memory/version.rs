@@ -1,4 +1,4 @@
-//! What an entry was.
+//! Versions of an entry: list, restore, retract.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -6,20 +6,20 @@ use axum::response::Response;
 
 use super::{SCOPE, key_of, scope_of};
 use crate::domain;
-use crate::http::answer::written;
-use crate::http::body::{self, Received};
-use crate::http::idempotency::{self, Named, Reply};
+use crate::http::body::{self, RequestInput};
+use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
+use crate::http::response::respond_with;
 use crate::http::schema::{
     MemoryEntry, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions,
 };
 use crate::http::state::AppState;
 use crate::service::memory;
 
-fn reply(entry: &domain::MemoryEntry) -> Reply {
-    Reply::tagged(StatusCode::OK, entry.version, &MemoryEntry::from(entry))
+fn reply_with_entry(entry: &domain::MemoryEntry) -> Reply {
+    Reply::with_version(StatusCode::OK, entry.version, &MemoryEntry::from(entry))
 }
 
 /// List the versions of an entry
@@ -48,17 +48,18 @@ pub(crate) async fn list_memory_versions(
     request: Request,
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
-    let query = Query::of(request.uri(), &["limit", "cursor", "subject", "session_id", "agent"])?;
+    let query =
+        Query::parse(request.uri(), &["limit", "cursor", "subject", "session_id", "agent"])?;
     let (limit, before) = (query.limit()?, query.number_cursor()?);
     let scope = scope_of(&query);
-    let received = Received::nothing(&state, &request)?;
-    let versions = visit(&state, received, move |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let versions = visit(&state, input, move |services, _| {
         memory::versions(services, &scope, &key, before, limit)
     });
     let (versions, next) = versions.await?;
     let items = versions.iter().map(MemoryVersionRow::from).collect();
     let next_cursor = next.map(|next| next.to_string());
-    Ok(written(&MemoryVersions { items, next_cursor }))
+    Ok(respond_with(&MemoryVersions { items, next_cursor }))
 }
 
 /// Restore a version of an entry
@@ -87,12 +88,17 @@ pub(crate) async fn restore_memory(
     request: Request,
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
-    let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
-    let named = Named::of("POST /memory/{key}/restore", request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run_once(&state, received, named, reply, move |services, text, telling| {
-        memory::restore(services, &scope, &key, text, telling)
-    })
+    let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
+    let identity =
+        RequestIdentity::read("POST /memory/{key}/restore", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run_recorded(
+        &state,
+        input,
+        identity,
+        reply_with_entry,
+        move |services, text, recorder| memory::restore(services, &scope, &key, text, recorder),
+    )
     .await
 }
 
@@ -122,11 +128,16 @@ pub(crate) async fn retract_memory(
     request: Request,
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
-    let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
-    let named = Named::of("POST /memory/{key}/retract", request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run_once(&state, received, named, reply, move |services, text, telling| {
-        memory::retract(services, &scope, &key, text, telling)
-    })
+    let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
+    let identity =
+        RequestIdentity::read("POST /memory/{key}/retract", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run_recorded(
+        &state,
+        input,
+        identity,
+        reply_with_entry,
+        move |services, text, recorder| memory::retract(services, &scope, &key, text, recorder),
+    )
     .await
 }

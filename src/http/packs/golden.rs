@@ -1,13 +1,13 @@
-//! Golden sets of packs.
+//! Golden sets of packs: recorded compiles that a new version must reproduce.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use super::read::part;
-use crate::http::answer::written;
-use crate::http::body::{self, Received};
+use super::read::path_segment;
+use crate::http::body::{self, RequestInput};
 use crate::http::job::{visit, work};
 use crate::http::problem::Problem;
+use crate::http::response::respond_with;
 use crate::http::schema::{
     GoldenCase, GoldenList, GoldenRequest, GoldenRow, GoldenRun, GoldenRunRequest, OutcomeChange,
     RefusalTold, StageRow,
@@ -39,12 +39,12 @@ pub(crate) async fn put_golden_set(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, version) = (part(&request, 2)?, part(&request, 3)?);
-    let received = body::read(&state, request).await?;
-    let put = visit(&state, received, move |services, text| {
+    let (id, version) = (path_segment(&request, 2)?, path_segment(&request, 3)?);
+    let input = body::read(&state, request).await?;
+    let put = visit(&state, input, move |services, text| {
         golden::put_golden(services, &id, &version, text)
     });
-    Ok(written(&GoldenList::of(&put.await?)))
+    Ok(respond_with(&GoldenList::of(&put.await?)))
 }
 
 /// Read a golden set
@@ -66,10 +66,10 @@ pub(crate) async fn get_golden_set(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, version) = (part(&request, 2)?, part(&request, 3)?);
-    let received = Received::nothing(&state, &request)?;
-    let get = visit(&state, received, move |services, _| golden::golden(services, &id, &version));
-    Ok(written(&GoldenList::of(&get.await?)))
+    let (id, version) = (path_segment(&request, 2)?, path_segment(&request, 3)?);
+    let input = RequestInput::without_body(&state, &request)?;
+    let get = visit(&state, input, move |services, _| golden::golden(services, &id, &version));
+    Ok(respond_with(&GoldenList::of(&get.await?)))
 }
 
 /// Run a golden set
@@ -96,23 +96,23 @@ pub(crate) async fn run_golden_set(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, version) = (part(&request, 2)?, part(&request, 3)?);
-    let received = body::read(&state, request).await?;
-    let deadline = received.deadline();
-    let ran = work(&state, received, move |services, text| {
+    let (id, version) = (path_segment(&request, 2)?, path_segment(&request, 3)?);
+    let input = body::read(&state, request).await?;
+    let deadline = input.deadline();
+    let outcome = work(&state, input, move |services, text| {
         golden::run(services, &id, &version, text, &deadline)
     });
-    Ok(written(&GoldenRun::from(ran.await?)))
+    Ok(respond_with(&GoldenRun::from(outcome.await?)))
 }
 
 impl From<GoldenOutcome> for GoldenRun {
-    fn from(ran: GoldenOutcome) -> Self {
-        let cases: Vec<GoldenCase> = ran.cases.into_iter().map(GoldenCase::from).collect();
+    fn from(run: GoldenOutcome) -> Self {
+        let cases: Vec<GoldenCase> = run.cases.into_iter().map(GoldenCase::from).collect();
         let count = |word: &str| cases.iter().filter(|case| case.outcome == word).count();
         let (equal, diverged, failed) = (count("equal"), count("diverged"), count("failed"));
         Self {
-            pack_ref: ran.reference.to_string(),
-            against: ran.against.to_string(),
+            pack_ref: run.reference.to_string(),
+            against: run.against.to_string(),
             status: if equal == cases.len() { "equal" } else { "diverged" },
             equal,
             diverged,
@@ -124,7 +124,7 @@ impl From<GoldenOutcome> for GoldenRun {
 
 impl From<Case> for GoldenCase {
     fn from(case: Case) -> Self {
-        let mut told = Self {
+        let mut row = Self {
             golden: GoldenRow::of(&case.golden),
             outcome: "failed",
             first_divergent_stage: None,
@@ -139,20 +139,20 @@ impl From<Case> for GoldenCase {
             CaseOutcome::Replayed(replayed) => *replayed,
             CaseOutcome::Failed(error) => {
                 let problem = Problem::from(*error);
-                told.code = Some(problem.kind.code());
-                told.detail = Some(problem.detail).filter(|detail| !detail.is_empty());
-                return told;
+                row.code = Some(problem.kind.code());
+                row.detail = Some(problem.detail).filter(|detail| !detail.is_empty());
+                return row;
             }
         };
         let is_same = |line: &StageRow| line.input_equal && line.output_equal;
         let drift = &replayed.drift;
-        told.outcome = if replayed.is_equal() { "equal" } else { "diverged" };
-        told.first_divergent_stage = drift.first_divergent_stage.map(|stage| stage.as_str());
-        told.root_stages = drift.root_stages.iter().map(|stage| stage.as_str()).collect();
-        told.stages = drift.stages.iter().map(StageRow::from).collect();
-        told.stages.retain(|line| !is_same(line));
-        told.outcome_change = OutcomeChange::of(&replayed);
-        told.refusal = replayed.refusal.map(RefusalTold::from);
-        told
+        row.outcome = if replayed.is_equal() { "equal" } else { "diverged" };
+        row.first_divergent_stage = drift.first_divergent_stage.map(|stage| stage.as_str());
+        row.root_stages = drift.root_stages.iter().map(|stage| stage.as_str()).collect();
+        row.stages = drift.stages.iter().map(StageRow::from).collect();
+        row.stages.retain(|line| !is_same(line));
+        row.outcome_change = OutcomeChange::of(&replayed);
+        row.refusal = replayed.refusal.map(RefusalTold::from);
+        row
     }
 }

@@ -1,14 +1,14 @@
-//! Packs that come in.
+//! Publishes, checks and compares packs.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use crate::http::answer::written;
 use crate::http::body;
-use crate::http::idempotency::{self, Named, Reply};
+use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::work;
 use crate::http::problem::Problem;
+use crate::http::response::respond_with;
 use crate::http::schema::{
     LintAnswer, LintRow, PackDiff, PackDiffRequest, PackDocument, PackPublished,
 };
@@ -36,15 +36,15 @@ pub(crate) async fn publish_pack(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let named = Named::of("POST /packs", request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run_once(&state, received, named, published, packs::publish).await
+    let identity = RequestIdentity::read("POST /packs", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run_recorded(&state, input, identity, reply_to_publication, packs::publish).await
 }
 
-fn published(done: &Publication) -> Reply {
-    let status = if done.is_new { StatusCode::CREATED } else { StatusCode::OK };
-    let warnings = done.warnings.iter().map(LintRow::from).collect();
-    Reply::new(status, &PackPublished::of(&done.stored, warnings))
+fn reply_to_publication(publication: &Publication) -> Reply {
+    let status = if publication.is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let warnings = publication.warnings.iter().map(LintRow::from).collect();
+    Reply::new(status, &PackPublished::of(&publication.stored, warnings))
 }
 
 /// Check a pack
@@ -65,10 +65,10 @@ pub(crate) async fn lint_pack(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let received = body::read(&state, request).await?;
-    let faults = work(&state, received, packs::lint).await?;
+    let input = body::read(&state, request).await?;
+    let faults = work(&state, input, packs::lint).await?;
     let rows = faults.iter().map(LintRow::from).collect();
-    Ok(written(&LintAnswer { ok: packs::is_ok(&faults), faults: rows }))
+    Ok(respond_with(&LintAnswer { ok: packs::is_ok(&faults), faults: rows }))
 }
 
 /// Compare two versions of a pack
@@ -89,7 +89,7 @@ pub(crate) async fn diff_packs(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let received = body::read(&state, request).await?;
-    let difference = work(&state, received, packs::diff).await?;
-    Ok(written(&PackDiff::from(difference)))
+    let input = body::read(&state, request).await?;
+    let difference = work(&state, input, packs::diff).await?;
+    Ok(respond_with(&PackDiff::from(difference)))
 }

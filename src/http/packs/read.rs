@@ -1,13 +1,13 @@
-//! Packs that were published.
+//! Lists and reads published packs.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use crate::http::answer::written;
-use crate::http::body::Received;
+use crate::http::body::RequestInput;
 use crate::http::job::visit;
 use crate::http::problem::{Kind, Problem};
 use crate::http::query::{Query, decode_cursor, decode_path, encode_cursor};
+use crate::http::response::respond_with;
 use crate::http::schema::{Pack, PackList, PackRow, PackVersions};
 use crate::http::state::AppState;
 use crate::pack::PackRef;
@@ -31,16 +31,16 @@ pub(crate) async fn list_packs(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = Query::of(request.uri(), &["limit", "cursor"])?;
+    let query = Query::parse(request.uri(), &["limit", "cursor"])?;
     let limit = query.limit()?;
     let after = query.get("cursor").map(parse_cursor).transpose()?;
-    let received = Received::nothing(&state, &request)?;
+    let input = RequestInput::without_body(&state, &request)?;
     let list =
-        visit(&state, received, move |services, _| packs::list(services, after.as_ref(), limit));
+        visit(&state, input, move |services, _| packs::list(services, after.as_ref(), limit));
     let (rows, next) = list.await?;
     let items = rows.iter().map(PackRow::of).collect();
     let next_cursor = next.as_ref().map(write_cursor);
-    Ok(written(&PackList { items, next_cursor }))
+    Ok(respond_with(&PackList { items, next_cursor }))
 }
 
 /// List a pack's versions
@@ -59,12 +59,12 @@ pub(crate) async fn list_pack_versions(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let id = part(&request, 2)?;
-    let received = Received::nothing(&state, &request)?;
-    let shown = id.clone();
-    let rows = visit(&state, received, move |services, _| packs::versions(services, &id)).await?;
+    let id = path_segment(&request, 2)?;
+    let input = RequestInput::without_body(&state, &request)?;
+    let pack_id = id.clone();
+    let rows = visit(&state, input, move |services, _| packs::versions(services, &id)).await?;
     let versions = rows.iter().map(PackRow::of).collect();
-    Ok(written(&PackVersions { id: shown, versions }))
+    Ok(respond_with(&PackVersions { id: pack_id, versions }))
 }
 
 /// Read a version of a pack
@@ -88,17 +88,17 @@ pub(crate) async fn get_pack(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, version) = (part(&request, 2)?, part(&request, 3)?);
-    let received = Received::nothing(&state, &request)?;
-    let find = visit(&state, received, move |services, _| packs::find(services, &id, &version));
+    let (id, version) = (path_segment(&request, 2)?, path_segment(&request, 3)?);
+    let input = RequestInput::without_body(&state, &request)?;
+    let find = visit(&state, input, move |services, _| packs::find(services, &id, &version));
     let (stored, text) = find.await?;
-    Ok(written(&Pack::of(&stored, text)))
+    Ok(respond_with(&Pack::of(&stored, text)))
 }
 
-/// A part of the path, decoded. What is not UTF-8 names nothing.
-pub(super) fn part(request: &Request, at: usize) -> Result<String, Problem> {
-    let part = request.uri().path().split('/').nth(at).unwrap_or_default();
-    decode_path(part).ok_or_else(|| Problem::new(Kind::PackNotFound))
+/// Decodes a segment of the path. A pack is not found if it is not UTF-8.
+pub(super) fn path_segment(request: &Request, at: usize) -> Result<String, Problem> {
+    let segment = request.uri().path().split('/').nth(at).unwrap_or_default();
+    decode_path(segment).ok_or_else(|| Problem::new(Kind::PackNotFound))
 }
 
 fn write_cursor(cursor: &PackCursor) -> String {

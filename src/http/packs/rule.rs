@@ -1,12 +1,12 @@
-//! One rule by itself.
+//! Evaluates one rule, without a pack.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use crate::http::answer::json;
 use crate::http::body;
 use crate::http::job::work;
 use crate::http::problem::Problem;
+use crate::http::response::respond_json;
 use crate::http::schema::{RuleRequest, RuleValue};
 use crate::http::state::AppState;
 use crate::json::write_string;
@@ -34,37 +34,41 @@ pub(crate) async fn evaluate_rule(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let received = body::read(&state, request).await?;
-    let told = work(&state, received, |services, text| {
+    let input = body::read(&state, request).await?;
+    let text = work(&state, input, |services, text| {
         let evaluated = packs::evaluate(services, text)?;
-        Ok(tell(&evaluated, services.allowance()).map_err(StopReason::from)?)
+        Ok(write_result(&evaluated, services.allowance()).map_err(StopReason::from)?)
     });
-    Ok(json(told.await?))
+    Ok(respond_json(text.await?))
 }
 
-/// The answer as text: values of rules are no values of a JSON library.
-fn tell(evaluated: &packs::RuleResult, allowance: &Allowance) -> Result<String, AllowanceExceeded> {
-    let mut written = PaidText::new(allowance);
-    written.push_str("{\"value\":")?;
+/// Writes the response as text, because values of rules include some that JSON libraries do not
+/// have.
+fn write_result(
+    evaluated: &packs::RuleResult,
+    allowance: &Allowance,
+) -> Result<String, AllowanceExceeded> {
+    let mut paid = PaidText::new(allowance);
+    paid.push_str("{\"value\":")?;
     let mut unsure = evaluated.unsure.as_ref().map(|unsure| (unsure.reason, unsure.path.clone()));
-    let mut kind = None;
+    let mut special = None;
     match &evaluated.value {
         Ok(value) => {
-            value.write(&mut written)?;
-            kind = special(value);
+            value.write(&mut paid)?;
+            special = special_name(value);
         }
         Err(failure) => {
-            written.push_str("null")?;
+            paid.push_str("null")?;
             unsure = Some((failure.reason(), None));
         }
     }
-    let mut out = written.into_string();
+    let mut out = paid.into_string();
     out.push_str(",\"holds\":");
     let holds = evaluated.value.as_ref().is_ok_and(Value::is_truthy);
     out.push_str(if holds { "true" } else { "false" });
-    if let Some(kind) = kind {
+    if let Some(special) = special {
         out.push_str(",\"special\":");
-        write_string(&mut out, kind);
+        write_string(&mut out, special);
     }
     out.push_str(",\"indeterminate\":");
     match unsure {
@@ -83,8 +87,8 @@ fn tell(evaluated: &packs::RuleResult, allowance: &Allowance) -> Result<String, 
     Ok(out)
 }
 
-/// What a value is that JSON cannot hold.
-fn special(value: &Value) -> Option<&'static str> {
+/// Names a value that JSON does not have.
+fn special_name(value: &Value) -> Option<&'static str> {
     match value {
         Value::Undefined => Some("undefined"),
         Value::Number(number) if number.is_nan() => Some("NaN"),

@@ -1,16 +1,16 @@
-//! One session.
+//! Creates, reads, changes and deletes one session.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{id_of, shown};
+use super::{id_of, respond_with_session};
 use crate::domain;
-use crate::http::answer::if_match;
-use crate::http::body::{self, Received};
-use crate::http::idempotency::{self, Named, Reply};
+use crate::http::body::{self, RequestInput};
+use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
+use crate::http::response::read_if_match;
 use crate::http::schema::{ChangeSession, CreateSession, Session};
 use crate::http::state::AppState;
 use crate::service::sessions;
@@ -37,20 +37,20 @@ pub(crate) async fn create_session(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let named = Named::of("POST /sessions", request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run(&state, received, named, |services, text, once| {
-        let tell = |session: &_, is_new| opened(session, is_new).tell();
-        let (session, is_new) = sessions::create(services, text, once, tell)?;
-        Ok(opened(&session, is_new))
+    let identity = RequestIdentity::read("POST /sessions", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run(&state, input, identity, |services, text, once| {
+        let write_reply = |session: &_, is_new| reply_with_session(session, is_new).to_stored();
+        let (session, is_new) = sessions::create(services, text, once, write_reply)?;
+        Ok(reply_with_session(&session, is_new))
     })
     .await
 }
 
-/// What is answered of a session that is new, or was there.
-pub(super) fn opened(session: &domain::Session, is_new: bool) -> Reply {
+/// Makes the reply with a session: 201 if it is new, 200 if it existed.
+pub(super) fn reply_with_session(session: &domain::Session, is_new: bool) -> Reply {
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Reply::tagged(status, session.version, &Session::from(session))
+    Reply::with_version(status, session.version, &Session::from(session))
 }
 
 /// Read a session
@@ -70,9 +70,9 @@ pub(crate) async fn get_session(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
-    let received = Received::nothing(&state, &request)?;
-    let find = visit(&state, received, move |services, _| sessions::find(services, &id));
-    Ok(shown(&find.await?))
+    let input = RequestInput::without_body(&state, &request)?;
+    let find = visit(&state, input, move |services, _| sessions::find(services, &id));
+    Ok(respond_with_session(&find.await?))
 }
 
 /// Change a session
@@ -96,12 +96,11 @@ pub(crate) async fn update_session(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
-    let if_match = if_match(request.headers())?;
-    let received = body::read(&state, request).await?;
-    let update = visit(&state, received, move |services, text| {
-        sessions::update(services, &id, text, if_match)
-    });
-    Ok(shown(&update.await?))
+    let if_match = read_if_match(request.headers())?;
+    let input = body::read(&state, request).await?;
+    let update =
+        visit(&state, input, move |services, text| sessions::update(services, &id, text, if_match));
+    Ok(respond_with_session(&update.await?))
 }
 
 /// Delete a session
@@ -126,8 +125,8 @@ pub(crate) async fn delete_session(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let id = id_of(&request)?;
-    let if_match = if_match(request.headers())?;
-    let received = Received::nothing(&state, &request)?;
-    visit(&state, received, move |services, _| sessions::delete(services, &id, if_match)).await?;
+    let if_match = read_if_match(request.headers())?;
+    let input = RequestInput::without_body(&state, &request)?;
+    visit(&state, input, move |services, _| sessions::delete(services, &id, if_match)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,12 +1,12 @@
-//! Sessions that go on from others, and agents that hand over.
+//! Switches and forks sessions, and records delegations between agents.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{id_of, opened};
+use super::{id_of, reply_with_session};
 use crate::http::body;
-use crate::http::idempotency::{self, Named, Reply};
+use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::problem::Problem;
 use crate::http::schema::{Delegated, Delegation, ForkSession, Session, SwitchSession};
 use crate::http::state::AppState;
@@ -38,12 +38,12 @@ pub(crate) async fn switch_session(
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
     let route = "POST /sessions/{id}/switch";
-    let named = Named::of(route, request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run(&state, received, named, move |services, text, once| {
-        let tell = |session: &_, is_new| opened(session, is_new).tell();
-        let (session, is_new) = sessions::switch(services, &id, text, once, tell)?;
-        Ok(opened(&session, is_new))
+    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run(&state, input, identity, move |services, text, once| {
+        let write_reply = |session: &_, is_new| reply_with_session(session, is_new).to_stored();
+        let (session, is_new) = sessions::switch(services, &id, text, once, write_reply)?;
+        Ok(reply_with_session(&session, is_new))
     })
     .await
 }
@@ -69,12 +69,13 @@ pub(crate) async fn fork_session(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
-    let named = Named::of("POST /sessions/{id}/fork", request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run(&state, received, named, move |services, text, once| {
-        let tell = |session: &_, is_new| opened(session, is_new).tell();
-        let session = sessions::fork(services, &id, text, once, tell)?;
-        Ok(opened(&session, true))
+    let identity =
+        RequestIdentity::read("POST /sessions/{id}/fork", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run(&state, input, identity, move |services, text, once| {
+        let write_reply = |session: &_, is_new| reply_with_session(session, is_new).to_stored();
+        let session = sessions::fork(services, &id, text, once, write_reply)?;
+        Ok(reply_with_session(&session, true))
     })
     .await
 }
@@ -101,16 +102,16 @@ pub(crate) async fn report_delegation(
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
     let route = "POST /sessions/{id}/delegations";
-    let named = Named::of(route, request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run(&state, received, named, move |services, text, once| {
-        let tell = |delegation: &_| delegated(delegation).tell();
-        let delegation = sessions::delegate(services, &id, text, once, tell)?;
-        Ok(delegated(&delegation))
+    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run(&state, input, identity, move |services, text, once| {
+        let write_reply = |delegation: &_| reply_with_delegation(delegation).to_stored();
+        let delegation = sessions::delegate(services, &id, text, once, write_reply)?;
+        Ok(reply_with_delegation(&delegation))
     })
     .await
 }
 
-fn delegated(delegation: &crate::domain::Delegation) -> Reply {
+fn reply_with_delegation(delegation: &crate::domain::Delegation) -> Reply {
     Reply::new(StatusCode::CREATED, &Delegated::from(delegation))
 }

@@ -1,13 +1,13 @@
-//! Many sessions.
+//! Lists sessions.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use crate::http::answer::written;
-use crate::http::body::Received;
+use crate::http::body::RequestInput;
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor};
+use crate::http::response::respond_with;
 use crate::http::schema::{Session, SessionList};
 use crate::http::state::AppState;
 use crate::service::sessions;
@@ -31,15 +31,15 @@ pub(crate) async fn list_sessions(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = Query::of(request.uri(), &["limit", "cursor", "parent_session_id"])?;
+    let query = Query::parse(request.uri(), &["limit", "cursor", "parent_session_id"])?;
     let limit = query.limit()?;
     let after = query.cursor()?;
     let parent = query.get("parent_session_id").map(str::to_owned);
-    let received = Received::nothing(&state, &request)?;
-    let list = visit(&state, received, move |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let list = visit(&state, input, move |services, _| {
         sessions::list(services, parent.as_deref(), after.as_deref(), limit)
     });
     let (found, next) = list.await?;
     let items = found.iter().map(Session::from).collect();
-    Ok(written(&SessionList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
+    Ok(respond_with(&SessionList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
 }

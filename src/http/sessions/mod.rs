@@ -1,4 +1,4 @@
-//! `/sessions`: conversations under a name.
+//! `/sessions`: named conversations.
 
 mod entry;
 mod lineage;
@@ -14,18 +14,18 @@ pub(super) use self::lineage::*;
 pub(super) use self::list::*;
 pub(super) use self::snapshots::*;
 pub(super) use self::turns::*;
-use super::answer::tagged;
 use super::problem::Problem;
 use super::query;
+use super::response::respond_with_etag;
 use super::schema::Session;
 
-/// What stands behind `/sessions/`, decoded.
+/// Decodes the session id in the path.
 fn id_of(request: &Request) -> Result<String, Problem> {
     query::decode_path(query::name_of(request))
         .ok_or_else(|| Problem::invalid("", "the id is not UTF-8, percent-encoded"))
 }
 
-/// A session, with its version as its `ETag`.
-fn shown(session: &crate::domain::Session) -> Response {
-    tagged(session.version, &Session::from(session))
+/// Responds with a session, and with its version as the `ETag`.
+fn respond_with_session(session: &crate::domain::Session) -> Response {
+    respond_with_etag(session.version, &Session::from(session))
 }

@@ -1,17 +1,17 @@
-//! Snapshots of sessions.
+//! Snapshots of sessions: take, list, read, restore.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{id_of, shown};
+use super::{id_of, respond_with_session};
 use crate::domain::SnapshotHead;
-use crate::http::answer::{json, written};
-use crate::http::body::{self, Received};
-use crate::http::idempotency::{self, Named, Reply};
+use crate::http::body::{self, RequestInput};
+use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
+use crate::http::response::{respond_json, respond_with};
 use crate::http::schema::{
     RestoreSession, Session, Snapshot, SnapshotList, SnapshotRow, TakeSnapshot,
 };
@@ -40,16 +40,16 @@ pub(crate) async fn take_snapshot(
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
     let route = "POST /sessions/{id}/snapshots";
-    let named = Named::of(route, request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    idempotency::run(&state, received, named, move |services, text, once| {
-        let tell = |head: &_| taken(head).tell();
-        Ok(taken(&sessions::take_snapshot(services, &id, text, once, tell)?))
+    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run(&state, input, identity, move |services, text, once| {
+        let write_reply = |head: &_| reply_with_snapshot(head).to_stored();
+        Ok(reply_with_snapshot(&sessions::take_snapshot(services, &id, text, once, write_reply)?))
     })
     .await
 }
 
-fn taken(head: &SnapshotHead) -> Reply {
+fn reply_with_snapshot(head: &SnapshotHead) -> Reply {
     Reply::new(StatusCode::CREATED, &SnapshotRow::from(head))
 }
 
@@ -73,15 +73,15 @@ pub(crate) async fn list_snapshots(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
-    let query = Query::of(request.uri(), &["limit", "cursor"])?;
+    let query = Query::parse(request.uri(), &["limit", "cursor"])?;
     let (limit, after) = (query.limit()?, query.cursor()?);
-    let received = Received::nothing(&state, &request)?;
-    let list = visit(&state, received, move |services, _| {
+    let input = RequestInput::without_body(&state, &request)?;
+    let list = visit(&state, input, move |services, _| {
         sessions::list_snapshots(services, &id, after.as_deref(), limit)
     });
     let (found, next) = list.await?;
     let items = found.iter().map(SnapshotRow::from).collect();
-    Ok(written(&SnapshotList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
+    Ok(respond_with(&SnapshotList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
 }
 
 /// Read a snapshot
@@ -103,9 +103,9 @@ pub(crate) async fn get_snapshot(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
-    let received = Received::nothing(&state, &request)?;
-    let find = visit(&state, received, move |services, _| sessions::find_snapshot(services, &id));
-    Ok(json(find.await?))
+    let input = RequestInput::without_body(&state, &request)?;
+    let find = visit(&state, input, move |services, _| sessions::find_snapshot(services, &id));
+    Ok(respond_json(find.await?))
 }
 
 /// Restore a session
@@ -127,9 +127,8 @@ pub(crate) async fn restore_session(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
-    let received = body::read(&state, request).await?;
-    let restore = visit(&state, received, move |services, text| {
-        sessions::restore_snapshot(services, &id, text)
-    });
-    Ok(shown(&restore.await?))
+    let input = body::read(&state, request).await?;
+    let restore =
+        visit(&state, input, move |services, text| sessions::restore_snapshot(services, &id, text));
+    Ok(respond_with_session(&restore.await?))
 }

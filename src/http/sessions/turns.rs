@@ -1,12 +1,12 @@
-//! One call a turn, and what the provider counted of it.
+//! Turns of sessions, and the provider's usage of them.
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{id_of, shown};
+use super::{id_of, respond_with_session};
 use crate::http::body;
-use crate::http::idempotency::{self, Named, Reply};
+use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::schema::{self, Session, SessionTurn, SessionUsage, TurnAnswer};
@@ -40,14 +40,20 @@ pub(crate) async fn take_turn(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
-    let named = Named::of("POST /sessions/{id}/turns", request.headers(), request.uri())?;
-    let received = body::read(&state, request).await?;
-    let deadline = received.deadline();
+    let identity =
+        RequestIdentity::read("POST /sessions/{id}/turns", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    let deadline = input.deadline();
     let _guard = body::CancelOnDrop(deadline.clone());
     let metrics = state.metrics.clone();
-    idempotency::run_any(&state, received, named, move |services, text, once| {
-        let answer =
-            turns::turn(services, &id, text, TurnResponse { once, write: results }, &deadline)?;
+    idempotency::run_computing(&state, input, identity, move |services, text, once| {
+        let answer = turns::turn(
+            services,
+            &id,
+            text,
+            TurnResponse { once, write: write_results },
+            &deadline,
+        )?;
         metrics.record_compile(answer.report.tokens_before, answer.report.tokens_after);
         let body = answer.text().to_owned();
         Ok::<_, TurnError>(Reply { status: StatusCode::OK, version: None, body })
@@ -55,8 +61,8 @@ pub(crate) async fn take_turn(
     .await
 }
 
-/// What became of calls, as JSON.
-fn results(handled: Vec<HandledCall>) -> String {
+/// Writes the results of calls as JSON.
+fn write_results(handled: Vec<HandledCall>) -> String {
     serde_json::to_string(&schema::call_results(handled)).unwrap_or_default()
 }
 
@@ -79,8 +85,7 @@ pub(crate) async fn report_usage(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
-    let received = body::read(&state, request).await?;
-    let report =
-        visit(&state, received, move |services, text| sessions::report(services, &id, text));
-    Ok(shown(&report.await?))
+    let input = body::read(&state, request).await?;
+    let report = visit(&state, input, move |services, text| sessions::report(services, &id, text));
+    Ok(respond_with_session(&report.await?))
 }
