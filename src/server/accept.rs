@@ -1,7 +1,7 @@
 //! The accept loop: hyper's connections with every limit set.
 //!
-//! `axum::serve` installs no timer, so a client that never ends its request's head would hold its
-//! connection for ever.
+//! `axum::serve` installs no timer, so a client that never completes the head of its request would
+//! keep its connection open for ever.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,27 +22,30 @@ use crate::config::LimitsConfig;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// The first bytes of an HTTP/2 connection (RFC 9113 §3.4).
 const H2_PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// Pause between looks at a connection's first bytes, while they could still be either version.
+/// Pause between two peeks at a connection's first bytes, while they do not show the HTTP version
+/// yet.
 const PEEK_PAUSE: Duration = Duration::from_millis(10);
 
 const MAX_HEADER_BYTES: usize = 64 * 1024;
 const MAX_HEADERS: usize = 100;
-const H2_STREAMS: u32 = 64;
-const H2_HEADER_BYTES: u32 = 16 * 1024;
-const H2_PING_EVERY: Duration = Duration::from_secs(20);
+const MAX_H2_STREAMS: u32 = 64;
+const MAX_H2_HEADER_BYTES: u32 = 16 * 1024;
+const H2_PING_INTERVAL: Duration = Duration::from_secs(20);
 const H2_PING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Takes connections and hands each to a task of its own.
+/// Accepts connections and runs each in a task of its own.
 pub(super) struct Acceptor {
     listener: TcpListener,
-    places: Arc<Semaphore>,
+    /// A permit for each connection that may still be opened.
+    permits: Arc<Semaphore>,
     connections: Connections,
-    serve: ConnectionSettings,
+    settings: ConnectionSettings,
 }
 
 /// The open connections.
 pub(super) struct Connections {
     graceful: GracefulShutdown,
+    /// Cancelled to close the connections that are still open after the timeout.
     cut: CancellationToken,
     tasks: Tasks,
 }
@@ -66,13 +69,13 @@ impl Acceptor {
         let header_timeout = limits.header_timeout();
         Self {
             listener,
-            places: Arc::new(Semaphore::new(limits.max_connections.min(Semaphore::MAX_PERMITS))),
+            permits: Arc::new(Semaphore::new(limits.max_connections.min(Semaphore::MAX_PERMITS))),
             connections: Connections {
                 graceful: GracefulShutdown::new(),
                 cut: CancellationToken::new(),
                 tasks,
             },
-            serve: ConnectionSettings {
+            settings: ConnectionSettings {
                 router,
                 builder: builder(header_timeout),
                 header_timeout,
@@ -89,25 +92,25 @@ impl Acceptor {
                 () = &mut shutdown => break,
                 accepted = self.accept() => accepted,
             };
-            let Some((stream, place)) = accepted else { continue };
+            let Some((stream, permit)) = accepted else { continue };
             let watcher = self.connections.graceful.watcher();
-            let serve = self.serve.clone();
+            let settings = self.settings.clone();
             self.connections.tasks.spawn_until(&self.connections.cut, async move {
-                serve.run(stream, watcher).await;
-                drop(place);
+                settings.serve(stream, watcher).await;
+                drop(permit);
             });
         }
-        self.serve.stopping.cancel();
+        self.settings.stopping.cancel();
         self.connections
     }
 
-    /// The next connection, once there is a place for it.
+    /// Waits for a free permit, then for the next connection.
     async fn accept(&self) -> Option<(TcpStream, OwnedSemaphorePermit)> {
-        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+        let permit = Arc::clone(&self.permits).acquire_owned().await.ok()?;
         match self.listener.accept().await {
-            Ok((stream, _)) => Some((stream, place)),
+            Ok((stream, _)) => Some((stream, permit)),
             Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
+                tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 None
             }
@@ -116,7 +119,8 @@ impl Acceptor {
 }
 
 impl Connections {
-    /// Lets open requests finish; cuts the rest after `timeout`. Returns whether none was cut.
+    /// Waits for open requests, and closes connections that are still open after `timeout`. Returns
+    /// whether all requests finished.
     pub(super) async fn drain(self, timeout: Duration) -> bool {
         let drained = tokio::time::timeout(timeout, self.graceful.shutdown()).await.is_ok();
         self.cut.cancel();
@@ -125,8 +129,9 @@ impl Connections {
 }
 
 impl ConnectionSettings {
-    async fn run(self, stream: TcpStream, watcher: Watcher) {
-        // An answer in two writes would wait for the other side's acknowledgement.
+    async fn serve(self, stream: TcpStream, watcher: Watcher) {
+        // Without it, a response in two writes would wait for an acknowledgement (Nagle's
+        // algorithm).
         let _ = stream.set_nodelay(true);
         let version = tokio::select! {
             version = tokio::time::timeout(self.header_timeout, speaks_h2(&stream)) => version,
@@ -139,9 +144,9 @@ impl ConnectionSettings {
         };
         let service = TowerToHyperService::new(self.router);
         let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-        // In a box: each future around it would have room for it once more.
+        // Boxed, because each future around it would otherwise contain its size again.
         if let Err(error) = Box::pin(watcher.watch(connection)).await {
-            tracing::debug!(%error, "a connection ended early");
+            tracing::debug!(%error, "a connection ended with an error");
         }
     }
 }
@@ -155,9 +160,9 @@ async fn speaks_h2(stream: &TcpStream) -> std::io::Result<bool> {
         if seen == 0 {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
-        let same = head.iter().zip(H2_PREFACE).take(seen).all(|(seen, known)| seen == known);
-        if !same || seen == H2_PREFACE.len() {
-            return Ok(same);
+        let is_h2 = head.iter().zip(H2_PREFACE).take(seen).all(|(byte, preface)| byte == preface);
+        if !is_h2 || seen == H2_PREFACE.len() {
+            return Ok(is_h2);
         }
         tokio::time::sleep(PEEK_PAUSE).await;
     }
@@ -174,9 +179,9 @@ fn builder(header_timeout: Duration) -> Builder<TokioExecutor> {
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(H2_STREAMS)
-        .max_header_list_size(H2_HEADER_BYTES)
-        .keep_alive_interval(H2_PING_EVERY)
+        .max_concurrent_streams(MAX_H2_STREAMS)
+        .max_header_list_size(MAX_H2_HEADER_BYTES)
+        .keep_alive_interval(H2_PING_INTERVAL)
         .keep_alive_timeout(H2_PING_TIMEOUT);
     builder
 }

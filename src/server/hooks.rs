@@ -28,7 +28,8 @@ pub enum Error {
     Client(#[from] SetupError),
 }
 
-/// Builds the hooks by the settings; `listens` is this server's own address, if it listens.
+/// Builds the hooks from the settings. `listens` is the address of this server, which hooks must
+/// not call; `None` if it does not listen.
 pub(super) fn build(
     config: &HooksConfig,
     listens: Option<SocketAddr>,
@@ -49,16 +50,16 @@ pub(super) fn build(
     Ok(Hooks::new(webhooks.measured(metrics.clone()), keys, file))
 }
 
-/// The model that writes summaries, if one is configured.
+/// Builds the client of the model that writes summaries, if one is configured.
 pub(super) fn summarizer(
     config: &Config,
     listens: SocketAddr,
 ) -> Result<Option<Summarizer>, Error> {
     let certificates = config.hooks.hooks_ca_file.as_deref();
     let resolver = Arc::new(Dns::system());
-    let made =
+    let summarizer =
         Summarizer::new(&config.summarizer, listens, certificates, resolver, Clock::system())?;
-    Ok(made)
+    Ok(summarizer)
 }
 
 fn keys(config: &HooksConfig) -> Result<Keyring, Error> {

@@ -12,27 +12,28 @@ use crate::domain::Clock;
 use crate::service::Services;
 use crate::telemetry::Metrics;
 
-/// How often usage is stored.
+/// Time between writes of usage to the store.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(5);
-/// How often a store that cannot be written is tried again.
+/// Time between attempts to write to a store that could not be written.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
-/// How often other nodes' events are read, if there may be other nodes.
+/// Time between reads of other nodes' events, if there may be other nodes.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
-/// How often the keys file, and the clock, are checked.
+/// Time between checks of the keys file and of the clock.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
-/// From one look to the next a clock that is kept right moves by less.
+/// Smallest change that counts as a jump. A clock that is kept in time moves by less between two
+/// checks.
 const MIN_JUMP_MS: u64 = 2_000;
 
-/// Runs `job` on a thread at once and after every `pause`, never twice at a time.
+/// Runs `job` on a thread now and after every `interval`, never twice at a time.
 fn spawn_every(
-    pause: Duration,
+    interval: Duration,
     tasks: &Tasks,
     stop: &CancellationToken,
     mut job: impl FnMut() + Send + 'static,
 ) {
     let threads = tasks.clone();
     tasks.spawn_until(stop, async move {
-        let mut ticks = tokio::time::interval(pause);
+        let mut ticks = tokio::time::interval(interval);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
@@ -47,30 +48,35 @@ fn spawn_every(
     });
 }
 
-/// Removes from time to time what the store need not keep.
-pub(super) fn clean(pause: Duration, services: &Services, tasks: &Tasks, stop: &CancellationToken) {
+/// Removes expired data from the store, at every `interval`.
+pub(super) fn clean(
+    interval: Duration,
+    services: &Services,
+    tasks: &Tasks,
+    stop: &CancellationToken,
+) {
     let services = services.clone();
-    spawn_every(pause, tasks, stop, move || {
+    spawn_every(interval, tasks, stop, move || {
         if let Err(error) = services.clean() {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "the store was not cleaned up");
+            tracing::warn!(error, "cannot clean up the store");
         }
     });
 }
 
-/// Stores from time to time what was used.
+/// Writes usage to the store periodically.
 pub(super) fn count(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
     spawn_every(FLUSH_INTERVAL, tasks, stop, move || store_usage(&services));
 }
 
-/// Tries again, while the store cannot be written, whether it can.
+/// Tries to write to the store periodically, if it could not be written before.
 pub(super) fn probe(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
     spawn_every(PROBE_INTERVAL, tasks, stop, move || services.probe());
 }
 
-/// Reads what other nodes have committed, if there may be other nodes.
+/// Reads the events of other nodes periodically, if there may be other nodes.
 pub(super) fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     if services.is_shared() {
         let services = services.clone();
@@ -78,7 +84,7 @@ pub(super) fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToke
     }
 }
 
-/// Reports when the machine's clock was set: dates follow it, waits and deadlines do not.
+/// Reports jumps of the machine's clock. Dates follow the clock, but timeouts and deadlines do not.
 pub(super) fn watch_clock(metrics: &Metrics, tasks: &Tasks, stop: &CancellationToken) {
     let metrics = metrics.clone();
     tasks.spawn_until(stop, async move {
@@ -88,8 +94,8 @@ pub(super) fn watch_clock(metrics: &Metrics, tasks: &Tasks, stop: &CancellationT
         loop {
             ticks.tick().await;
             let now = (clock.now().micros(), Instant::now());
-            let went = i64::try_from((now.1 - before.1).as_micros()).unwrap_or(i64::MAX);
-            let jump_ms = (now.0 - before.0).saturating_sub(went) / 1000;
+            let elapsed = i64::try_from((now.1 - before.1).as_micros()).unwrap_or(i64::MAX);
+            let jump_ms = (now.0 - before.0).saturating_sub(elapsed) / 1000;
             if jump_ms.unsigned_abs() >= MIN_JUMP_MS {
                 tracing::warn!(jump_ms, "the clock jumped");
                 metrics.record_clock_jump();
@@ -102,11 +108,11 @@ pub(super) fn watch_clock(metrics: &Metrics, tasks: &Tasks, stop: &CancellationT
 pub(super) fn store_usage(services: &Services) {
     if let Err(error) = services.flush_usage() {
         let error: &dyn std::error::Error = &error;
-        tracing::warn!(error, "usage was not stored; it is kept in memory");
+        tracing::warn!(error, "cannot store usage, it is kept in memory");
     }
 }
 
-/// Reads the keys file when it has changed. One that cannot be read changes nothing.
+/// Reads the keys file again after each change. If it cannot be read, the keys stay as they are.
 pub(super) fn read_keys(
     path: PathBuf,
     services: &Services,
@@ -114,29 +120,29 @@ pub(super) fn read_keys(
     stop: &CancellationToken,
 ) {
     let services = services.clone();
-    // The first look reads it again: it may have changed since the start.
+    // The first check always reads the file, because it may have changed since the start.
     let mut seen = None;
     spawn_every(WATCH_INTERVAL, tasks, stop, move || {
-        let now = state_of(&path);
+        let now = file_state(&path);
         if seen == Some(now) {
             return;
         }
         seen = Some(now);
         match config::read_keys(&path) {
             Ok(keys) => {
-                tracing::info!(keys = keys.len(), "the keys file was read again");
+                tracing::info!(keys = keys.len(), "the keys file has been reloaded");
                 services.set_file_keys(keys);
             }
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::error!(error, "the keys file was not read again: the keys before stand");
+                tracing::error!(error, "cannot reload the keys file, its previous keys stay valid");
             }
         }
     });
 }
 
-/// The identity of a file's state: its time of change and its size.
-fn state_of(path: &PathBuf) -> Option<(SystemTime, u64)> {
+/// Returns the modification time and size of a file, which show whether it has changed.
+fn file_state(path: &PathBuf) -> Option<(SystemTime, u64)> {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }

@@ -1,4 +1,4 @@
-//! Puts the parts together, and serves until a stop is requested.
+//! Builds all parts of the server, and serves until a stop is requested.
 
 mod accept;
 mod hooks;
@@ -27,9 +27,9 @@ pub use crate::store::CheckReport;
 use crate::store::{self, Store};
 use crate::telemetry::Metrics;
 
-/// How often recorded samples are folded into buckets.
+/// Time between folds of recorded metric samples into buckets.
 const TIDY_INTERVAL: Duration = Duration::from_secs(5);
-/// How long open requests may take to finish if the store is lost.
+/// Time that open requests have to finish after the store is lost.
 const LOST_STORE_GRACE: Duration = Duration::from_secs(2);
 
 /// Why the server does not start.
@@ -64,60 +64,59 @@ pub enum Error {
 /// How serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Every open request was answered.
+    /// Every open request got its response.
     Drained,
     /// Some requests did not finish within the shutdown timeout.
     Cut,
-    /// The store's disk did not keep what was handed to it, so the process must not go on.
+    /// The disk lost data that the store had written, so the process must not continue.
     Lost,
 }
 
-/// Use cases over a store that a server may have at the same time.
+/// Opens services on a store that a server may use at the same time.
 pub fn services_beside(url: &DatabaseUrl) -> Result<Services, Error> {
     let store = Store::open_beside(url, Clock::system())?;
     Ok(Services::with_store(Models::built_in(), store))
 }
 
-/// Services whose hooks are called as a server with these settings would call them.
+/// Opens services that call hooks in the same way as a server with these settings.
 pub fn services_calling(url: &DatabaseUrl, hooks: &HooksConfig) -> Result<Services, Error> {
     let hooks = hooks::build(hooks, None, &Metrics::new())?;
     Ok(services_beside(url)?.with_hooks(hooks))
 }
 
-/// Use cases that keep nothing.
+/// Opens services on a store in memory.
 pub fn services_in_memory() -> Result<Services, Error> {
     Ok(Services::new(Models::built_in())?)
 }
 
-/// Brings a database's schema up to date; returns how many steps it had applied before, and how
-/// many there are.
+/// Brings a database's schema up to date. Returns its version before, and the current version.
 pub fn migrate(url: &DatabaseUrl) -> Result<(i64, i64), Error> {
     Ok(Store::migrate(url)?)
 }
 
-/// Copies a database into a new file, while a server uses it or not.
+/// Copies a database into a new file. A server may use the database at the same time.
 pub fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), Error> {
     Ok(Store::backup(url, to)?)
 }
 
-/// Reads all that is stored and reports what is unsound.
+/// Reads all data of a database and reports what is inconsistent.
 pub fn check(url: &DatabaseUrl) -> Result<CheckReport, Error> {
     Ok(Store::check(url, Clock::system())?)
 }
 
-/// Replaces a database that is not in use with a copy; returns the new name of the old database.
+/// Replaces a database that no server uses with a copy. Returns the new name of the old database.
 pub fn restore(url: &DatabaseUrl, from: &Path, replace: bool) -> Result<Option<PathBuf>, Error> {
     Ok(Store::restore(url, from, replace)?)
 }
 
-/// The keys that packs must be signed with.
+/// Reads the public keys that packs must be signed with.
 fn read_pack_keys(file: &Path) -> Result<PublicKeys, Error> {
     let text = std::fs::read_to_string(file)
         .map_err(|source| Error::PackKeys { file: file.to_path_buf(), source })?;
     PublicKeys::parse(&text).map_err(|line| Error::PackKey { file: file.to_path_buf(), line })
 }
 
-/// A server that listens but does not answer yet.
+/// A server that listens, and does not serve requests yet.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -128,25 +127,25 @@ pub struct Server {
 }
 
 impl Server {
-    /// Builds every part and begins to listen; connections wait until [`Self::run_until`].
+    /// Builds every part and starts to listen. Connections wait until [`Self::run_until`].
     pub async fn build(config: Config) -> Result<Self, Error> {
         let listen = config.server.listen;
         let mut models = Models::built_in();
         if let Some(path) = &config.server.models_file {
             models.extend(config::read_models(path)?);
         }
-        let given = KeySources {
+        let key_sources = KeySources {
             bootstrap: config.keys.bootstrap_key.as_ref().map(|key| key.reveal().to_owned()),
             has_file: config.keys.keys_file.is_some(),
         };
         let file_keys = config.keys.keys_file.as_deref().map(config::read_keys).transpose()?;
-        // Before the store is touched: of two servers with the same settings the second ends here.
+        // Before the store is opened, so that a second server with the same settings fails here.
         let failed = |source| Error::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let store = Store::open(&config.store, Clock::system())?;
         let services =
-            Services::guarded(models, store, given).promoting(config.memory.memory_promotion);
+            Services::guarded(models, store, key_sources).promoting(config.memory.memory_promotion);
         let pack_keys = config.packs.pack_keys_file.as_deref().map(read_pack_keys).transpose()?;
         let services = services.trusting(pack_keys.unwrap_or_default());
         let services = services.with_skills(folder_skills(&config.skills.skills_dir));
@@ -161,13 +160,13 @@ impl Server {
         Ok(Self { listener, address, services, metrics, config })
     }
 
-    /// The address in use, its port settled.
+    /// Returns the address in use, with the actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `shutdown` ends; then accepts nothing new, finishes open requests, and returns
-    /// within the shutdown timeout. Does the same if the store's disk fails.
+    /// Serves until `shutdown` ends. Then it accepts no connections, finishes open requests, and
+    /// returns within the shutdown timeout. A lost store stops the server in the same way.
     pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Ending {
         let Self { listener, address, services, metrics, config } = self;
         let pool = Pool::new(config.server.worker_count());
@@ -192,8 +191,8 @@ impl Server {
         if let Some(path) = config.keys.keys_file {
             jobs::read_keys(path, &services, &tasks, &stop);
         }
-        let warmed = services.clone();
-        tasks.spawn_blocking(move || warmed.warm());
+        let warm_services = services.clone();
+        tasks.spawn_blocking(move || warm_services.warm());
         tasks.spawn_until(&stop, async move {
             let mut ticks = tokio::time::interval(TIDY_INTERVAL);
             loop {
@@ -216,26 +215,26 @@ impl Server {
         state.stopping().cancel();
         let mut timeout = config.server.shutdown_timeout();
         if lost.is_cancelled() {
-            tracing::error!("the disk did not keep what was written");
+            tracing::error!("the disk lost data that was written");
             timeout = timeout.min(LOST_STORE_GRACE);
         }
         tracing::info!(timeout_ms = u64::try_from(timeout.as_millis()).ok(), "stopping");
         let drained = connections.drain(timeout).await;
         if !drained {
-            tracing::warn!("the shutdown timeout has passed with requests open");
+            tracing::warn!("the shutdown timeout has passed, requests are still open");
         }
         stop.cancel();
         let closed = services.store_closed();
         tasks.spawn_blocking(move || jobs::store_usage(&services));
         drop(state);
         if drained {
-            // The next server on the same file must find it free.
+            // The next server needs the database file to be closed.
             let ended = async {
                 tasks.wait_all().await;
                 closed.cancelled().await;
             };
             if tokio::time::timeout(timeout, ended).await.is_err() {
-                tracing::warn!("the shutdown timeout has passed with the store open");
+                tracing::warn!("the shutdown timeout has passed, the store is still open");
             }
         }
         tracing::info!("stopped");
@@ -247,17 +246,18 @@ impl Server {
     }
 }
 
-/// The skills of the server's folders; files that cannot be read are reported in lists of skills.
+/// Reads the skills in the server's folders. Files that cannot be read are reported by `GET
+/// /skills`.
 fn folder_skills(folders: &[PathBuf]) -> FolderSkills {
-    let mut read = FolderSkills::default();
+    let mut found = FolderSkills::default();
     for (path, skill) in config::read_skills(folders) {
         match skill {
-            Ok(skill) => read.skills.push(skill),
+            Ok(skill) => found.skills.push(skill),
             Err(message) => {
-                tracing::warn!(path = %path.display(), message, "no skill");
-                read.errors.push(FolderError { path, message });
+                tracing::warn!(path = %path.display(), message, "cannot read a skill");
+                found.errors.push(FolderError { path, message });
             }
         }
     }
-    read
+    found
 }

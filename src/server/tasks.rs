@@ -1,10 +1,10 @@
-//! The only place that spawns, so that a stop can wait for everything.
+//! Spawns all tasks of the server, so that a stop can wait for all of them.
 
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Everything that runs next to the accept loop. Cheap to clone.
+/// Tracks the tasks that run next to the accept loop. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tasks {
     tracker: TaskTracker,
