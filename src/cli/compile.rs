@@ -17,7 +17,7 @@ use crate::http::problem::Problem;
 use crate::pipeline::Deadline;
 use crate::service::{self, Services};
 
-/// How long a compile on the command line may take.
+/// Time that a compile on the command line may take.
 const CALL_TIMEOUT: Duration = Duration::from_mins(1);
 
 #[derive(Debug, clap::Args)]
@@ -59,9 +59,9 @@ pub(super) struct CompileArgs {
     models_file: Option<PathBuf>,
 }
 
-/// The parts of an answer that are printed.
+/// The members of a response that are printed.
 #[derive(Deserialize)]
-struct PrintedAnswer<'a> {
+struct PrintedResponse<'a> {
     #[serde(borrow)]
     payload: &'a RawValue,
     report: serde_json::Value,
@@ -76,14 +76,14 @@ pub(super) fn run(args: &CompileArgs) -> Result<(), CommandError> {
     let deadline = Deadline::at(Instant::now() + CALL_TIMEOUT);
     let answer = service::compile::compile(&Services::new(models)?, &body, &deadline)
         .map_err(|error| failure(error.into()))?;
-    let parts: PrintedAnswer<'_> = serde_json::from_str(answer.text())?;
-    let shown = if args.full { answer.text() } else { parts.payload.get() };
-    writeln!(io::stdout(), "{shown}")?;
+    let parts: PrintedResponse<'_> = serde_json::from_str(answer.text())?;
+    let output = if args.full { answer.text() } else { parts.payload.get() };
+    writeln!(io::stdout(), "{output}")?;
     report::print_report(&parts.report, &mut io::stderr())?;
     Ok(())
 }
 
-/// The text of a file, or of standard input for `-`.
+/// Reads a file, or standard input for `-`.
 pub(super) fn read_input(path: &Path) -> Result<String, CommandError> {
     let read = if path.as_os_str() == "-" {
         let mut text = String::new();
@@ -94,7 +94,7 @@ pub(super) fn read_input(path: &Path) -> Result<String, CommandError> {
     read.map_err(|error| format!("cannot read {}: {error}", path.display()).into())
 }
 
-/// A problem as lines for a person.
+/// Formats a problem as lines for a person.
 pub(super) fn failure(problem: Problem) -> CommandError {
     let mut text = problem.kind.title().to_owned();
     if !problem.detail.is_empty() {
@@ -111,8 +111,8 @@ pub(super) fn failure(problem: Problem) -> CommandError {
     text.into()
 }
 
-/// The request to compile: the file's, with the flags in place of their keys. Values that no
-/// flag touches keep their bytes; what is no object or list is left for the reader to refuse.
+/// Returns the request in the file, with the values of flags. Values that no flag replaces keep
+/// their bytes. A text that is no object or list stays as it is, and the compile refuses it.
 fn edit(text: &str, args: &CompileArgs) -> Result<String, CommandError> {
     let mut members = match text.trim_start().chars().next() {
         Some('[') => {
@@ -129,16 +129,16 @@ fn edit(text: &str, args: &CompileArgs) -> Result<String, CommandError> {
         },
         _ => return Ok(text.to_owned()),
     };
-    let named = [("target", &args.target), ("model", &args.model)];
-    for (key, value) in named {
+    let texts = [("target", &args.target), ("model", &args.model)];
+    for (key, value) in texts {
         if let Some(value) = value {
             members.set(key, serde_json::value::to_raw_value(value)?);
         }
     }
     let sizes = [("context_window", args.window), ("reserve_output", args.reserve)];
     if sizes.iter().any(|(_, value)| value.is_some()) {
-        let given = members.get("budget").map(RawValue::get);
-        let mut budget: OrderedMembers = match given {
+        let current = members.get("budget").map(RawValue::get);
+        let mut budget: OrderedMembers = match current {
             Some(text) if text.starts_with('{') => serde_json::from_str(text)?,
             _ => OrderedMembers::default(),
         };

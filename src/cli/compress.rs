@@ -1,7 +1,7 @@
-//! `contexture compress` and `contexture expand`: `POST /compress` and its way back, on a file.
+//! `contexture compress` and `contexture expand`: `POST /compress` and `POST /expand`, on a file.
 //!
-//! Nothing is stored. A text is printed as it is, with no line end added, so that a pipe through
-//! both commands gives the bytes back.
+//! Nothing is stored. A text is printed without an additional line end, so that a pipe through both
+//! commands returns the same bytes.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::domain::Models;
 use crate::pipeline::Deadline;
 use crate::service::{self, Services};
 
-/// How long one call on the command line may take.
+/// Time that one call on the command line may take.
 const CALL_TIMEOUT: Duration = Duration::from_mins(5);
 
 #[derive(Debug, clap::Args)]
@@ -86,9 +86,9 @@ pub(super) struct ExpandArgs {
 }
 
 pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
-    let mut given = InputFile::read(&read_input(&args.file)?)?;
-    let ignored = given.keep_options();
-    let members = &mut given.members;
+    let mut file = InputFile::read(&read_input(&args.file)?)?;
+    let ignored = file.keep_options();
+    let members = &mut file.members;
     for (key, value) in [("level", &args.level), ("model", &args.model)] {
         if let Some(value) = value {
             members.set(key, to_raw_value(value)?);
@@ -99,21 +99,21 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
     }
     match &args.originals {
         Some(originals) => members.set("originals", to_raw_value(originals)?),
-        // There is no store, and the response shows it.
+        // Originals go into the response, because the command has no store for them.
         None if members.get("originals").map(RawValue::get) != Some("\"none\"") => {
             members.set("originals", to_raw_value("return")?);
         }
         None => {}
     }
     let services = Services::new(models(args.models_file.as_deref())?)?;
-    let answer = service::compress::compress(&services, &given.members.to_json()?, &patience())
+    let answer = service::compress::compress(&services, &file.members.to_json()?, &call_deadline())
         .map_err(|error| failure(error.into()))?;
     let parts: OrderedMembers = serde_json::from_str(answer.text())?;
     let mut out = io::stdout();
     if args.full {
         writeln!(out, "{}", answer.text())?;
     } else {
-        print(&parts, given.key, &mut out)?;
+        print(&parts, file.key, &mut out)?;
     }
     let mut err = io::stderr();
     if !ignored.is_empty() {
@@ -125,20 +125,20 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
 }
 
 pub(super) fn expand(args: &ExpandArgs) -> Result<(), CommandError> {
-    let given = InputFile::read(&read_input(&args.file)?)?;
-    let mut request = OrderedMembers::new(given.key, given.value().to_owned());
+    let file = InputFile::read(&read_input(&args.file)?)?;
+    let mut request = OrderedMembers::new(file.key, file.value().to_owned());
     let originals = match &args.originals {
         Some(path) => Some(originals(&read_input(path)?, path)?),
-        None => given.members.get("originals").filter(is_object).map(ToOwned::to_owned),
+        None => file.members.get("originals").filter(is_object).map(ToOwned::to_owned),
     };
     if let Some(originals) = originals {
         request.set("originals", originals);
     }
     let services = Services::new(Models::built_in())?;
-    let answer = service::expand::expand(&services, &request.to_json()?, &patience())
+    let answer = service::expand::expand(&services, &request.to_json()?, &call_deadline())
         .map_err(|error| failure(error.into()))?;
     let parts: OrderedMembers = serde_json::from_slice(&answer)?;
-    print(&parts, given.key, &mut io::stdout())?;
+    print(&parts, file.key, &mut io::stdout())?;
     let done: Value = serde_json::from_slice(&answer)?;
     let number = |key: &str| done.get(key).and_then(Value::as_u64).unwrap_or(0);
     let missing = done.get("missing").and_then(Value::as_array).map_or(0, Vec::len);
@@ -150,7 +150,7 @@ pub(super) fn expand(args: &ExpandArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The built-in models, with the rows of a file.
+/// Returns the built-in models, and those of a file.
 pub(super) fn models(file: Option<&Path>) -> Result<Models, CommandError> {
     let mut models = Models::built_in();
     if let Some(path) = file {
@@ -159,7 +159,8 @@ pub(super) fn models(file: Option<&Path>) -> Result<Models, CommandError> {
     Ok(models)
 }
 
-pub(super) fn patience() -> Deadline {
+/// Starts the time of one call.
+pub(super) fn call_deadline() -> Deadline {
     Deadline::at(Instant::now() + CALL_TIMEOUT)
 }
 
@@ -167,17 +168,17 @@ fn is_object(value: &&RawValue) -> bool {
     value.get().starts_with('{')
 }
 
-/// Originals by id: of a map, or of an answer that holds one.
+/// Reads originals by id, from a map or from a response that contains one.
 fn originals(text: &str, path: &Path) -> Result<Box<RawValue>, CommandError> {
-    let wrong = |error| format!("{} holds no originals by id: {error}", path.display());
-    let members: OrderedMembers = serde_json::from_str(text).map_err(wrong)?;
+    let malformed = |error| format!("{} holds no originals by id: {error}", path.display());
+    let members: OrderedMembers = serde_json::from_str(text).map_err(malformed)?;
     match members.get("originals").filter(is_object) {
         Some(originals) => Ok(originals.to_owned()),
         None => Ok(RawValue::from_string(text.trim().to_owned())?),
     }
 }
 
-/// Prints the messages of an answer on a line, or its text byte for byte.
+/// Prints the messages of a response on one line, or its text byte for byte.
 fn print(answer: &OrderedMembers, key: &str, out: &mut impl Write) -> Result<(), CommandError> {
     let value = answer.get(key).map_or("null", RawValue::get);
     if key == "text" {

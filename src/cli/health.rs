@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::CommandError;
 
-/// How long connecting and answering may each take.
+/// Time that the connection and the response may each take.
 const STEP_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bytes of the answer that are looked at: the status line is in the first of them.
+/// Bytes of the response that are read. The status line is at the beginning.
 const MAX_READ_BYTES: u64 = 64;
 
 #[derive(Debug, clap::Args)]
@@ -39,7 +39,7 @@ pub(super) fn run(args: &HealthArgs) -> Result<(), CommandError> {
     }
 }
 
-/// `0.0.0.0` and `::` can be listened on but not asked.
+/// Replaces `0.0.0.0` and `::` by loopback, because a client cannot connect to them.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         ip if !ip.is_unspecified() => ip,
@@ -54,10 +54,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_stands_for_all_is_asked_on_loopback() {
-        let asked = |listen: &str| reachable(listen.parse().unwrap()).to_string();
-        assert_eq!(asked("0.0.0.0:80"), "127.0.0.1:80");
-        assert_eq!(asked("[::]:80"), "[::1]:80");
-        assert_eq!(asked("10.1.2.3:80"), "10.1.2.3:80");
+    fn an_unspecified_address_is_reached_on_loopback() {
+        let reached = |listen: &str| reachable(listen.parse().unwrap()).to_string();
+        assert_eq!(reached("0.0.0.0:80"), "127.0.0.1:80");
+        assert_eq!(reached("[::]:80"), "[::1]:80");
+        assert_eq!(reached("10.1.2.3:80"), "10.1.2.3:80");
     }
 }

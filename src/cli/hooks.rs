@@ -1,4 +1,4 @@
-//! `contexture hooks listen`: a local receiver, to see the calls of a hook.
+//! `contexture hooks listen`: a local receiver that prints the calls of a hook.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -50,8 +50,8 @@ pub(super) struct ListenArgs {
 }
 
 fn point(text: &str) -> Result<Point, String> {
-    let known = || Point::ALL.map(Point::as_str).join(", ");
-    Point::parse(text).ok_or_else(|| format!("must be one of {}", known()))
+    let points = || Point::ALL.map(Point::as_str).join(", ");
+    Point::parse(text).ok_or_else(|| format!("must be one of {}", points()))
 }
 
 fn kind(text: &str) -> Result<HookKind, String> {
@@ -66,13 +66,13 @@ pub(super) fn run(command: &HooksCommand) -> Result<(), CommandError> {
     runtime.block_on(listen(args))
 }
 
-/// The kind that changes least, of those that the point takes.
+/// Returns the kind that has the least effect, of those that the point allows.
 fn default_kind(point: Point) -> HookKind {
     let order = [HookKind::Transform, HookKind::Observe, HookKind::Provide, HookKind::Guard];
     order.into_iter().find(|kind| point.takes(*kind)).unwrap_or(HookKind::Observe)
 }
 
-/// The answer that changes nothing.
+/// Returns the response that changes nothing.
 const fn neutral_body(kind: HookKind) -> &'static str {
     match kind {
         HookKind::Guard => r#"{"decision":"allow"}"#,
@@ -89,8 +89,8 @@ async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
     let address = listener.local_addr()?;
     let hook = json!({"point": args.point.as_str(), "kind": kind.as_str(),
                       "url": format!("http://{address}/")});
-    let made = ask(args, Method::POST, "/hooks", &hook.to_string()).await?;
-    let text = |name: &str| made.get(name).and_then(Value::as_str).unwrap_or_default();
+    let created = ask(args, Method::POST, "/hooks", &hook.to_string()).await?;
+    let text = |name: &str| created.get(name).and_then(Value::as_str).unwrap_or_default();
     let (id, secret) = (text("id").to_owned(), text("secret").to_owned());
     let receiver =
         Arc::new(Receiver { secret: HookSecret::parse(&secret), answer: neutral_body(kind) });
@@ -110,7 +110,7 @@ async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
                 let http = hyper::server::conn::http1::Builder::new();
                 connections.push(http.serve_connection(TokioIo::new(stream), service));
             }
-            // A connection that broke is reopened by the server.
+            // The server opens a new connection if this one failed.
             Some(_) = connections.next(), if !connections.is_empty() => {}
             () = &mut stop => break,
         }
@@ -120,7 +120,7 @@ async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Asks the server.
+/// Sends a request to the server, and reads the JSON of the response.
 async fn ask(
     args: &ListenArgs,
     method: Method,
@@ -147,7 +147,7 @@ async fn ask(
     Ok(serde_json::from_slice(&body).unwrap_or_default())
 }
 
-/// Why a call was not answered.
+/// The cause of a call without a response.
 type CallError = Box<dyn std::error::Error + Send + Sync>;
 
 struct Receiver {
@@ -156,7 +156,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Prints a call and answers it. A call with a wrong signature is refused.
+    /// Prints a call and responds to it. A call with a wrong signature is refused.
     async fn take(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, CallError> {
         let (head, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
@@ -172,11 +172,12 @@ impl Receiver {
     }
 
     fn is_signed(&self, headers: &HeaderMap, body: &[u8]) -> bool {
-        let (id, given) = (header(headers, "webhook-id"), header(headers, "webhook-signature"));
+        let (id, signatures) =
+            (header(headers, "webhook-id"), header(headers, "webhook-signature"));
         let Ok(timestamp) = header(headers, "webhook-timestamp").parse() else { return false };
         let Some(secret) = &self.secret else { return false };
-        let right = sign([secret].into_iter(), id, timestamp, body);
-        given.split(' ').any(|given| given == right)
+        let expected = sign([secret].into_iter(), id, timestamp, body);
+        signatures.split(' ').any(|signature| signature == expected)
     }
 }
 
@@ -184,7 +185,8 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// The notice before the first call: the hook, and the code of a receiver that does the same.
+/// Writes the notice before the first call: the hook, and the code of a receiver that does the
+/// same.
 fn listen_notice(id: &str, point: Point, kind: HookKind, secret: &str, port: u16) -> String {
     let answer = neutral_body(kind);
     format!(

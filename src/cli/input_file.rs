@@ -11,13 +11,13 @@ use super::members::OrderedMembers;
 use super::transcript::read_transcript;
 use crate::service;
 
-/// The keys that hold a list of messages.
+/// Keys whose value is a list of messages.
 const LIST_KEYS: [&str; 3] = ["messages", "contents", "input"];
 
 /// A conversation or a text, with the options next to it.
 #[derive(Debug)]
 pub(super) struct InputFile {
-    /// The key that holds the messages; `text` for a text.
+    /// The key of the messages; `text` for a text.
     pub(super) key: &'static str,
     pub(super) members: OrderedMembers,
 }
@@ -33,7 +33,7 @@ struct MessageProbe<'a> {
 
 impl InputFile {
     pub(super) fn read(text: &str) -> Result<Self, CommandError> {
-        let json = without_mark(text);
+        let json = strip_byte_order_mark(text);
         let found = match json.trim_start().chars().next() {
             Some('[') => list(json),
             Some('{') => object(json)?.or_else(|| {
@@ -54,23 +54,27 @@ impl InputFile {
         self.key == "text"
     }
 
-    /// The messages, or the text, as JSON.
+    /// Returns the messages or the text, as JSON.
     pub(super) fn value(&self) -> &RawValue {
         self.members.get(self.key).unwrap_or(RawValue::NULL)
     }
 
-    /// Leaves out what is no option of `/compress`, and names it.
+    /// Removes keys that are not options of `/compress`, and returns their names.
     pub(super) fn keep_options(&mut self) -> Vec<String> {
-        // Recorded sessions have an id, and a source that is no shape.
-        let recorded = self.members.get("id").is_some();
-        let known = |key: &str| service::compress::keys().any(|known| known == key);
-        self.members.keep(|key| known(key) && !(recorded && key == "source"))
+        // A recorded session has an id, and its source is not a provider's format.
+        let is_session = self.members.get("id").is_some();
+        self.members.keep(|key| is_option(key) && !(is_session && key == "source"))
     }
 }
 
-/// A file's text without the byte order mark that some editors begin one with: it is no part of
-/// JSON. Of any other text it is a part, which `expand` gives back.
-pub(super) fn without_mark(text: &str) -> &str {
+/// Checks whether a key is an option of `/compress`.
+fn is_option(key: &str) -> bool {
+    service::compress::keys().any(|option| option == key)
+}
+
+/// Removes the byte order mark that some editors write at the beginning of a file. It is not part
+/// of JSON, but of any other text, where `expand` restores it.
+pub(super) fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
@@ -94,10 +98,10 @@ fn object(text: &str) -> Result<Option<InputFile>, CommandError> {
     }
     let is_text = members.get("text").is_some_and(|value| value.get().starts_with('"'));
     let mut rest: OrderedMembers = serde_json::from_str(text)?;
-    let answered = members.get("report").is_some();
-    let foreign = rest.keep(|key| service::compress::keys().any(|known| known == key));
-    let ours = is_text && (answered || foreign.is_empty());
-    Ok(ours.then_some(InputFile { key: "text", members }))
+    let is_response = members.get("report").is_some();
+    let other_keys = rest.keep(is_option);
+    let is_ours = is_text && (is_response || other_keys.is_empty());
+    Ok(is_ours.then_some(InputFile { key: "text", members }))
 }
 
 #[cfg(test)]
@@ -109,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn conversations_are_told_from_texts() {
+    fn conversations_are_distinguished_from_texts() {
         assert_eq!(key(r#" [{"role": "user", "content": "x"}] "#), "messages");
         assert_eq!(key(r#"[{"role": "user", "parts": []}]"#), "contents");
         assert_eq!(key(r#"{"model": "m", "input": [{"type": "message"}]}"#), "input");
@@ -133,21 +137,21 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_no_part_of_json() {
         assert_eq!(key("\u{feff}[{\"role\": \"user\", \"content\": \"x\"}]"), "messages");
-        let given = InputFile::read("\u{feff}words").unwrap();
-        assert_eq!(given.value().get(), "\"\u{feff}words\"");
+        let file = InputFile::read("\u{feff}words").unwrap();
+        assert_eq!(file.value().get(), "\"\u{feff}words\"");
     }
 
     #[test]
     fn a_request_for_a_text_is_one() {
-        let given = InputFile::read(r#"{"text": "a\u0062", "level": "lossless"}"#).unwrap();
-        assert_eq!(given.value().get(), r#""a\u0062""#);
+        let file = InputFile::read(r#"{"text": "a\u0062", "level": "lossless"}"#).unwrap();
+        assert_eq!(file.value().get(), r#""a\u0062""#);
     }
 
     #[test]
-    fn what_is_no_option_is_left_out_by_name() {
+    fn keys_that_are_no_option_are_removed_and_named() {
         let text = r#"{"id": "s", "source": "cli", "messages": [], "max_tokens": 5}"#;
-        let mut given = InputFile::read(text).unwrap();
-        assert_eq!(given.keep_options(), ["id", "source", "max_tokens"]);
-        assert_eq!(given.members.to_json().unwrap(), r#"{"messages":[]}"#);
+        let mut file = InputFile::read(text).unwrap();
+        assert_eq!(file.keep_options(), ["id", "source", "max_tokens"]);
+        assert_eq!(file.members.to_json().unwrap(), r#"{"messages":[]}"#);
     }
 }

@@ -1,4 +1,5 @@
-//! `contexture mcp`: the Model Context Protocol over standard input and output, a message a line.
+//! `contexture mcp`: the Model Context Protocol over standard input and output, one message for
+//! each line.
 
 use std::thread;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::server;
 use crate::service::mcp::{CallTime, McpHost};
 use crate::service::pool::Pool;
 
-/// What one call may take.
+/// Time that one call may take.
 const CALL_TIMEOUT: Duration = Duration::from_mins(1);
 
 #[derive(Debug, clap::Args)]
@@ -22,7 +23,7 @@ pub(super) struct McpArgs {
     place: StoreLocation,
 }
 
-/// Answers requests until the input ends.
+/// Serves requests until the input ends.
 pub(super) fn run(args: &McpArgs) -> Result<(), CommandError> {
     let services = server::services_beside(&args.place.database_url)?;
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -31,7 +32,7 @@ pub(super) fn run(args: &McpArgs) -> Result<(), CommandError> {
     let ended = runtime.block_on(async {
         match host.serve(stdio()).await {
             Ok(serving) => Ok(serving.waiting().await.map(drop)?),
-            // A host that only looks whether the program starts.
+            // A host that only checks whether the program starts.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }

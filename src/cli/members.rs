@@ -1,4 +1,4 @@
-//! An object whose values keep their bytes while some of its keys are replaced.
+//! A JSON object of which some values can be replaced, while all others keep their bytes.
 
 use std::fmt;
 
@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// An object's members in order, each value as it was written. A repeated key is kept.
+/// The members of an object in their order, each value with its original bytes. A repeated key is
+/// kept.
 #[derive(Debug, Default)]
 pub(super) struct OrderedMembers(Vec<(String, Box<RawValue>)>);
 
@@ -21,15 +22,15 @@ impl OrderedMembers {
 
     pub(super) fn set(&mut self, key: &str, value: Box<RawValue>) {
         match self.0.iter_mut().find(|(name, _)| name == key) {
-            Some((_, known)) => *known = value,
+            Some((_, current)) => *current = value,
             None => self.0.push((key.to_owned(), value)),
         }
     }
 
-    /// Takes out what is not kept, and names it.
-    pub(super) fn keep(&mut self, mut kept: impl FnMut(&str) -> bool) -> Vec<String> {
-        let gone = self.0.extract_if(.., |(key, _)| !kept(key));
-        gone.map(|(key, _)| key).collect()
+    /// Removes the members whose key fails the test, and returns their keys.
+    pub(super) fn keep(&mut self, mut is_kept: impl FnMut(&str) -> bool) -> Vec<String> {
+        let removed = self.0.extract_if(.., |(key, _)| !is_kept(key));
+        removed.map(|(key, _)| key).collect()
     }
 
     pub(super) fn to_json(&self) -> Result<String, serde_json::Error> {

@@ -1,7 +1,7 @@
 //! The command line: arguments, commands, exit codes.
 //!
-//! 0 is success, 1 a command that failed, 2 a command line that cannot be understood; 65, 70 and 78
-//! are those of `sysexits.h`.
+//! Exit code 0 is success, 1 is a failed command, 2 is an invalid command line. 65, 70 and 78 have
+//! the meaning that they have in `sysexits.h`.
 
 mod compile;
 mod compress;
@@ -165,10 +165,10 @@ Examples:
     },
 }
 
-/// Why a command failed: the message on standard error.
+/// The cause of a failed command, which is printed to standard error.
 type CommandError = Box<dyn std::error::Error>;
 
-/// Runs what the command line asks for.
+/// Parses the command line and runs its command.
 pub fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -195,9 +195,9 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // A reader that closed the pipe, such as `less`, gets no further output.
-            let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-            if !failure.downcast_ref().is_some_and(closed) {
+            // A reader that closed the pipe, such as `less`, is not an error to report.
+            let is_closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+            if !failure.downcast_ref().is_some_and(is_closed) {
                 print_error(&*failure);
             }
             exit_code(&*failure)
@@ -205,12 +205,12 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// What stopped the server: its disk did not keep what it was given.
+/// The error of a server that stopped because its disk lost data that was written.
 #[derive(Debug, thiserror::Error)]
 #[error("the disk did not keep what was written: start again, so that what is there is read anew")]
 struct StoreLost;
 
-/// The codes of sysexits.h for failures that have one; 1 otherwise.
+/// Returns the code of `sysexits.h` for failures that have one; 1 for all others.
 fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
     if failure.is::<StoreLost>() {
         return ExitCode::from(70);
@@ -233,7 +233,8 @@ fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
     }
 }
 
-/// Prints help, version or the error, with the name of the variable if that has the bad value.
+/// Prints help, version or the error. If a value is invalid, it names the variable that may contain
+/// it.
 fn refuse(error: &clap::Error) -> ExitCode {
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
     let _ = error.print();
@@ -246,16 +247,16 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// The variable of an argument that is shown as `--name <VALUE>`.
-fn variable_of(shown: &str) -> Option<String> {
-    let name = shown.split_whitespace().next()?.strip_prefix("--")?;
+/// Returns the variable of an argument that clap shows as `--name <VALUE>`.
+fn variable_of(argument: &str) -> Option<String> {
+    let name = argument.split_whitespace().next()?.strip_prefix("--")?;
     let command = Cli::command();
     let serve = command.find_subcommand("serve")?;
     let argument = serve.get_arguments().find(|argument| argument.get_long() == Some(name))?;
     Some(argument.get_env()?.to_string_lossy().into_owned())
 }
 
-/// Prints an error and what caused it.
+/// Prints an error and its causes.
 fn print_error(failure: &(dyn std::error::Error + 'static)) {
     let mut text = format!("error: {failure}");
     let mut source = failure.source();
@@ -289,7 +290,8 @@ fn serve(config: Config) -> Result<(), CommandError> {
     }
 }
 
-/// Ends at the first SIGTERM or Ctrl-C. Listens from the moment it is made.
+/// Returns a future that ends at the first SIGTERM or Ctrl-C. It catches signals from now on,
+/// before it is polled.
 fn shutdown_signal() -> io::Result<impl Future<Output = ()> + Send> {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! `contexture pack`: packs as files.
+//! `contexture pack`: checks packs in files.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `contexture replay`: a recorded compile once more.
+//! `contexture replay`: runs a recorded compile again.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -47,10 +47,10 @@ pub(super) struct ReplayArgs {
     hooks: HooksConfig,
 }
 
-/// What one replay may take.
+/// Time that one replay may take.
 const REPLAY_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Compiles a record again and prints the differences.
+/// Replays a record and prints the differences.
 pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
     let body = match &args.request {
         Some(file) => format!("{{\"request\":{}}}", super::compile::read_input(file)?),
@@ -64,12 +64,12 @@ pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
     if args.payload {
         writeln!(io::stdout(), "{}", replayed.payload.as_deref().unwrap_or("null"))?;
     } else {
-        write!(io::stdout(), "{}", table(&replayed))?;
+        write!(io::stdout(), "{}", format_table(&replayed))?;
     }
     if replayed.is_equal() { Ok(()) } else { Err("it came to something else".into()) }
 }
 
-/// Does it on a thread of a pool, as a server does, since hooks may have to be waited for.
+/// Runs the replay on a thread of a pool, as a server does, because it may wait for hooks.
 fn run_on_pool(services: Services, id: String, body: String) -> Result<ReplayResult, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = Instant::now() + REPLAY_TIMEOUT;
@@ -78,7 +78,7 @@ fn run_on_pool(services: Services, id: String, body: String) -> Result<ReplayRes
     Ok(runtime.block_on(async { Pool::new(1).admit()?.run(end, (), job).await })?)
 }
 
-fn table(replayed: &Replayed) -> String {
+fn format_table(replayed: &Replayed) -> String {
     let mut text = String::new();
     for row in &replayed.drift.stages {
         let is_root = replayed.drift.root_stages.contains(&row.stage);
@@ -101,15 +101,15 @@ fn table(replayed: &Replayed) -> String {
         let _ = writeln!(text, "new record: {id}");
     }
     let word = if replayed.is_equal() { "the same" } else { "not the same" };
-    let came = match (&replayed.payload, &replayed.refusal) {
+    let outcome = match (&replayed.payload, &replayed.refusal) {
         (_, Some(refusal)) => format!("refused ({})", refusal.code.as_str()),
         (payload, None) => format!("{} bytes", payload.as_ref().map_or(0, String::len)),
     };
-    let _ = writeln!(text, "{}: {word} as then, {came}", replayed.id);
+    let _ = writeln!(text, "{}: {word} as then, {outcome}", replayed.id);
     text
 }
 
-/// One line for each fault.
+/// Formats an error, with one line for each fault.
 fn failure(error: Error) -> CommandError {
     let Error::Invalid(faults) = error else { return Box::new(error) };
     let lines: Vec<_> =

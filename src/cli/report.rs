@@ -1,18 +1,18 @@
-//! A compile's report as lines for a person.
+//! Prints a compile's report as lines for a person.
 
 use std::io::{self, Write};
 
 use serde_json::Value;
 
-/// Prints the sentence, then tokens by part, what was done, the cache and what to know of.
-/// Reads what is there: a report with fewer keys prints fewer lines.
+/// Prints the summary, then tokens by part, actions, the cache and warnings. Keys that the report
+/// does not have are left out.
 pub(super) fn print_report(report: &Value, out: &mut impl Write) -> io::Result<()> {
     if let Some(summary) = text(report, "summary") {
         writeln!(out, "{summary}")?;
     }
     if let Some(after) = number(report, "tokens_after") {
         let budget = number(report, "budget")
-            .map_or_else(String::new, |budget| format!(" of {}", grouped(budget)));
+            .map_or_else(String::new, |budget| format!(" of {}", group_digits(budget)));
         let fits =
             if report.get("fits") == Some(&Value::Bool(false)) { ", DOES NOT FIT" } else { "" };
         let counted = match (text(report, "tokenizer"), report.get("exact")) {
@@ -20,24 +20,24 @@ pub(super) fn print_report(report: &Value, out: &mut impl Write) -> io::Result<(
             (Some(name), _) => format!(" ({name})"),
             (None, _) => String::new(),
         };
-        writeln!(out, "\n{} tokens{budget}{counted}{fits}", grouped(after))?;
+        writeln!(out, "\n{} tokens{budget}{counted}{fits}", group_digits(after))?;
     }
-    figures(report, "parts", "tokens by part", out)?;
-    figures(report, "actions", "messages", out)?;
-    cache(report, out)?;
+    print_figures(report, "parts", "tokens by part", out)?;
+    print_figures(report, "actions", "messages", out)?;
+    print_cache(report, out)?;
     for (key, title) in [
         ("too_big", "too big"),
         ("degraded", "degraded"),
         ("repairs", "repaired"),
         ("warnings", "warnings"),
     ] {
-        notes(report, key, title, out)?;
+        print_notes(report, key, title, out)?;
     }
     Ok(())
 }
 
-/// A table of the non-zero figures below `key`.
-fn figures(report: &Value, key: &str, title: &str, out: &mut impl Write) -> io::Result<()> {
+/// Prints a table of the non-zero figures below `key`.
+fn print_figures(report: &Value, key: &str, title: &str, out: &mut impl Write) -> io::Result<()> {
     let Some(members) = report.get(key).and_then(Value::as_object) else { return Ok(()) };
     let rows: Vec<(&String, u64)> = members
         .iter()
@@ -48,15 +48,15 @@ fn figures(report: &Value, key: &str, title: &str, out: &mut impl Write) -> io::
     }
     writeln!(out, "\n{title}")?;
     for (name, value) in rows {
-        writeln!(out, "  {name:<14}{:>12}", grouped(value))?;
+        writeln!(out, "  {name:<14}{:>12}", group_digits(value))?;
     }
     Ok(())
 }
 
-fn cache(report: &Value, out: &mut impl Write) -> io::Result<()> {
+fn print_cache(report: &Value, out: &mut impl Write) -> io::Result<()> {
     let Some(cache) = report.get("cache") else { return Ok(()) };
     let Some(stable) = number(cache, "stable_tokens") else { return Ok(()) };
-    writeln!(out, "\ncache\n  {:<14}{:>12}", "stable", grouped(stable))?;
+    writeln!(out, "\ncache\n  {:<14}{:>12}", "stable", group_digits(stable))?;
     let marks = cache.get("breakpoints").and_then(Value::as_array);
     for mark in marks.into_iter().flatten().filter_map(Value::as_str) {
         writeln!(out, "  mark at {mark}")?;
@@ -64,13 +64,13 @@ fn cache(report: &Value, out: &mut impl Write) -> io::Result<()> {
     if let Some(change) = cache.get("first_change").filter(|change| change.is_object()) {
         let pointer = text(change, "pointer").unwrap_or("?");
         let why = text(change, "why").unwrap_or("?");
-        let behind = number(change, "tokens_behind").unwrap_or(0);
-        writeln!(out, "  changed at {pointer}: {why}, {} tokens behind it", grouped(behind))?;
+        let tokens = number(change, "tokens_behind").unwrap_or(0);
+        writeln!(out, "  changed at {pointer}: {why}, {} tokens behind it", group_digits(tokens))?;
     }
     Ok(())
 }
 
-fn notes(report: &Value, key: &str, title: &str, out: &mut impl Write) -> io::Result<()> {
+fn print_notes(report: &Value, key: &str, title: &str, out: &mut impl Write) -> io::Result<()> {
     let Some(list) = report.get(key).and_then(Value::as_array).filter(|list| !list.is_empty())
     else {
         return Ok(());
@@ -83,7 +83,7 @@ fn notes(report: &Value, key: &str, title: &str, out: &mut impl Write) -> io::Re
             write!(out, " at {pointer}")?;
         }
         if let Some(tokens) = number(note, "tokens") {
-            write!(out, ": {} tokens", grouped(tokens))?;
+            write!(out, ": {} tokens", group_digits(tokens))?;
         }
         if let Some(detail) = text(note, "detail") {
             write!(out, ": {detail}")?;
@@ -101,17 +101,17 @@ fn number(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_u64()
 }
 
-/// A number with a comma every three digits.
-pub(super) fn grouped(number: u64) -> String {
+/// Formats a number with a comma every three digits.
+pub(super) fn group_digits(number: u64) -> String {
     let digits = number.to_string();
-    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            shown.push(',');
+            text.push(',');
         }
-        shown.push(digit);
+        text.push(digit);
     }
-    shown
+    text
 }
 
 #[cfg(test)]
@@ -159,13 +159,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_left_out() {
+    fn missing_keys_are_left_out() {
         assert_eq!(printed(&json!({})), "");
         assert!(printed(&json!({"tokens_after": 5, "fits": false})).contains("DOES NOT FIT"));
     }
 
     #[test]
     fn numbers_are_grouped() {
-        assert_eq!(["0", "999", "1,000", "1,234,567"], [0, 999, 1000, 1_234_567].map(grouped)[..]);
+        assert_eq!(
+            ["0", "999", "1,000", "1,234,567"],
+            [0, 999, 1000, 1_234_567].map(group_digits)[..]
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `contexture key`, `migrate`, `backup` and `db`: maintenance of a store, next to a server.
+//! `contexture key`, `migrate`, `backup` and `db`: maintenance of a store, which a server may use
+//! meanwhile.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use crate::config::{self, DatabaseUrl};
 use crate::server::{self, CheckReport};
 use crate::service::keys;
 
-/// Where the store is, for commands that need nothing else of it.
+/// The location of the store, for commands without other settings of it.
 #[derive(Debug, clap::Args)]
 pub(super) struct StoreLocation {
     /// `sqlite:<file>`
@@ -69,7 +70,7 @@ pub(super) struct RestoreArgs {
     place: StoreLocation,
 }
 
-/// What is stored is not as it should be.
+/// The error of a check that found inconsistent data.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct UnsoundStore(String);
@@ -118,10 +119,10 @@ pub(super) struct CreateArgs {
     place: StoreLocation,
 }
 
-/// Makes a key and prints its text.
+/// Creates a key and prints its text.
 pub(super) fn key(command: &KeyCommand) -> Result<(), CommandError> {
     let KeyCommand::Create(args) = command;
-    let wanted = json!({
+    let request = json!({
         "scopes": args.scopes,
         "tenant": args.tenant,
         "name": args.name,
@@ -133,26 +134,26 @@ pub(super) fn key(command: &KeyCommand) -> Result<(), CommandError> {
         },
     })
     .to_string();
-    let made = match &args.keys_file {
+    let created = match &args.keys_file {
         Some(file) => {
             let services = server::services_in_memory()?;
-            let (made, hash) = keys::draft(&services, &wanted).map_err(failure)?;
-            config::add_key(file, &made.key, hash)?;
-            made
+            let (created, hash) = keys::draft(&services, &request).map_err(failure)?;
+            config::add_key(file, &created.key, hash)?;
+            created
         }
         None if args.place.database_url == DatabaseUrl::Memory => {
             return Err("a key in memory would be gone at once: name a file".into());
         }
         None => {
             let services = server::services_beside(&args.place.database_url)?;
-            keys::create(&services, &wanted, None, |_| String::new()).map_err(failure)?
+            keys::create(&services, &request, None, |_| String::new()).map_err(failure)?
         }
     };
-    writeln!(io::stdout(), "{}", made.text.reveal())?;
+    writeln!(io::stdout(), "{}", created.text.reveal())?;
     Ok(())
 }
 
-/// One line for each fault.
+/// Formats an error, with one line for each fault.
 fn failure(error: keys::Error) -> CommandError {
     let keys::Error::Invalid(faults) = error else { return Box::new(error) };
     let lines: Vec<_> =
@@ -160,26 +161,26 @@ fn failure(error: keys::Error) -> CommandError {
     lines.join("\n").into()
 }
 
-/// Brings the schema up to date.
+/// Brings the schema of a database up to date.
 pub(super) fn migrate(place: &StoreLocation) -> Result<(), CommandError> {
     let (before, now) = server::migrate(&place.database_url)?;
-    let done = if before == now {
+    let outcome = if before == now {
         format!("{}: schema {now}, nothing to do", place.database_url)
     } else {
         format!("{}: schema {before} became {now}", place.database_url)
     };
-    writeln!(io::stdout(), "{done}")?;
+    writeln!(io::stdout(), "{outcome}")?;
     Ok(())
 }
 
-/// Copies the store.
+/// Copies a database.
 pub(super) fn backup(args: &BackupArgs) -> Result<(), CommandError> {
     server::backup(&args.place.database_url, &args.file)?;
     writeln!(io::stdout(), "{} is a checked copy", args.file.display())?;
     Ok(())
 }
 
-/// Checks the store, or puts a copy in its place.
+/// Checks a database, or replaces it with a copy.
 pub(super) fn db(command: &DbCommand) -> Result<(), CommandError> {
     match command {
         DbCommand::Check(place) => check(place),
@@ -192,17 +193,17 @@ fn check(place: &StoreLocation) -> Result<(), CommandError> {
     if !faults.is_empty() {
         return Err(Box::new(UnsoundStore(faults.join("\n"))));
     }
-    let of = if tenants == 1 { "1 tenant".to_owned() } else { format!("{tenants} tenants") };
-    writeln!(io::stdout(), "{}: sound; {of}", place.database_url)?;
+    let count = if tenants == 1 { "1 tenant".to_owned() } else { format!("{tenants} tenants") };
+    writeln!(io::stdout(), "{}: sound; {count}", place.database_url)?;
     Ok(())
 }
 
 fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
     let url = &args.place.database_url;
-    let kept = server::restore(url, &args.file, args.replace)?;
+    let old = server::restore(url, &args.file, args.replace)?;
     writeln!(io::stdout(), "{url} is now what {} holds", args.file.display())?;
-    if let Some(kept) = kept {
-        writeln!(io::stdout(), "what it was before is {}", kept.display())?;
+    if let Some(old) = old {
+        writeln!(io::stdout(), "what it was before is {}", old.display())?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! A coding agent's log of a session: one JSON object a line, with a message in Anthropic's shape
-//! under `message`.
+//! Reads a coding agent's log of a session: one JSON object for each line, with a message in
+//! Anthropic's format under `message`.
 //!
-//! Lines that share a message's id are one message, written block by block. Side threads and lines
-//! without a message are left out.
+//! Lines with the same message id are one message, which was logged block by block. Side threads
+//! and lines without a message are left out.
 
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -13,7 +13,7 @@ use super::members::OrderedMembers;
 struct TranscriptLine {
     message: Option<TranscriptEntry>,
     #[serde(rename = "isSidechain", default)]
-    aside: bool,
+    is_side_thread: bool,
 }
 
 #[derive(Deserialize)]
@@ -23,18 +23,20 @@ struct TranscriptEntry {
     content: Box<RawValue>,
 }
 
-/// Reads the messages of such a log; returns nothing if a line is something else.
+/// Reads the messages of a log; `None` if a line has another format.
 pub(super) fn read_transcript(text: &str) -> Option<OrderedMembers> {
     let mut messages: Vec<(Option<String>, String, Vec<Box<RawValue>>)> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let line: TranscriptLine = serde_json::from_str(line).ok()?;
-        let Some(entry) = line.message.filter(|_| !line.aside) else { continue };
+        let Some(entry) = line.message.filter(|_| !line.is_side_thread) else { continue };
         let mut blocks = match serde_json::from_str(entry.content.get()) {
             Ok(blocks) => blocks,
             Err(_) => vec![text_block(&entry.content)?],
         };
         match messages.last_mut() {
-            Some((id, _, known)) if id.is_some() && *id == entry.id => known.append(&mut blocks),
+            Some((id, _, earlier)) if id.is_some() && *id == entry.id => {
+                earlier.append(&mut blocks)
+            }
             _ => messages.push((entry.id, entry.role, blocks)),
         }
     }
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_of_one_message_come_together() {
+    fn blocks_of_one_message_are_joined() {
         let log = concat!(
             r#"{"type":"summary","summary":"s"}"#,
             "\n",

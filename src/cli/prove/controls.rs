@@ -1,22 +1,23 @@
 //! Two generic ways to shorten a text, for comparison: lines deleted at random, and the middle cut
 //! out. The seed is fixed, so the same file gives the same figures.
 
-/// The text at about so many tokens, of so many.
+/// A text that was shortened to about the same number of tokens by each of the two ways.
 pub(super) struct Controls {
     pub(super) random: String,
     pub(super) ends: String,
 }
 
 impl Controls {
-    pub(super) fn new(text: &str, tokens: u64, of: u64) -> Self {
-        let bytes = text.len() as u128 * u128::from(tokens.min(of)) / u128::from(of.max(1));
+    /// Shortens a text of `total` tokens to `tokens`.
+    pub(super) fn new(text: &str, tokens: u64, total: u64) -> Self {
+        let bytes = text.len() as u128 * u128::from(tokens.min(total)) / u128::from(total.max(1));
         let bytes = usize::try_from(bytes).unwrap_or(text.len());
-        Self { random: random(text, bytes), ends: ends(text, bytes) }
+        Self { random: draw_lines(text, bytes), ends: keep_ends(text, bytes) }
     }
 }
 
-/// Lines in a random choice, in their order, that take no more than so many bytes.
-fn random(text: &str, bytes: usize) -> String {
+/// Returns random lines in their order, `bytes` at most.
+fn draw_lines(text: &str, bytes: usize) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut drawn: Vec<(u64, usize)> = (0..lines.len())
@@ -41,8 +42,8 @@ fn random(text: &str, bytes: usize) -> String {
     kept.into_iter().filter_map(|at| lines.get(at).copied()).collect()
 }
 
-/// The first and the last half of so many bytes.
-fn ends(text: &str, bytes: usize) -> String {
+/// Returns the beginning and the end of a text, each half of `bytes`.
+fn keep_ends(text: &str, bytes: usize) -> String {
     if bytes >= text.len() {
         return text.to_owned();
     }
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_goes_where_nothing_was_saved() {
+    fn nothing_is_removed_if_nothing_was_saved() {
         let text = "a\nb\nc";
         let controls = Controls::new(text, 7, 5);
         assert_eq!((controls.random.as_str(), controls.ends.as_str()), (text, text));

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 /// Kinds of facts, in the order of [`ProvenFacts::seen_in`].
 pub(super) const FACT_KINDS: [&str; 5] = ["paths", "numbers", "hex ids", "names", "error lines"];
 
-/// Error lines that are looked for: each costs a pass over the text.
+/// Error lines that are searched for. Each needs a pass over the text.
 const MAX_ERROR_LINES: usize = 2_000;
-/// Words that make a line one about an error.
+/// Words that make a line an error line.
 const ERROR_WORDS: [&str; 9] = [
     "error",
     "errors",
@@ -25,53 +25,55 @@ const ERROR_WORDS: [&str; 9] = [
     "denied",
 ];
 
-/// How many facts of a kind are in sight, of how many.
+/// The number of facts of a kind that a text contains, and their total number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FactShare {
     pub(super) seen: usize,
-    pub(super) of: usize,
+    pub(super) total: usize,
 }
 
 /// The facts of a text, each once.
 pub(super) struct ProvenFacts {
     /// Paths, numbers, hex ids and names.
     words: [BTreeSet<String>; 4],
-    /// Without white space.
+    /// Error lines, without white space.
     errors: BTreeSet<String>,
 }
 
 impl ProvenFacts {
     pub(super) fn new(text: &str) -> Self {
         let text: String =
-            unescaped(text).lines().flat_map(|line| [unnumbered(line), "\n"]).collect();
+            unescape(text).lines().flat_map(|line| [strip_line_number(line), "\n"]).collect();
         // The punctuation around the items of a list is not part of the line.
-        let bare = |line| str::trim_matches(line, [' ', '\t', '\r', '"', ',']);
-        let errors = text.lines().map(bare).filter(|line| (9..400).contains(&line.len()));
-        let errors = errors.filter(|line| tells_of_error(line)).map(squeezed);
+        let trim = |line| str::trim_matches(line, [' ', '\t', '\r', '"', ',']);
+        let errors = text.lines().map(trim).filter(|line| (9..400).contains(&line.len()));
+        let errors = errors.filter(|line| is_error_line(line)).map(remove_space);
         Self { words: words(&text), errors: errors.take(MAX_ERROR_LINES).collect() }
     }
 
+    /// Counts the facts that another text contains, by kind.
     pub(super) fn seen_in(&self, text: &str) -> Vec<FactShare> {
-        let both = format!("{text}\n{}", unescaped(text));
-        let have = words(&both);
+        let both = format!("{text}\n{}", unescape(text));
+        let visible = words(&both);
         let parts: BTreeSet<&str> = both.split(|sign| !in_name(sign)).collect();
-        let tight = squeezed(&both);
+        let dense = remove_space(&both);
         let mut found: Vec<FactShare> = Vec::with_capacity(FACT_KINDS.len());
-        for (kind, (wanted, have)) in self.words.iter().zip(&have).enumerate() {
+        for (kind, (wanted, visible)) in self.words.iter().zip(&visible).enumerate() {
             let in_parts = |path: &str| {
                 kind == 0 && path.split('/').all(|part| part.is_empty() || parts.contains(part))
             };
-            let seen = wanted.iter().filter(|fact| have.contains(*fact) || in_parts(fact)).count();
-            found.push(FactShare { seen, of: wanted.len() });
+            let seen =
+                wanted.iter().filter(|fact| visible.contains(*fact) || in_parts(fact)).count();
+            found.push(FactShare { seen, total: wanted.len() });
         }
-        let seen = self.errors.iter().filter(|line| tight.contains(line.as_str())).count();
-        found.push(FactShare { seen, of: self.errors.len() });
+        let seen = self.errors.iter().filter(|line| dense.contains(line.as_str())).count();
+        found.push(FactShare { seen, total: self.errors.len() });
         found
     }
 }
 
-/// The text with what a JSON string escapes written out, for results that are JSON around text.
-fn unescaped(text: &str) -> String {
+/// Decodes the escapes of JSON strings, for results that are a text within JSON.
+fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('\\') {
@@ -94,18 +96,18 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// A line of a listing without its number: `  12\t`, `12→` or `12|`.
-fn unnumbered(line: &str) -> &str {
+/// Removes the number of a line of a listing: `  12\t`, `12→` or `12|`.
+fn strip_line_number(line: &str) -> &str {
     let rest = line.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit());
     let numbered = line.trim_start().len() > rest.len();
     rest.strip_prefix(['\t', '→', '|']).filter(|_| numbered).unwrap_or(line)
 }
 
-fn squeezed(text: &str) -> String {
+fn remove_space(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-fn tells_of_error(line: &str) -> bool {
+fn is_error_line(line: &str) -> bool {
     let mut words = line.split(|sign: char| !sign.is_ascii_alphabetic());
     words.any(|word| ERROR_WORDS.iter().any(|error| word.eq_ignore_ascii_case(error)))
 }
@@ -114,7 +116,7 @@ fn in_name(sign: char) -> bool {
     sign.is_alphanumeric() || matches!(sign, '_' | '.' | '-' | '@' | '~' | '+')
 }
 
-/// The words of a text that are facts, by kind.
+/// Finds the words of a text that are facts, by kind.
 fn words(text: &str) -> [BTreeSet<String>; 4] {
     let mut found = [const { BTreeSet::new() }; 4];
     let [paths, numbers, hex, names] = &mut found;
@@ -142,14 +144,14 @@ fn words(text: &str) -> [BTreeSet<String>; 4] {
     found
 }
 
-/// Three digits and more, with or without a fraction.
+/// Checks for a number of three digits or more, with or without a fraction.
 fn is_number(word: &str) -> bool {
     let (whole, fraction) = word.split_once('.').unwrap_or((word, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     (3..30).contains(&whole.len()) && digits(whole) && digits(fraction)
 }
 
-/// What a commit or a digest looks like.
+/// Checks for the form of a commit id or a digest.
 fn is_hex(word: &str) -> bool {
     (7..=64).contains(&word.len())
         && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -157,7 +159,7 @@ fn is_hex(word: &str) -> bool {
         && word.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// What code calls things: `snake_case`, `camelCase`, `PascalCase` of two words and more.
+/// Checks for an identifier: `snake_case`, `camelCase` or `PascalCase` of two words or more.
 fn is_name(word: &str) -> bool {
     if word.len() > 100 || !word.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
     {
@@ -176,8 +178,12 @@ mod tests {
     const TEXT: &str = "read src/checkout/pay.rs:88 at 3f9c2ab1\n\
         error: order_id 48213 is gone, retryPolicy took 12.5 of 1500.25 ms\n12 and/or\n";
 
-    fn seen(shown: &str) -> Vec<(usize, usize)> {
-        ProvenFacts::new(TEXT).seen_in(shown).into_iter().map(|seen| (seen.seen, seen.of)).collect()
+    fn seen(text: &str) -> Vec<(usize, usize)> {
+        ProvenFacts::new(TEXT)
+            .seen_in(text)
+            .into_iter()
+            .map(|share| (share.seen, share.total))
+            .collect()
     }
 
     #[test]
@@ -195,8 +201,8 @@ mod tests {
     fn the_number_of_a_line_is_no_fact_of_it() {
         let facts = ProvenFacts::new("   211\terror: gone after 500 ms\n   212\t}\n");
         let seen = facts.seen_in("error: gone after 500 ms");
-        assert_eq!((seen[1].seen, seen[1].of), (1, 1));
-        assert_eq!((seen[4].seen, seen[4].of), (1, 1));
+        assert_eq!((seen[1].seen, seen[1].total), (1, 1));
+        assert_eq!((seen[4].seen, seen[4].total), (1, 1));
     }
 
     #[test]
@@ -204,7 +210,7 @@ mod tests {
         let facts = ProvenFacts::new("[\n  \"build failed: no space\",\n  \"x\"\n]");
         assert_eq!(
             facts.seen_in("[2]\nbuild failed: no space\nx")[4],
-            FactShare { seen: 1, of: 1 }
+            FactShare { seen: 1, total: 1 }
         );
     }
 
@@ -217,7 +223,7 @@ mod tests {
     fn json_around_a_text_hides_nothing() {
         let facts = ProvenFacts::new(r#"{"out": "a/b.rs\nerror: no such_file"}"#);
         let seen = facts.seen_in("a/b.rs\nerror: no such_file");
-        assert_eq!((seen[0].seen, seen[0].of), (1, 1));
-        assert_eq!((seen[3].seen, seen[3].of), (1, 1));
+        assert_eq!((seen[0].seen, seen[0].total), (1, 1));
+        assert_eq!((seen[3].seen, seen[3].total), (1, 1));
     }
 }

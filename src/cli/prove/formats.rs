@@ -1,4 +1,4 @@
-//! Which texts of tool results a parser accepts: JSON, XML, tables and diffs.
+//! Counts the texts of tool results that a parser accepts: JSON, XML, tables and diffs.
 //!
 //! A text counts if all of it is one document. YAML is not counted, because nearly every text is
 //! YAML.
@@ -6,12 +6,12 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::shown::{each, holds_result};
+use super::shown::{holds_result, visit_texts};
 
-/// Names, in the order of [`FormatCounts::counts`].
-pub(super) const NAMES: [&str; 4] = ["JSON", "XML", "CSV and TSV", "diffs"];
+/// Names of formats, in the order of [`FormatCounts::counts`].
+pub(super) const FORMAT_NAMES: [&str; 4] = ["JSON", "XML", "CSV and TSV", "diffs"];
 
-/// How many texts parse, by format.
+/// The number of texts that parse, by format.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FormatCounts {
     pub(super) counts: [usize; 4],
@@ -21,7 +21,7 @@ impl FormatCounts {
     pub(super) fn new(items: &[Value]) -> Self {
         let mut found = Self::default();
         for item in items.iter().filter(|item| holds_result(item)) {
-            each(item, &mut |text| {
+            visit_texts(item, &mut |text| {
                 let parses = [is_json, is_xml, is_table, is_diff];
                 if let Some(at) = parses.iter().position(|parses| parses(text))
                     && let Some(count) = found.counts.get_mut(at)
@@ -34,12 +34,12 @@ impl FormatCounts {
     }
 }
 
-/// An object or a list.
+/// Checks for a JSON object or list.
 fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Elements that open and close in turn, below one root.
+/// Checks for XML: elements that are nested correctly below one root.
 fn is_xml(text: &str) -> bool {
     let mut rest = text.trim();
     let mut open: Vec<&str> = Vec::new();
@@ -51,14 +51,14 @@ fn is_xml(text: &str) -> bool {
         if open.is_empty() && !before.trim().is_empty() {
             return false;
         }
-        let aside = [("?", "?>"), ("!--", "-->"), ("![CDATA[", "]]>"), ("!", ">")];
-        if let Some((begin, end)) = aside.iter().find(|(begin, _)| after.starts_with(begin)) {
+        let markup = [("?", "?>"), ("!--", "-->"), ("![CDATA[", "]]>"), ("!", ">")];
+        if let Some((begin, end)) = markup.iter().find(|(begin, _)| after.starts_with(begin)) {
             let after = after.get(begin.len()..).unwrap_or_default();
             let Some((_, after)) = after.split_once(end) else { return false };
             rest = after;
             continue;
         }
-        let Some((tag, after)) = tag(after) else { return false };
+        let Some((tag, after)) = split_tag(after) else { return false };
         rest = after;
         if let Some(name) = tag.strip_prefix('/') {
             if open.pop() != Some(name.trim_end()) {
@@ -78,8 +78,8 @@ fn is_xml(text: &str) -> bool {
     open.is_empty() && roots == 1 && rest.trim().is_empty()
 }
 
-/// A tag up to its end, which is not inside a quoted attribute.
-fn tag(text: &str) -> Option<(&str, &str)> {
+/// Splits a text at the end of its first tag, which is not inside a quoted attribute.
+fn split_tag(text: &str) -> Option<(&str, &str)> {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
         match (quote, byte) {
@@ -93,29 +93,29 @@ fn tag(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// A row of names, and two rows and more of as many fields, two at least. Lines that begin with
-/// their number are no table.
+/// Checks for a table: a row of names, and two rows or more with the same number of fields, which
+/// is two or more. Lines that begin with a line number are not a table.
 fn is_table(text: &str) -> bool {
     [',', '\t'].into_iter().any(|separator| {
         let mut lines = text.lines();
         let Some(head) = lines.next() else { return false };
-        let Some(first) = fields(head, separator) else { return false };
-        let named = |name: &str| name.contains(|sign: char| sign.is_alphabetic());
-        if !head.split(separator).all(named) {
+        let Some(columns) = count_fields(head, separator) else { return false };
+        let is_name = |name: &str| name.contains(|sign: char| sign.is_alphabetic());
+        if !head.split(separator).all(is_name) {
             return false;
         }
         let mut rows = 1;
-        first > 1
+        columns > 1
             && lines.all(|line| {
                 rows += 1;
-                fields(line, separator) == Some(first)
+                count_fields(line, separator) == Some(columns)
             })
             && rows > 2
     })
 }
 
 /// Counts the fields of a row; `None` if a quote is not closed.
-fn fields(line: &str, separator: char) -> Option<usize> {
+fn count_fields(line: &str, separator: char) -> Option<usize> {
     let mut quoted = false;
     let mut count = 1;
     for sign in line.chars() {
@@ -128,7 +128,7 @@ fn fields(line: &str, separator: char) -> Option<usize> {
     (!quoted).then_some(count)
 }
 
-/// Whether all hunks have as many lines as their headers declare.
+/// Checks for a diff: all hunks have as many lines as their headers declare.
 fn is_diff(text: &str) -> bool {
     let mut hunks = 0;
     let mut left = (0_usize, 0_usize);
@@ -146,7 +146,7 @@ fn is_diff(text: &str) -> bool {
                 _ => return false,
             }
         } else if let Some(head) = line.strip_prefix("@@ -") {
-            let Some(lines) = hunk(head) else { return false };
+            let Some(lines) = parse_hunk(head) else { return false };
             left = lines;
             hunks += 1;
         }
@@ -154,8 +154,8 @@ fn is_diff(text: &str) -> bool {
     hunks > 0 && left == (0, 0)
 }
 
-/// Old and new lines of a hunk, from `88,7 +88,8 @@`.
-fn hunk(head: &str) -> Option<(usize, usize)> {
+/// Reads the numbers of old and new lines of a hunk from `88,7 +88,8 @@`.
+fn parse_hunk(head: &str) -> Option<(usize, usize)> {
     let (ranges, _) = head.split_once(" @@")?;
     let (old, new) = ranges.split_once(" +")?;
     let lines = |range: &str| range.split_once(',').map_or("1", |(_, lines)| lines).parse().ok();
@@ -168,7 +168,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn each_format_is_told_by_parsing() {
+    fn each_format_is_recognised_by_parsing() {
         let parses = [is_json, is_xml, is_table, is_diff];
         let good = [
             "{\"a\": [1]}\n",
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_bent_does_not_count() {
+    fn incomplete_texts_do_not_count() {
         for text in [
             "{\"a\": [1",
             "12",

@@ -1,7 +1,7 @@
 //! `contexture prove`: measures what compression does to the user's own session.
 //!
-//! Everything goes through the service, as a client's requests would. Standard output depends on
-//! the file alone; the time is printed to standard error. A loss is printed as a loss.
+//! All requests go through the services, like the requests of a client. Standard output depends on
+//! the file alone; times are printed to standard error. Losses are printed too.
 
 mod controls;
 mod facts;
@@ -19,13 +19,13 @@ use serde_json::value::to_raw_value;
 use super::CommandError;
 use super::compile::read_input;
 use super::compress::models;
-use super::input_file::{InputFile, without_mark};
+use super::input_file::{InputFile, strip_byte_order_mark};
 use crate::service::Services;
 use controls::Controls;
 use facts::{FactShare, ProvenFacts};
 use formats::FormatCounts;
 use round::ProveRound;
-use shown::texts;
+use shown::join_texts;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -47,18 +47,20 @@ pub(super) struct ProveArgs {
     models_file: Option<PathBuf>,
 }
 
-/// What was measured at one level.
+/// The measurements of one level, with the facts that each text contains.
 struct LevelMeasure {
     round: ProveRound,
-    /// By kind of fact: how many are in sight, of how many.
+    /// Facts in the compressed messages, by kind.
     shown: Vec<FactShare>,
+    /// Facts in a random choice of lines.
     random: Vec<FactShare>,
+    /// Facts in the beginning and the end of the text.
     ends: Vec<FactShare>,
 }
 
 /// Texts that parse, by format: original, compressed, expanded, and decoded without a store.
 struct ParsedCounts {
-    came: FormatCounts,
+    original: FormatCounts,
     shown: FormatCounts,
     expanded: FormatCounts,
     decoded: FormatCounts,
@@ -67,27 +69,27 @@ struct ParsedCounts {
 pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
     let text = read_input(&args.file)?;
     check_json(&args.file, &text)?;
-    let mut given = InputFile::read(&text)?;
-    given.members.keep(|key| {
-        key == given.key || ["system", "systemInstruction", "instructions", "tools"].contains(&key)
+    let mut file = InputFile::read(&text)?;
+    file.members.keep(|key| {
+        key == file.key || ["system", "systemInstruction", "instructions", "tools"].contains(&key)
     });
     if let Some(model) = &args.model {
-        given.members.set("model", to_raw_value(model)?);
+        file.members.set("model", to_raw_value(model)?);
     }
     let models = models(args.models_file.as_deref())?;
     Services::new(models.clone())?.warm();
     let services = || Services::new(models.clone());
-    let mut rounds = vec![ProveRound::run(&services, &given, "lossless", None)?];
-    if !given.is_text() {
-        rounds.push(ProveRound::run(&services, &given, "reversible", None)?);
+    let mut rounds = vec![ProveRound::run(&services, &file, "lossless", None)?];
+    if !file.is_text() {
+        rounds.push(ProveRound::run(&services, &file, "reversible", None)?);
         let half = rounds.first().map_or(1, |round| (round.before / 2).max(1));
-        rounds.push(ProveRound::run(&services, &given, "summary", Some(half))?);
+        rounds.push(ProveRound::run(&services, &file, "summary", Some(half))?);
     }
-    let original = round::items(&given)?;
+    let original = round::items(&file)?;
     let parsed = rounds.first().map(|round| count_parsed(&original, round));
     let measured = measure(&services()?, &original, rounds)?;
     let mut out = io::stdout();
-    table::print(&given, &measured, parsed.as_ref(), &mut out)?;
+    table::print(&file, &measured, parsed.as_ref(), &mut out)?;
     out.flush()?;
     table::print_time(&measured, &mut io::stderr())?;
     match measured.iter().map(|measured| measured.round.lost()).sum() {
@@ -97,10 +99,10 @@ pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
     }
 }
 
-/// A malformed JSON file would otherwise be measured as a text.
+/// Refuses a malformed JSON file, which would otherwise be measured as a text.
 fn check_json(path: &Path, text: &str) -> Result<(), CommandError> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-        && let Err(error) = serde_json::from_str::<IgnoredAny>(without_mark(text))
+        && let Err(error) = serde_json::from_str::<IgnoredAny>(strip_byte_order_mark(text))
     {
         return Err(format!("{} is not JSON: {error}", path.display()).into());
     }
@@ -109,25 +111,25 @@ fn check_json(path: &Path, text: &str) -> Result<(), CommandError> {
 
 fn count_parsed(original: &[serde_json::Value], round: &ProveRound) -> ParsedCounts {
     ParsedCounts {
-        came: FormatCounts::new(original),
+        original: FormatCounts::new(original),
         shown: FormatCounts::new(&round.shown),
         expanded: FormatCounts::new(&round.expanded),
         decoded: FormatCounts::new(&round.decoded),
     }
 }
 
-/// Measures the visible facts at each level, next to those of two simple methods at the same size.
+/// Counts the facts that are left at each level, and by two simple methods at the same size.
 fn measure(
     services: &Services,
     original: &[serde_json::Value],
     rounds: Vec<ProveRound>,
 ) -> Result<Vec<LevelMeasure>, CommandError> {
-    let whole = texts(original);
+    let whole = join_texts(original);
     let facts = ProvenFacts::new(&whole);
     let tokens = round::count(services, &whole)?;
     let mut measured = Vec::with_capacity(rounds.len());
     for round in rounds {
-        let shown = texts(&round.shown);
+        let shown = join_texts(&round.shown);
         let controls = Controls::new(&whole, round::count(services, &shown)?, tokens);
         measured.push(LevelMeasure {
             shown: facts.seen_in(&shown),

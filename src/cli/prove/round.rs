@@ -9,12 +9,12 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::shown::holds_result;
 use crate::cli::CommandError;
 use crate::cli::compile::failure;
-use crate::cli::compress::patience;
+use crate::cli::compress::call_deadline;
 use crate::cli::input_file::InputFile;
 use crate::cli::members::OrderedMembers;
 use crate::service::{OpenError, Services, compress, expand, tokens};
 
-/// Savers that are named.
+/// Messages with the largest savings that are listed.
 const MAX_SAVERS: usize = 5;
 
 /// The measurements of one level.
@@ -34,7 +34,7 @@ pub(super) struct ProveRound {
     /// Messages that decode without a store: to equal texts, and to equivalent ones.
     pub(super) equal: usize,
     pub(super) equivalent: usize,
-    /// Whether the level promises that all of them decode.
+    /// Whether the level guarantees that all messages decode without a store.
     pub(super) must_decode: bool,
     pub(super) savers: Vec<TopSaving>,
     pub(super) bytes: usize,
@@ -71,12 +71,12 @@ struct LevelReport {
 impl ProveRound {
     pub(super) fn run(
         services: &dyn Fn() -> Result<Services, OpenError>,
-        given: &InputFile,
+        file: &InputFile,
         level: &'static str,
         budget: Option<u64>,
     ) -> Result<Self, CommandError> {
         let store = services()?;
-        let mut request: OrderedMembers = serde_json::from_str(&given.members.to_json()?)?;
+        let mut request: OrderedMembers = serde_json::from_str(&file.members.to_json()?)?;
         request.set("level", to_raw_value(level)?);
         request.set("explain", to_raw_value("full")?);
         if let Some(budget) = budget {
@@ -84,7 +84,7 @@ impl ProveRound {
         }
         let request = request.to_json()?;
         let start = Instant::now();
-        let answer = compress::compress(&store, &request, &patience())
+        let answer = compress::compress(&store, &request, &call_deadline())
             .map_err(|error| failure(error.into()))?;
         let took = start.elapsed();
         let answer: OrderedMembers = serde_json::from_str(answer.text())?;
@@ -93,15 +93,14 @@ impl ProveRound {
             .map_err(|error| format!("compressing took too long, or gave no report: {error}"))?;
 
         let id = answer.get("id").map(ToOwned::to_owned).unwrap_or_default();
-        let shown =
-            OrderedMembers::new(given.key, value(&answer, given.key).to_owned()).to_json()?;
+        let shown = OrderedMembers::new(file.key, value(&answer, file.key).to_owned()).to_json()?;
         let stored =
-            if given.is_text() { OrderedMembers::new("id", id).to_json()? } else { shown.clone() };
+            if file.is_text() { OrderedMembers::new("id", id).to_json()? } else { shown.clone() };
         let expanded = expand(&store, &stored)?;
         let decoded = expand(&services()?, &shown)?;
 
-        let original = items(given)?;
-        let decoded = values(&decoded, given.key)?;
+        let original = items(file)?;
+        let decoded = values(&decoded, file.key)?;
         let (equal, equivalent) = compare(&original, &decoded);
         let mut round = Self {
             level,
@@ -113,15 +112,15 @@ impl ProveRound {
             results_before: 0,
             results_after: 0,
             count: original.len(),
-            restored: count_same(&raw(given.value())?, &raw(value(&expanded, given.key))?),
+            restored: count_same(&raw(file.value())?, &raw(value(&expanded, file.key))?),
             equal,
             equivalent,
             must_decode: level == "lossless",
             savers: report.decisions,
             bytes: request.len(),
             took,
-            shown: values(&answer, given.key)?,
-            expanded: values(&expanded, given.key)?,
+            shown: values(&answer, file.key)?,
+            expanded: values(&expanded, file.key)?,
             decoded,
         };
         for saver in &round.savers {
@@ -136,7 +135,7 @@ impl ProveRound {
         Ok(round)
     }
 
-    /// Messages that were not restored as the level promises.
+    /// Counts the messages that were not restored as the level guarantees.
     pub(super) fn lost(&self) -> usize {
         let undecoded = self.count.saturating_sub(self.equal + self.equivalent);
         let unrestored = self.count.saturating_sub(self.restored);
@@ -145,21 +144,21 @@ impl ProveRound {
 }
 
 fn expand(services: &Services, request: &str) -> Result<OrderedMembers, CommandError> {
-    let answer =
-        expand::expand(services, request, &patience()).map_err(|error| failure(error.into()))?;
+    let answer = expand::expand(services, request, &call_deadline())
+        .map_err(|error| failure(error.into()))?;
     Ok(serde_json::from_slice(&answer)?)
 }
 
-/// The tokens of a text.
+/// Counts the tokens of a text.
 pub(super) fn count(services: &Services, text: &str) -> Result<u64, CommandError> {
     let request = OrderedMembers::new("text", to_raw_value(text)?).to_json()?;
-    let counted = tokens::count(services, &request, &patience());
+    let counted = tokens::count(services, &request, &call_deadline());
     Ok(counted.map_err(|error| failure(error.into()))?.tokens)
 }
 
-/// The messages of a file, or its text as the only one.
-pub(super) fn items(given: &InputFile) -> Result<Vec<Value>, CommandError> {
-    values(&given.members, given.key)
+/// Returns the messages of a file, or its text as the only item.
+pub(super) fn items(file: &InputFile) -> Result<Vec<Value>, CommandError> {
+    values(&file.members, file.key)
 }
 
 fn value<'m>(members: &'m OrderedMembers, key: &str) -> &'m RawValue {
@@ -173,7 +172,7 @@ fn values(members: &OrderedMembers, key: &str) -> Result<Vec<Value>, CommandErro
     }
 }
 
-/// The messages as JSON texts; of a text its value, since its source is not JSON.
+/// Returns the messages as JSON texts, or the value of a text.
 fn raw(value: &RawValue) -> Result<Vec<String>, CommandError> {
     if value.get().starts_with('[') {
         let items: Vec<&RawValue> = serde_json::from_str(value.get())?;
@@ -184,30 +183,30 @@ fn raw(value: &RawValue) -> Result<Vec<String>, CommandError> {
 }
 
 /// Counts messages with the same bytes; 0 if there are more messages than before.
-fn count_same(came: &[String], back: &[String]) -> usize {
-    if came.len() < back.len() {
+fn count_same(before: &[String], after: &[String]) -> usize {
+    if before.len() < after.len() {
         return 0;
     }
-    came.iter().zip(back).filter(|(came, back)| came == back).count()
+    before.iter().zip(after).filter(|(before, after)| before == after).count()
 }
 
 /// Counts messages with equal texts, and further ones whose texts have the same normal form.
-fn compare(came: &[Value], back: &[Value]) -> (usize, usize) {
-    let mut found = (0, 0);
-    if came.len() != back.len() {
-        return found;
+fn compare(before: &[Value], after: &[Value]) -> (usize, usize) {
+    let (mut equal, mut equivalent) = (0, 0);
+    if before.len() != after.len() {
+        return (equal, equivalent);
     }
-    for (came, back) in came.iter().zip(back) {
-        if came == back {
-            found.0 += 1;
-        } else if normalize(came) == normalize(back) {
-            found.1 += 1;
+    for (before, after) in before.iter().zip(after) {
+        if before == after {
+            equal += 1;
+        } else if normalize(before) == normalize(after) {
+            equivalent += 1;
         }
     }
-    found
+    (equal, equivalent)
 }
 
-/// The value with all of its texts in normal form.
+/// Returns the value with all of its texts in normal form.
 fn normalize(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(expand::normal(text)),
@@ -225,11 +224,12 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_change_of_blanks_is_told_from_a_change_of_words() {
-        let came = [json!({"content": "a  \nb"}), json!({"content": "c"}), json!({"content": "d"})];
-        let back = [json!({"content": "a\nb"}), json!({"content": "c"}), json!({"content": "e"})];
-        assert_eq!(compare(&came, &back), (1, 1));
-        assert_eq!(compare(&came, &back[..2]), (0, 0));
+    fn a_change_of_blanks_is_not_a_change_of_words() {
+        let before =
+            [json!({"content": "a  \nb"}), json!({"content": "c"}), json!({"content": "d"})];
+        let after = [json!({"content": "a\nb"}), json!({"content": "c"}), json!({"content": "e"})];
+        assert_eq!(compare(&before, &after), (1, 1));
+        assert_eq!(compare(&before, &after[..2]), (0, 0));
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! The text that a model reads of messages in any shape.
+//! Extracts the text that a model reads from messages in any provider's format.
 
 use serde_json::Value;
 
 use crate::service::expand;
 
 /// Keys whose values are not text for the model.
-const SILENT: [&str; 14] = [
+const HIDDEN_KEYS: [&str; 14] = [
     "role",
     "type",
     "id",
@@ -22,11 +22,11 @@ const SILENT: [&str; 14] = [
     "image_url",
 ];
 
-/// All texts of a list, each on lines of its own, without redundant characters.
-pub(super) fn texts(items: &[Value]) -> String {
+/// Joins all texts of a list, each on lines of its own and in normal form.
+pub(super) fn join_texts(items: &[Value]) -> String {
     let mut text = String::new();
     for item in items {
-        each(item, &mut |part| {
+        visit_texts(item, &mut |part| {
             for line in part.split('\n') {
                 text.push_str(&expand::normal(line));
                 text.push('\n');
@@ -36,25 +36,26 @@ pub(super) fn texts(items: &[Value]) -> String {
     text
 }
 
-/// Visits every text below a value that is shown.
-pub(super) fn each(value: &Value, visit: &mut dyn FnMut(&str)) {
+/// Visits every text for the model within a value.
+pub(super) fn visit_texts(value: &Value, visit: &mut dyn FnMut(&str)) {
     match value {
         Value::String(text) => visit(text),
-        Value::Array(items) => items.iter().for_each(|item| each(item, visit)),
+        Value::Array(items) => items.iter().for_each(|item| visit_texts(item, visit)),
         Value::Object(members) => {
-            let shown = members.iter().filter(|(key, _)| !SILENT.contains(&key.as_str()));
-            shown.for_each(|(_, value)| each(value, visit));
+            let visible = members.iter().filter(|(key, _)| !HIDDEN_KEYS.contains(&key.as_str()));
+            visible.for_each(|(_, value)| visit_texts(value, visit));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-/// Whether a message holds what a tool answered. A text by itself counts as that.
+/// Checks whether a message contains the result of a tool. A text that is not in a message counts
+/// too.
 pub(super) fn holds_result(item: &Value) -> bool {
     let word = |value: &Value, key: &str| {
         value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    let answers = |part: &Value| {
+    let is_result = |part: &Value| {
         word(part, "type") == "tool_result"
             || part.get("functionResponse").is_some()
             || part.get("function_response").is_some()
@@ -63,7 +64,7 @@ pub(super) fn holds_result(item: &Value) -> bool {
     item.is_string()
         || matches!(word(item, "role").as_str(), "tool" | "function")
         || word(item, "type").ends_with("_output")
-        || parts.flatten().any(answers)
+        || parts.flatten().any(is_result)
 }
 
 #[cfg(test)]
@@ -88,6 +89,6 @@ mod tests {
     #[test]
     fn texts_leave_out_names_of_things() {
         let item = json!({"role": "user", "content": [{"type": "text", "text": "a \n"}, {"b": 1}]});
-        assert_eq!(texts(&[item]), "a\n\n");
+        assert_eq!(join_texts(&[item]), "a\n\n");
     }
 }
