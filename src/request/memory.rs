@@ -51,17 +51,18 @@ pub struct MemoryWrite {
     pub metadata: Option<RawJson>,
 }
 
-/// Reads the body of a `PUT` or, if `partial`, of a `PATCH`.
+/// Reads the body of a `PUT` or, if `partial`, of a `PATCH`. `query`: the scope in the query.
 pub fn read_memory_write(
     body: &Node<'_>,
     key: &str,
     partial: bool,
+    query: &MemoryScope,
 ) -> Result<(MemoryScope, MemoryWrite), Vec<Fault>> {
     let mut faults = Faults::default();
     check_key(key, &Path::Root, &mut faults);
     let fields = Fields::read(body, Path::Root, MEMORY_PUT_KEYS, &mut faults);
     let Some(fields) = fields else { return Err(faults.into_vec()) };
-    let scope = read_scope(&fields, &mut faults);
+    let scope = read_scope_or(&fields, query, &mut faults);
     let write = read_write(&fields, !partial, &mut faults);
     turns_need_a_session(&fields, &write, &scope, &mut faults);
     if faults.is_empty() { Ok((scope, write)) } else { Err(faults.into_vec()) }
@@ -142,15 +143,43 @@ pub(super) fn read_scope(fields: &Fields<'_, '_>, faults: &mut Faults) -> Memory
     MemoryScope { subject: part("subject"), session_id: part("session_id"), agent: part("agent") }
 }
 
-/// A short text without control characters.
+/// Reads `scope`, or takes the scope of the query if the body has none. A body and a query must not
+/// name different scopes.
+fn read_scope_or(fields: &Fields<'_, '_>, query: &MemoryScope, faults: &mut Faults) -> MemoryScope {
+    if fields.get("scope").is_none() {
+        let MemoryScope { subject, session_id, agent } = query;
+        let place = fields.path().key("scope");
+        for (key, part) in [("subject", subject), ("session_id", session_id), ("agent", agent)] {
+            if let Some(text) = part {
+                check_name(text, &place.key(key), faults);
+            }
+        }
+        return query.clone();
+    }
+    let mut own = Faults::default();
+    let scope = read_scope(fields, &mut own);
+    if own.is_empty() && *query != MemoryScope::default() && *query != scope {
+        fields.fault("scope", "the query names another scope", &mut own);
+    }
+    own.into_vec().into_iter().for_each(|fault| faults.add_found(fault));
+    scope
+}
+
+/// Checks a short text: not empty, and without control characters.
+fn check_name(text: &str, place: &Path<'_>, faults: &mut Faults) -> bool {
+    let good =
+        !text.is_empty() && text.len() <= MAX_NAME_BYTES && !text.chars().any(char::is_control);
+    if !good {
+        let detail = format!("must be 1 to {MAX_NAME_BYTES} bytes without control characters");
+        faults.add(place, detail);
+    }
+    good
+}
+
+/// Reads a short text without control characters.
 pub(super) fn name(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Option<Arc<str>> {
     let text = fields.text(key, faults)?;
-    if text.is_empty() || text.len() > MAX_NAME_BYTES || text.chars().any(char::is_control) {
-        let detail = format!("must be 1 to {MAX_NAME_BYTES} bytes without control characters");
-        fields.fault(key, detail, faults);
-        return None;
-    }
-    Some(text.into())
+    check_name(text, &fields.path().key(key), faults).then(|| text.into())
 }
 
 pub(super) fn read_key(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
@@ -242,10 +271,8 @@ fn read_tags(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Vec<Arc<str
     let tags = fields.texts("tags", MAX_TAGS, faults);
     let mut kept: Vec<Arc<str>> = Vec::new();
     for (index, tag) in tags.into_iter().enumerate() {
-        if tag.is_empty() || tag.len() > MAX_NAME_BYTES || tag.chars().any(char::is_control) {
-            let detail = format!("must be 1 to {MAX_NAME_BYTES} bytes without control characters");
-            faults.add(&fields.path().key("tags").index(index), detail);
-        } else if !kept.iter().any(|known| **known == *tag) {
+        let is_good = check_name(tag, &fields.path().key("tags").index(index), faults);
+        if is_good && !kept.iter().any(|known| **known == *tag) {
             kept.push(tag.into());
         }
     }
@@ -361,14 +388,18 @@ pub fn read_store(body: &Node<'_>) -> Result<StoreRequest, StoreFault> {
     Ok(StoreRequest { action: *action, content, target, key, matching, metadata, scope })
 }
 
-/// Reads the body of `POST /memory/{key}/restore`: `{"version", "scope"?}`.
-pub fn read_restore(body: &Node<'_>) -> Result<(MemoryScope, u64), Vec<Fault>> {
+/// Reads the body of `POST /memory/{key}/restore`: `{"version", "scope"?}`. `query`: the scope in the
+/// query.
+pub fn read_restore(
+    body: &Node<'_>,
+    query: &MemoryScope,
+) -> Result<(MemoryScope, u64), Vec<Fault>> {
     let mut faults = Faults::default();
     let known = &["version", "scope"];
     let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
-    let scope = read_scope(&fields, &mut faults);
+    let scope = read_scope_or(&fields, query, &mut faults);
     let version = fields.whole("version", 1, u64::MAX >> 1, &mut faults);
     if fields.get("version").is_none() {
         fields.fault("version", "is missing", &mut faults);
@@ -379,12 +410,12 @@ pub fn read_restore(body: &Node<'_>) -> Result<(MemoryScope, u64), Vec<Fault>> {
     }
 }
 
-/// Reads the body of `POST /memory/{key}/retract`: `{"scope"?}`.
-pub fn read_retract(body: &Node<'_>) -> Result<MemoryScope, Vec<Fault>> {
+/// Reads the body of `POST /memory/{key}/retract`: `{"scope"?}`. `query`: the scope in the query.
+pub fn read_retract(body: &Node<'_>, query: &MemoryScope) -> Result<MemoryScope, Vec<Fault>> {
     let mut faults = Faults::default();
     let Some(fields) = Fields::read(body, Path::Root, &["scope"], &mut faults) else {
         return Err(faults.into_vec());
     };
-    let scope = read_scope(&fields, &mut faults);
+    let scope = read_scope_or(&fields, query, &mut faults);
     if faults.is_empty() { Ok(scope) } else { Err(faults.into_vec()) }
 }

@@ -55,6 +55,15 @@ fn a_section_that_a_comment_cites_is_one_of_an_rfc() {
 }
 
 #[test]
+fn the_table_of_stages_has_their_numbers() {
+    let architecture = read(&root().join("ARCHITECTURE.md"));
+    for row in contexture::pipeline::STAGES {
+        let beginning = format!("| {} | `{}` |", row.number, row.stage.as_str());
+        assert!(architecture.contains(&beginning), "no row begins with {beginning}");
+    }
+}
+
+#[test]
 fn every_script_has_a_row() {
     let contributing = read(&root().join("CONTRIBUTING.md"));
     let entries = fs::read_dir(root().join("scripts")).expect("a folder");

@@ -1,4 +1,4 @@
-//! `POST /memory`: `store_memory` as PraisonAI has it.
+//! `POST /memory`: PraisonAI's `store_memory`.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use crate::request::{self, MemoryWrite, StoreAction, StoreFault, StoreRequest};
 use crate::service::idempotency::ResponseRecorder;
 use crate::store::{MemoryFilter, Tx};
 
-/// Entries that are looked through for one that holds a text.
-const LOOKED_THROUGH: usize = 10_000;
+/// Entries that are searched for a text.
+const MAX_SEARCHED_ENTRIES: usize = 10_000;
 
-/// What an action did.
+/// The result of an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryActResult {
     pub action: StoreAction,
     /// The caller's word for the tier.
     pub target: &'static str,
-    /// The entry as it is now, or as it was where it is removed. None where there was none.
+    /// The entry after the action, or before it if the action removed it; none if there was no entry.
     pub entry: Option<MemoryEntry>,
 }
 
@@ -36,14 +36,14 @@ pub fn act(
         StoreFault::Type(word) => Error::MemoryType(word),
         StoreFault::Faults(faults) => Error::Invalid(faults),
     })?;
-    // Chosen before the transaction, which may be tried twice.
+    // Chosen before the transaction, which may run twice.
     let id: Arc<str> = format!("mem_{}", uuid::Uuid::now_v7().simple()).into();
     let session = request.scope.session_id.clone();
     services.write_told(session.as_ref(), move |tx| {
         let entry = match request.action {
             StoreAction::Add => Some(add(tx, &request, &id)?),
             StoreAction::Replace => Some(replace(tx, &request)?),
-            StoreAction::Remove => take_away(tx, &request)?,
+            StoreAction::Remove => remove_entry(tx, &request)?,
         };
         let acted = MemoryActResult { action: request.action, target: request.target.0, entry };
         telling.remember(tx, &acted)?;
@@ -61,13 +61,13 @@ fn add(tx: &Tx<'_>, request: &StoreRequest, id: &Arc<str>) -> Result<MemoryEntry
 }
 
 fn replace(tx: &Tx<'_>, request: &StoreRequest) -> Result<MemoryEntry, Error> {
-    let old = meant(tx, request)?.ok_or(UNKNOWN)?;
+    let old = find_entry(tx, request)?.ok_or(UNKNOWN)?;
     let key = Arc::clone(&old.key);
     write(tx, request, &key, Some(old))
 }
 
-fn take_away(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Error> {
-    let Some(old) = meant(tx, request)? else {
+fn remove_entry(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Error> {
+    let Some(old) = find_entry(tx, request)? else {
         let content = request.content.as_deref().unwrap_or_default();
         tell_nothing_removed(tx, content, request.key.as_deref(), request.target.1);
         return Ok(None);
@@ -83,7 +83,7 @@ fn write(
     old: Option<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
     let content = request.content.as_deref().unwrap_or_default();
-    // A text: there is nothing in it that JSON cannot hold.
+    // Serialising a text cannot fail.
     let value = serde_json::to_string(content).unwrap_or_default();
     let change = MemoryChange {
         scope: request.scope.clone(),
@@ -100,9 +100,9 @@ fn write(
     carry_out(tx, &change, old)
 }
 
-/// The one entry that a request means: by its key, by a part of its value, or by its whole value.
-/// A part that several entries have means none of them.
-fn meant(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Error> {
+/// Finds the entry of a request by its key, by a part of its value, or by its whole value. If several
+/// entries have the part, that is an error.
+fn find_entry(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Error> {
     if let Some(key) = &request.key {
         return Ok(tx.memory(&request.scope, key)?);
     }
@@ -123,7 +123,7 @@ fn meant(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Err
         let text = entry.text();
         if whole { *text == *wanted } else { text.contains(&wanted) }
     };
-    let found = tx.list_memory(&filter, None, LOOKED_THROUGH)?;
+    let found = tx.list_memory(&filter, None, MAX_SEARCHED_ENTRIES)?;
     let mut found = found.into_iter().filter(holds);
     match (found.next(), found.next()) {
         (Some(_), Some(_)) => {

@@ -1,4 +1,4 @@
-//! One change of one entry, with its version and its event.
+//! A change of an entry, with its version and its event.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ pub(crate) struct MemoryChange {
     pub(crate) origin: MemoryOrigin,
 }
 
-/// How much an entry weighs where nobody says.
-const USUAL_IMPORTANCE: f64 = 0.5;
-const USUAL_TIER: MemoryTier = MemoryTier::Semantic;
-const USUAL_CLASSIFICATION: Classification = Classification::Internal;
+/// Importance, from 0 to 1, of an entry whose writer gives none.
+const DEFAULT_IMPORTANCE: f64 = 0.5;
+const DEFAULT_TIER: MemoryTier = MemoryTier::Semantic;
+const DEFAULT_CLASSIFICATION: Classification = Classification::Internal;
 
-/// Writes an entry over `old`, where there is one.
+/// Writes an entry; `old` is the entry that it replaces.
 pub(crate) fn carry_out(
     tx: &Tx<'_>,
     change: &MemoryChange,
     old: Option<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
-    // What has expired and is not removed yet is in nobody's sight: that goes first.
+    // An expired entry that is still stored is not in sight: it is removed first.
     if old.is_none()
         && let Some(expired) = tx.memory_row(&change.scope, &change.key)?
     {
@@ -52,7 +52,7 @@ pub(crate) fn carry_out(
     Ok(entry)
 }
 
-/// The entry after a change.
+/// Computes the entry after a change.
 fn written(
     change: &MemoryChange,
     old: Option<MemoryEntry>,
@@ -78,9 +78,9 @@ fn written(
         value: RawJson::new("null"),
         description: None,
         tags: Vec::new(),
-        importance: USUAL_IMPORTANCE,
-        tier: USUAL_TIER,
-        classification: USUAL_CLASSIFICATION,
+        importance: DEFAULT_IMPORTANCE,
+        tier: DEFAULT_TIER,
+        classification: DEFAULT_CLASSIFICATION,
         status: MemoryStatus::Promoted,
         source: None,
         author: None,
@@ -95,7 +95,7 @@ fn written(
     });
     entry.version += 1;
     entry.updated_at = now;
-    // An empty one says nothing, and would be shown.
+    // An empty description has no content, but would be shown.
     entry.description = description.or(entry.description).filter(|text| !text.is_empty());
     entry.importance = importance.unwrap_or(entry.importance);
     entry.tags = tags.unwrap_or(entry.tags);
@@ -105,7 +105,7 @@ fn written(
     entry.source = source.or(entry.source);
     entry.author = author.or(entry.author);
     entry.metadata = metadata.or(entry.metadata);
-    // A new value, and a new TTL, begin the TTL anew.
+    // A new value and a new TTL both restart the TTL.
     match ttl {
         Some(ttl) => entry.expire(ttl, now, turn),
         None if value.is_some() => entry.expire(entry.ttl, now, turn),
@@ -118,15 +118,15 @@ fn written(
     entry
 }
 
-/// An entry without these members; what every entry has is as usual again.
+/// Removes members of an entry; members that every entry has get their defaults.
 pub(super) fn without(mut entry: MemoryEntry, members: &[String]) -> MemoryEntry {
     for member in members {
         match member.as_str() {
             "description" => entry.description = None,
-            "importance" => entry.importance = USUAL_IMPORTANCE,
+            "importance" => entry.importance = DEFAULT_IMPORTANCE,
             "tags" => entry.tags = Vec::new(),
-            "tier" => entry.tier = USUAL_TIER,
-            "classification" => entry.classification = USUAL_CLASSIFICATION,
+            "tier" => entry.tier = DEFAULT_TIER,
+            "classification" => entry.classification = DEFAULT_CLASSIFICATION,
             "source" => entry.source = None,
             "author" => entry.author = None,
             "metadata" => entry.metadata = None,
@@ -136,7 +136,7 @@ pub(super) fn without(mut entry: MemoryEntry, members: &[String]) -> MemoryEntry
     entry
 }
 
-/// Puts another state of an entry in the place of the current one.
+/// Replaces the current state of an entry with another one.
 pub(crate) fn replace(
     tx: &Tx<'_>,
     current: &MemoryEntry,
@@ -161,7 +161,7 @@ pub(crate) fn replace(
     Ok(entry)
 }
 
-/// Removes an entry. One whose time is up says so first.
+/// Removes an entry. An expired one also publishes `memory:expired`, before the change.
 pub(crate) fn remove(
     tx: &Tx<'_>,
     entry: &MemoryEntry,
@@ -182,7 +182,7 @@ fn changed(entry: &MemoryEntry, action: MemoryAction, origin: MemoryOrigin) -> N
     event(EventKind::MemoryChanged, entry, action, origin)
 }
 
-/// Keys and counts, never a value.
+/// An event of an entry: it has keys and counts, and never a value.
 fn event(
     kind: EventKind,
     entry: &MemoryEntry,

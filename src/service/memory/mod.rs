@@ -1,7 +1,7 @@
 //! Memory entries, as an application reads and writes them.
 //!
-//! What is written here bypasses allow-lists and guards: those are for models. Every change is an
-//! event in the same transaction.
+//! These writes bypass allow-lists and guards, which are for models. Every change publishes an event
+//! in the same transaction.
 
 mod act;
 mod change;
@@ -18,7 +18,6 @@ pub use self::recall::{RecallAnswer, recall};
 pub(super) use self::recall::{expire, expire_all, expired, recalled};
 pub use self::transfer::{ImportCounts, import};
 pub use self::write_condition::WriteCondition;
-use self::write_condition::{agree, put_scope, scope_text};
 use super::idempotency::ResponseRecorder;
 use super::{Error, Services};
 use crate::domain::{
@@ -31,32 +30,30 @@ pub use crate::store::{MemoryCursor, MemoryFilter};
 
 const UNKNOWN: Error = Error::NotFound("there is no memory entry of this key in this scope");
 
-/// How an entry is written.
+/// Options of a write.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteKind {
-    /// Whether members that are absent stay as they are.
+    /// Whether absent members keep their values.
     pub partial: bool,
-    /// What must be stored for the write to be done.
+    /// The state that the entry must have.
     pub expected: WriteCondition,
 }
 
-/// Stores what `body` says under a key, or changes what is there. Answers whether it is new.
+/// Writes the entry of a key, and returns it and whether it is new.
 ///
-/// `partial` is a `PATCH`: the entry must be there, what is not said stays, and null takes away.
-/// `asked` is the scope that the query names, if it names one.
+/// A partial write is a `PATCH`: the entry must exist, absent members stay, and null removes a
+/// member. `query` is the scope in the query, which is empty if there is none.
 pub fn put(
     services: &Services,
-    asked: &MemoryScope,
+    query: &MemoryScope,
     key: &str,
     body: &str,
     kind: WriteKind,
 ) -> Result<(MemoryEntry, bool), Error> {
     let WriteKind { partial, expected } = kind;
-    let text = scope_text(asked);
-    let mut node = json::parse(body, Limits::default())?;
-    put_scope(&mut node, text.as_deref())?;
-    let (scope, write) = request::read_memory_write(&node, key, partial).map_err(Error::Invalid)?;
-    agree(asked, &scope)?;
+    let node = json::parse(body, Limits::default())?;
+    let read = request::read_memory_write(&node, key, partial, query);
+    let (scope, write) = read.map_err(Error::Invalid)?;
     let gone = if partial { nulls(&node) } else { Vec::new() };
     let key = key.to_owned();
     let session = scope.session_id.clone();
@@ -85,19 +82,19 @@ fn nulls(node: &Node<'_>) -> Vec<String> {
     members.filter(|(_, node)| node.is_null()).map(|(name, _)| name.to_string()).collect()
 }
 
-/// An entry by its key.
+/// Finds an entry by its key.
 pub fn find(services: &Services, scope: &MemoryScope, key: &str) -> Result<MemoryEntry, Error> {
     services.tenant().read(|tx| tx.memory(scope, key))?.ok_or(UNKNOWN)
 }
 
-/// At most so many entries, and behind which the list goes on.
+/// Lists at most `limit` entries, and the cursor of the next page.
 pub fn list(
     services: &Services,
     filter: &MemoryFilter,
     after: Option<&MemoryCursor>,
     limit: usize,
 ) -> Result<(Vec<MemoryEntry>, Option<MemoryCursor>), Error> {
-    // One more than is shown tells whether there is more.
+    // One more than the page shows whether there is a next one.
     let mut found = services.tenant().read(|tx| tx.list_memory(filter, after, limit + 1))?;
     let goes_on = found.len() > limit;
     found.truncate(limit);
@@ -108,7 +105,7 @@ pub fn list(
     Ok((found, next))
 }
 
-/// Removes an entry and all its versions for good.
+/// Deletes an entry with all its versions.
 pub fn delete(
     services: &Services,
     scope: &MemoryScope,
@@ -124,7 +121,8 @@ pub fn delete(
     })
 }
 
-/// The versions of an entry, the newest first, at most so many behind `before`.
+/// Lists at most `limit` versions of an entry that are older than `before`, the newest first, and
+/// the cursor of the next page.
 pub fn versions(
     services: &Services,
     scope: &MemoryScope,
@@ -143,19 +141,16 @@ pub fn versions(
     Ok((found, next))
 }
 
-/// Makes an entry what it was in one of its versions; that is a new version.
+/// Restores an entry to one of its versions, as a new version.
 pub fn restore(
     services: &Services,
-    asked: &MemoryScope,
+    query: &MemoryScope,
     key: &str,
     body: &str,
     telling: ResponseRecorder<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
-    let text = scope_text(asked);
-    let mut node = json::parse(body, Limits::default())?;
-    put_scope(&mut node, text.as_deref())?;
-    let (scope, version) = request::read_restore(&node).map_err(Error::Invalid)?;
-    agree(asked, &scope)?;
+    let node = json::parse(body, Limits::default())?;
+    let (scope, version) = request::read_restore(&node, query).map_err(Error::Invalid)?;
     let key = key.to_owned();
     let session = scope.session_id.clone();
     services.write_told(session.as_ref(), move |tx| {
@@ -174,19 +169,16 @@ pub fn restore(
     })
 }
 
-/// Takes an entry out of what is recalled; its versions stay, and it can be restored.
+/// Retracts an entry: it is no longer recalled, keeps its versions, and can be restored.
 pub fn retract(
     services: &Services,
-    asked: &MemoryScope,
+    query: &MemoryScope,
     key: &str,
     body: &str,
     telling: ResponseRecorder<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
-    let text = scope_text(asked);
-    let mut node = json::parse_or_empty(body)?;
-    put_scope(&mut node, text.as_deref())?;
-    let scope = request::read_retract(&node).map_err(Error::Invalid)?;
-    agree(asked, &scope)?;
+    let node = json::parse_or_empty(body)?;
+    let scope = request::read_retract(&node, query).map_err(Error::Invalid)?;
     let key = key.to_owned();
     let session = scope.session_id.clone();
     services.write_told(session.as_ref(), move |tx| {

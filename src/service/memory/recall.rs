@@ -1,4 +1,4 @@
-//! Which entries a compile shows, and what has expired by then.
+//! The recall of a compile: ranked entries, and expired entries to remove.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use crate::pipeline::{self, MemoryMatch, RankedMemory};
 use crate::request::{self, RecallRequest};
 use crate::store::{self, FoundEntry, MemoryView, Tx};
 
-/// Entries that are weighed, by each way of finding them.
-const WEIGHED: usize = 200;
+/// Entries that are ranked, for each way of finding them.
+const MAX_RANKED_ENTRIES: usize = 200;
 
-/// What a dry run of the recall tells.
+/// The result of a recall outside of a compile.
 #[derive(Debug)]
 pub struct RecallAnswer {
-    /// Best first; those that a compile would show have `shown`.
+    /// Best first, each with whether a compile would show it.
     pub ranked: Vec<(RankedMemory, bool)>,
-    /// Tokens of what would be shown.
+    /// Tokens of the entries that would be shown.
     pub tokens: u64,
     pub max_tokens: u64,
-    /// How often the tenant's entries were changed before.
+    /// Number of changes of the tenant's entries so far.
     pub revision: u64,
 }
 
-/// Runs the recall of a compile by itself, in `o200k_base` tokens.
+/// Runs the recall of a compile alone, with counts in `o200k_base` tokens.
 pub fn recall(services: &Services, body: &str) -> Result<RecallAnswer, Error> {
     let node = json::parse(body, Limits::default())?;
     let request = request::read_recall(&node).map_err(Error::Invalid)?;
@@ -43,15 +43,15 @@ pub fn recall(services: &Services, body: &str) -> Result<RecallAnswer, Error> {
     Ok(RecallAnswer { ranked, tokens, max_tokens, revision })
 }
 
-/// The entries in sight, ranked. Where several scopes have an entry of one key, the narrowest is
-/// seen.
+/// Ranks the entries in sight of a scope. If several scopes have an entry with one key, only the
+/// entry of the narrowest scope is in sight.
 pub(crate) fn recalled(
     tx: &Tx<'_>,
     scope: &MemoryScope,
     question: &str,
 ) -> Result<Vec<RankedMemory>, store::Error> {
     let view = MemoryView { scope: scope.clone() };
-    let found = tx.recall_memory(&view, question, WEIGHED)?;
+    let found = tx.recall_memory(&view, question, MAX_RANKED_ENTRIES)?;
     let mut narrowest: BTreeMap<Arc<str>, usize> = BTreeMap::new();
     for one in &found {
         let width = narrowest.entry(Arc::clone(&one.entry.key)).or_default();
@@ -67,19 +67,19 @@ pub(crate) fn recalled(
     Ok(pipeline::rank_memory(candidates))
 }
 
-/// By how many parts a scope is narrowed; the session counts before the agent, the agent before the
+/// The rank of a scope by its parts: the session counts more than the agent, the agent more than the
 /// subject.
 fn narrowness(scope: &MemoryScope) -> usize {
     let weigh = |part: &Option<Arc<str>>, weight| if part.is_some() { weight } else { 0 };
     weigh(&scope.subject, 1) + weigh(&scope.agent, 2) + weigh(&scope.session_id, 4)
 }
 
-/// Entries in sight whose time is up, in the order in which they came.
+/// Expired entries in sight of a scope, in the order of their creation.
 pub(crate) fn expired(tx: &Tx<'_>, scope: &MemoryScope) -> Result<Vec<MemoryEntry>, store::Error> {
     tx.expired_in_sight(&MemoryView { scope: scope.clone() })
 }
 
-/// Removes entries whose time is up: each is told as expired, removed, and told as changed.
+/// Removes expired entries. Each one publishes `memory:expired` and `memory:changed`.
 pub(crate) fn expire(tx: &Tx<'_>, entries: &[MemoryEntry]) -> Result<(), store::Error> {
     for entry in entries {
         remove(tx, entry, MemoryAction::Expire, MemoryOrigin::Expiry)?;
@@ -87,17 +87,17 @@ pub(crate) fn expire(tx: &Tx<'_>, entries: &[MemoryEntry]) -> Result<(), store::
     Ok(())
 }
 
-/// Removes all entries whose time is up, some at a time.
+/// Removes all expired entries, in several transactions.
 pub(crate) fn expire_all(services: &Services) -> Result<(), store::Error> {
     /// Entries of one transaction.
-    const AT_ONCE: usize = 200;
+    const MAX_BATCH_ENTRIES: usize = 200;
     loop {
         let gone = services.write_told(None, |tx| {
-            let entries = tx.expired_memory(AT_ONCE)?;
+            let entries = tx.expired_memory(MAX_BATCH_ENTRIES)?;
             expire(tx, &entries)?;
             Ok::<_, store::Error>(entries.len())
         })?;
-        if gone < AT_ONCE {
+        if gone < MAX_BATCH_ENTRIES {
             return Ok(());
         }
     }

@@ -1,4 +1,4 @@
-//! Entries as JSON Lines, as a list answers them.
+//! Import of entries as JSON Lines, in the form of an export.
 
 use super::change::{MemoryChange, carry_out};
 use super::{Error, Services};
@@ -7,17 +7,17 @@ use crate::json::Faults;
 use crate::request::{self, ImportLine};
 use crate::service::idempotency::ResponseRecorder;
 
-/// Entries of one import: all of it is one transaction.
-const MOST_LINES: usize = 10_000;
+/// Lines of one import, which is one transaction.
+const MAX_LINES: usize = 10_000;
 
-/// What an import did.
+/// Entries that an import has written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ImportCounts {
     pub created: u64,
     pub updated: u64,
 }
 
-/// Stores an entry a line, all of them or none.
+/// Stores one entry per line: all of them, or none if a line has a fault.
 pub fn import(
     services: &Services,
     body: &str,
@@ -26,9 +26,9 @@ pub fn import(
     let mut faults = Vec::new();
     let mut lines: Vec<ImportLine> = Vec::new();
     for (number, line) in body.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        if number >= MOST_LINES {
+        if number >= MAX_LINES {
             let mut too_many = Faults::default();
-            let detail = format!("at most {MOST_LINES} lines are imported at once");
+            let detail = format!("at most {MAX_LINES} lines are imported at once");
             too_many.add(&crate::json::Path::Root, detail);
             return Err(Error::Invalid(too_many.into_vec()));
         }

@@ -1,21 +1,18 @@
-//! What a request asks of an entry beside its body: whose it is, and what must be stored.
-
-use serde_json::{Map, Value as Json};
+//! The condition of a write: [`WriteCondition`].
 
 use super::Error;
-use crate::domain::{MemoryEntry, MemoryScope};
-use crate::json::{self, Fault, Limits, Node, Value};
+use crate::domain::MemoryEntry;
 
-/// What must be stored for a write to be done.
+/// The state that an entry must have for a write of it to be carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WriteCondition {
     #[default]
     Anything,
-    /// This version; an entry that is not there has none.
+    /// The entry has this version; 0 if there is no entry.
     Version(u64),
-    /// The entry, whatever its version.
+    /// There is an entry, of any version.
     Something,
-    /// No entry.
+    /// There is no entry.
     Nothing,
 }
 
@@ -30,40 +27,4 @@ impl WriteCondition {
         };
         if holds { Ok(()) } else { Err(Error::Stale(version)) }
     }
-}
-
-/// The scope of a query as the `scope` of a body; none where the query names none.
-pub(super) fn scope_text(scope: &MemoryScope) -> Option<String> {
-    let MemoryScope { subject, session_id, agent } = scope;
-    let mut given = Map::new();
-    for (name, part) in [("subject", subject), ("session_id", session_id), ("agent", agent)] {
-        if let Some(part) = part {
-            given.insert(name.to_owned(), Json::from(&**part));
-        }
-    }
-    (!given.is_empty()).then(|| Json::Object(given).to_string())
-}
-
-/// Puts the scope of the query into a body that has none; it is then read as the body's would be.
-pub(super) fn put_scope<'a>(node: &mut Node<'a>, scope: Option<&'a str>) -> Result<(), Error> {
-    let (Some(scope), Value::Object(members)) = (scope, &mut node.value) else { return Ok(()) };
-    let has_own = members.iter().any(|(name, node)| name == "scope" && !node.is_null());
-    if !has_own {
-        members.retain(|(name, _)| name != "scope");
-        members.push(("scope".into(), json::parse(scope, Limits::default())?));
-    }
-    Ok(())
-}
-
-/// A fault where a body names another scope than the query does.
-pub(super) fn agree(query: &MemoryScope, body: &MemoryScope) -> Result<(), Error> {
-    if *query == MemoryScope::default() || query == body {
-        return Ok(());
-    }
-    let fault = Fault {
-        pointer: "/scope".to_owned(),
-        detail: "the query names another scope".to_owned(),
-        did_you_mean: None,
-    };
-    Err(Error::Invalid(vec![fault]))
 }

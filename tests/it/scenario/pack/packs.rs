@@ -256,3 +256,27 @@ async fn the_request_s_own_tenant_is_blamed_where_it_is_another() {
     let refused = run.refused(403, "tenant_mismatch").await;
     assert_eq!(pointers(&refused), ["/pack/run_context/tenant_id"]);
 }
+
+#[tokio::test]
+async fn faults_of_a_request_and_of_its_pack_are_told_together() {
+    let mut run = Run::minimal(6_000, "x").await;
+    run.body["target"] = json!("openia");
+    run.body["pack"]["request"]["input"]["channel"] = json!(7);
+    run.body["pack"]["run_context"] = Value::Null;
+    run.pack["budget_layer"] = Value::Null;
+    let invalid = problem(run.send().await, 422, "invalid_request").await;
+    let pointers = pointers(&invalid);
+    for expected in
+        ["/target", "/pack/request/input/channel", "/pack/run_context", "/pack/document/budget_layer"]
+    {
+        assert!(pointers.iter().any(|pointer| pointer == expected), "{expected}: {invalid}");
+    }
+
+    // Without other faults, the refusal and the lint keep their own problems.
+    let mut run = Run::minimal(6_000, "x").await;
+    run.body["pack"]["run_context"] = Value::Null;
+    run.refused(422, "ctx_invalid").await;
+    let mut run = Run::minimal(6_000, "x").await;
+    run.pack["budget_layer"] = Value::Null;
+    problem(run.send().await, 422, "pack_lint").await;
+}
