@@ -34,9 +34,7 @@ pub(super) fn read_transcript(text: &str) -> Option<OrderedMembers> {
             Err(_) => vec![text_block(&entry.content)?],
         };
         match messages.last_mut() {
-            Some((id, _, earlier)) if id.is_some() && *id == entry.id => {
-                earlier.append(&mut blocks)
-            }
+            Some((id, _, last)) if id.is_some() && *id == entry.id => last.append(&mut blocks),
             _ => messages.push((entry.id, entry.role, blocks)),
         }
     }

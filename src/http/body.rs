@@ -106,10 +106,9 @@ async fn read_as(
     let headers = request.headers();
     let (media, label_problem) = match read_label(headers) {
         Label::Known(media) if accepted.contains(&media) => (media, None),
-        // A browser sends a body without a type to any server, and asks for no permission before
-        // (CORS).
-        Label::Missing => (Media::Json, Some(unsupported(headers, accepted))),
-        Label::Known(_) | Label::Other => return Err(unsupported(headers, accepted)),
+        // Browsers send a body without a type to any server, without a CORS preflight.
+        Label::Missing => (Media::Json, Some(unsupported_type(headers, accepted))),
+        Label::Known(_) | Label::Other => return Err(unsupported_type(headers, accepted)),
     };
     let input = receive(state, request, media, label_problem).await?;
     Ok((input, media))
@@ -117,7 +116,7 @@ async fn read_as(
 
 /// Returns the problem of a body whose content type is not accepted. It quotes the type, because
 /// many clients set one that their users did not choose.
-fn unsupported(headers: &HeaderMap, accepted: &[Media]) -> Problem {
+fn unsupported_type(headers: &HeaderMap, accepted: &[Media]) -> Problem {
     let types = if accepted.contains(&Media::Text) {
         "`content-type: application/json` or `content-type: text/plain`"
     } else {

@@ -173,7 +173,7 @@ pub(super) async fn list_usage(
         .last()
         .filter(|_| has_more)
         .map(|row| format!("{}.{}.{}", row.day, row.key, row.model));
-    let items = rows.into_iter().map(|row| UsageRow::of(&tenant, row)).collect();
+    let items = rows.into_iter().map(|row| UsageRow::new(&tenant, row)).collect();
     Ok(respond_with(&UsageList { items, next_cursor }))
 }
 

@@ -179,7 +179,7 @@ pub(super) async fn check_encoding(request: Request, next: Next) -> Response {
 
 /// Refuses query parameters on routes that have none. Such a parameter would be ignored otherwise:
 /// `dry_run` on a route that does not have it would store everything. Routes with parameters refuse
-/// unknown ones themselves. Open routes and those of foreign protocols ignore them.
+/// unknown ones themselves. Open routes and those of foreign protocols are not checked.
 pub(super) async fn check_query(
     State(routes): State<RouteTable>,
     request: Request,

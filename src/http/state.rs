@@ -29,7 +29,7 @@ pub struct AppState {
     stopping: CancellationToken,
 }
 
-/// The number of services like this one that a request came through.
+/// The number of services like this one that a request has passed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hops(pub(super) u8);
 
@@ -113,7 +113,7 @@ impl BodyMemory {
     const MAX_KIB: u32 = 256 * 1024;
     /// The memory that a request needs until its response is written, as a multiple of the body's
     /// bytes.
-    const FACTOR: usize = 6;
+    const MEMORY_PER_BYTE: usize = 6;
 
     /// Reserves memory for a body of `bytes`, or fails at once if there is none left.
     pub(super) fn take(&self, bytes: usize) -> Result<MemoryPermit, Problem> {
@@ -127,7 +127,7 @@ impl BodyMemory {
 impl MemoryPermit {
     /// Reserves more memory if the body is larger than it declared.
     pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), Problem> {
-        let kib = bytes.saturating_mul(BodyMemory::FACTOR).div_ceil(1024);
+        let kib = bytes.saturating_mul(BodyMemory::MEMORY_PER_BYTE).div_ceil(1024);
         // A single body always gets its memory: the limits on size are checked elsewhere.
         let wanted = u32::try_from(kib).unwrap_or(u32::MAX).min(BodyMemory::MAX_KIB);
         let Some(missing) = wanted.checked_sub(self.reserved_kib).filter(|missing| *missing > 0)

@@ -152,7 +152,7 @@ impl ConnectionSettings {
 }
 
 /// Peeks at the first bytes until they show the version. Hyper's own detection has no time limit: a
-/// silent client would hold the connection.
+/// silent client would keep the connection open.
 async fn speaks_h2(stream: &TcpStream) -> std::io::Result<bool> {
     let mut head = [0; H2_PREFACE.len()];
     loop {

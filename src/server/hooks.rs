@@ -11,7 +11,7 @@ use crate::service::hooks::{Hooks, HooksFile, HooksFileError};
 use crate::telemetry::Metrics;
 use crate::webhook::{BadKey, Dns, Keyring, Policy, SetupError, Summarizer, Webhooks};
 
-/// Why hooks cannot be set up. The text names the file and the setting.
+/// The cause of a failed setup of hooks. The text names the file and the setting.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("the file {} cannot be read ({setting})", path.display())]

@@ -32,7 +32,7 @@ const TIDY_INTERVAL: Duration = Duration::from_secs(5);
 /// Time that open requests have to finish after the store is lost.
 const LOST_STORE_GRACE: Duration = Duration::from_secs(2);
 
-/// Why the server does not start.
+/// The cause of a failed start.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(
@@ -61,7 +61,7 @@ pub enum Error {
     Unread(#[from] StoreError),
 }
 
-/// How serving ended.
+/// The way in which serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// Every open request got its response.

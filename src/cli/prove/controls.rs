@@ -29,12 +29,12 @@ fn draw_lines(text: &str, bytes: usize) -> String {
         })
         .collect();
     drawn.sort_unstable();
-    let mut left = bytes;
+    let mut remaining_bytes = bytes;
     let mut kept: Vec<usize> = Vec::new();
     for (_, at) in drawn {
         let length = lines.get(at).map_or(0, |line| line.len());
-        if let Some(rest) = left.checked_sub(length) {
-            left = rest;
+        if let Some(rest) = remaining_bytes.checked_sub(length) {
+            remaining_bytes = rest;
             kept.push(at);
         }
     }

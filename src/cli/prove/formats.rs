@@ -6,7 +6,7 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::shown::{holds_result, visit_texts};
+use super::visible_text::{has_tool_result, visit_texts};
 
 /// Names of formats, in the order of [`FormatCounts::counts`].
 pub(super) const FORMAT_NAMES: [&str; 4] = ["JSON", "XML", "CSV and TSV", "diffs"];
@@ -20,7 +20,7 @@ pub(super) struct FormatCounts {
 impl FormatCounts {
     pub(super) fn new(items: &[Value]) -> Self {
         let mut found = Self::default();
-        for item in items.iter().filter(|item| holds_result(item)) {
+        for item in items.iter().filter(|item| has_tool_result(item)) {
             visit_texts(item, &mut |text| {
                 let parses = [is_json, is_xml, is_table, is_diff];
                 if let Some(at) = parses.iter().position(|parses| parses(text))

@@ -7,8 +7,8 @@ mod controls;
 mod facts;
 mod formats;
 mod round;
-mod shown;
 mod table;
+mod visible_text;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use controls::Controls;
 use facts::{FactShare, ProvenFacts};
 use formats::FormatCounts;
 use round::ProveRound;
-use shown::join_texts;
+use visible_text::join_texts;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -51,7 +51,7 @@ pub(super) struct ProveArgs {
 struct LevelMeasure {
     round: ProveRound,
     /// Facts in the compressed messages, by kind.
-    shown: Vec<FactShare>,
+    compressed: Vec<FactShare>,
     /// Facts in a random choice of lines.
     random: Vec<FactShare>,
     /// Facts in the beginning and the end of the text.
@@ -61,7 +61,7 @@ struct LevelMeasure {
 /// Texts that parse, by format: original, compressed, expanded, and decoded without a store.
 struct ParsedCounts {
     original: FormatCounts,
-    shown: FormatCounts,
+    compressed: FormatCounts,
     expanded: FormatCounts,
     decoded: FormatCounts,
 }
@@ -112,7 +112,7 @@ fn check_json(path: &Path, text: &str) -> Result<(), CommandError> {
 fn count_parsed(original: &[serde_json::Value], round: &ProveRound) -> ParsedCounts {
     ParsedCounts {
         original: FormatCounts::new(original),
-        shown: FormatCounts::new(&round.shown),
+        compressed: FormatCounts::new(&round.compressed),
         expanded: FormatCounts::new(&round.expanded),
         decoded: FormatCounts::new(&round.decoded),
     }
@@ -129,10 +129,10 @@ fn measure(
     let tokens = round::count(services, &whole)?;
     let mut measured = Vec::with_capacity(rounds.len());
     for round in rounds {
-        let shown = join_texts(&round.shown);
-        let controls = Controls::new(&whole, round::count(services, &shown)?, tokens);
+        let text = join_texts(&round.compressed);
+        let controls = Controls::new(&whole, round::count(services, &text)?, tokens);
         measured.push(LevelMeasure {
-            shown: facts.seen_in(&shown),
+            compressed: facts.seen_in(&text),
             random: facts.seen_in(&controls.random),
             ends: facts.seen_in(&controls.ends),
             round,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::shown::holds_result;
+use super::visible_text::has_tool_result;
 use crate::cli::CommandError;
 use crate::cli::compile::failure;
 use crate::cli::compress::call_deadline;
@@ -25,7 +25,7 @@ pub(super) struct ProveRound {
     pub(super) tokenizer: String,
     pub(super) before: u64,
     pub(super) after: u64,
-    /// Tokens of the messages that hold tool results.
+    /// Tokens of the messages that contain tool results.
     pub(super) results_before: u64,
     pub(super) results_after: u64,
     pub(super) count: usize,
@@ -39,7 +39,7 @@ pub(super) struct ProveRound {
     pub(super) savers: Vec<TopSaving>,
     pub(super) bytes: usize,
     pub(super) took: Duration,
-    pub(super) shown: Vec<Value>,
+    pub(super) compressed: Vec<Value>,
     pub(super) expanded: Vec<Value>,
     pub(super) decoded: Vec<Value>,
 }
@@ -93,11 +93,15 @@ impl ProveRound {
             .map_err(|error| format!("compressing took too long, or gave no report: {error}"))?;
 
         let id = answer.get("id").map(ToOwned::to_owned).unwrap_or_default();
-        let shown = OrderedMembers::new(file.key, value(&answer, file.key).to_owned()).to_json()?;
-        let stored =
-            if file.is_text() { OrderedMembers::new("id", id).to_json()? } else { shown.clone() };
+        let compressed =
+            OrderedMembers::new(file.key, value(&answer, file.key).to_owned()).to_json()?;
+        let stored = if file.is_text() {
+            OrderedMembers::new("id", id).to_json()?
+        } else {
+            compressed.clone()
+        };
         let expanded = expand(&store, &stored)?;
-        let decoded = expand(&services()?, &shown)?;
+        let decoded = expand(&services()?, &compressed)?;
 
         let original = items(file)?;
         let decoded = values(&decoded, file.key)?;
@@ -119,12 +123,12 @@ impl ProveRound {
             savers: report.decisions,
             bytes: request.len(),
             took,
-            shown: values(&answer, file.key)?,
+            compressed: values(&answer, file.key)?,
             expanded: values(&expanded, file.key)?,
             decoded,
         };
         for saver in &round.savers {
-            if original.get(saver.index).is_some_and(holds_result) {
+            if original.get(saver.index).is_some_and(has_tool_result) {
                 round.results_before += saver.tokens_before;
                 round.results_after += saver.tokens_after;
             }

@@ -112,7 +112,7 @@ fn print_restored(rounds: &[&ProveRound], out: &mut impl Write) -> io::Result<()
 }
 
 fn print_formats(parsed: &ParsedCounts, out: &mut impl Write) -> io::Result<()> {
-    let columns = [parsed.original, parsed.shown, parsed.expanded, parsed.decoded];
+    let columns = [parsed.original, parsed.compressed, parsed.expanded, parsed.decoded];
     let titles = ["as they came", "as shown", "expanded", "no store"];
     writeln!(out)?;
     print_row("results that parse (lossless)", titles.map(str::to_owned), out)?;
@@ -134,7 +134,7 @@ fn print_facts(measured: &[LevelMeasure], out: &mut impl Write) -> io::Result<()
         let level = if round.budget.is_some() { "half" } else { round.level };
         writeln!(out)?;
         if let Some(before) = before.replace(one)
-            && before.round.shown == round.shown
+            && before.round.compressed == round.compressed
         {
             writeln!(out, "facts in sight: {level}: the same messages are shown")?;
             continue;
@@ -142,10 +142,10 @@ fn print_facts(measured: &[LevelMeasure], out: &mut impl Write) -> io::Result<()
         let titles = ["there", "shown", "random lines", "head and tail"];
         print_row(&format!("facts in sight: {level}"), titles.map(str::to_owned), out)?;
         for (at, kind) in FACT_KINDS.iter().enumerate() {
-            let of = one.shown.get(at).map_or(0, |share| share.total);
-            let shares =
-                [&one.shown, &one.random, &one.ends].map(|shares| format_share(shares.get(at)));
-            let cells = [group_digits(of as u64)].into_iter().chain(shares);
+            let total = one.compressed.get(at).map_or(0, |share| share.total);
+            let shares = [&one.compressed, &one.random, &one.ends]
+                .map(|shares| format_share(shares.get(at)));
+            let cells = [group_digits(total as u64)].into_iter().chain(shares);
             print_row(&format!("  {kind}"), cells, out)?;
         }
     }

@@ -14,13 +14,13 @@ use crate::http::state::AppState;
 use crate::service::candidates::{self, ShownCandidate};
 
 fn reply_to_proposal(proposal: &(ShownCandidate, bool)) -> Reply {
-    let (shown, is_new) = proposal;
+    let (candidate, is_new) = proposal;
     let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Reply { status, ..reply_with_candidate(shown) }
+    Reply { status, ..reply_with_candidate(candidate) }
 }
 
-fn reply_with_candidate(shown: &ShownCandidate) -> Reply {
-    Reply::with_version(StatusCode::OK, shown.candidate.version, &Candidate::from(shown))
+fn reply_with_candidate(found: &ShownCandidate) -> Reply {
+    Reply::with_version(StatusCode::OK, found.candidate.version, &Candidate::from(found))
 }
 
 /// Propose a fact

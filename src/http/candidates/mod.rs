@@ -12,6 +12,6 @@ use super::schema::Candidate;
 use crate::service::candidates::ShownCandidate;
 
 /// Responds with a candidate, and with its version as the `ETag`.
-fn respond_with_candidate(shown: &ShownCandidate) -> Response {
-    respond_with_etag(shown.candidate.version, &Candidate::from(shown))
+fn respond_with_candidate(found: &ShownCandidate) -> Response {
+    respond_with_etag(found.candidate.version, &Candidate::from(found))
 }

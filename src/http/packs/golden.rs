@@ -44,7 +44,7 @@ pub(crate) async fn put_golden_set(
     let put = visit(&state, input, move |services, text| {
         golden::put_golden(services, &id, &version, text)
     });
-    Ok(respond_with(&GoldenList::of(&put.await?)))
+    Ok(respond_with(&GoldenList::from(&put.await?)))
 }
 
 /// Read a golden set
@@ -69,7 +69,7 @@ pub(crate) async fn get_golden_set(
     let (id, version) = (path_segment(&request, 2)?, path_segment(&request, 3)?);
     let input = RequestInput::without_body(&state, &request)?;
     let get = visit(&state, input, move |services, _| golden::golden(services, &id, &version));
-    Ok(respond_with(&GoldenList::of(&get.await?)))
+    Ok(respond_with(&GoldenList::from(&get.await?)))
 }
 
 /// Run a golden set
@@ -125,7 +125,7 @@ impl From<GoldenOutcome> for GoldenRun {
 impl From<Case> for GoldenCase {
     fn from(case: Case) -> Self {
         let mut row = Self {
-            golden: GoldenRow::of(&case.golden),
+            golden: GoldenRow::from(&case.golden),
             outcome: "failed",
             first_divergent_stage: None,
             root_stages: Vec::new(),
@@ -151,7 +151,7 @@ impl From<Case> for GoldenCase {
         row.root_stages = drift.root_stages.iter().map(|stage| stage.as_str()).collect();
         row.stages = drift.stages.iter().map(StageRow::from).collect();
         row.stages.retain(|line| !is_same(line));
-        row.outcome_change = OutcomeChange::of(&replayed);
+        row.outcome_change = OutcomeChange::from_replay(&replayed);
         row.refusal = replayed.refusal.map(RefusalTold::from);
         row
     }

@@ -44,7 +44,7 @@ pub(crate) async fn publish_pack(
 fn reply_to_publication(publication: &Publication) -> Reply {
     let status = if publication.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let warnings = publication.warnings.iter().map(LintRow::from).collect();
-    Reply::new(status, &PackPublished::of(&publication.stored, warnings))
+    Reply::new(status, &PackPublished::new(&publication.stored, warnings))
 }
 
 /// Check a pack

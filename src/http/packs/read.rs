@@ -38,7 +38,7 @@ pub(crate) async fn list_packs(
     let list =
         visit(&state, input, move |services, _| packs::list(services, after.as_ref(), limit));
     let (rows, next) = list.await?;
-    let items = rows.iter().map(PackRow::of).collect();
+    let items = rows.iter().map(PackRow::from).collect();
     let next_cursor = next.as_ref().map(write_cursor);
     Ok(respond_with(&PackList { items, next_cursor }))
 }
@@ -63,7 +63,7 @@ pub(crate) async fn list_pack_versions(
     let input = RequestInput::without_body(&state, &request)?;
     let pack_id = id.clone();
     let rows = visit(&state, input, move |services, _| packs::versions(services, &id)).await?;
-    let versions = rows.iter().map(PackRow::of).collect();
+    let versions = rows.iter().map(PackRow::from).collect();
     Ok(respond_with(&PackVersions { id: pack_id, versions }))
 }
 
@@ -92,7 +92,7 @@ pub(crate) async fn get_pack(
     let input = RequestInput::without_body(&state, &request)?;
     let find = visit(&state, input, move |services, _| packs::find(services, &id, &version));
     let (stored, text) = find.await?;
-    Ok(respond_with(&Pack::of(&stored, text)))
+    Ok(respond_with(&Pack::new(&stored, text)))
 }
 
 /// Decodes a segment of the path. A pack is not found if it is not UTF-8.

@@ -120,9 +120,9 @@ pub struct OutcomeChange {
 }
 
 impl OutcomeChange {
-    /// None where it came to what it had come to.
-    pub(crate) fn of(own: &Replayed) -> Option<Self> {
-        let (from, to) = (own.was.as_str(), own.is().as_str());
+    /// Returns the change of a replay; `None` if its status is the recorded one.
+    pub(crate) fn from_replay(replayed: &Replayed) -> Option<Self> {
+        let (from, to) = (replayed.was.as_str(), replayed.is().as_str());
         (from != to).then_some(Self { from, to })
     }
 }
@@ -293,7 +293,7 @@ impl From<Replayed> for ReplayAnswer {
         let is_equal = replayed.is_equal();
         let DriftRows { first_divergent_stage, root_stages, stages } =
             DriftRows::from(&replayed.drift);
-        let outcome_change = OutcomeChange::of(&replayed);
+        let outcome_change = OutcomeChange::from_replay(&replayed);
         Self {
             id: replayed.id.to_string(),
             status: status(is_equal),

@@ -45,8 +45,8 @@ pub struct GoldenRow {
     pub current: bool,
 }
 
-impl GoldenRow {
-    pub(crate) fn of(golden: &Golden) -> Self {
+impl From<&Golden> for GoldenRow {
+    fn from(golden: &Golden) -> Self {
         let compilation = &golden.record.compilation;
         Self {
             compilation_id: compilation.id.to_string(),
@@ -68,9 +68,9 @@ pub struct GoldenList {
     pub items: Vec<GoldenRow>,
 }
 
-impl GoldenList {
-    pub(crate) fn of(set: &GoldenSet) -> Self {
-        let items = set.items.iter().map(GoldenRow::of).collect();
+impl From<&GoldenSet> for GoldenList {
+    fn from(set: &GoldenSet) -> Self {
+        let items = set.items.iter().map(GoldenRow::from).collect();
         Self { pack_ref: set.reference.to_string(), items }
     }
 }

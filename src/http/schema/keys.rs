@@ -170,13 +170,13 @@ impl From<&domain::Key> for Key {
 }
 
 impl UsageRow {
-    pub(crate) fn of(tenant: &str, row: usage::UsageRow) -> Self {
-        let named = |text: String| (!text.is_empty()).then_some(text);
+    pub(crate) fn new(tenant: &str, row: usage::UsageRow) -> Self {
+        let name = |text: String| (!text.is_empty()).then_some(text);
         Self {
             day: row.day.to_string(),
             tenant: tenant.to_owned(),
-            key: named(row.key),
-            model: named(row.model),
+            key: name(row.key),
+            model: name(row.model),
             requests: row.requests,
             tokens_before: row.tokens_before,
             tokens_after: row.tokens_after,

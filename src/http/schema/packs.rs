@@ -87,8 +87,8 @@ pub struct PackRow {
     pub created_at: String,
 }
 
-impl PackRow {
-    pub(crate) fn of(stored: &StoredPack) -> Self {
+impl From<&StoredPack> for PackRow {
+    fn from(stored: &StoredPack) -> Self {
         Self {
             pack_ref: stored.reference(),
             id: stored.id.to_string(),
@@ -109,8 +109,8 @@ pub struct PackPublished {
 }
 
 impl PackPublished {
-    pub(crate) fn of(stored: &StoredPack, warnings: Vec<LintRow>) -> Self {
-        Self { pack: PackRow::of(stored), warnings }
+    pub(crate) fn new(stored: &StoredPack, warnings: Vec<LintRow>) -> Self {
+        Self { pack: PackRow::from(stored), warnings }
     }
 }
 
@@ -126,8 +126,8 @@ pub struct Pack {
 
 impl Pack {
     /// `text`: the document, which was read as JSON before.
-    pub(crate) fn of(stored: &StoredPack, text: String) -> Self {
-        Self { pack: PackRow::of(stored), document: RawValue::from_string(text).ok() }
+    pub(crate) fn new(stored: &StoredPack, text: String) -> Self {
+        Self { pack: PackRow::from(stored), document: RawValue::from_string(text).ok() }
     }
 }
 
@@ -205,7 +205,12 @@ impl From<VersionDifference> for PackDiff {
                     .collect(),
             })
             .collect();
-        Self { equal: layers.is_empty(), from: PackRow::of(&from), to: PackRow::of(&to), layers }
+        Self {
+            equal: layers.is_empty(),
+            from: PackRow::from(&from),
+            to: PackRow::from(&to),
+            layers,
+        }
     }
 }
 

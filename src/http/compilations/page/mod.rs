@@ -88,7 +88,7 @@ fn html(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> String {
     }
     texts(&mut out, record, cuts);
     out.push_str("<section><h2>Report</h2>\n");
-    folded(&mut out, "All of it", record.report());
+    write_folded(&mut out, "All of it", record.report());
     out.push_str("</section>\n</html>\n");
     out
 }
@@ -96,14 +96,14 @@ fn html(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> String {
 /// Writes the tokens of each part, with a bar.
 fn parts(out: &mut String, report: &Node<'_>) {
     let Some(parts) = report.get("parts").and_then(Node::as_object) else { return };
-    let most = parts.iter().filter_map(|(_, node)| node.as_u64()).max().unwrap_or(0).max(1);
+    let largest = parts.iter().filter_map(|(_, node)| node.as_u64()).max().unwrap_or(0).max(1);
     out.push_str("<section><h2>Tokens by part</h2>\n<table>\n");
     for (name, node) in parts {
         let tokens = node.as_u64().unwrap_or_default();
         let name = escape(name);
         let _ = writeln!(
             out,
-            "<tr><th>{name}<td>{tokens}<td><progress max=\"{most}\" value=\"{tokens}\">\
+            "<tr><th>{name}<td>{tokens}<td><progress max=\"{largest}\" value=\"{tokens}\">\
              </progress>"
         );
     }
@@ -170,7 +170,7 @@ fn side(out: &mut String, title: &str, list: &[PageMessage], cuts: &[MessageCut]
             Some((at, _)) => {
                 let head = message.text.get(..at).unwrap_or_default();
                 let _ = writeln!(out, "<pre>{}…</pre>", escape(head));
-                folded(out, "all of it", &message.text);
+                write_folded(out, "all of it", &message.text);
             }
         }
         out.push_str("</article>\n");
@@ -178,7 +178,7 @@ fn side(out: &mut String, title: &str, list: &[PageMessage], cuts: &[MessageCut]
     out.push_str("</div>\n");
 }
 
-fn folded(out: &mut String, title: &str, text: &str) {
+fn write_folded(out: &mut String, title: &str, text: &str) {
     let _ =
         writeln!(out, "<details><summary>{title}</summary><pre>{}</pre></details>", escape(text));
 }
