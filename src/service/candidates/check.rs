@@ -1,4 +1,4 @@
-//! What is found out about a proposal: whether it was made before, and what it contradicts.
+//! Checks a proposal: whether it was made before, and what it contradicts.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::json::{self, Limits};
 use crate::request::{WritePolicy, is_memory_key};
 use crate::store::{self, Tx};
 
-/// What makes two proposals the same fact: of a property or a key the value as it is, of free text
-/// its words.
+/// Identity of a fact, by which two proposals are the same: of a property or a key its value, of
+/// free text its words.
 #[derive(Serialize)]
 struct FactIdentity<'f> {
     tenant: &'f str,
@@ -30,7 +30,7 @@ struct FactIdentity<'f> {
     text: Option<String>,
 }
 
-/// SHA-256 over the canonical form of a fact.
+/// Hashes the canonical form of a fact (SHA-256).
 pub(super) fn fingerprint(tenant: &str, proposal: &Proposal) -> ContentHash {
     let about = proposal.about.as_ref();
     let is_free = about.is_none() && proposal.key.is_none();
@@ -49,18 +49,18 @@ pub(super) fn fingerprint(tenant: &str, proposal: &Proposal) -> ContentHash {
     ContentHash::of(&canonical(&serde_json::to_string(&fact).unwrap_or_default()))
 }
 
-/// A text without what says nothing: case, and how its words are set apart.
+/// Removes differences of case and white space from a text.
 fn words(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     words.join(" ")
 }
 
-/// JSON in the one form that equal values have.
+/// Writes JSON in its canonical form, the same for equal values.
 pub(super) fn canonical(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     match json::parse(text, Limits::default()) {
         Ok(node) => json::canonical(&mut out, &node),
-        // It was read before; a text of ours is JSON, too.
+        // Not reached: the text was parsed before, or was written by us.
         Err(_) => out.push_str(text),
     }
     out
@@ -70,7 +70,7 @@ pub(super) fn raw(json: &RawJson) -> Option<Box<RawValue>> {
     RawValue::from_string(json.as_str().to_owned()).ok()
 }
 
-/// The key of a candidate's entry: as proposed, or its property, or made of what it says.
+/// The key of a candidate's entry: the proposed key, else its property, else a hash of the fact.
 pub(super) fn key_of(candidate: &Candidate) -> Arc<str> {
     let proposal = &candidate.proposal;
     let property = || {
@@ -81,8 +81,8 @@ pub(super) fn key_of(candidate: &Candidate) -> Arc<str> {
     proposal.key.clone().or_else(property).unwrap_or_else(|| hash_key(candidate, 24))
 }
 
-/// A key beside one that is taken.
-pub(super) fn key_beside(candidate: &Candidate, taken: &str) -> Arc<str> {
+/// A key for an entry whose own key is taken.
+pub(super) fn alternative_key(candidate: &Candidate, taken: &str) -> Arc<str> {
     let digits = candidate.fingerprint.to_string();
     let key = format!("{taken}.{}", digits.get(..8).unwrap_or_default());
     if is_memory_key(&key) { key.into() } else { hash_key(candidate, 24) }
@@ -93,9 +93,9 @@ fn hash_key(candidate: &Candidate, length: usize) -> Arc<str> {
     format!("mem_{}", digits.get(..length).unwrap_or_default()).into()
 }
 
-/// The promoted entries that say otherwise than a candidate would under `key`: the one under that
-/// key, and those that other candidates for the same property were promoted to.
-pub(super) fn conflicts(
+/// Finds the promoted entries whose value differs from the candidate's: the entry under `key`, and
+/// entries of other candidates for the same property.
+pub(super) fn find_conflicts(
     tx: &Tx<'_>,
     candidate: &Candidate,
     key: &str,
@@ -111,15 +111,15 @@ pub(super) fn conflicts(
     let mut found = Vec::new();
     for key in keys {
         let entry = tx.memory(&proposal.scope, &key)?;
-        let otherwise = |entry: &MemoryEntry| {
+        let differs = |entry: &MemoryEntry| {
             entry.status == MemoryStatus::Promoted && canonical(entry.value.as_str()) != value
         };
-        found.extend(entry.filter(otherwise));
+        found.extend(entry.filter(differs));
     }
     Ok(found)
 }
 
-/// Checks a proposal against all that was proposed and promoted before.
+/// Checks a proposal against all earlier proposals and entries.
 pub(super) fn check(
     tx: &Tx<'_>,
     candidate: &Candidate,
@@ -129,9 +129,12 @@ pub(super) fn check(
     let proposal = &candidate.proposal;
     let is_free = proposal.about.is_none() && proposal.key.is_none();
     let mut existing = Vec::new();
-    for entry in conflicts(tx, candidate, &key_of(candidate))? {
-        let was = tx.promoted_as(&entry.scope, &entry.key)?.pop();
-        existing.push(ContradictedEntry { key: entry.key, candidate: was.map(|was| was.id) });
+    for entry in find_conflicts(tx, candidate, &key_of(candidate))? {
+        let promoted = tx.promoted_as(&entry.scope, &entry.key)?.pop();
+        existing.push(ContradictedEntry {
+            key: entry.key,
+            candidate: promoted.map(|candidate| candidate.id),
+        });
     }
     let contradiction = match existing.is_empty() {
         false => Contradiction::Conflict,
@@ -144,7 +147,7 @@ pub(super) fn check(
         (None, _) => ConsentCheck::NotRequired,
     };
     let duplicate_of = duplicate_of(tx, candidate)?;
-    let previous = if duplicate_of.is_none() { rejected(tx, candidate)? } else { None };
+    let previous = if duplicate_of.is_none() { last_rejected(tx, candidate)? } else { None };
     let auto_promote_eligible = promotion == MemoryPromotion::Auto
         && duplicate_of.is_none()
         && previous.is_none()
@@ -154,7 +157,8 @@ pub(super) fn check(
     Ok(Checks { duplicate_of, previous, contradiction, existing, consent, auto_promote_eligible })
 }
 
-/// What a policy promotes by itself. The server's own takes what is not meant to last.
+/// Whether a proposal is promoted without a review. Without a policy, this is decided by its tier:
+/// entries that are not meant to last need none.
 fn needs_no_review(proposal: &Proposal, policy: Option<&WritePolicy>) -> bool {
     match policy {
         Some(policy) => {
@@ -165,7 +169,8 @@ fn needs_no_review(proposal: &Proposal, policy: Option<&WritePolicy>) -> bool {
     }
 }
 
-/// The first candidate that says the same and is still open, or whose entry still says so.
+/// Finds the first candidate of the same fact that is still open, or whose entry still has its
+/// value.
 pub(super) fn duplicate_of(
     tx: &Tx<'_>,
     candidate: &Candidate,
@@ -179,7 +184,7 @@ pub(super) fn duplicate_of(
     ] {
         for other in tx.same_candidates(&candidate.fingerprint, state)? {
             let counts = other.id != candidate.id
-                && (state != CandidateState::Promoted || stands(tx, &other)?);
+                && (state != CandidateState::Promoted || has_entry(tx, &other)?);
             if counts && first.as_ref().is_none_or(|first| other.id < *first) {
                 first = Some(other.id);
             }
@@ -188,8 +193,8 @@ pub(super) fn duplicate_of(
     Ok(first)
 }
 
-/// Whether the entry of a promoted candidate is there and says what the candidate says.
-fn stands(tx: &Tx<'_>, candidate: &Candidate) -> Result<bool, store::Error> {
+/// Whether the entry of a promoted candidate exists and has the candidate's value.
+fn has_entry(tx: &Tx<'_>, candidate: &Candidate) -> Result<bool, store::Error> {
     let Some(key) = &candidate.memory_key else { return Ok(false) };
     let entry = tx.memory(&candidate.proposal.scope, key)?;
     let value = canonical(candidate.proposal.value.as_str());
@@ -198,8 +203,8 @@ fn stands(tx: &Tx<'_>, candidate: &Candidate) -> Result<bool, store::Error> {
     }))
 }
 
-/// The rejected candidate that said the same, where that was the last that was decided of it.
-fn rejected(tx: &Tx<'_>, candidate: &Candidate) -> Result<Option<Arc<str>>, store::Error> {
+/// Finds the rejected candidate of the same fact, if the rejection is the last decision about it.
+fn last_rejected(tx: &Tx<'_>, candidate: &Candidate) -> Result<Option<Arc<str>>, store::Error> {
     let mut last: Option<Candidate> = None;
     for state in [
         CandidateState::Rejected,

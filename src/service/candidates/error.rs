@@ -1,8 +1,9 @@
-//! Why a candidate was not moved.
+//! Refusals of a change of a candidate.
 
 use crate::domain::{CandidateState, MemoryRole, word_of};
 
-/// Each variant is a rule about the steps of a candidate. Nothing was stored.
+/// The reason why a candidate was not changed. Each variant is a rule about the steps of a
+/// candidate. Nothing was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum CandidateRefusal {
     #[error("`{0}` is no class that may be written here")]
@@ -15,7 +16,7 @@ pub enum CandidateRefusal {
     Agent,
     #[error("the key lacks the role {}", .0.as_str())]
     Lacks(MemoryRole),
-    /// The keys of the entries that say otherwise.
+    /// The keys of the entries with another value.
     #[error(
         "the entry {} says otherwise: `resolution` must be supersede, keep_both or reject",
         .0.join(", ")

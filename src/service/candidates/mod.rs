@@ -1,8 +1,8 @@
 //! Candidates for memory: proposed, reviewed, promoted.
 //!
-//! What is proposed is captured before anything else, and every step of a candidate is a line of a
-//! log; both in the transaction of what they tell of. Only what is promoted is an entry, so only
-//! that is recalled.
+//! A proposal is captured before anything else, and every step of a candidate is a line of an audit
+//! log; both are written in the transaction of the change. Only a promoted candidate becomes an
+//! entry, so only promoted facts are recalled.
 
 mod check;
 mod error;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 pub use self::error::CandidateRefusal;
 pub(super) use self::propose::{Ids, propose_in};
-use self::step::{CandidateAction, CandidateStep, go};
+use self::step::{CandidateAction, CandidateStep, take_step};
 use super::idempotency::ResponseRecorder;
 use super::{Error, Services};
 use crate::domain::{
@@ -30,7 +30,7 @@ pub use crate::store::{LogLine, LogVerification};
 
 const UNKNOWN: Error = Error::NotFound("there is no candidate of this id");
 
-/// A candidate, and the capture that it rests on.
+/// A candidate with its capture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownCandidate {
     pub candidate: Candidate,
@@ -38,30 +38,30 @@ pub struct ShownCandidate {
     pub capture: ChainLink,
 }
 
-/// Part of the log of what became of candidates.
+/// A page of the log of candidates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Events {
     pub lines: Vec<LogLine>,
-    /// Behind which line it goes on.
+    /// The line after which the log continues.
     pub next: Option<u64>,
-    /// Both logs checked from end to end, where that was asked for.
+    /// The check of both logs from end to end, if it was requested.
     pub verified: Option<LogCheck>,
 }
 
-/// Whether the logs are as they were written.
+/// Results of checking the two logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogCheck {
     pub transitions: LogVerification,
     pub captures: LogVerification,
 }
 
-/// Proposes what `body` says. Answers whether the candidate is new: a revision is not, and needs
+/// Proposes the fact in `body`. Returns whether the candidate is new: a revision is not, and needs
 /// the version that it revises.
 pub fn propose(
     services: &Services,
     body: &str,
     if_match: Option<u64>,
-    telling: ResponseRecorder<(ShownCandidate, bool)>,
+    recorder: ResponseRecorder<(ShownCandidate, bool)>,
 ) -> Result<(ShownCandidate, bool), Error> {
     let node = json::parse(body, Limits::default())?;
     let mut proposed = request::read_proposal(&node).map_err(|fault| match fault {
@@ -69,22 +69,22 @@ pub fn propose(
         ProposeFault::Faults(faults) => Error::Invalid(faults),
     })?;
     proposed.by = actor(services.caller(), &proposed.by, MemoryRole::Capturer)?;
-    // Chosen before the transaction, which may be tried twice.
+    // The ids are chosen before the transaction, which may run twice.
     let (ids, promotion) = (Ids::new(), services.promotion());
     services.write_told(None, move |tx| {
         let candidate = propose_in(tx, &proposed, if_match, &ids, promotion)?;
-        let done = (shown(tx, candidate)?, proposed.revises.is_none());
-        telling.remember(tx, &done)?;
+        let done = (show(tx, candidate)?, proposed.revises.is_none());
+        recorder.remember(tx, &done)?;
         Ok(done)
     })
 }
 
-/// A candidate by its id.
+/// Finds a candidate by its id.
 pub fn find(services: &Services, id: &str) -> Result<ShownCandidate, Error> {
-    services.tenant().read(|tx| shown(tx, tx.candidate(id)?.ok_or(UNKNOWN)?))
+    services.tenant().read(|tx| show(tx, tx.candidate(id)?.ok_or(UNKNOWN)?))
 }
 
-/// At most so many candidates, and the one behind which the list goes on.
+/// Lists at most `limit` candidates. Returns the id after which the list continues, if it does.
 pub fn list(
     services: &Services,
     state: Option<CandidateState>,
@@ -92,23 +92,23 @@ pub fn list(
     limit: usize,
 ) -> Result<(Vec<ShownCandidate>, Option<Arc<str>>), Error> {
     services.tenant().read(|tx| {
-        // One more than is shown tells whether there is more.
+        // One row more than `limit` tells whether the list continues.
         let mut found = tx.list_candidates(state, after, limit + 1)?;
         let goes_on = found.len() > limit;
         found.truncate(limit);
         let next = found.last().filter(|_| goes_on).map(|last| Arc::clone(&last.id));
-        let all: Result<Vec<_>, Error> = found.into_iter().map(|one| shown(tx, one)).collect();
+        let all: Result<Vec<_>, Error> = found.into_iter().map(|one| show(tx, one)).collect();
         Ok((all?, next))
     })
 }
 
-/// Says what a reviewer finds. A candidate that was rejected as one before it is reopened by this.
+/// Stores the verdict of a reviewer. It reopens a candidate that was rejected automatically.
 pub fn review(
     services: &Services,
     id: &str,
     body: &str,
     if_match: Option<u64>,
-    telling: ResponseRecorder<ShownCandidate>,
+    recorder: ResponseRecorder<ShownCandidate>,
 ) -> Result<ShownCandidate, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut request = request::read_review(&node).map_err(Error::Invalid)?;
@@ -119,23 +119,27 @@ pub fn review(
         if candidate.proposers.iter().any(|proposer| proposer.id == request.by.id) {
             return Err(CandidateRefusal::SelfReview.into());
         }
-        judge(tx, &mut candidate, &request)?;
+        apply_verdict(tx, &mut candidate, &request)?;
         candidate.version += 1;
         tx.put_candidate(&candidate)?;
-        let done = shown(tx, candidate)?;
-        telling.remember(tx, &done)?;
+        let done = show(tx, candidate)?;
+        recorder.remember(tx, &done)?;
         Ok(done)
     })
 }
 
-fn judge(tx: &Tx<'_>, candidate: &mut Candidate, request: &ReviewRequest) -> Result<(), Error> {
+fn apply_verdict(
+    tx: &Tx<'_>,
+    candidate: &mut Candidate,
+    request: &ReviewRequest,
+) -> Result<(), Error> {
     let ReviewRequest { verdict, reason, classification, by } = request;
     if candidate.state == CandidateState::AutoRejected {
-        // It was reopened as another candidate meanwhile.
+        // The fact may have been proposed again meanwhile, as another candidate.
         if let Some(first) = check::duplicate_of(tx, candidate)? {
             return Err(Error::Conflict(format!("the candidate {first} says the same")));
         }
-        go(
+        take_step(
             tx,
             candidate,
             &CandidateStep::new(CandidateAction::Reopen, CandidateState::InReview, by),
@@ -145,21 +149,21 @@ fn judge(tx: &Tx<'_>, candidate: &mut Candidate, request: &ReviewRequest) -> Res
     step.reason = Some(reason);
     if let Some(classification) = classification {
         candidate.proposal.classification = *classification;
-        step.says("classification", step::word_of_classification(*classification));
+        step.add_data("classification", step::word_of_classification(*classification));
     }
-    go(tx, candidate, &step)?;
+    take_step(tx, candidate, &step)?;
     candidate.review =
         Some(Review { verdict: *verdict, reason: Arc::clone(reason), by: by.clone() });
     Ok(())
 }
 
-/// Makes an approved candidate a memory entry.
+/// Promotes an approved candidate to a memory entry.
 pub fn promote(
     services: &Services,
     id: &str,
     body: &str,
     if_match: Option<u64>,
-    telling: ResponseRecorder<ShownCandidate>,
+    recorder: ResponseRecorder<ShownCandidate>,
 ) -> Result<ShownCandidate, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut request = request::read_promotion(&node).map_err(Error::Invalid)?;
@@ -174,13 +178,13 @@ pub fn promote(
         promote::promote_in(tx, &mut candidate, &request)?;
         candidate.version += 1;
         tx.put_candidate(&candidate)?;
-        let done = shown(tx, candidate)?;
-        telling.remember(tx, &done)?;
+        let done = show(tx, candidate)?;
+        recorder.remember(tx, &done)?;
         Ok(done)
     })
 }
 
-/// What became of candidates, in order, behind the line `after`.
+/// Lists the log of candidates in order, after the line `after`.
 pub fn events(
     services: &Services,
     after: u64,
@@ -204,15 +208,15 @@ pub fn events(
     Ok(Events { lines, next, verified })
 }
 
-/// Who acts. A key of a service speaks for whom its application names, as does a caller without a
-/// key; any other key speaks for itself alone. It needs the role, or `admin`.
-fn actor(caller: &Principal, said: &Actor, role: MemoryRole) -> Result<Actor, CandidateRefusal> {
-    let Some(key) = &caller.key else { return Ok(said.clone()) };
+/// The actor of a request. The key of a service acts for the actor that the request names, as does
+/// a caller without a key; any other key acts for itself. A key needs `role`, or the scope `admin`.
+fn actor(caller: &Principal, named: &Actor, role: MemoryRole) -> Result<Actor, CandidateRefusal> {
+    let Some(key) = &caller.key else { return Ok(named.clone()) };
     if !caller.roles.contains(role) && !caller.has_any(&[Scope::Admin]) {
         return Err(CandidateRefusal::Lacks(role));
     }
     let kind = match caller.kind {
-        PrincipalKind::Service => return Ok(said.clone()),
+        PrincipalKind::Service => return Ok(named.clone()),
         PrincipalKind::User => ActorKind::User,
         PrincipalKind::Agent => ActorKind::Agent,
         PrincipalKind::Automation => ActorKind::Automation,
@@ -220,13 +224,13 @@ fn actor(caller: &Principal, said: &Actor, role: MemoryRole) -> Result<Actor, Ca
     Ok(Actor { id: Arc::clone(key), kind })
 }
 
-/// The same for a decision: an agent makes none, whoever it acts for.
-fn decider(caller: &Principal, said: &Actor, role: MemoryRole) -> Result<Actor, CandidateRefusal> {
-    let actor = actor(caller, said, role)?;
+/// The actor of a decision, which an agent may not make.
+fn decider(caller: &Principal, named: &Actor, role: MemoryRole) -> Result<Actor, CandidateRefusal> {
+    let actor = actor(caller, named, role)?;
     if actor.kind == ActorKind::Agent { Err(CandidateRefusal::Agent) } else { Ok(actor) }
 }
 
-/// The candidate that is to be changed, in the version that its caller has seen.
+/// Finds a candidate to be changed, in the version that the caller has seen.
 fn current(tx: &Tx<'_>, id: &str, if_match: Option<u64>) -> Result<Candidate, Error> {
     let candidate = tx.candidate(id)?.ok_or(UNKNOWN)?;
     match if_match {
@@ -240,7 +244,7 @@ fn current(tx: &Tx<'_>, id: &str, if_match: Option<u64>) -> Result<Candidate, Er
     }
 }
 
-fn shown(tx: &Tx<'_>, candidate: Candidate) -> Result<ShownCandidate, Error> {
+fn show(tx: &Tx<'_>, candidate: Candidate) -> Result<ShownCandidate, Error> {
     let before = candidate.capture.saturating_sub(1);
     let line = tx.log_lines(TenantLog::Captures, before, 1)?.into_iter().next();
     let id = line.as_ref().and_then(|line| {

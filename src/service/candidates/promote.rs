@@ -1,11 +1,11 @@
-//! From a candidate to a memory entry.
+//! Promotes a candidate to a memory entry.
 
 use std::sync::Arc;
 
 use serde_json::json;
 
-use super::check::{conflicts, key_beside, key_of};
-use super::step::{CandidateAction, CandidateStep, go};
+use super::check::{alternative_key, find_conflicts, key_of};
+use super::step::{CandidateAction, CandidateStep, take_step};
 use super::{CandidateRefusal, Error};
 use crate::domain::{
     Actor, Candidate, CandidateState, ConsentCheck, MemoryAction, MemoryEntry, MemoryOrigin,
@@ -16,8 +16,8 @@ use crate::request::{MemoryWrite, PromoteRequest};
 use crate::service::memory::{MemoryChange, carry_out, replace};
 use crate::store::Tx;
 
-/// A promotion as it was proposed.
-pub(super) fn by_policy(by: Actor) -> PromoteRequest {
+/// A promotion without changes to the proposal.
+pub(super) fn plain_promotion(by: Actor) -> PromoteRequest {
     PromoteRequest {
         tier: None,
         key: None,
@@ -30,7 +30,7 @@ pub(super) fn by_policy(by: Actor) -> PromoteRequest {
     }
 }
 
-/// Makes a candidate an entry, or rejects it where that resolves a contradiction.
+/// Promotes a candidate to an entry, or rejects it if that resolves a contradiction.
 pub(super) fn promote_in(
     tx: &Tx<'_>,
     candidate: &mut Candidate,
@@ -39,15 +39,15 @@ pub(super) fn promote_in(
     if candidate.checks.consent == ConsentCheck::Missing {
         return Err(CandidateRefusal::NoConsent.into());
     }
-    settle(&mut candidate.proposal, request)?;
+    apply_options(&mut candidate.proposal, request)?;
     let mut key = request.key.clone().unwrap_or_else(|| key_of(candidate));
-    let others = conflicts(tx, candidate, &key)?;
+    let others = find_conflicts(tx, candidate, &key)?;
     match request.resolution {
         Some(Resolution::Reject) => {
             let mut step =
                 CandidateStep::new(CandidateAction::Reject, CandidateState::Rejected, &request.by);
-            step.says("resolution", "reject");
-            return go(tx, candidate, &step);
+            step.add_data("resolution", "reject");
+            return take_step(tx, candidate, &step);
         }
         None if !others.is_empty() => {
             let keys = others.iter().map(|entry| format!("`{}`", entry.key)).collect();
@@ -59,32 +59,32 @@ pub(super) fn promote_in(
             }
         }
         Some(Resolution::KeepBoth) if others.iter().any(|entry| entry.key == key) => {
-            key = free_key(tx, candidate, request, &key)?;
+            key = find_free_key(tx, candidate, request, &key)?;
         }
         Some(Resolution::KeepBoth) | None => {}
     }
     write(tx, candidate, &key)?;
-    // Whatever stood under this key is this candidate's from now on.
+    // Earlier candidates of this key have lost their entry to this candidate.
     retire(tx, &key, candidate, &request.by)?;
     let mut step =
         CandidateStep::new(CandidateAction::Promote, CandidateState::Promoted, &request.by);
-    step.says("memory_key", &*key);
+    step.add_data("memory_key", &*key);
     if let Some(resolution) = request.resolution.filter(|_| !others.is_empty()) {
-        step.says("resolution", word_of(Resolution::WORDS, resolution));
+        step.add_data("resolution", word_of(Resolution::WORDS, resolution));
     }
-    step.says("tier", word_of(MemoryTier::WORDS, candidate.proposal.tier));
+    step.add_data("tier", word_of(MemoryTier::WORDS, candidate.proposal.tier));
     candidate.memory_key = Some(key);
-    go(tx, candidate, &step)
+    take_step(tx, candidate, &step)
 }
 
-/// Takes over what a promotion says of how the fact is kept.
-fn settle(proposal: &mut Proposal, request: &PromoteRequest) -> Result<(), Error> {
-    let wish = request.clone();
-    proposal.tier = wish.tier.unwrap_or(proposal.tier);
-    proposal.classification = wish.classification.unwrap_or(proposal.classification);
-    proposal.intents = wish.intents.unwrap_or(std::mem::take(&mut proposal.intents));
-    proposal.scope = wish.scope.unwrap_or(std::mem::take(&mut proposal.scope));
-    proposal.ttl = wish.ttl.unwrap_or(proposal.ttl);
+/// Applies the options of a promotion to the proposal.
+fn apply_options(proposal: &mut Proposal, request: &PromoteRequest) -> Result<(), Error> {
+    let options = request.clone();
+    proposal.tier = options.tier.unwrap_or(proposal.tier);
+    proposal.classification = options.classification.unwrap_or(proposal.classification);
+    proposal.intents = options.intents.unwrap_or(std::mem::take(&mut proposal.intents));
+    proposal.scope = options.scope.unwrap_or(std::mem::take(&mut proposal.scope));
+    proposal.ttl = options.ttl.unwrap_or(proposal.ttl);
     let counts_turns = matches!(proposal.ttl, Some(MemoryTtl::Turns(_)));
     if counts_turns && proposal.scope.session_id.is_none() {
         return Err(Error::Invalid(vec![Fault {
@@ -96,14 +96,14 @@ fn settle(proposal: &mut Proposal, request: &PromoteRequest) -> Result<(), Error
     Ok(())
 }
 
-/// A key for an entry that stands beside one that says otherwise.
-fn free_key(
+/// Finds a key for an entry that is kept in addition to a contradicting one.
+fn find_free_key(
     tx: &Tx<'_>,
     candidate: &Candidate,
     request: &PromoteRequest,
     taken: &str,
 ) -> Result<Arc<str>, Error> {
-    let key = key_beside(candidate, taken);
+    let key = alternative_key(candidate, taken);
     let is_free = || Ok::<_, Error>(tx.memory(&candidate.proposal.scope, &key)?.is_none());
     if request.key.is_some() || !is_free()? {
         let detail = "an entry of this key is there: to keep both, name another `key`";
@@ -112,7 +112,7 @@ fn free_key(
     Ok(key)
 }
 
-/// Takes an entry out of sight because of a candidate.
+/// Marks an entry as superseded by a candidate.
 fn supersede(
     tx: &Tx<'_>,
     entry: &MemoryEntry,
@@ -124,13 +124,13 @@ fn supersede(
     retire(tx, &entry.key, candidate, by)
 }
 
-/// Tells the candidates whose entry stood under a key that another has taken its place.
+/// Marks the candidates whose entry was under a key as superseded by another candidate.
 fn retire(tx: &Tx<'_>, key: &str, candidate: &Candidate, by: &Actor) -> Result<(), Error> {
     for mut old in tx.promoted_as(&candidate.proposal.scope, key)? {
         let mut step =
             CandidateStep::new(CandidateAction::Supersede, CandidateState::Superseded, by);
-        step.says("superseded_by", &*candidate.id);
-        go(tx, &mut old, &step)?;
+        step.add_data("superseded_by", &*candidate.id);
+        take_step(tx, &mut old, &step)?;
         old.superseded_by = Some(Arc::clone(&candidate.id));
         old.version += 1;
         tx.put_candidate(&old)?;
@@ -147,12 +147,12 @@ fn write(tx: &Tx<'_>, candidate: &Candidate, key: &Arc<str>) -> Result<(), Error
         write: MemoryWrite {
             value: Some(proposal.value.clone()),
             description: proposal.description.clone(),
-            // What it says of itself, not what an entry before it said.
+            // The candidate's own time to live, not that of an earlier entry.
             ttl: Some(proposal.ttl),
             tier: Some(proposal.tier),
             classification: Some(proposal.classification),
             author: candidate.proposers.first().map(|by| Arc::clone(&by.id)),
-            metadata: Some(origin(candidate)),
+            metadata: Some(entry_metadata(candidate)),
             ..MemoryWrite::default()
         },
         action: MemoryAction::Set,
@@ -161,11 +161,12 @@ fn write(tx: &Tx<'_>, candidate: &Candidate, key: &Arc<str>) -> Result<(), Error
     carry_out(tx, &change, old).map(drop)
 }
 
-/// Where an entry comes from, and for which intents it may be recalled.
-fn origin(candidate: &Candidate) -> RawJson {
+/// Metadata of an entry: the candidate that it comes from, and the intents for which it may be
+/// recalled.
+fn entry_metadata(candidate: &Candidate) -> RawJson {
     let proposal = &candidate.proposal;
-    let mut said = json!({"candidate": candidate.id, "class": proposal.class});
-    if let Some(members) = said.as_object_mut() {
+    let mut metadata = json!({"candidate": candidate.id, "class": proposal.class});
+    if let Some(members) = metadata.as_object_mut() {
         if let Some(about) = &proposal.about {
             members.insert("entity".to_owned(), json!(about.entity));
             members.insert("predicate".to_owned(), json!(about.predicate));
@@ -177,5 +178,5 @@ fn origin(candidate: &Candidate) -> RawJson {
             members.insert("confidence".to_owned(), json!(confidence));
         }
     }
-    RawJson::new(said.to_string())
+    RawJson::new(metadata.to_string())
 }

@@ -1,4 +1,4 @@
-//! Capture and proposal: what is known of a fact before anyone looks at it.
+//! Captures and proposes facts, before anyone reviews them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::check::{canonical, check, fingerprint, raw};
-use super::promote::{by_policy, promote_in};
-use super::step::{CandidateAction, CandidateStep, go, note, numbered, principal};
+use super::promote::{plain_promotion, promote_in};
+use super::step::{CandidateAction, CandidateStep, log_step, principal, take_step, write_line};
 use super::{CandidateRefusal, Error, current};
 use crate::domain::{
     Actor, Candidate, CandidateState, ChainLink, Checks, Classification, ConsentCheck, ContentHash,
@@ -18,7 +18,7 @@ use crate::domain::{
 use crate::request::ProposalRequest;
 use crate::store::{TenantLog, Tx};
 
-/// Ids of what a proposal makes.
+/// Ids of a new candidate and its capture.
 #[derive(Debug, Clone)]
 pub(crate) struct Ids {
     candidate: Arc<str>,
@@ -32,7 +32,7 @@ impl Ids {
     }
 }
 
-/// Captures what is proposed, and makes or revises its candidate as far as no reviewer is needed.
+/// Captures a proposal, and creates or revises its candidate, as far as no reviewer is needed.
 pub(crate) fn propose_in(
     tx: &Tx<'_>,
     proposed: &ProposalRequest,
@@ -41,27 +41,27 @@ pub(crate) fn propose_in(
     promotion: MemoryPromotion,
 ) -> Result<Candidate, Error> {
     let (mut candidate, is_new) = match &proposed.revises {
-        Some(id) => (revised(current(tx, id, if_match)?, proposed)?, false),
-        None => (begun(tx, proposed, ids), true),
+        Some(id) => (revise(current(tx, id, if_match)?, proposed)?, false),
+        None => (new_candidate(tx, proposed, ids), true),
     };
     candidate.capture = capture(tx, proposed, &candidate.id, &ids.capture)?.seq;
     candidate.fingerprint = fingerprint(tx.tenant(), &candidate.proposal);
     candidate.checks = check(tx, &candidate, proposed.policy.as_ref(), promotion)?;
-    // What a reviewer sent back is for a reviewer.
+    // A revision always goes to a reviewer.
     candidate.checks.auto_promote_eligible &= is_new;
 
     let from = (!is_new).then_some(candidate.state);
     let action = if is_new { CandidateAction::Propose } else { CandidateAction::Revise };
     let mut step = CandidateStep::new(action, candidate.state, &proposed.by);
-    step.says("capture", candidate.capture);
-    note(tx, &mut candidate, from, &step)?;
-    sort(tx, &mut candidate)?;
+    step.add_data("capture", candidate.capture);
+    log_step(tx, &mut candidate, from, &step)?;
+    apply_checks(tx, &mut candidate)?;
     tx.put_candidate(&candidate)?;
     Ok(candidate)
 }
 
-/// A candidate of which nothing is known yet.
-fn begun(tx: &Tx<'_>, proposed: &ProposalRequest, ids: &Ids) -> Candidate {
+/// A new candidate before its checks.
+fn new_candidate(tx: &Tx<'_>, proposed: &ProposalRequest, ids: &Ids) -> Candidate {
     let checks = Checks {
         duplicate_of: None,
         previous: None,
@@ -88,7 +88,7 @@ fn begun(tx: &Tx<'_>, proposed: &ProposalRequest, ids: &Ids) -> Candidate {
     }
 }
 
-fn revised(mut candidate: Candidate, proposed: &ProposalRequest) -> Result<Candidate, Error> {
+fn revise(mut candidate: Candidate, proposed: &ProposalRequest) -> Result<Candidate, Error> {
     let from = candidate.state;
     if from != CandidateState::Pending {
         return Err(CandidateRefusal::Transition { from, to: CandidateState::InReview }.into());
@@ -101,15 +101,15 @@ fn revised(mut candidate: Candidate, proposed: &ProposalRequest) -> Result<Candi
     Ok(candidate)
 }
 
-/// Sends a pending candidate where its checks lead.
-fn sort(tx: &Tx<'_>, candidate: &mut Candidate) -> Result<(), Error> {
+/// Moves a pending candidate by the results of its checks.
+fn apply_checks(tx: &Tx<'_>, candidate: &mut Candidate) -> Result<(), Error> {
     let automation = Actor::automation();
     let checks = candidate.checks.clone();
     if let Some(first) = &checks.duplicate_of {
         let mut step =
             CandidateStep::new(CandidateAction::Duplicate, CandidateState::Duplicate, &automation);
-        step.says("duplicate_of", &**first);
-        return go(tx, candidate, &step);
+        step.add_data("duplicate_of", &**first);
+        return take_step(tx, candidate, &step);
     }
     if let Some(previous) = &checks.previous {
         let mut step = CandidateStep::new(
@@ -117,29 +117,29 @@ fn sort(tx: &Tx<'_>, candidate: &mut Candidate) -> Result<(), Error> {
             CandidateState::AutoRejected,
             &automation,
         );
-        step.says("previous", &**previous);
-        return go(tx, candidate, &step);
+        step.add_data("previous", &**previous);
+        return take_step(tx, candidate, &step);
     }
     if checks.contradiction == Contradiction::Conflict {
         let mut step =
             CandidateStep::new(CandidateAction::Contradict, candidate.state, &automation);
         let keys: Vec<Value> =
             checks.existing.iter().map(|existing| (&*existing.key).into()).collect();
-        step.says("existing", keys);
+        step.add_data("existing", keys);
         let from = Some(candidate.state);
-        note(tx, candidate, from, &step)?;
+        log_step(tx, candidate, from, &step)?;
     }
     if checks.auto_promote_eligible {
-        return promote_in(tx, candidate, &by_policy(automation));
+        return promote_in(tx, candidate, &plain_promotion(automation));
     }
-    go(
+    take_step(
         tx,
         candidate,
         &CandidateStep::new(CandidateAction::Submit, CandidateState::InReview, &automation),
     )
 }
 
-/// What was proposed, as a capture keeps it.
+/// The content of a capture.
 #[derive(Serialize)]
 struct CapturedContent<'c> {
     value: Option<Box<RawValue>>,
@@ -191,8 +191,8 @@ impl<'c> CapturedContent<'c> {
     }
 }
 
-/// Appends what is proposed to the captures. The chain is over the hash of the content, so a
-/// content that has to go can go without breaking it.
+/// Appends a proposal to the captures. The chain is over the hash of the content, so content can be
+/// erased without breaking the chain.
 fn capture(
     tx: &Tx<'_>,
     proposed: &ProposalRequest,
@@ -209,5 +209,5 @@ fn capture(
         ("content", ContentHash::of(&content).to_string().into()),
         ("id", id.into()),
     ]);
-    Ok(tx.append_log(TenantLog::Captures, |seq| numbered(body, seq), Some(&content))?)
+    Ok(tx.append_log(TenantLog::Captures, |seq| write_line(body, seq), Some(&content))?)
 }

@@ -1,4 +1,4 @@
-//! One step of a candidate, with its line in the log.
+//! Steps of a candidate, each with a line in the log.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::store::{TenantLog, Tx};
 
-/// What was done.
+/// The action of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CandidateAction {
     Propose,
@@ -68,14 +68,15 @@ impl<'s> CandidateStep<'s> {
         Self { action, to, by, reason: None, data: Map::new() }
     }
 
-    /// Tells something beside; members are given in the order of their names.
-    pub(super) fn says(&mut self, name: &str, value: impl Into<Value>) {
+    /// Adds data to the line of the log. Callers add members in the order of their names.
+    pub(super) fn add_data(&mut self, name: &str, value: impl Into<Value>) {
         self.data.insert(name.to_owned(), value.into());
     }
 }
 
-/// Moves a candidate, where the state machine allows it, and writes that down.
-pub(super) fn go(
+/// Moves a candidate to another state and logs the step; an error if the state machine does not
+/// allow it.
+pub(super) fn take_step(
     tx: &Tx<'_>,
     candidate: &mut Candidate,
     step: &CandidateStep<'_>,
@@ -84,13 +85,13 @@ pub(super) fn go(
     if !from.may_become(to) {
         return Err(CandidateRefusal::Transition { from, to }.into());
     }
-    note(tx, candidate, Some(from), step)?;
+    log_step(tx, candidate, Some(from), step)?;
     candidate.state = to;
     Ok(())
 }
 
-/// Writes a line about a candidate that moves it nowhere, or that is its first.
-pub(super) fn note(
+/// Logs a step that moves the candidate nowhere, or that is its first.
+pub(super) fn log_step(
     tx: &Tx<'_>,
     candidate: &mut Candidate,
     from: Option<CandidateState>,
@@ -98,7 +99,7 @@ pub(super) fn note(
 ) -> Result<(), Error> {
     let now = tx.now();
     let state = |state| word_of(CandidateState::WORDS, state);
-    // Sorted, and without what is absent: the canonical form.
+    // Sorted and without absent members: the canonical form.
     let mut body: BTreeMap<&str, Value> = BTreeMap::from([
         ("action", word_of(CandidateAction::WORDS, step.action).into()),
         ("at", now.to_string().into()),
@@ -111,16 +112,16 @@ pub(super) fn note(
     if !step.data.is_empty() {
         body.insert("data", Value::Object(step.data.clone()));
     }
-    let link = tx.append_log(TenantLog::Transitions, |seq| numbered(body, seq), None)?;
+    let link = tx.append_log(TenantLog::Transitions, |seq| write_line(body, seq), None)?;
     candidate.last_event = link.seq;
     candidate.updated_at = now;
     Ok(())
 }
 
-/// A line of a log with its number.
-pub(super) fn numbered(mut body: BTreeMap<&str, Value>, seq: u64) -> String {
+/// Writes a line of a log with its number.
+pub(super) fn write_line(mut body: BTreeMap<&str, Value>, seq: u64) -> String {
     body.insert("seq", seq.into());
-    // Texts and numbers: there is nothing in it that JSON cannot hold.
+    // Texts and numbers: serialising them cannot fail.
     serde_json::to_string(&body).unwrap_or_default()
 }
 
