@@ -1,11 +1,12 @@
-//! Requests that come again: an effect happens once, and its answer is given each time.
+//! Idempotent requests: an effect happens once, and its stored response is replayed to each
+//! repetition.
 //!
-//! A caller names a request by an idempotency key. The answer is remembered in the transaction of
-//! the effect, so there are both or neither, whatever happens in between. A use case takes part by
-//! a [`ResponseRecorder`] of what it does: it takes it into its transaction and calls `remember` there. One
-//! that answers something else than what is remembered takes an `Option<&Once>` and the function
-//! `remember`. The caller of the use case has asked [`IdempotentRequest::reply`] before; what was answered is
-//! not looked into here.
+//! A client names a request by an idempotency key. The response is stored in the transaction of the
+//! effect, so there are both or neither, whatever happens in between. A use case gets a
+//! [`ResponseRecorder`] of its result and calls `remember` in its transaction. A use case whose
+//! response is not written from its result gets an `Option<&IdempotentRequest>`, and calls the
+//! function `remember`. The caller of the use case has called [`IdempotentRequest::reply`] before;
+//! stored responses are not interpreted here.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -17,10 +18,10 @@ use crate::domain::ContentHash;
 use crate::json::{self, Limits};
 use crate::store::Tx;
 
-/// How long an answer is remembered.
-const KEPT: Duration = Duration::from_hours(24);
+/// Time for which a response is stored.
+const MAX_REPLY_AGE: Duration = Duration::from_hours(24);
 
-/// Why a request that names itself is not carried out.
+/// The reason why a request with an idempotency key is not carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayRefusal {
     #[error("another request came under this idempotency key before")]
@@ -29,16 +30,16 @@ pub enum ReplayRefusal {
     InFlight,
 }
 
-/// A request under its idempotency key, which nobody else has until this is dropped. Cheap to
-/// clone.
+/// A request with its idempotency key, which no other request can have until this is dropped. Cheap
+/// to clone.
 #[derive(Debug, Clone)]
 pub struct IdempotentRequest {
     held: Arc<FlightGuard>,
     digest: ContentHash,
 }
 
-/// What a use case does about a request that may come again: in the transaction of its effect it
-/// remembers what is answered. Cheap to clone.
+/// Stores the response of a use case in the transaction of its effect, for repeated requests. Cheap
+/// to clone.
 pub struct ResponseRecorder<T> {
     once: Option<IdempotentRequest>,
     tell: Arc<dyn Fn(&T) -> String + Send + Sync>,
@@ -57,7 +58,7 @@ impl<T> fmt::Debug for ResponseRecorder<T> {
 }
 
 impl<T> ResponseRecorder<T> {
-    /// `tell` says what is answered for a result.
+    /// `tell` writes the response for a result.
     pub fn new(
         once: Option<&IdempotentRequest>,
         tell: impl Fn(&T) -> String + Send + Sync + 'static,
@@ -65,7 +66,7 @@ impl<T> ResponseRecorder<T> {
         Self { once: once.cloned(), tell: Arc::new(tell) }
     }
 
-    /// Of a request that bears no key.
+    /// A recorder for a request without a key.
     pub fn nothing() -> Self {
         Self::new(None, |_| String::new())
     }
@@ -75,10 +76,10 @@ impl<T> ResponseRecorder<T> {
     }
 }
 
-/// Which requests are being carried out: tenant, route and key.
+/// Requests that are being carried out, by tenant, route and key.
 #[derive(Debug, Default)]
 pub(super) struct RequestsInFlight {
-    taken: Mutex<HashSet<RequestName>>,
+    names: Mutex<HashSet<RequestName>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -96,19 +97,19 @@ struct FlightGuard {
 
 impl Drop for FlightGuard {
     fn drop(&mut self) {
-        self.services.flights().taken().remove(&self.name);
+        self.services.flights().names().remove(&self.name);
     }
 }
 
 impl RequestsInFlight {
-    fn taken(&self) -> std::sync::MutexGuard<'_, HashSet<RequestName>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn names(&self) -> std::sync::MutexGuard<'_, HashSet<RequestName>> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl IdempotentRequest {
-    /// Takes an idempotency key for a request: what it asks for beside its body, and the body. Of
-    /// JSON, how it is written makes no difference.
+    /// Reserves an idempotency key for a request with a body; `asked` are the request's other
+    /// parameters. The spelling of JSON makes no difference.
     pub fn take(
         services: &Services,
         route: &'static str,
@@ -121,21 +122,21 @@ impl IdempotentRequest {
             Ok(node) => json::canonical(&mut request, &node),
             Err(_) => request.push_str(body),
         }
-        // Callers without the scope are shown hooks in part: a response that was made for one who
-        // has it is none of theirs, and what they may not do is not answered as if it were done.
+        // Callers without the scope see hooks in part, and may do less: the response to a caller
+        // who has the scope must not be replayed to them.
         if !services.may_write_hooks() {
             request.push_str("\nwithout hooks:write");
         }
         let tenant = Arc::clone(&services.caller().tenant);
         let name = RequestName { tenant, route, key: key.into() };
-        if !services.flights().taken().insert(name.clone()) {
+        if !services.flights().names().insert(name.clone()) {
             return Err(ReplayRefusal::InFlight);
         }
         let held = Arc::new(FlightGuard { name, services: services.clone() });
         Ok(Self { held, digest: ContentHash::of(&request) })
     }
 
-    /// What was answered when the request came before; none where it did not.
+    /// The stored response of an earlier request; none if there was none.
     pub fn reply(&self) -> Result<Option<String>, Error> {
         let RequestName { route, key, .. } = &self.held.name;
         match self.held.services.tenant().read(|tx| tx.find_reply(route, key))? {
@@ -146,7 +147,7 @@ impl IdempotentRequest {
     }
 }
 
-/// Why it is not known whether a request came before.
+/// The reason why a stored response cannot be returned.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
@@ -155,7 +156,7 @@ pub enum Error {
     Store(#[from] StoreError),
 }
 
-/// Remembers what is answered, in the transaction of the effect; nothing without a key.
+/// Stores the response in the transaction of the effect; does nothing without a key.
 pub(super) fn remember(
     once: Option<&IdempotentRequest>,
     tx: &Tx<'_>,
@@ -163,5 +164,5 @@ pub(super) fn remember(
 ) -> Result<(), StoreError> {
     let Some(IdempotentRequest { held, digest }) = once else { return Ok(()) };
     let RequestName { route, key, .. } = &held.name;
-    tx.remember_reply(route, key, digest, &answer(), tx.now().after(KEPT))
+    tx.remember_reply(route, key, digest, &answer(), tx.now().after(MAX_REPLY_AGE))
 }

@@ -1,4 +1,4 @@
-//! Publishing, reading and comparing packs; and one rule by itself.
+//! Publishes, reads and compares packs, and evaluates single rules.
 
 mod rule;
 
@@ -16,14 +16,14 @@ use crate::store;
 
 pub use rule::{RuleResult, evaluate};
 
-/// Bytes of a document.
-const LONGEST: usize = 4 << 20;
-/// Versions of one pack that are told at once.
-const MOST_VERSIONS: usize = 1_000;
-/// Packs that are kept as they were read.
-const REMEMBERED: usize = 64;
+/// Bytes of the document of a pack.
+const MAX_DOCUMENT_BYTES: usize = 4 << 20;
+/// Versions of a pack that are listed.
+const MAX_VERSIONS: usize = 1_000;
+/// Parsed packs that are cached.
+const MAX_CACHED_PACKS: usize = 64;
 
-/// Why nothing is done with a pack.
+/// The reason why nothing is done with a pack.
 #[derive(Debug, thiserror::Error)]
 pub enum PackRefusal {
     #[error("the pack has {} fault{}", .0.len(), if .0.len() == 1 { "" } else { "s" })]
@@ -36,7 +36,7 @@ pub enum PackRefusal {
     Operators(Vec<json::Fault>),
 }
 
-/// Packs as they were read: a published version never changes.
+/// Cache of parsed packs. An entry is valid for good, since a published version never changes.
 #[derive(Debug)]
 pub(super) struct PackCache {
     packs: Cache<(Arc<str>, PackRef), Arc<Pack>>,
@@ -44,11 +44,11 @@ pub(super) struct PackCache {
 
 impl Default for PackCache {
     fn default() -> Self {
-        Self { packs: Cache::new(REMEMBERED) }
+        Self { packs: Cache::new(MAX_CACHED_PACKS) }
     }
 }
 
-/// What publishing came to.
+/// Result of publishing a pack.
 #[derive(Debug)]
 pub struct Publication {
     pub stored: StoredPack,
@@ -60,7 +60,7 @@ pub struct Publication {
 pub fn publish(
     services: &Services,
     body: &str,
-    telling: ResponseRecorder<Publication>,
+    recorder: ResponseRecorder<Publication>,
 ) -> Result<Publication, Error> {
     let node = parse(body)?;
     let LintResult { faults, pack, .. } = pack::lint(&node, services.pack_keys());
@@ -84,12 +84,12 @@ pub fn publish(
             }
         };
         let done = Publication { stored, is_new, warnings: faults.clone() };
-        telling.remember(tx, &done)?;
+        recorder.remember(tx, &done)?;
         Ok(done)
     })
 }
 
-/// Everything that is wrong with the document in `body`.
+/// Returns every fault of the document in `body`.
 pub fn lint(services: &Services, body: &str) -> Result<Vec<LintFault>, Error> {
     Ok(pack::lint(&parse(body)?, services.pack_keys()).faults)
 }
@@ -99,17 +99,18 @@ pub fn is_ok(faults: &[LintFault]) -> bool {
     !faults.iter().any(LintFault::is_error)
 }
 
-/// A row behind which a list goes on: an id and the three numbers of a version.
+/// The row after which a list continues: an id and the three numbers of a version.
 pub type PackCursor = (String, [u64; 3]);
 
-/// At most `limit` versions of packs, and where the list goes on.
+/// Lists at most `limit` versions of packs. Returns the row after which the list continues, if it
+/// does.
 pub fn list(
     services: &Services,
     after: Option<&PackCursor>,
     limit: usize,
 ) -> Result<(Vec<StoredPack>, Option<PackCursor>), Error> {
     let after = after.map(|(id, version)| (id.as_str(), *version));
-    // One more than is shown tells whether there is more.
+    // One row more than `limit` tells whether the list continues.
     let mut rows = services.tenant().read(|tx| tx.list_packs(after, limit + 1))?;
     let goes_on = rows.len() > limit;
     rows.truncate(limit);
@@ -117,13 +118,13 @@ pub fn list(
     Ok((rows, next))
 }
 
-/// The versions of a pack, the newest first.
+/// Lists the versions of a pack, newest first.
 pub fn versions(services: &Services, id: &str) -> Result<Vec<StoredPack>, Error> {
-    let found = services.tenant().read(|tx| tx.pack_versions(id, MOST_VERSIONS))?;
+    let found = services.tenant().read(|tx| tx.pack_versions(id, MAX_VERSIONS))?;
     if found.is_empty() { Err(PackRefusal::NotFound.into()) } else { Ok(found) }
 }
 
-/// A version with its document, as it was published.
+/// Finds a version, with its document as it was published.
 pub fn find(services: &Services, id: &str, version: &str) -> Result<(StoredPack, String), Error> {
     let reference = PackRef::new(id, version);
     let found = reference.as_ref().map(|reference| document(services, reference)).transpose()?;
@@ -139,23 +140,23 @@ pub(super) fn document(
     services.tenant().read(|tx| tx.find_pack(&reference.id, numbers))
 }
 
-/// A published pack, read; none where there is none of this name.
+/// Loads a published pack, from the cache or else from the store; none if it does not exist.
 pub fn load(services: &Services, reference: &PackRef) -> Result<Option<Arc<Pack>>, StoreError> {
-    let known = services.packs();
+    let cache = services.packs();
     let name = (Arc::clone(&services.caller().tenant), reference.clone());
-    if let Some(pack) = known.packs.get(&name) {
+    if let Some(pack) = cache.packs.get(&name) {
         return Ok(Some(pack));
     }
     let Some((stored, text)) = document(services, reference)? else { return Ok(None) };
     let corrupt = |error: &'static str| StoreError::Corrupt(Arc::new(UnreadablePack(error)));
     let node = json::parse(&text, Limits::default()).map_err(|_| corrupt("it is no JSON"))?;
-    // What was published unsigned stays what it is; who signs is asked when it is published.
+    // Signatures are checked when a pack is published, and not again here.
     let pack = pack::read(&node, &PublicKeys::default()).map_err(|_| corrupt("it has faults"))?;
     if pack.digest != stored.digest {
         return Err(corrupt("its digest is another one"));
     }
     let pack = Arc::new(pack);
-    known.packs.insert(name, Arc::clone(&pack));
+    cache.packs.insert(name, Arc::clone(&pack));
     Ok(Some(pack))
 }
 
@@ -163,7 +164,7 @@ pub fn load(services: &Services, reference: &PackRef) -> Result<Option<Arc<Pack>
 #[error("a stored pack cannot be read: {0}")]
 struct UnreadablePack(&'static str);
 
-/// What two versions differ in.
+/// Differences between two versions.
 #[derive(Debug)]
 pub struct VersionDifference {
     pub from: StoredPack,
@@ -214,9 +215,9 @@ pub fn diff(services: &Services, body: &str) -> Result<VersionDifference, Error>
 
 fn parse(body: &str) -> Result<Node<'_>, Error> {
     let node = json::parse(body, Limits::default())?;
-    if node.raw.len() > LONGEST {
+    if node.raw.len() > MAX_DOCUMENT_BYTES {
         let mut faults = Faults::default();
-        faults.add(&Path::Root, format!("must be at most {LONGEST} bytes"));
+        faults.add(&Path::Root, format!("must be at most {MAX_DOCUMENT_BYTES} bytes"));
         return Err(Error::Invalid(faults.into_vec()));
     }
     Ok(node)

@@ -1,14 +1,14 @@
-//! One rule on one set of facts, by itself.
+//! Evaluates a single rule on a set of facts.
 
 use super::PackRefusal;
 use crate::json::{self, Fault, Faults, Fields, Limits, Path};
 use crate::policy::{self, Effort, RuleFailure, RuleFault, RuleFaultKind, Uncertainty, Value};
 use crate::service::{Error, Services};
 
-/// What a rule came to.
+/// Result of evaluating a rule.
 #[derive(Debug)]
 pub struct RuleResult {
-    /// None where it has no value that can be told.
+    /// The value, or the reason why there is none.
     pub value: Result<Value, RuleFailure>,
     pub unsure: Option<Uncertainty>,
 }
@@ -18,7 +18,7 @@ pub fn evaluate(_services: &Services, body: &str) -> Result<RuleResult, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let fields = Fields::read(&node, Path::Root, &["rule", "data"], &mut faults);
-    // Null is a rule, and a set of facts.
+    // Null is a valid rule and a valid set of facts, so the node itself is read.
     let rule = fields.and_then(|fields| fields.node().get("rule"));
     if rule.is_none() && fields.is_some() {
         faults.add(&Path::Root.key("rule"), "is missing");

@@ -1,27 +1,27 @@
-//! Threads that compute give way to those that serve sockets.
+//! Lowers the priority of threads that compute below that of threads that serve sockets.
 //!
-//! Where all cores are busy, who accepts, refuses and answers still gets one as soon as there is
-//! something to do: a request for which there is no room is refused within milliseconds.
+//! If all cores are busy, threads that accept, refuse and respond still get one at once: a request
+//! for which there is no room is refused within milliseconds.
 
 use std::cell::Cell;
 
-/// Steps of niceness that a thread which computes stands behind the others.
+/// Niceness that is added to a thread that computes.
 #[cfg(target_os = "linux")]
-const STEPS: i32 = 10;
+const ADDED_NICENESS: i32 = 10;
 
 thread_local! {
     static GIVES_WAY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// From now on this thread gives way, for as long as it lives: a process without privileges cannot
-/// take that back. Only Linux has a niceness for each thread; elsewhere nothing is done.
+/// Lowers the priority of this thread for the rest of its life: a process without privileges cannot
+/// raise it again. Only Linux has a niceness for each thread; elsewhere nothing is done.
 pub(super) fn give_way() {
     if GIVES_WAY.replace(true) {
         return;
     }
-    // Who is not let works all the same.
+    // If the system refuses, the thread works with its usual priority.
     #[cfg(target_os = "linux")]
-    let _ = rustix::process::nice(STEPS);
+    let _ = rustix::process::nice(ADDED_NICENESS);
 }
 
 #[cfg(target_os = "linux")]
@@ -38,7 +38,7 @@ mod tests {
             give_way();
             own()
         });
-        assert_eq!(worked.join().unwrap(), (before + STEPS).min(19));
+        assert_eq!(worked.join().unwrap(), (before + ADDED_NICENESS).min(19));
         assert_eq!(own(), before);
     }
 }

@@ -1,4 +1,4 @@
-//! Who may go now, who waits, and who is sent away at once.
+//! Admission of jobs: which job runs, which waits, and which is refused at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -8,33 +8,33 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Error;
 
-/// Places for jobs of one kind, and a queue before them, first come first served.
+/// Places for jobs of one kind, and a queue for them, first come first served.
 ///
-/// How long the queue may be is told by time: whoever would wait longer than [`PATIENCE`], by what
-/// the jobs before him took, is refused before he waits at all. A caller that is told so can go
-/// elsewhere; one that waits in a long queue times out after the work was done.
+/// The length of the queue is limited by time: a job that would wait longer than
+/// [`MAX_EXPECTED_WAIT`], by the duration of earlier jobs, is refused at once. A client that is
+/// refused can use another node; a client in a long queue would time out after the work was done.
 #[derive(Debug)]
 pub(super) struct Lane {
     places: Arc<Semaphore>,
     width: u64,
     waiting: AtomicUsize,
-    /// What a job takes, in nanoseconds: a mean in which the latest ones count most.
+    /// Mean duration of a job in nanoseconds, in which the latest jobs count most.
     mean: AtomicU64,
-    /// How long a job waits where the expectation was wrong.
+    /// Longest wait of a job if the expectation was wrong.
     longest_wait: Duration,
 }
 
-/// How long a queue may be expected to take.
-const PATIENCE: Duration = Duration::from_secs(2);
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// Jobs that may wait for each place however long others took.
-const ALWAYS: u64 = 4;
+/// Expected wait above which a job is refused.
+const MAX_EXPECTED_WAIT: Duration = Duration::from_secs(2);
+const MAX_WAIT: Duration = Duration::from_secs(5);
+/// Jobs that may wait for each place, however long earlier jobs took.
+const MIN_QUEUE_PER_PLACE: u64 = 4;
 /// Jobs that may wait, however short they are.
-const MOST_WAITING: usize = 4_096;
-/// The share of the latest job in the mean is one in so many.
-const MEMORY: u64 = 16;
+const MAX_WAITING_JOBS: usize = 4_096;
+/// The latest job counts for one part in so many of the mean.
+const MEAN_PARTS: u64 = 16;
 
-/// Part in the queue, given back on drop.
+/// A position in the queue, given back on drop.
 #[derive(Debug)]
 pub(super) struct QueueTicket(Arc<Lane>);
 
@@ -52,31 +52,31 @@ impl Lane {
             width: u64::try_from(width).unwrap_or(u64::MAX),
             waiting: AtomicUsize::new(0),
             mean: AtomicU64::new(0),
-            longest_wait: LONGEST_WAIT,
+            longest_wait: MAX_WAIT,
         }
     }
 
-    /// Takes part in the queue, or says at once that it is too long.
+    /// Joins the queue, or fails at once if it is too long.
     pub(super) fn queue(self: &Arc<Self>) -> Result<QueueTicket, Error> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = QueueTicket(Arc::clone(self));
-        if before >= MOST_WAITING || self.expected(before) > PATIENCE {
+        if before >= MAX_WAITING_JOBS || self.expected_wait(before) > MAX_EXPECTED_WAIT {
             return Err(Error::Full);
         }
         Ok(waiting)
     }
 
-    /// How long somebody waits who has so many before him; nothing where they are few.
-    fn expected(&self, before: usize) -> Duration {
+    /// Expected wait of a job with `before` jobs in front of it; zero if these are few.
+    fn expected_wait(&self, before: usize) -> Duration {
         let before = u64::try_from(before).unwrap_or(u64::MAX);
-        if before < self.width.saturating_mul(ALWAYS) {
+        if before < self.width.saturating_mul(MIN_QUEUE_PER_PLACE) {
             return Duration::ZERO;
         }
         let mean = self.mean.load(Ordering::Relaxed);
         Duration::from_nanos(mean.saturating_mul(before) / self.width)
     }
 
-    /// A place, once there is one: at the latest at `end`, or when the wait has become too long.
+    /// Waits for a place: until `end`, or until the wait has become too long.
     pub(super) async fn place(
         &self,
         waiting: QueueTicket,
@@ -90,17 +90,17 @@ impl Lane {
         place.map_err(|_| late)?
     }
 
-    /// A place, however long it takes.
+    /// Waits for a place without a limit.
     pub(super) async fn any_place(&self) -> Result<OwnedSemaphorePermit, Error> {
         Arc::clone(&self.places).acquire_owned().await.map_err(|_| Error::Full)
     }
 
-    /// Notes how long a job had its place.
-    pub(super) fn took(&self, time: Duration) {
+    /// Records how long a job had its place.
+    pub(super) fn record_time(&self, time: Duration) {
         let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        // Where two note at once, one of them may be lost.
+        // If two jobs record at the same time, one of the values may be lost.
         let mean = self.mean.load(Ordering::Relaxed);
-        self.mean.store(mean - mean / MEMORY + time / MEMORY, Ordering::Relaxed);
+        self.mean.store(mean - mean / MEAN_PARTS + time / MEAN_PARTS, Ordering::Relaxed);
     }
 
     #[cfg(test)]
@@ -114,28 +114,28 @@ mod tests {
     use super::*;
 
     fn queued(lane: &Arc<Lane>) -> Vec<QueueTicket> {
-        std::iter::from_fn(|| lane.queue().ok()).take(2 * MOST_WAITING).collect()
+        std::iter::from_fn(|| lane.queue().ok()).take(2 * MAX_WAITING_JOBS).collect()
     }
 
     #[test]
     fn a_queue_is_as_long_as_its_jobs_are_short() {
         let lane = Arc::new(Lane::new(2));
-        lane.took(Duration::from_secs(1));
+        lane.record_time(Duration::from_secs(1));
         assert_eq!(queued(&lane).len(), 65, "one that was slow is not the rule");
         for _ in 0..1_000 {
-            lane.took(Duration::from_millis(10));
+            lane.record_time(Duration::from_millis(10));
         }
         let most = queued(&lane).len();
         assert!((395..=405).contains(&most), "two places do {most} of them in two seconds");
         assert_eq!(lane.free(), (2, 0), "who goes away leaves no trace");
         for _ in 0..1_000 {
-            lane.took(Duration::from_secs(1));
+            lane.record_time(Duration::from_secs(1));
         }
         assert_eq!(queued(&lane).len(), 2 * 4, "a few may always wait");
         for _ in 0..1_000 {
-            lane.took(Duration::ZERO);
+            lane.record_time(Duration::ZERO);
         }
-        assert_eq!(queued(&lane).len(), MOST_WAITING);
+        assert_eq!(queued(&lane).len(), MAX_WAITING_JOBS);
     }
 
     #[tokio::test]

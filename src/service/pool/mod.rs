@@ -1,5 +1,5 @@
-//! The threads that work, away from those that serve sockets: as many jobs at once as there are
-//! cores; and the threads that visit the store, where a job mostly waits for the disk.
+//! Worker threads, apart from the threads that serve sockets: one lane for jobs that compute, as
+//! many at once as there are cores, and one for jobs that mostly wait for the store.
 
 mod courtesy;
 mod lane;
@@ -13,20 +13,20 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use self::lane::{Lane, QueueTicket};
 use crate::telemetry::trace;
 
-/// Runs what takes a thread, in one of two lanes that do not hold each other up. Cheap to clone.
+/// Runs blocking jobs, in one of two lanes that do not hold each other up. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Pool {
     /// Jobs that compute.
     work: Arc<Lane>,
     /// Jobs that read a few rows or wait for a commit.
     visits: Arc<Lane>,
-    /// One a look that is being taken.
+    /// A permit for each look at the store.
     looking: Arc<Semaphore>,
-    /// One a job that waits for somebody else and has given its place away.
+    /// A permit for each job that waits for something else and has given its place away.
     away: Arc<Semaphore>,
 }
 
-/// A part in a lane's queue, given back on drop.
+/// A position in the queue of a lane, given back on drop.
 #[derive(Debug)]
 pub struct QueuePlace {
     lane: Arc<Lane>,
@@ -35,7 +35,7 @@ pub struct QueuePlace {
     away: Arc<Semaphore>,
 }
 
-/// The place of a job that runs, which it gives away while it waits for somebody else. Cheap to
+/// The place of a running job, which it gives away while it waits for something else. Cheap to
 /// clone.
 #[derive(Debug, Clone)]
 pub struct JobSeat(Arc<SeatState>);
@@ -48,15 +48,15 @@ struct SeatState {
     held: Mutex<LanePlace>,
 }
 
-/// The place of a job, none while it is away.
+/// The place of a job; none while it is given away.
 #[derive(Debug)]
 struct LanePlace {
     place: Option<(OwnedSemaphorePermit, Instant)>,
-    /// How long it was had before.
+    /// Time for which the job had a place before.
     took: Duration,
 }
 
-/// Why a job was not carried out.
+/// The reason why a job was not carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     #[error("more work waits than is done in a moment")]
@@ -68,25 +68,26 @@ pub enum Error {
 }
 
 impl Pool {
-    /// Visits of the store at once. What so many write is committed together.
-    const VISITS: usize = 64;
-    /// Looks at once.
-    const LOOKS: usize = 32;
-    /// Jobs that may be away at once: each still has a thread. What comes beyond keeps its place.
-    const AWAY: usize = 256;
+    /// Jobs at once in the lane for the store. Writes of many jobs are committed together.
+    const MAX_VISITS: usize = 64;
+    /// Looks at the store at once.
+    const MAX_LOOKS: usize = 32;
+    /// Jobs that may have given their place away: each still has a thread. Further jobs keep their
+    /// place.
+    const MAX_AWAY: usize = 256;
 
     /// A pool of `threads` jobs at once.
     pub fn new(threads: usize) -> Self {
         Self {
             work: Arc::new(Lane::new(threads)),
-            visits: Arc::new(Lane::new(Self::VISITS)),
-            looking: Arc::new(Semaphore::new(Self::LOOKS)),
-            away: Arc::new(Semaphore::new(Self::AWAY)),
+            visits: Arc::new(Lane::new(Self::MAX_VISITS)),
+            looking: Arc::new(Semaphore::new(Self::MAX_LOOKS)),
+            away: Arc::new(Semaphore::new(Self::MAX_AWAY)),
         }
     }
 
-    /// Has a short look at the store, whether the pool is full or not: what it finds decides
-    /// whether there is work at all.
+    /// Runs a short read of the store, even if the pool is full: the result decides whether there
+    /// is work at all.
     pub async fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce() -> T + Send + 'static,
@@ -99,12 +100,12 @@ impl Pool {
         job.await.map_err(|_| Error::Panicked)
     }
 
-    /// Takes part in the queue of jobs that compute, or says at once that it is too long.
+    /// Joins the queue of jobs that compute, or fails at once if it is too long.
     pub fn admit(&self) -> Result<QueuePlace, Error> {
         self.queue(&self.work, true)
     }
 
-    /// The same for a job that does little beside asking the store, or waiting for what it wrote.
+    /// Joins the queue of jobs that mostly wait for the store, or fails at once if it is too long.
     pub fn visit(&self) -> Result<QueuePlace, Error> {
         self.queue(&self.visits, false)
     }
@@ -116,13 +117,13 @@ impl Pool {
 }
 
 impl QueuePlace {
-    /// What a job gets after its time is up to say what it has.
+    /// Time after the end in which a job can still return its result.
     const GRACE: Duration = Duration::from_millis(500);
 
     /// Runs `job` on a thread of its own once one is free, at the latest at `end`. A job that has
-    /// not ended a moment after `end`, when it should have noticed by itself, is not waited for.
+    /// not ended a moment after `end` is no longer waited for; it should have stopped by itself.
     ///
-    /// The thread counts as taken until the job itself ends, or waits for somebody else, even where
+    /// The thread counts as taken until the job itself ends, or waits for something else, even if
     /// the caller stops waiting; `guard` is dropped then too.
     pub async fn run<T: Send + 'static>(
         self,
@@ -131,9 +132,9 @@ impl QueuePlace {
         job: impl FnOnce(JobSeat) -> T + Send + 'static,
     ) -> Result<T, Error> {
         let Self { lane, waiting, computes, away } = self;
-        let asked = Instant::now();
+        let queued_at = Instant::now();
         let place = lane.place(waiting, end).await?;
-        let span = trace::job(asked.elapsed());
+        let span = trace::job(queued_at.elapsed());
         let logged = tracing::Span::current();
         let held = LanePlace { place: Some((place, Instant::now())), took: Duration::ZERO };
         let runtime = Handle::current();
@@ -153,8 +154,8 @@ impl QueuePlace {
 }
 
 impl JobSeat {
-    /// Waits for `others` and gives the place away meanwhile. It is taken back before the work goes
-    /// on, unless `end` comes first: then what is left to do is to say so.
+    /// Waits for `others` and gives the place away meanwhile. The job gets a place again before it
+    /// goes on, unless `end` comes first: then it only has to report that.
     pub fn wait<T>(&self, end: Option<Instant>, others: impl Future<Output = T>) -> T {
         let seated = &*self.0;
         let away = Arc::clone(&seated.away).try_acquire_owned().ok();
@@ -175,7 +176,7 @@ impl JobSeat {
         })
     }
 
-    /// Gives the place away; answers how long it was had until now.
+    /// Gives the place away. Returns how long the job has had one.
     fn leave(&self) -> Duration {
         let mut held = self.0.lock();
         if let Some((_, since)) = held.place.take() {
@@ -191,13 +192,13 @@ impl SeatState {
     }
 }
 
-/// Frees the place when the job ends, whoever has the seat yet.
+/// Frees the place when the job ends, even if clones of the seat are left.
 struct SeatGuard(JobSeat);
 
 impl Drop for SeatGuard {
     fn drop(&mut self) {
         let took = self.0.leave();
-        self.0.0.lane.took(took);
+        self.0.0.lane.record_time(took);
     }
 }
 
@@ -226,7 +227,7 @@ mod tests {
         };
         let (_, done) = tokio::join!(work, visit);
         assert_eq!(done, Ok(7));
-        assert_eq!((pool.work.free(), pool.visits.free()), ((1, 0), (Pool::VISITS, 0)));
+        assert_eq!((pool.work.free(), pool.visits.free()), ((1, 0), (Pool::MAX_VISITS, 0)));
     }
 
     #[tokio::test]
