@@ -1,4 +1,4 @@
-//! Format adapters: ours, and those that callers have written as data.
+//! Format adapters: built-in ones, and custom ones that callers have defined as data.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use crate::domain::{AdapterChoice, AdapterDefinition, StoredAdapter, TokenizerNa
 use crate::json::{self, Fault, Faults, Limits, Node, Path};
 use crate::request::{self, Fields, KnownAdapters};
 
-/// Bytes of a definition's text.
-const LONGEST: usize = 64 << 10;
-/// Names that are read from the store at once.
-const AT_ONCE: usize = 1_000;
+/// Bytes of the text of a definition.
+const MAX_DEFINITION_BYTES: usize = 64 << 10;
+/// Names that are read from the store in one go.
+const MAX_NAMES: usize = 1_000;
 
 const TEST_KEYS: &[&str] = &["text", "definition"];
 
 /// A row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListedAdapter {
-    /// One of ours; whether a stored one of the same name stands in its place.
+    /// A built-in adapter, and whether a stored adapter of the same name replaces it.
     BuiltIn {
         name: String,
         replaced: bool,
@@ -27,7 +27,7 @@ pub enum ListedAdapter {
     Custom(StoredAdapter),
 }
 
-/// The row behind which a list goes on.
+/// The row after which a list continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AdapterCursor {
     BuiltIn(String),
@@ -38,15 +38,15 @@ pub enum AdapterCursor {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundAdapter {
     BuiltIn(String),
-    /// With its definition's text, as it was given.
+    /// With the text of its definition.
     Custom(StoredAdapter, String),
 }
 
-/// What an adapter made of a text.
+/// Result of trying an adapter on a text.
 #[derive(Debug)]
 pub struct AdapterTrial {
     pub detects: bool,
-    /// What it leaves, or the text as it came.
+    /// The shortened text, or the text as it came.
     pub text: String,
     pub changed: bool,
     pub tokens_before: u64,
@@ -55,8 +55,9 @@ pub struct AdapterTrial {
     pub kept_lines: Option<usize>,
 }
 
-/// At most `limit` adapters behind a row: ours in their order, then the stored ones in the byte
-/// order of their names. And where the list goes on; none where that is its end.
+/// Lists at most `limit` adapters that come after a row: built-in ones in their order, then stored
+/// ones in the byte order of their names. Returns the row after which the list continues, if it
+/// does.
 pub fn list(
     services: &Services,
     after: Option<&AdapterCursor>,
@@ -79,14 +80,14 @@ pub fn list(
         .zip(replaced)
         .map(|(name, replaced)| ListedAdapter::BuiltIn { name: (*name).to_owned(), replaced })
         .collect();
-    let behind = match after {
+    let after_name = match after {
         Some(AdapterCursor::Custom(name)) => Some(name.as_str()),
         _ => None,
     };
-    // One more than is shown tells whether there is more.
+    // One row more than `limit` tells whether the list continues.
     let room = (limit + 1).saturating_sub(rows.len());
     if room > 0 {
-        let stored = tenant.read(|tx| tx.list_adapters(behind, room))?;
+        let stored = tenant.read(|tx| tx.list_adapters(after_name, room))?;
         rows.extend(stored.into_iter().map(ListedAdapter::Custom));
     }
     let goes_on = rows.len() > limit;
@@ -98,7 +99,7 @@ pub fn list(
     Ok((rows, next))
 }
 
-/// What a name stands for: a stored adapter, else one of ours, else nothing.
+/// Finds an adapter by its name: a stored one, else a built-in one.
 pub fn find(services: &Services, name: &str) -> Result<Option<FoundAdapter>, Error> {
     if let Some((stored, text)) = services.tenant().read(|tx| tx.adapters(&[name]))?.pop().flatten()
     {
@@ -120,8 +121,8 @@ pub struct PutAdapter {
 pub fn put(services: &Services, name: &str, body: &str) -> Result<PutAdapter, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
-    if node.raw.len() > LONGEST {
-        faults.add(&Path::Root, format!("must be at most {LONGEST} bytes"));
+    if node.raw.len() > MAX_DEFINITION_BYTES {
+        faults.add(&Path::Root, format!("must be at most {MAX_DEFINITION_BYTES} bytes"));
     }
     request::read_definition(&node, Path::Root, Some(name), &mut faults);
     if !faults.is_empty() {
@@ -134,14 +135,14 @@ pub fn put(services: &Services, name: &str, body: &str) -> Result<PutAdapter, Er
     Ok(PutAdapter { stored, text, is_new })
 }
 
-/// Removes a stored adapter; answers whether it was there.
+/// Removes a stored adapter; returns whether it existed.
 pub fn delete(services: &Services, name: &str) -> Result<bool, Error> {
     let name = name.to_owned();
     Ok(services.tenant().write_durable(move |tx| tx.delete_adapter(&name))?)
 }
 
-/// Tries an adapter on the text in `body`: `{"text", "definition"?}`. None where no definition is
-/// given and the name stands for nothing.
+/// Tries an adapter on the text in `body`: `{"text", "definition"?}`. Returns none if there is
+/// neither a definition nor an adapter of this name.
 pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<AdapterTrial>, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
@@ -187,7 +188,7 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Adapte
     }))
 }
 
-/// What the names in a request can mean. `section`: what holds the key `adapters`.
+/// Looks up the adapters that a request can name. `section` is the object with the key `adapters`.
 pub(super) fn known(
     services: &Services,
     section: Option<&Node<'_>>,
@@ -205,7 +206,7 @@ pub(super) fn known(
     let found = tenant.read(|tx| tx.adapters(&names))?;
     let is_ours = |name: &&str| known.built_in.iter().any(|own| own == name);
     if names.iter().zip(&found).any(|(name, found)| found.is_none() && !is_ours(name)) {
-        let all = tenant.read(|tx| tx.list_adapters(None, AT_ONCE))?;
+        let all = tenant.read(|tx| tx.list_adapters(None, MAX_NAMES))?;
         known.names = all.into_iter().map(|stored| stored.name).collect();
     }
     for (stored, text) in found.into_iter().flatten() {
@@ -218,7 +219,7 @@ pub(super) fn known(
     Ok(known)
 }
 
-/// What names meant when these definitions were stored.
+/// The adapters of a record, read from their definitions.
 pub(super) fn recorded(texts: &BTreeMap<Arc<str>, String>) -> Result<KnownAdapters, StoreError> {
     let mut known = ours();
     for (name, text) in texts {
@@ -228,12 +229,12 @@ pub(super) fn recorded(texts: &BTreeMap<Arc<str>, String>) -> Result<KnownAdapte
     Ok(known)
 }
 
-/// What names mean where nothing is stored.
+/// The built-in adapters alone.
 pub(super) fn ours() -> KnownAdapters {
     KnownAdapters { built_in: built_in_names().collect(), ..KnownAdapters::default() }
 }
 
-/// A stored definition, read again. It was checked before it was stored.
+/// Parses a stored definition. It was checked before it was stored.
 fn definition_of(name: &str, text: &str) -> Result<Arc<AdapterDefinition>, StoreError> {
     let mut faults = Faults::default();
     let node = parse(text)?;

@@ -1,4 +1,4 @@
-//! Artifacts: put a long text aside, read it in whole or in part, remove it.
+//! Artifacts: stores a long text, reads it in whole or in part, removes it.
 
 use std::time::Duration;
 
@@ -12,24 +12,24 @@ use crate::request::Fields;
 pub use crate::store::Cleanup;
 use crate::store::{Batch, Caps, Tx};
 
-/// What a text that is handed in without a media type is.
+/// The media type of a text that came without one.
 const TEXT: &str = "text/plain; charset=utf-8";
 
 const OFFLOAD_KEYS: &[&str] = &["text", "threshold", "head_chars", "tail_chars"];
 const CLEANUP_KEYS: &[&str] = &["max_age_seconds", "max_count", "max_bytes"];
-/// The largest whole number that every JSON reader keeps.
-const MOST: u64 = 1 << 53;
+/// The largest whole number that every JSON reader represents exactly.
+const MAX_WHOLE_NUMBER: u64 = 1 << 53;
 
-/// What became of a text that was to be offloaded.
+/// Result of offloading a text.
 #[derive(Debug)]
 pub enum OffloadResult {
-    /// It is too short: it stays where it is, and nothing was stored.
+    /// The text is too short: nothing was stored.
     Kept(String),
-    /// It is stored; `marker` stands for it.
+    /// The text is stored; `marker` replaces it.
     Stored { artifact: Artifact, marker: String },
 }
 
-/// What a repetition of a request is answered.
+/// Writes the response that is replayed if a request is repeated.
 pub type OffloadReply = fn(&OffloadResult) -> String;
 
 /// Offloads the text in `body`: `{"text", "threshold"?, "head_chars"?, "tail_chars"?}`.
@@ -50,7 +50,7 @@ pub fn offload(
     });
     let options = fields.map(|fields| {
         let default = Offload::default();
-        let mut whole = |key| fields.whole(key, 0, MOST, &mut faults);
+        let mut whole = |key| fields.whole(key, 0, MAX_WHOLE_NUMBER, &mut faults);
         Offload {
             threshold: whole("threshold").unwrap_or(default.threshold),
             head: whole("head_chars").unwrap_or(default.head),
@@ -86,10 +86,11 @@ pub fn offload_text(
     };
     let mut batch = Batch::default();
     batch.artifact(text, TEXT);
-    let told = marker.clone();
+    let stored_marker = marker.clone();
     let committed = services.tenant().commit_with(batch, move |tx, artifacts| {
         let Some(artifact) = artifacts.first() else { return Ok(()) };
-        let stored = OffloadResult::Stored { artifact: artifact.clone(), marker: told.clone() };
+        let stored =
+            OffloadResult::Stored { artifact: artifact.clone(), marker: stored_marker.clone() };
         remember(once.as_ref(), tx, || tell(&stored))
     })?;
     Ok(match committed.artifacts.into_iter().next() {
@@ -98,23 +99,22 @@ pub fn offload_text(
     })
 }
 
-/// An artifact and its text; none where there is none of this id.
+/// Finds an artifact and its text; none if there is no artifact of this id.
 pub fn find(services: &Services, id: ArtifactId) -> Result<Option<(Artifact, String)>, Error> {
     Ok(services.tenant().artifact(id)?)
 }
 
-/// Removes an artifact; answers whether it was there.
+/// Removes an artifact; returns whether it existed.
 pub fn delete(services: &Services, id: ArtifactId) -> Result<bool, Error> {
     Ok(services.tenant().delete_artifact(id)?)
 }
 
-/// Removes what is too old or too much, by the caps in `body` and, where one is absent, by the
-/// settings.
+/// Removes artifacts beyond the caps in `body`; an absent cap is that of the settings.
 pub fn cleanup(services: &Services, body: &str) -> Result<Cleanup, Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let caps = Fields::read(&node, Path::Root, CLEANUP_KEYS, &mut faults).map(|fields| {
-        let mut whole = |key| fields.whole(key, 0, MOST, &mut faults);
+        let mut whole = |key| fields.whole(key, 0, MAX_WHOLE_NUMBER, &mut faults);
         Caps {
             max_age: whole("max_age_seconds").map(Duration::from_secs),
             max_count: whole("max_count"),
@@ -127,7 +127,7 @@ pub fn cleanup(services: &Services, body: &str) -> Result<Cleanup, Error> {
     }
 }
 
-/// `a-b`, `a-` or `a`: the numbers of the first line and the last.
+/// Reads `a-b`, `a-` or `a`: the numbers of the first line and the last.
 pub fn parse_lines(text: &str) -> Option<(usize, usize)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let number = |digits: &str| {
@@ -139,22 +139,22 @@ pub fn parse_lines(text: &str) -> Option<(usize, usize)> {
     (1 <= first && first <= last).then_some((first, last))
 }
 
-/// The lines from `first` to `last`, counted from one, with their line feeds; none where the
-/// text ends before.
+/// The lines from `first` to `last`, counted from one, with their line feeds; none if the text ends
+/// before.
 pub fn lines(text: &str, first: usize, last: usize) -> Option<&str> {
     let mut starts =
         std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
     let start = starts.nth(first.checked_sub(1)?)?;
-    // The start of the line behind the last one.
+    // The start of the line after the last one.
     let end = starts.nth(last.checked_sub(first)?).unwrap_or(text.len());
     text.get(start..end)
 }
 
-/// The lines of `text` that hold `words`, whatever their case: each with its number, the first
-/// line being `first`.
+/// Finds the lines of `text` that contain `words`, in any case. Each has its number; the first line
+/// is `first`.
 ///
 /// # Errors
-/// They would take more than the allowance has left.
+/// The lines would take more than the allowance has left.
 pub fn search(
     text: &str,
     words: &str,
@@ -162,11 +162,11 @@ pub fn search(
     allowance: &Allowance,
 ) -> Result<String, AllowanceExceeded> {
     let words = words.to_lowercase();
-    numbered(text, first, allowance, &|line| line.contains(&words))
+    find_lines(text, first, allowance, &|line| line.contains(&words))
 }
 
-/// The lines that fit in small letters, each behind its number.
-pub(super) fn numbered(
+/// Finds the lines whose lower-case text fits, each after its number.
+pub(super) fn find_lines(
     text: &str,
     first: usize,
     allowance: &Allowance,

@@ -1,4 +1,4 @@
-//! Compress a text, or messages in the shape they came in.
+//! Compresses a text, or messages in their own shape.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -41,24 +41,25 @@ pub struct KeptOriginal {
     pub expires_at: Option<String>,
 }
 
-/// Every key that a request may hold.
+/// Every key that a request may have.
 pub fn keys() -> impl Iterator<Item = &'static str> {
     request::COMPRESS_KEYS.iter().chain(provider::CONVERSATION_KEYS).copied()
 }
 
-/// What was compressed, to be told in one shape or another.
+/// Result of a compression, from which responses are written.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CompressOutcome<'d> {
     id: &'d str,
     request: &'d CompressRequest<'d, 'd>,
     pub(super) shortened: &'d ShortenOutput,
     pub(super) report: &'d Report,
-    /// The messages that are shown, as one JSON text.
+    /// The shown messages, as a JSON list.
     pub(super) list: &'d str,
     committed: Option<&'d CommittedBatch>,
 }
 
-/// Compresses what `body` holds. Takes the thread until it is done or `deadline` stops it.
+/// Compresses the text or the messages in `body`. Blocks the thread until it is done or `deadline`
+/// stops it.
 pub fn compress(
     services: &Services,
     body: &str,
@@ -68,11 +69,11 @@ pub fn compress(
     carry_out(services, input, deadline, &write)
 }
 
-/// A body to compress, and how the result is read.
+/// A body to compress, and the reader of the result.
 pub(super) struct CompressJob<'b> {
     pub(super) body: &'b str,
     pub(super) reader: ModelReader,
-    /// The effects of the hooks at `tool_result`, if they were asked before.
+    /// The effects of the hooks at `tool_result`, if they were called before.
     pub(super) effects: Option<Results>,
 }
 
@@ -106,27 +107,28 @@ pub(super) fn carry_out(
         (None, CompressInput::List(list)) => {
             let ask = |asks: &mut dyn HookPort| pipeline::ask_results(asks, list);
             let (left, effects) = Results::ask(services, None, &deadline, Point::ToolResult, ask)?;
-            if let Some(body) = left.flatten().and_then(|left| replaced(&node, list.key, &left)) {
+            if let Some(body) = left.flatten().and_then(|left| replace_list(&node, list.key, &left))
+            {
                 let job = CompressJob { body: &body, reader, effects: Some(effects) };
                 return carry_out(services, job, &deadline, write);
             }
             effects
         }
     };
-    let format_effects = formats(services, &mut request, &deadline)?;
+    let format_effects = ask_formats(services, &mut request, &deadline)?;
     effects = effects.then(format_effects);
     timings.hooks += effects.took;
     let items = items(&request);
     let storing = Instant::now();
-    let known = RecognizedMessages::of(&services.tenant(), items)?;
+    let recognized = RecognizedMessages::find(&services.tenant(), items)?;
     timings.store += storing.elapsed();
     let set = services.hook_set(None, &[])?;
     let mut asking = services.asking(set, services.hook_scope(None, None), &deadline);
     let run = PipelineRun { deadline: &deadline, hooks: &mut asking, timings: &mut timings };
-    let shortened = pipeline::shorten(services.pipeline(), &request, &known.makers(), run);
+    let shortened = pipeline::shorten(services.pipeline(), &request, &recognized.authors(), run);
     let ShortenResult { output: shortened, mut report } = match shortened {
         Err(pipeline::Error::Stopped(StopReason::TimeUp)) if request.pass_on_deadline => {
-            return Ok(passed(&request, timings, write));
+            return Ok(pass_through(&request, timings, write));
         }
         shortened => shortened?,
     };
@@ -142,7 +144,7 @@ pub(super) fn carry_out(
     let kept = KeptCompress {
         id: &id,
         request: &request,
-        known: &known,
+        recognized: &recognized,
         shortened: &shortened,
         list: &list,
     };
@@ -163,8 +165,9 @@ pub(super) fn carry_out(
     Ok(CompiledResponse { body, report, timings })
 }
 
-/// Has long texts made shorter by hooks that know their format, where rung 2 may be taken.
-fn formats(
+/// Runs the hooks at `compress_format`, which shorten long texts of their format, if rung 2 is
+/// allowed.
+fn ask_formats(
     services: &Services,
     request: &mut CompressRequest<'_, '_>,
     deadline: &Deadline,
@@ -185,8 +188,8 @@ fn formats(
     Ok(effects)
 }
 
-/// The body with another list in the place of its own.
-fn replaced(node: &Node<'_>, key: &str, list: &str) -> Option<String> {
+/// Replaces the list in a body.
+fn replace_list(node: &Node<'_>, key: &str, list: &str) -> Option<String> {
     let old = node.get(key)?.raw;
     let start = (old.as_ptr() as usize).checked_sub(node.raw.as_ptr() as usize)?;
     let (head, tail) = (node.raw.get(..start)?, node.raw.get(start + old.len()..)?);
@@ -200,23 +203,23 @@ fn items<'r, 'a>(request: &CompressRequest<'r, 'a>) -> &'r [Node<'a>] {
     }
 }
 
-/// A compressed body, for what is stored of it.
+/// A compression that is to be stored.
 struct KeptCompress<'k> {
     id: &'k str,
     request: &'k CompressRequest<'k, 'k>,
-    known: &'k RecognizedMessages,
+    recognized: &'k RecognizedMessages,
     shortened: &'k ShortenOutput,
-    /// The messages that are shown, as one JSON text.
+    /// The shown messages, as a JSON list.
     list: &'k str,
 }
 
-/// Stores what the response can be expanded from; none if the caller keeps it.
+/// Stores what is needed to expand the response; returns none if the caller keeps the originals.
 fn keep(
     services: &Services,
     kept: &KeptCompress<'_>,
     effects: Results,
 ) -> Result<Option<CommittedBatch>, Error> {
-    let KeptCompress { id, request, known, shortened, list: list_text } = *kept;
+    let KeptCompress { id, request, recognized, shortened, list: list_text } = *kept;
     let mut batch = Batch::default();
     if request.originals == Originals::Store {
         for original in &shortened.originals {
@@ -244,7 +247,7 @@ fn keep(
             let recipe =
                 (request.originals != Originals::Store).then(|| MessageRecipe::of(shortened));
             let shown = ShownList { shortened, hashes: &hashes };
-            known.keep(&mut batch, id, list.items, shown, recipe.as_ref());
+            recognized.keep(&mut batch, id, list.items, shown, recipe.as_ref());
         }
     }
     if batch.is_empty() && effects.is_empty() {
@@ -258,7 +261,7 @@ fn new_id() -> String {
     format!("cpr_{}", uuid::Uuid::now_v7().simple())
 }
 
-/// The messages that are shown, as one JSON text.
+/// Writes the shown messages as a JSON list.
 fn list_text(shortened: &ShortenOutput) -> String {
     let bytes: usize = shortened.list.iter().map(|shown| shown.json.len() + 1).sum();
     let mut text = String::with_capacity(bytes + 2);
@@ -273,12 +276,12 @@ fn list_text(shortened: &ShortenOutput) -> String {
     text
 }
 
-/// Bytes of a report, about.
-const REPORT: usize = 4 << 10;
+/// Bytes of a report, approximately.
+const REPORT_BYTES: usize = 4 << 10;
 
 fn write(done: &CompressOutcome<'_>) -> Bytes {
     let CompressOutcome { id, request, shortened, report, list: list_text, committed } = *done;
-    let mut body = String::with_capacity(list_text.len() + REPORT);
+    let mut body = String::with_capacity(list_text.len() + REPORT_BYTES);
     let _ = write!(body, "{{\"id\":\"{id}\",");
     match (&request.given, &shortened.text) {
         (CompressInput::List(list), _) => {
@@ -289,7 +292,7 @@ fn write(done: &CompressOutcome<'_>) -> Bytes {
             json::write_string(&mut body, text.as_deref().unwrap_or_default());
         }
     }
-    // Plain data with string keys: there is nothing in it that JSON cannot hold.
+    // Plain data with string keys: serialising it cannot fail.
     let report = serde_json::to_string(report).unwrap_or_default();
     let artifacts = artifacts(request, shortened, committed);
     let artifacts = serde_json::to_string(&artifacts).unwrap_or_default();
@@ -314,7 +317,7 @@ fn write(done: &CompressOutcome<'_>) -> Bytes {
 }
 
 impl CompressOutcome<'_> {
-    /// The originals of what is not shown in full, as they are told.
+    /// The originals of texts that are not shown in full, for the response.
     pub(super) fn artifacts(&self) -> Vec<KeptOriginal> {
         artifacts(self.request, self.shortened, self.committed)
     }
@@ -343,8 +346,8 @@ fn artifacts(
     shortened.originals.iter().map(artifact).collect()
 }
 
-/// The input as it came: time was up, and nothing is stored.
-fn passed(
+/// Returns the input as it came, since the time is up. Nothing is stored.
+fn pass_through(
     request: &CompressRequest<'_, '_>,
     timings: Timings,
     write: &dyn Fn(&CompressOutcome<'_>) -> Bytes,

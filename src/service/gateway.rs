@@ -1,8 +1,9 @@
-//! The wire of another product: what headroom's clients and `LiteLLM`'s guardrail send and read.
+//! The wire format of another product: what headroom's clients and `LiteLLM`'s guardrail send and
+//! read.
 //!
-//! A gateway that asks for a compression and is told of an error fails its own caller's request.
-//! So nothing here is refused: what cannot be read is passed over, and what cannot be done is
-//! answered with the messages as they came and the reason ([`passed_on`]).
+//! A gateway that gets an error for a compression fails the request of its own caller. So nothing
+//! is refused here: what cannot be read is ignored, and if a compression fails, the response has
+//! the messages as they came and the reason ([`passed_on`]).
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
@@ -21,11 +22,11 @@ use crate::limit::{Allowance, AllowanceExceeded};
 use crate::pipeline::{Deadline, StopReason};
 use crate::request::{ModelReader, ReferenceStyle};
 
-/// How the tool is called with which a model asks for an original, by itself or behind the name of
-/// a server.
+/// The name of the tool with which a model asks for an original; the name of a server may come
+/// before it.
 const RETRIEVE: &str = "headroom_retrieve";
 
-/// The members of a request that are read, the others passed over.
+/// The members of a request that are read; others are ignored.
 #[derive(Debug, Default)]
 struct GatewayMembers<'b> {
     messages: Option<&'b RawValue>,
@@ -35,13 +36,13 @@ struct GatewayMembers<'b> {
 }
 
 impl<'b> GatewayMembers<'b> {
-    /// What was there before the text ended or went wrong.
-    fn of(body: &'b str) -> Self {
-        let mut asked = Self::default();
+    /// Reads the members until the text ends or is not valid.
+    fn read(body: &'b str) -> Self {
+        let mut members = Self::default();
         let mut reader = serde_json::Deserializer::from_str(body);
-        // The messages are what counts, wherever the fault stands.
-        let _ = reader.deserialize_map(MemberFinder(&mut asked));
-        asked
+        // Only the messages matter, wherever the fault is.
+        let _ = reader.deserialize_map(MemberFinder(&mut members));
+        members
     }
 }
 
@@ -85,9 +86,9 @@ pub fn compress(
     body: &str,
     deadline: &Deadline,
 ) -> Result<CompiledResponse, Error> {
-    let asked = GatewayMembers::of(body);
-    let Some(messages) = asked.messages else {
-        // Read once more for the words of what is wrong.
+    let members = GatewayMembers::read(body);
+    let Some(messages) = members.messages else {
+        // The body is parsed again for a precise fault.
         json::parse(body, Limits::default())?;
         let mut faults = Faults::default();
         faults.add(&Path::Root.key("messages"), "is missing");
@@ -97,16 +98,16 @@ pub fn compress(
         let value = raw.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
         value.unwrap_or(Value::Null)
     };
-    let config = value(asked.config);
+    let config = value(members.config);
     let mode = config.get("mode").and_then(Value::as_str);
-    // These ask for messages that a provider can be sent with no tool beside them.
+    // Other modes ask for messages that a provider accepts without a retrieval tool.
     let inline = mode.is_some_and(|mode| mode != "ccr");
     let reference = (!inline).then_some(ReferenceStyle::Hash);
-    let (budget, words) = (value(asked.token_budget), config.get("compress_user_messages"));
+    let (budget, words) = (value(members.token_budget), config.get("compress_user_messages"));
     let results_only =
         budget.as_u64().is_none_or(|budget| budget == 0) && words != Some(&Value::Bool(true));
     let reader = ModelReader { reference, results_only };
-    let options = options(messages.get(), &value(asked.model), &budget, &config);
+    let options = options(messages.get(), &value(members.model), &budget, &config);
     let mut request = format!("{{\"messages\":{}", messages.get());
     for (key, value) in &options {
         let _ = write!(request, ",\"{key}\":{value}");
@@ -116,7 +117,7 @@ pub fn compress(
     carry_out(services, job, deadline, &write)
 }
 
-/// What is asked for, in our words.
+/// Translates the options into ours.
 fn options(messages: &str, model: &Value, budget: &Value, config: &Value) -> Map<String, Value> {
     let (mut options, mut protect) = (Map::new(), Map::new());
     let mut set = |key: &str, value: Value| options.insert(key.to_owned(), value);
@@ -143,16 +144,16 @@ fn options(messages: &str, model: &Value, budget: &Value, config: &Value) -> Map
     options
 }
 
-/// Characters of the name of a server, with which clients begin the names of its tools.
+/// Characters of a server's name, with which clients begin the names of its tools.
 const MAX_SERVER_NAME: usize = 128;
 
-/// The names by which the messages call for an original: what came back stays as it is.
+/// The names of the retrieval tool in the messages, whose results stay as they are.
 fn retrieve_tools(messages: &str) -> Vec<String> {
     let mut names = BTreeSet::from([RETRIEVE.to_owned()]);
     for (at, _) in messages.match_indices(RETRIEVE) {
         let before = messages.get(..at).unwrap_or_default();
         let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        // A longer one is no name, and is not gone through to its end.
+        // A longer text is not a name, and is not read to its end.
         let server = before.chars().rev().take(MAX_SERVER_NAME).take_while(is_name).count();
         let name = messages.get(at - server..at + RETRIEVE.len()).unwrap_or_default();
         if server > 0 && server < MAX_SERVER_NAME && names.len() < 64 {
@@ -162,12 +163,12 @@ fn retrieve_tools(messages: &str) -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// The answer in the words of this wire.
+/// Writes the response in this wire format.
 fn write(done: &CompressOutcome<'_>) -> Bytes {
     let (report, list) = (done.report, done.list);
     let degraded = report.degraded.iter().find(|note| note.code == "deadline");
     if degraded.is_some() {
-        return Bytes::from(passed(list, "deadline"));
+        return Bytes::from(write_passed(list, "deadline"));
     }
     let decisions = report.decisions.iter().flatten();
     let changed = decisions.filter(|decision| decision.tokens_before != decision.tokens_after);
@@ -183,7 +184,7 @@ fn write(done: &CompressOutcome<'_>) -> Bytes {
         "transforms_applied": transforms,
         "ccr_hashes": hashes,
     });
-    Bytes::from(around(list, &figures))
+    Bytes::from(with_figures(list, &figures))
 }
 
 fn ratio(after: u64, before: u64) -> f64 {
@@ -193,19 +194,19 @@ fn ratio(after: u64, before: u64) -> f64 {
     }
 }
 
-/// `{"messages": …}` with the members of `figures` behind.
-fn around(messages: &str, figures: &Value) -> String {
+/// Writes `{"messages": …}` with the members of `figures` after the list.
+fn with_figures(messages: &str, figures: &Value) -> String {
     let figures = figures.to_string();
     let rest = figures.strip_prefix('{').unwrap_or("}");
     format!("{{\"messages\":{messages},{rest}")
 }
 
-/// The messages of a request as they came, and why.
+/// Writes the messages of a request as they came, with the reason.
 pub fn passed_on(body: &str, reason: &str) -> String {
-    passed(GatewayMembers::of(body).messages.map_or("[]", RawValue::get), reason)
+    write_passed(GatewayMembers::read(body).messages.map_or("[]", RawValue::get), reason)
 }
 
-fn passed(messages: &str, reason: &str) -> String {
+fn write_passed(messages: &str, reason: &str) -> String {
     let figures = value_of!({
         "tokens_before": 0,
         "tokens_after": 0,
@@ -216,7 +217,7 @@ fn passed(messages: &str, reason: &str) -> String {
         "compression_skipped": true,
         "skip_reason": reason,
     });
-    around(messages, &figures)
+    with_figures(messages, &figures)
 }
 
 /// An original that a model asks for.
@@ -235,7 +236,7 @@ pub struct RetrievedOriginal {
     pub query: Option<String>,
 }
 
-/// Finds an original; none where none of this hash is stored.
+/// Finds an original; none if no text of this hash is stored.
 pub fn retrieve(
     services: &Services,
     hash: &str,
@@ -245,9 +246,9 @@ pub fn retrieve(
     let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
     let items = serde_json::from_str::<Vec<&RawValue>>(&text).map(|items| items.len());
     let query = query.map(str::trim).filter(|query| !query.is_empty());
-    // Nothing stops it: there is no deadline.
+    // Counting is not stopped, since there is no deadline.
     let original_tokens = tokens::of_text(services, &text).unwrap_or_default();
-    let part = query.map(|query| about(&text, query, services.allowance())).transpose();
+    let part = query.map(|query| matching_lines(&text, query, services.allowance())).transpose();
     let part = part.map_err(StopReason::from)?.flatten();
     Ok(Some(RetrievedOriginal {
         hash: artifact.id.to_string(),
@@ -265,7 +266,7 @@ pub fn retrieve_asked(
 ) -> Result<Option<RetrievedOriginal>, super::Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
-    // Other members are passed over, as everywhere on this wire.
+    // Other members are ignored, as everywhere in this wire format.
     let text = |key: &str| node.get(key).and_then(Node::as_str);
     let Some(hash) = text("hash") else {
         faults.add(&Path::Root.key("hash"), "must be a string");
@@ -274,9 +275,9 @@ pub fn retrieve_asked(
     retrieve(services, hash, text("query"))
 }
 
-/// The lines that hold the query, else those that hold all of its words, else any; none where no
-/// line does: then the model gets all of it.
-fn about(
+/// Finds the lines that contain the query, else those that contain all of its words, else any of
+/// them. Returns none if there are no such lines; the model then gets the whole text.
+fn matching_lines(
     text: &str,
     query: &str,
     allowance: &Allowance,
@@ -289,9 +290,9 @@ fn about(
     let words: Vec<&str> = query.split_whitespace().collect();
     let all = |line: &str| words.iter().all(|word| line.contains(word));
     let any = |line: &str| words.iter().any(|word| line.contains(word));
-    let mut found = artifacts::numbered(text, 1, allowance, &all)?;
+    let mut found = artifacts::find_lines(text, 1, allowance, &all)?;
     if found.is_empty() {
-        found = artifacts::numbered(text, 1, allowance, &any)?;
+        found = artifacts::find_lines(text, 1, allowance, &any)?;
     }
     Ok((!found.is_empty()).then_some(found))
 }
@@ -301,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_found_whatever_stands_behind_them() {
+    fn messages_are_found_whatever_follows_them() {
         let list = r#"[{"role": "user",  "content": "a"}]"#;
         for body in [
             format!(r#"{{"messages": {list}}}"#),
@@ -309,14 +310,18 @@ mod tests {
             format!(r#"{{"messages": {list}}} and more"#),
             format!(r#"{{"x": {}1{}, "messages": {list}}}"#, "[".repeat(400), "]".repeat(400)),
         ] {
-            assert_eq!(GatewayMembers::of(&body).messages.map(RawValue::get), Some(list), "{body}");
+            assert_eq!(
+                GatewayMembers::read(&body).messages.map(RawValue::get),
+                Some(list),
+                "{body}"
+            );
         }
-        assert!(GatewayMembers::of("nope").messages.is_none());
-        assert!(GatewayMembers::of("[1]").messages.is_none());
+        assert!(GatewayMembers::read("nope").messages.is_none());
+        assert!(GatewayMembers::read("[1]").messages.is_none());
     }
 
     #[test]
-    fn the_tool_is_known_behind_the_name_of_a_server() {
+    fn the_tool_is_found_after_the_name_of_a_server() {
         let messages = r#"[{"name": "mcp__context__headroom_retrieve"}, "headroom_retrieve"]"#;
         let names = retrieve_tools(messages);
         assert_eq!(names, ["headroom_retrieve", "mcp__context__headroom_retrieve"]);
@@ -325,13 +330,14 @@ mod tests {
     #[test]
     fn a_query_finds_its_words_or_nothing() {
         let text = "one error here\nfine\nan Error of the disk\nthe disk";
-        let about = |text, query| about(text, query, &Allowance::default()).unwrap();
-        assert_eq!(about(text, "error of").as_deref(), Some("3:an Error of the disk\n"));
-        assert_eq!(about(text, "disk error").as_deref(), Some("3:an Error of the disk\n"));
+        let matching_lines =
+            |text, query| matching_lines(text, query, &Allowance::default()).unwrap();
+        assert_eq!(matching_lines(text, "error of").as_deref(), Some("3:an Error of the disk\n"));
+        assert_eq!(matching_lines(text, "disk error").as_deref(), Some("3:an Error of the disk\n"));
         assert_eq!(
-            about(text, "disk nothing").as_deref(),
+            matching_lines(text, "disk nothing").as_deref(),
             Some("3:an Error of the disk\n4:the disk\n")
         );
-        assert_eq!(about(text, "absent"), None);
+        assert_eq!(matching_lines(text, "absent"), None);
     }
 }

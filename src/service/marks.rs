@@ -1,10 +1,10 @@
-//! Messages of ours that stand for others, told by their marks alone.
+//! Recognises messages of ours that replace others, by their marks alone.
 
 use crate::json::Node;
 use crate::pipeline;
 
-/// Whether a message is a summary of ours, or the marker of messages that were dropped.
-pub(super) fn stands_for_others(item: &Node<'_>) -> bool {
+/// Whether a message is a summary by us, or the marker of dropped messages.
+pub(super) fn replaces_others(item: &Node<'_>) -> bool {
     let ours = |node: &Node<'_>| node.as_str().is_some_and(pipeline::is_history_summary);
     let part = |part: &Node<'_>| ours(part) || part.get("text").is_some_and(ours);
     item.get("role").and_then(Node::as_str) == Some("user")

@@ -1,8 +1,8 @@
-//! Originals that a caller kept, found again without a store.
+//! Finds originals that a caller kept, without a store.
 //!
-//! What decodes from its notations alone may lack what says nothing, such as terminal codes. Where
-//! exactly one of the kept originals has the same normal form, that one is meant. Two that differ
-//! in nothing else cannot be told apart, so neither is taken.
+//! A text that is decoded from its notations alone may lack parts without meaning, such as terminal
+//! codes. If exactly one of the kept originals has the same normal form, it is the original. If two
+//! originals have the same normal form, neither is taken.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::json::Node;
 use crate::pipeline::{Deadline, StopReason};
 use crate::provider::{self, MessageText};
 
-/// The kept originals by normal form; none where two of them share it.
+/// The kept originals by normal form; none if two of them share it.
 #[derive(Debug, Default)]
 pub(super) struct OriginalsByForm(BTreeMap<String, Option<Arc<str>>>);
 
 impl OriginalsByForm {
-    pub(super) fn of(originals: &BTreeMap<String, Arc<str>>) -> Self {
+    pub(super) fn new(originals: &BTreeMap<String, Arc<str>>) -> Self {
         let mut forms = BTreeMap::new();
         for text in originals.values() {
             forms
@@ -28,9 +28,9 @@ impl OriginalsByForm {
         Self(forms)
     }
 
-    /// Passes over the originals that texts of a list decode to by themselves: those need no help,
-    /// and another text that only looks alike is not meant.
-    pub(super) fn spend(
+    /// Removes the originals that texts of a list decode to by themselves, so that no other text is
+    /// taken for one of them.
+    pub(super) fn remove_decoded(
         &mut self,
         items: &[Node<'_>],
         deadline: &Deadline,
@@ -57,7 +57,7 @@ impl OriginalsByForm {
                 };
                 for text in decoded {
                     if let Decoded::Text(text) = text {
-                        self.pass_over(&text);
+                        self.remove_exact(&text);
                     }
                 }
             }
@@ -65,15 +65,15 @@ impl OriginalsByForm {
         Ok(())
     }
 
-    fn pass_over(&mut self, decoded: &str) {
+    fn remove_exact(&mut self, decoded: &str) {
         let form = compress::normal(decoded);
         if matches!(self.0.get(&form), Some(Some(original)) if **original == *decoded) {
             self.0.remove(&form);
         }
     }
 
-    /// The original in the place of what a shown text decodes to, where one is kept.
-    pub(super) fn take(&self, shown: &str, decoded: Decoded) -> Decoded {
+    /// Replaces a decoded text by the kept original, if there is one.
+    pub(super) fn restore(&self, shown: &str, decoded: Decoded) -> Decoded {
         let text = match &decoded {
             _ if self.0.is_empty() => return decoded,
             Decoded::Missing => return decoded,
@@ -93,33 +93,33 @@ mod tests {
 
     fn returned(texts: &[&str]) -> OriginalsByForm {
         let entry = |(at, text): (usize, &&str)| (at.to_string(), Arc::from(*text));
-        OriginalsByForm::of(&texts.iter().enumerate().map(entry).collect())
+        OriginalsByForm::new(&texts.iter().enumerate().map(entry).collect())
     }
 
     #[test]
     fn an_original_comes_back_by_its_normal_form() {
         let kept = returned(&["\u{1b}[1ma\u{1b}[0m  \n", "b"]);
         let original = Decoded::Text("\u{1b}[1ma\u{1b}[0m  \n".to_owned());
-        assert_eq!(kept.take("a\n", Decoded::Same), original);
-        assert_eq!(kept.take("§x", Decoded::Text("a\n".to_owned())), original);
-        assert_eq!(kept.take("b", Decoded::Same), Decoded::Same);
-        assert_eq!(kept.take("c", Decoded::Same), Decoded::Same);
-        assert_eq!(kept.take("a\n", Decoded::Missing), Decoded::Missing);
+        assert_eq!(kept.restore("a\n", Decoded::Same), original);
+        assert_eq!(kept.restore("§x", Decoded::Text("a\n".to_owned())), original);
+        assert_eq!(kept.restore("b", Decoded::Same), Decoded::Same);
+        assert_eq!(kept.restore("c", Decoded::Same), Decoded::Same);
+        assert_eq!(kept.restore("a\n", Decoded::Missing), Decoded::Missing);
     }
 
     #[test]
     fn what_decodes_by_itself_is_not_taken_for_another() {
         let mut kept = returned(&["§ ", "b "]);
-        assert_eq!(kept.take("§", Decoded::Same), Decoded::Text("§ ".to_owned()));
-        kept.pass_over("§ ");
-        kept.pass_over("b");
-        assert_eq!(kept.take("§", Decoded::Same), Decoded::Same);
-        assert_eq!(kept.take("b", Decoded::Same), Decoded::Text("b ".to_owned()));
+        assert_eq!(kept.restore("§", Decoded::Same), Decoded::Text("§ ".to_owned()));
+        kept.remove_exact("§ ");
+        kept.remove_exact("b");
+        assert_eq!(kept.restore("§", Decoded::Same), Decoded::Same);
+        assert_eq!(kept.restore("b", Decoded::Same), Decoded::Text("b ".to_owned()));
     }
 
     #[test]
     fn of_two_that_cannot_be_told_apart_neither_is_taken() {
         let kept = returned(&["a \n", "a\t\n"]);
-        assert_eq!(kept.take("a\n", Decoded::Same), Decoded::Same);
+        assert_eq!(kept.restore("a\n", Decoded::Same), Decoded::Same);
     }
 }

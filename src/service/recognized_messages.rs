@@ -1,8 +1,9 @@
-//! Which messages of a list an earlier answer of ours made, and what they stand for.
+//! Recognises messages of a list that an earlier response of ours changed, and finds their
+//! originals.
 //!
-//! A message is recognised by its place in the chain (`compress::chain`). An answer is stored as
-//! the chain of each message that it changed, with the original behind it, and the chain of its
-//! end, with an index of all of its originals.
+//! A message is recognised by its hash in the chain of the list (`compress::chain`). The store has,
+//! for each message that a response changed, its chain hash with the original, and for the end of
+//! the response its chain hash with an index of all originals.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,16 +14,16 @@ use crate::json::{self, Node};
 use crate::pipeline::{MessageAuthor, ShortenOutput, ShownMessage};
 use crate::store::{self, Batch, ChainHash, RECIPE_PREFIX, ResponseMessage, Tenant};
 
-/// What is known of a list.
+/// Stored data about the messages of a list.
 #[derive(Debug, Default)]
 pub(super) struct RecognizedMessages {
-    /// The original behind each message that was changed.
+    /// The original of each message that was changed.
     pub(super) originals: Vec<Option<Arc<str>>>,
-    /// Which messages were changed and stand for nothing any more: the original is gone, or another
-    /// one was shown as the same message.
+    /// Whether a message was changed and its original is no longer available: it is gone, or
+    /// another one was shown as the same message.
     pub(super) lost: Vec<bool>,
-    /// The longest beginning of the list that is a whole answer: how many messages, and the
-    /// originals of all of them.
+    /// The longest beginning of the list that is a whole response: the number of its messages, and
+    /// all originals.
     pub(super) whole: Option<(usize, Vec<Arc<str>>)>,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct ShownList<'l> {
 }
 
 impl RecognizedMessages {
-    pub(super) fn of(tenant: &Tenant, items: &[Node<'_>]) -> Result<Self, store::Error> {
+    pub(super) fn find(tenant: &Tenant, items: &[Node<'_>]) -> Result<Self, store::Error> {
         let hashes = chain(items);
         let count = hashes.len();
         let ends = hashes.iter().map(end_of);
@@ -54,23 +55,24 @@ impl RecognizedMessages {
         }
         let end = ends.into_iter().enumerate().rev().find_map(|(at, hash)| Some((at, hash?)));
         let whole = match end {
-            Some((at, index)) => indexed(tenant, index)?.map(|texts| (at + 1, texts)),
+            Some((at, index)) => read_index(tenant, index)?.map(|texts| (at + 1, texts)),
             None => None,
         };
         Ok(Self { originals, lost, whole })
     }
 
-    /// Who made each message.
-    pub(super) fn makers(&self) -> Vec<MessageAuthor> {
-        let maker = |original: &Option<Arc<str>>| match original {
+    /// The author of each message.
+    pub(super) fn authors(&self) -> Vec<MessageAuthor> {
+        let author = |original: &Option<Arc<str>>| match original {
             None => MessageAuthor::Caller,
-            Some(text) if MessageRecipe::is_one(text) => MessageAuthor::OursForGood,
+            Some(text) if MessageRecipe::is_recipe(text) => MessageAuthor::OursForGood,
             Some(_) => MessageAuthor::Ours,
         };
-        self.originals.iter().map(maker).collect()
+        self.originals.iter().map(author).collect()
     }
 
-    /// Adds an answer: with a recipe where the caller keeps the originals, else with these.
+    /// Adds a response to the batch: with recipes if the caller keeps the originals, else with the
+    /// originals.
     pub(super) fn keep(
         &self,
         batch: &mut Batch,
@@ -84,8 +86,8 @@ impl RecognizedMessages {
         let mut rows = Vec::new();
         if let Some(recipe) = recipe {
             for (at, (shown, hash)) in shown().enumerate() {
-                let text = match self.known(shown) {
-                    Some(known) => recipe.around(at, known),
+                let text = match self.stored_original(shown) {
+                    Some(existing) => recipe.merge(at, existing),
                     None => recipe.text(at),
                 };
                 if shown.changed || text != RECIPE_PREFIX {
@@ -96,21 +98,22 @@ impl RecognizedMessages {
         } else {
             let originals: Vec<ContentHash> =
                 (0..items.len()).map(|at| batch.message(self.original(at, items))).collect();
-            // Where the caller keeps an original of the list, there is no index of all of them.
+            // If the caller keeps an original of the list, there is no index of all originals.
             let elsewhere =
-                self.originals.iter().flatten().any(|known| MessageRecipe::is_one(known));
+                self.originals.iter().flatten().any(|existing| MessageRecipe::is_recipe(existing));
             if let Some(last) = hashes.last().filter(|_| !elsewhere) {
-                let index = index(&self.all(batch, &originals));
+                let index = write_index(&self.all_originals(batch, &originals));
                 rows.push(ResponseMessage {
                     chain: ChainHash(end_of(last)),
                     original: batch.message(index),
                 });
             }
             for (shown, hash) in shown() {
-                let known = self.known(shown);
-                let original = match known.filter(|known| MessageRecipe::is_one(known)) {
+                let existing = self.stored_original(shown);
+                let original = match existing.filter(|existing| MessageRecipe::is_recipe(existing))
+                {
                     Some(recipe) => Some(batch.message(Arc::clone(recipe))),
-                    None if shown.changed || known.is_some() => {
+                    None if shown.changed || existing.is_some() => {
                         shown.origin.and_then(|at| originals.get(at)).copied()
                     }
                     None => None,
@@ -125,22 +128,22 @@ impl RecognizedMessages {
         }
     }
 
-    /// What an earlier answer stored of a message that is shown.
-    fn known(&self, shown: &ShownMessage) -> Option<&Arc<str>> {
+    /// The original or the recipe that an earlier response stored for a shown message.
+    fn stored_original(&self, shown: &ShownMessage) -> Option<&Arc<str>> {
         self.originals.get(shown.origin?)?.as_ref()
     }
 
-    /// What a message stands for: the original of an earlier answer, else itself.
+    /// The original of a message: that of an earlier response, else the message itself.
     fn original(&self, at: usize, items: &[Node<'_>]) -> Arc<str> {
-        let known = self.originals.get(at).and_then(Clone::clone);
-        known
-            .filter(|known| !MessageRecipe::is_one(known))
+        let existing = self.originals.get(at).and_then(Clone::clone);
+        existing
+            .filter(|existing| !MessageRecipe::is_recipe(existing))
             .unwrap_or_else(|| items.get(at).map_or("", |item| item.raw).into())
     }
 
-    /// The originals of the whole list: of an earlier answer at its beginning, as many as those
-    /// were.
-    fn all(&self, batch: &mut Batch, originals: &[ContentHash]) -> Vec<ContentHash> {
+    /// The originals of the whole list. If it begins with an earlier response, they begin with the
+    /// originals of that response.
+    fn all_originals(&self, batch: &mut Batch, originals: &[ContentHash]) -> Vec<ContentHash> {
         match &self.whole {
             Some((count, texts)) => {
                 let before = texts.iter().map(|text| batch.message(Arc::clone(text)));
@@ -152,7 +155,7 @@ impl RecognizedMessages {
     }
 }
 
-/// A text by itself, as the one message of a list.
+/// Writes a text as the only message of a list.
 pub(super) fn message_of(text: &str) -> String {
     let mut message = "{\"text\":".to_owned();
     json::write_string(&mut message, text);
@@ -160,8 +163,8 @@ pub(super) fn message_of(text: &str) -> String {
     message
 }
 
-/// Adds the answer to a text: what was shown as the message of this hash, where it was shown
-/// otherwise than it came. The text itself stays with its caller where it is not `stored`.
+/// Adds the response to a text. `shown` is the chain hash of the shown text, if that differs from
+/// the text. If `stored` is false, the caller keeps the text.
 pub(super) fn keep_text(
     batch: &mut Batch,
     id: &str,
@@ -172,7 +175,7 @@ pub(super) fn keep_text(
     let mut rows = Vec::new();
     let original = if stored {
         let original = batch.message(message_of(text));
-        let index = batch.message(index(&[original]));
+        let index = batch.message(write_index(&[original]));
         rows.push(ResponseMessage { chain: ChainHash(artifact_chain(id)), original: index });
         original
     } else {
@@ -184,13 +187,13 @@ pub(super) fn keep_text(
     }
 }
 
-/// No list has this chain.
+/// A chain hash that no list has.
 fn artifact_chain(id: &str) -> [u8; 32] {
     end_of(&end_of(&ContentHash::of(id).0))
 }
 
-/// The originals that an index names; none where one of them is gone.
-pub(super) fn indexed(
+/// Reads the originals of an index; none if one of them is gone.
+pub(super) fn read_index(
     tenant: &Tenant,
     index: ContentHash,
 ) -> Result<Option<Vec<Arc<str>>>, store::Error> {
@@ -201,7 +204,7 @@ pub(super) fn indexed(
     Ok(texts.into_iter().map(|text| text.map(Into::into)).collect())
 }
 
-fn index(originals: &[ContentHash]) -> String {
+fn write_index(originals: &[ContentHash]) -> String {
     let mut text = String::with_capacity(originals.len() * 65);
     for hash in originals {
         let _ = writeln!(text, "{hash}");
@@ -209,11 +212,11 @@ fn index(originals: &[ContentHash]) -> String {
     text
 }
 
-/// How an answer's messages are put together again from originals that the caller keeps: ids
-/// alone, no text.
+/// Steps by which the messages of a response are restored from originals that the caller keeps.
+/// They have ids, no texts.
 #[derive(Debug)]
 pub(super) struct MessageRecipe {
-    /// One for each message that is shown.
+    /// A recipe for each shown message.
     rows: Vec<String>,
 }
 
@@ -224,11 +227,11 @@ pub(super) enum RecipeStep {
     Text(usize, String),
     /// The n-th text of a tool result becomes this original's JSON.
     Json(usize, String),
-    /// This message stands here, and the one that is shown does not.
+    /// This message replaces the shown one.
     Message(String),
-    /// This message stands before the one that is shown.
+    /// This message comes before the shown one.
     Before(String),
-    /// This message stands behind it.
+    /// This message comes after the shown one.
     After(String),
 }
 
@@ -247,15 +250,15 @@ impl RecipeStep {
 
 impl MessageRecipe {
     pub(super) fn of(shortened: &ShortenOutput) -> Self {
-        let mut gone = shortened.originals.iter().filter(|original| original.whole).peekable();
+        let mut dropped = shortened.originals.iter().filter(|original| original.whole).peekable();
         let mut rows: Vec<String> = Vec::with_capacity(shortened.list.len());
-        // What is gone comes back where it stood: in the place of a summary right before it, else
-        // before the next message that is shown.
+        // Dropped messages return to their place: they replace a summary right before it, else they
+        // come before the next shown message.
         let mut summary: Option<String> = None;
         for shown in &shortened.list {
             let mut row = RECIPE_PREFIX.to_owned();
             let upto = shown.origin.unwrap_or(0);
-            while let Some(original) = gone.next_if(|original| original.message < upto) {
+            while let Some(original) = dropped.next_if(|original| original.message < upto) {
                 let id = original.artifact;
                 let _ = match &mut summary {
                     Some(summary) => write!(summary, "m {id} "),
@@ -278,32 +281,32 @@ impl MessageRecipe {
         let kind = if summary.is_some() { 'm' } else { 'a' };
         rows.extend(summary.take());
         if let Some(last) = rows.last_mut() {
-            for original in gone {
+            for original in dropped {
                 let _ = write!(last, "{kind} {} ", original.artifact);
             }
         }
         Self { rows }
     }
 
-    /// The recipe of a message whose own is known already.
-    fn around(&self, at: usize, known: &str) -> String {
-        let known = known.strip_prefix(RECIPE_PREFIX).unwrap_or_default();
+    /// Merges a row with the recipe that its message already has.
+    fn merge(&self, at: usize, existing: &str) -> String {
+        let existing = existing.strip_prefix(RECIPE_PREFIX).unwrap_or_default();
         let row = self.text(at);
-        // What went later stands farther out.
+        // Messages that were dropped later are farther outside.
         let (mut before, mut after) = (String::new(), String::new());
         let mut words = row.strip_prefix(RECIPE_PREFIX).unwrap_or_default().split_whitespace();
         while let (Some(kind), Some(id)) = (words.next(), words.next()) {
             let side = if kind == "a" { &mut after } else { &mut before };
             let _ = write!(side, "{kind} {id} ");
         }
-        format!("{RECIPE_PREFIX}{before}{known}{after}")
+        format!("{RECIPE_PREFIX}{before}{existing}{after}")
     }
 
     fn text(&self, at: usize) -> String {
         self.rows.get(at).cloned().unwrap_or_default()
     }
 
-    pub(super) fn is_one(text: &str) -> bool {
+    pub(super) fn is_recipe(text: &str) -> bool {
         text.starts_with(RECIPE_PREFIX)
     }
 

@@ -1,4 +1,4 @@
-//! Count tokens.
+//! Counts tokens.
 
 use super::Services;
 use super::compile::Error;
@@ -10,7 +10,7 @@ use crate::request::{Fields, resolve_model};
 
 const KEYS: &[&str] = &["text", "model", "source", "target", "tools"];
 
-/// Counts what `body` holds: `{"text" | "messages" | "tools", "model"?}`. Takes the thread.
+/// Counts the tokens in `body`: `{"text" | "messages" | "tools", "model"?}`. Blocks the thread.
 pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
@@ -66,7 +66,7 @@ pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Ans
     Ok(answer)
 }
 
-/// Tokens of a text where nothing is said of a model.
+/// Counts the tokens of a text for the default model.
 pub(super) fn of_text(services: &Services, text: &str) -> Result<u64, StopReason> {
     let model = Models::for_target(Target::Openai);
     pipeline::count_text(&services.pipeline().counter, &model, text, &Deadline::default())

@@ -1,4 +1,4 @@
-//! Why a payload left the cached prefix of the one before it.
+//! Explains why a payload differs from the cached prefix of the previous one.
 
 use super::Services;
 use super::compile::{Error, compile};
@@ -6,8 +6,8 @@ use crate::domain::TokenizerName;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{self, ChangeHints, Deadline, FirstChange, PayloadBlocks};
 
-/// Compares two documents, each a request (compiled first), an answer, or a payload. `None`:
-/// the second goes on from the first.
+/// Compares two documents, each a request (which is compiled first), a response, or a payload.
+/// Returns none if the second continues the first.
 pub fn first_change(services: &Services, a: &str, b: &str) -> Result<Option<FirstChange>, Error> {
     let (a, b) = (payload(services, a)?, payload(services, b)?);
     let (a, b) = (json::parse(&a, Limits::default())?, json::parse(&b, Limits::default())?);
@@ -17,7 +17,7 @@ pub fn first_change(services: &Services, a: &str, b: &str) -> Result<Option<Firs
     Ok(pipeline::first_change(&a, &b, &ChangeHints::default(), &count))
 }
 
-/// The payload that a document holds, or the one it compiles to.
+/// The payload that a document contains, or that it compiles to.
 fn payload(services: &Services, text: &str) -> Result<String, Error> {
     let node = json::parse(text, Limits::default())?;
     if let Some(payload) = node.get("payload") {
@@ -31,7 +31,7 @@ fn payload(services: &Services, text: &str) -> Result<String, Error> {
     Ok(text.to_owned())
 }
 
-/// A request is told from a payload by a key that only requests have.
+/// Whether a document is a request, which has a key that no payload has.
 fn is_request(node: &Node<'_>) -> bool {
     ["target", "source", "budget", "compression"].iter().any(|key| node.get(key).is_some())
 }

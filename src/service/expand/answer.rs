@@ -10,7 +10,7 @@ use crate::limit::Allowance;
 use crate::pipeline::StopReason;
 use crate::service::compile::Error;
 
-pub(super) fn answer(key: &str, messages: &[Arc<str>], done: &ExpandReport) -> Bytes {
+pub(super) fn write_list(key: &str, messages: &[Arc<str>], done: &ExpandReport) -> Bytes {
     let bytes: usize = messages.iter().map(|message| message.len() + 1).sum();
     let mut body = String::with_capacity(bytes + 256);
     body.push_str("{\"");
@@ -29,13 +29,14 @@ pub(super) fn answer(key: &str, messages: &[Arc<str>], done: &ExpandReport) -> B
 /// The text of a response.
 pub(super) enum ResponseText<'t> {
     Nothing,
-    /// As JSON.
+    /// A string in JSON.
     Json(&'t str),
     Text(&'t str),
 }
 
-/// Pays for the text before it is written: as JSON it may be six times as long.
-pub(super) fn answer_text(
+/// Writes a text, and takes its bytes from the allowance first: as JSON it may be six times as
+/// long.
+pub(super) fn write_text(
     text: &ResponseText<'_>,
     done: &ExpandReport,
     allowance: &Allowance,
@@ -57,7 +58,7 @@ pub(super) fn answer_text(
 }
 
 fn finish(mut body: String, done: &ExpandReport) -> Bytes {
-    // Plain data with string keys: there is nothing in it that JSON cannot hold.
+    // Plain data with string keys: serialising it cannot fail.
     let done = serde_json::to_string(done).unwrap_or_default();
     body.push(',');
     body.push_str(done.trim_start_matches('{'));

@@ -1,4 +1,4 @@
-//! Give the originals back: from the store, from what the caller kept, or from the shown text.
+//! Restores originals: from the store, from the texts that the caller kept, or from the shown text.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use serde::Serialize;
 mod answer;
 mod text;
 
-use self::answer::{ResponseText, answer, answer_text};
+use self::answer::{ResponseText, write_list, write_text};
 use super::Services;
 use super::compile::Error;
-use super::marks::stands_for_others;
+use super::marks::replaces_others;
 use super::original_forms::OriginalsByForm;
-use super::recognized_messages::{MessageRecipe, RecipeStep, RecognizedMessages, indexed};
+use super::recognized_messages::{MessageRecipe, RecipeStep, RecognizedMessages, read_index};
 use crate::compress::{self, Decoded, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
@@ -24,8 +24,8 @@ use crate::provider::{self, ContentWrap, MessageText};
 use crate::request::Fields;
 
 const KEYS: &[&str] = &["messages", "contents", "input", "text", "originals", "id", "artifact"];
-/// Artifacts that a request may bring.
-const MOST_ORIGINALS: usize = 100_000;
+/// Originals that a request may contain.
+const MAX_ORIGINALS: usize = 100_000;
 
 /// What was expanded; written behind the messages or the text.
 #[derive(Debug, Default, Serialize, utoipa::ToSchema)]
@@ -56,12 +56,12 @@ pub struct Missing {
     pub id: Option<String>,
 }
 
-/// The normal form of a text: what is left without what `equivalent` edits leave out.
+/// The normal form of a text, without what `equivalent` edits leave out.
 pub fn normal(text: &str) -> String {
     compress::normal(text)
 }
 
-/// Expands what `body` names or holds. Takes the thread.
+/// Restores what `body` names or contains. Blocks the thread.
 pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<Bytes, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
@@ -93,13 +93,18 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
         }
         (.., None) => {
             let items = items.unwrap_or_default();
-            let known = RecognizedMessages::of(&services.tenant(), items)?;
-            let returned = OriginalsByForm::of(&originals);
-            let mut work =
-                ExpandWork { items, known, originals, returned, done: ExpandReport::default() };
+            let recognized = RecognizedMessages::find(&services.tenant(), items)?;
+            let returned = OriginalsByForm::new(&originals);
+            let mut work = ExpandWork {
+                items,
+                recognized,
+                originals,
+                returned,
+                done: ExpandReport::default(),
+            };
             work.done.identical = true;
             let messages = work.run(deadline)?;
-            Ok(answer(key, &messages, &work.done))
+            Ok(write_list(key, &messages, &work.done))
         }
     }
 }
@@ -107,7 +112,7 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
 fn originals(fields: &Fields<'_, '_>, faults: &mut Faults) -> BTreeMap<String, Arc<str>> {
     let mut originals = BTreeMap::new();
     let Some(node) = fields.get("originals") else { return originals };
-    let Some(members) = node.as_object().filter(|members| members.len() <= MOST_ORIGINALS) else {
+    let Some(members) = node.as_object().filter(|members| members.len() <= MAX_ORIGINALS) else {
         fields.fault("originals", "must be an object of texts by id", faults);
         return originals;
     };
@@ -128,12 +133,16 @@ fn by_id(services: &Services, id: &str, allowance: &Allowance) -> Result<Bytes, 
     let tenant = services.tenant();
     let index = tenant.answer(id)?.and_then(|items| items.into_iter().next());
     let texts = match index {
-        Some(index) => indexed(&tenant, index)?,
+        Some(index) => read_index(&tenant, index)?,
         None => None,
     };
     let Some(texts) = texts else {
         let missing = vec![Missing { index: None, id: Some(id.to_owned()) }];
-        return Ok(answer("messages", &[], &ExpandReport { missing, ..ExpandReport::default() }));
+        return Ok(write_list(
+            "messages",
+            &[],
+            &ExpandReport { missing, ..ExpandReport::default() },
+        ));
     };
     let done = ExpandReport { expanded: texts.len(), identical: true, ..ExpandReport::default() };
     if let [text] = texts.as_slice()
@@ -141,9 +150,9 @@ fn by_id(services: &Services, id: &str, allowance: &Allowance) -> Result<Bytes, 
         && node.get("role").is_none()
         && let Some(text) = node.get("text")
     {
-        return answer_text(&ResponseText::Json(text.raw), &done, allowance);
+        return write_text(&ResponseText::Json(text.raw), &done, allowance);
     }
-    Ok(answer("messages", &texts, &done))
+    Ok(write_list("messages", &texts, &done))
 }
 
 fn by_artifact(services: &Services, id: &str, allowance: &Allowance) -> Result<Bytes, Error> {
@@ -153,20 +162,20 @@ fn by_artifact(services: &Services, id: &str, allowance: &Allowance) -> Result<B
     };
     let Some((_, text)) = found else {
         let missing = vec![Missing { index: None, id: Some(id.to_owned()) }];
-        return answer_text(
+        return write_text(
             &ResponseText::Nothing,
             &ExpandReport { missing, ..ExpandReport::default() },
             allowance,
         );
     };
     let done = ExpandReport { expanded: 1, identical: true, ..ExpandReport::default() };
-    answer_text(&ResponseText::Text(&text), &done, allowance)
+    write_text(&ResponseText::Text(&text), &done, allowance)
 }
 
-/// A list on its way back.
+/// The expansion of a list.
 struct ExpandWork<'w> {
     items: &'w [Node<'w>],
-    known: RecognizedMessages,
+    recognized: RecognizedMessages,
     originals: BTreeMap<String, Arc<str>>,
     returned: OriginalsByForm,
     done: ExpandReport,
@@ -174,38 +183,38 @@ struct ExpandWork<'w> {
 
 impl ExpandWork<'_> {
     fn run(&mut self, deadline: &Deadline) -> Result<Vec<Arc<str>>, Error> {
-        self.returned.spend(self.items, deadline)?;
-        let decoded = self.decoded(deadline)?;
+        self.returned.remove_decoded(self.items, deadline)?;
+        let decoded = self.decode(deadline)?;
         let mut messages: Vec<Arc<str>> = Vec::with_capacity(self.items.len());
         let mut next = 0;
-        if let Some((count, texts)) = self.known.whole.take() {
+        if let Some((count, texts)) = self.recognized.whole.take() {
             self.done.unchanged +=
                 self.items.iter().zip(&texts).filter(|(item, text)| item.raw == &***text).count();
             self.done.expanded += texts.len().saturating_sub(self.done.unchanged);
             messages.extend(texts);
             next = count;
         }
-        let recognised = self.known.originals.iter().any(Option::is_some);
+        let recognised = self.recognized.originals.iter().any(Option::is_some);
         for (at, mut decoded) in decoded.into_iter().enumerate().skip(next) {
             deadline.check()?;
-            decoded.missing |= self.known.lost.get(at).is_some_and(|lost| *lost);
+            decoded.missing |= self.recognized.lost.get(at).is_some_and(|lost| *lost);
             let Some(item) = self.items.get(at) else { continue };
-            match self.known.originals.get_mut(at).and_then(Option::take) {
-                Some(text) if MessageRecipe::is_one(&text) => {
-                    messages.extend(self.follow(at, item, &text, decoded));
+            match self.recognized.originals.get_mut(at).and_then(Option::take) {
+                Some(text) if MessageRecipe::is_recipe(&text) => {
+                    messages.extend(self.restore_by_recipe(at, item, &text, decoded));
                 }
                 Some(text) => {
                     self.done.expanded += 1;
                     messages.push(text);
                 }
-                None => messages.push(self.alone(at, item, decoded, recognised)),
+                None => messages.push(self.restore_alone(at, item, decoded, recognised)),
             }
         }
         Ok(messages)
     }
 
-    /// What each message decodes to from the list alone.
-    fn decoded(&self, deadline: &Deadline) -> Result<Vec<DecodedMessage>, Error> {
+    /// Decodes each message from the list alone.
+    fn decode(&self, deadline: &Deadline) -> Result<Vec<DecodedMessage>, Error> {
         let bytes = self.items.iter().map(|item| item.raw.len()).sum();
         let mut reader = Decoder::new(bytes);
         let mut found = Vec::with_capacity(self.items.len());
@@ -222,11 +231,11 @@ impl ExpandWork<'_> {
                         slot += 1;
                     }
                     MessageText::Said(place) => {
-                        self.keep(&mut back, &mut slot, place, Decoded::Same, allowance)?;
+                        self.add_edit(&mut back, &mut slot, place, Decoded::Same, allowance)?;
                     }
                     MessageText::Words(place) => {
                         let decoded = reader.decode_prompt(&place.text);
-                        self.keep(&mut back, &mut slot, place, decoded, allowance)?;
+                        self.add_edit(&mut back, &mut slot, place, decoded, allowance)?;
                     }
                     MessageText::Result(answered) => {
                         let texts: Vec<Arc<str>> =
@@ -236,19 +245,19 @@ impl ExpandWork<'_> {
                             if decoded == Decoded::Same && pipeline::is_cleared(&place.text) {
                                 back.missing = true;
                             }
-                            self.keep(&mut back, &mut slot, place, decoded, allowance)?;
+                            self.add_edit(&mut back, &mut slot, place, decoded, allowance)?;
                         }
                     }
                 }
             }
-            back.missing |= stands_for_others(item);
+            back.missing |= replaces_others(item);
             found.push(back);
         }
         Ok(found)
     }
 
-    /// Pays for a decoded text as it will stand in its message.
-    fn keep(
+    /// Adds a decoded text to the edits of its message, and takes its bytes from the allowance.
+    fn add_edit(
         &self,
         back: &mut DecodedMessage,
         slot: &mut usize,
@@ -256,7 +265,7 @@ impl ExpandWork<'_> {
         decoded: Decoded,
         allowance: &Allowance,
     ) -> Result<(), Error> {
-        match self.returned.take(&place.text, decoded) {
+        match self.returned.restore(&place.text, decoded) {
             Decoded::Same => {}
             Decoded::Missing => back.missing = true,
             Decoded::Text(text) => {
@@ -269,8 +278,8 @@ impl ExpandWork<'_> {
         Ok(())
     }
 
-    /// A message that no answer of ours is known to hold.
-    fn alone(
+    /// Restores a message that is in no response that we know.
+    fn restore_alone(
         &mut self,
         at: usize,
         item: &Node<'_>,
@@ -283,22 +292,22 @@ impl ExpandWork<'_> {
         }
         if back.edits.is_empty() {
             self.done.unchanged += usize::from(!back.missing);
-            // It may be a reduction of ours whose answer is not known here.
+            // The message may be a shortened one whose response is not known here.
             self.done.identical &= !back.gaps;
             return item.raw.into();
         }
         if recognised {
             self.done.edited.push(at);
         }
-        // Whether white space was left out cannot be told from the text.
+        // The text does not show whether white space was left out.
         self.done.identical = false;
         self.done.expanded += 1;
         let edits: Vec<Edit> = back.edits.into_iter().map(|(_, edit)| edit).collect();
         splice(item.raw, &edits).into()
     }
 
-    /// A message of an answer whose originals the caller kept.
-    fn follow(
+    /// Restores a message of a response whose originals the caller kept, by its recipe.
+    fn restore_by_recipe(
         &mut self,
         at: usize,
         item: &Node<'_>,
@@ -308,7 +317,7 @@ impl ExpandWork<'_> {
         let steps = MessageRecipe::steps(recipe);
         let (mut before, mut instead, mut after) = (Vec::new(), Vec::new(), Vec::new());
         let mut edits: BTreeMap<usize, Edit> = back.edits.into_iter().collect();
-        // Where each text stands, and where the whole content does that it is in.
+        // The range of each text, and that of the content that contains it.
         let mut places = Vec::new();
         for spoken in provider::message_texts(item) {
             let (content, slots) = match spoken {
@@ -328,7 +337,7 @@ impl ExpandWork<'_> {
         for step in steps {
             let id = step.id();
             let Some(text) = self.originals.get(id) else {
-                // What was decoded from the shown text may be the very original.
+                // The text that was decoded may be the original itself.
                 let decoded = match &step {
                     RecipeStep::Text(slot, _) => edits.get(slot),
                     _ => None,
@@ -368,12 +377,12 @@ impl ExpandWork<'_> {
     }
 }
 
-/// What a message decodes to.
+/// A decoded message.
 #[derive(Debug, Default)]
 struct DecodedMessage {
-    /// By the text's place among the message's tool results.
+    /// Edits, by the index of the text in its message.
     edits: Vec<(usize, Edit)>,
     missing: bool,
-    /// Whether something may have been left out of it.
+    /// Whether something may have been left out of the text.
     gaps: bool,
 }

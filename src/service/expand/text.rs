@@ -1,11 +1,12 @@
-//! A text by itself: known by how it was shown, else decoded as a tool result is.
+//! Restores a single text: by the response that showed it, or else by decoding it like a tool
+//! result.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::answer::{ResponseText, answer_text};
+use super::answer::{ResponseText, write_text};
 use super::{ExpandReport, Missing};
 use crate::compress::{self, Decoded, Decoder};
 use crate::domain::ArtifactId;
@@ -16,8 +17,8 @@ use crate::service::original_forms::OriginalsByForm;
 use crate::service::recognized_messages::{MessageRecipe, RecognizedMessages, message_of};
 use crate::store::Tenant;
 
-/// The text that was shown as `shown`, from the store or from what the caller kept; else what its
-/// notations say.
+/// Restores the text that was shown as `shown`: from the store, from the originals that the caller
+/// kept, or else by decoding its notations.
 pub(super) fn expand(
     tenant: &Tenant,
     shown: &str,
@@ -26,37 +27,37 @@ pub(super) fn expand(
 ) -> Result<Bytes, Error> {
     let message = message_of(shown);
     let node = json::parse(&message, Limits::default())?;
-    let mut known = RecognizedMessages::of(tenant, std::slice::from_ref(&node))?;
-    let is_lost = known.lost.contains(&true);
-    match known.originals.pop().flatten() {
-        Some(recipe) if MessageRecipe::is_one(&recipe) => {
+    let mut recognized = RecognizedMessages::find(tenant, std::slice::from_ref(&node))?;
+    let is_lost = recognized.lost.contains(&true);
+    match recognized.originals.pop().flatten() {
+        Some(recipe) if MessageRecipe::is_recipe(&recipe) => {
             let wanted = MessageRecipe::steps(&recipe).first().map(|step| step.id().clone());
             let kept = wanted.as_ref().and_then(|id| originals.get(id));
             match kept {
-                Some(text) => answer_text(&ResponseText::Text(text), &whole(), allowance),
-                None => decoded(shown, originals, wanted.as_deref(), false, allowance),
+                Some(text) => write_text(&ResponseText::Text(text), &whole_report(), allowance),
+                None => decode(shown, originals, wanted.as_deref(), false, allowance),
             }
         }
         Some(original) => {
             let original = json::parse(&original, Limits::default())?;
             let text = original.get("text").map(|text| text.raw);
-            answer_text(
+            write_text(
                 &text.map_or(ResponseText::Nothing, ResponseText::Json),
-                &whole(),
+                &whole_report(),
                 allowance,
             )
         }
-        None => decoded(shown, originals, None, is_lost, allowance),
+        None => decode(shown, originals, None, is_lost, allowance),
     }
 }
 
-fn whole() -> ExpandReport {
+fn whole_report() -> ExpandReport {
     ExpandReport { expanded: 1, identical: true, ..ExpandReport::default() }
 }
 
-/// What a text decodes to. `wanted` is the original that it was made from, where that is known;
-/// `is_lost` says that something is gone with the store.
-fn decoded(
+/// Decodes a text. `wanted` is the id of its original, if that is known; `is_lost` tells whether
+/// the original is no longer in the store.
+fn decode(
     shown: &str,
     originals: &BTreeMap<String, Arc<str>>,
     wanted: Option<&str>,
@@ -65,13 +66,13 @@ fn decoded(
 ) -> Result<Bytes, Error> {
     let mut done = ExpandReport::default();
     let decoded = Decoder::new(shown.len()).decode_result(&[shown.into()]).pop();
-    let decoded = OriginalsByForm::of(originals).take(shown, decoded.unwrap_or(Decoded::Same));
+    let decoded = OriginalsByForm::new(originals).restore(shown, decoded.unwrap_or(Decoded::Same));
     let is_wanted =
         |text: &str| wanted.is_some_and(|id| *id == ArtifactId::of_text(text).to_string());
     let text = match decoded {
         Decoded::Text(text) => {
             done.expanded = 1;
-            // Whether white space was left out cannot be told from the text.
+            // The text does not show whether white space was left out.
             done.identical = is_wanted(&text);
             Some(text)
         }
@@ -89,5 +90,5 @@ fn decoded(
     if !done.identical && done.missing.is_empty() && (wanted.is_some() || is_lost) {
         done.missing.push(Missing { index: Some(0), id: wanted.map(str::to_owned) });
     }
-    answer_text(&ResponseText::Text(text.as_deref().unwrap_or(shown)), &done, allowance)
+    write_text(&ResponseText::Text(text.as_deref().unwrap_or(shown)), &done, allowance)
 }

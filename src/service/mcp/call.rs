@@ -1,4 +1,4 @@
-//! Carrying out a call of one of the tools.
+//! Runs calls of the MCP tools.
 
 use std::fmt::Write as _;
 
@@ -14,13 +14,13 @@ use crate::service::compress::{CompressJob, CompressOutcome, carry_out as compre
 use crate::service::tools::{ToolAnswer, own_call};
 use crate::service::{Error, Services, StoreError, expand, memory};
 
-/// What a model reads.
+/// The text of a tool's result, for a model.
 pub(super) struct ToolText {
     text: String,
     is_error: bool,
 }
 
-/// What no model can mend.
+/// Errors that a model cannot correct.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CallFault {
     #[error(transparent)]
@@ -57,10 +57,10 @@ pub(super) fn carry_out(
     arguments: &Value,
     deadline: &Deadline,
 ) -> Result<ToolText, CallFault> {
-    let said = call(services, name, arguments, deadline)?;
-    // It becomes a string of the protocol's JSON.
-    Ok(match deadline.allowance().take(string_bytes(&said.text)) {
-        Ok(()) => said,
+    let result = call(services, name, arguments, deadline)?;
+    // The text becomes a string in the protocol's JSON.
+    Ok(match deadline.allowance().take(string_bytes(&result.text)) {
+        Ok(()) => result,
         Err(error) => ToolText::refused(error.to_string()),
     })
 }
@@ -72,43 +72,47 @@ fn call(
     deadline: &Deadline,
 ) -> Result<ToolText, CallFault> {
     match name {
-        "memory_create" => own(services, CREATE_MEMORY, arguments),
-        "memory_modify" => own(services, MODIFY_MEMORY, arguments),
+        "memory_create" => call_own_tool(services, CREATE_MEMORY, arguments),
+        "memory_modify" => call_own_tool(services, MODIFY_MEMORY, arguments),
         "memory_recall" => recall(services, arguments),
         "compress" => {
             let body = arguments.to_string();
             let reader = ModelReader { reference: Some(ReferenceStyle::Tool), results_only: false };
-            told(
+            compile_result(
                 {
                     let job = CompressJob { body: &body, reader, effects: None };
-                    compress(services, job, deadline, &shown)
+                    compress(services, job, deadline, &compression_text)
                 }
                 .map(|answer| answer.text().to_owned()),
             )
         }
         "expand" => {
             let answer = expand::expand(services, &arguments.to_string(), deadline);
-            told(answer.map(|body| restored(&body)))
+            compile_result(answer.map(|body| expansion_text(&body)))
         }
-        name => own(services, name, arguments),
+        name => call_own_tool(services, name, arguments),
     }
 }
 
-/// A call of a tool that a compile offers, too.
-fn own(services: &Services, name: &str, arguments: &Value) -> Result<ToolText, CallFault> {
+/// Runs a tool that compiles offer too.
+fn call_own_tool(
+    services: &Services,
+    name: &str,
+    arguments: &Value,
+) -> Result<ToolText, CallFault> {
     let arguments = arguments.to_string().into();
     let call = ToolCall { id: "mcp".into(), name: name.into(), arguments, custom: false };
     match own_call(services, MemoryScope::default(), call) {
         Ok(ToolAnswer::Done(text)) => Ok(ToolText::done(text)),
         Ok(ToolAnswer::Refused(text)) => Ok(ToolText::refused(text)),
-        Err(error) => mended(error),
+        Err(error) => call_error(error),
     }
 }
 
 fn recall(services: &Services, arguments: &Value) -> Result<ToolText, CallFault> {
     let found = match memory::recall(services, &arguments.to_string()) {
         Ok(found) => found,
-        Err(error) => return mended(error),
+        Err(error) => return call_error(error),
     };
     let entries = found.ranked.iter().filter(|(_, shown)| *shown);
     let entry = |(ranked, _): &(crate::pipeline::RankedMemory, bool)| {
@@ -119,20 +123,20 @@ fn recall(services: &Services, arguments: &Value) -> Result<ToolText, CallFault>
     Ok(ToolText::done(Value::from(entries).to_string()))
 }
 
-/// What a model is shown of a compression: the list or the text, and the report's sentence.
-fn shown(done: &CompressOutcome<'_>) -> bytes::Bytes {
+/// The result of a compression for a model: the list or the text, and the report's sentence.
+fn compression_text(done: &CompressOutcome<'_>) -> bytes::Bytes {
     let summary = &done.report.summary;
     let text = done.shortened.text.as_deref().unwrap_or(done.list);
     bytes::Bytes::from(format!("{text}\n\n[{summary}]"))
 }
 
-/// The text or the list of an expansion, with what could not be restored.
-fn restored(body: &[u8]) -> String {
+/// The result of an expansion for a model, with the number of parts that could not be restored.
+fn expansion_text(body: &[u8]) -> String {
     let mut answer: Value = serde_json::from_slice(body).unwrap_or_default();
     let list = ["messages", "input", "contents"].iter().find_map(|key| answer.get(*key));
     let list = list.map(Value::to_string);
     let mut text = match answer.get_mut("text") {
-        // It may be long: it is moved, not copied.
+        // The text may be long: it is moved, not copied.
         Some(Value::String(text)) => std::mem::take(text),
         _ => list.unwrap_or_default(),
     };
@@ -143,24 +147,24 @@ fn restored(body: &[u8]) -> String {
     text
 }
 
-fn told(answer: Result<String, CompileError>) -> Result<ToolText, CallFault> {
+fn compile_result(answer: Result<String, CompileError>) -> Result<ToolText, CallFault> {
     match answer {
         Ok(text) => Ok(ToolText::done(text)),
         Err(CompileError::Store(error)) => Err(error.into()),
-        Err(CompileError::Invalid(faults)) => Ok(ToolText::refused(listed(&faults))),
+        Err(CompileError::Invalid(faults)) => Ok(ToolText::refused(list_faults(&faults))),
         Err(error) => Ok(ToolText::refused(error.to_string())),
     }
 }
 
-fn mended(error: Error) -> Result<ToolText, CallFault> {
+fn call_error(error: Error) -> Result<ToolText, CallFault> {
     match error {
-        Error::Invalid(faults) => Ok(ToolText::refused(listed(&faults))),
+        Error::Invalid(faults) => Ok(ToolText::refused(list_faults(&faults))),
         Error::Store(error) => Err(error.into()),
         error => Err(CallFault::Other(error.to_string())),
     }
 }
 
-fn listed(faults: &[Fault]) -> String {
+fn list_faults(faults: &[Fault]) -> String {
     let lines: Vec<String> =
         faults.iter().map(|fault| format!("{} {}", fault.pointer, fault.detail)).collect();
     lines.join("\n")

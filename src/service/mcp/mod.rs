@@ -1,8 +1,9 @@
-//! The Model Context Protocol: what a model may do here, as tools of a server that its host
-//! connects to.
+//! The Model Context Protocol: offers tools to a model, through the host that connects to this
+//! server.
 //!
-//! The protocol itself is `rmcp`'s. Nothing is sent unasked, so a message that comes in has at most
-//! one that goes out, and each can be served by itself. How messages travel is not known here.
+//! `rmcp` implements the protocol. Nothing is sent unasked, so an incoming message has at most one
+//! response, and each message can be served by itself. This module does not know how messages
+//! travel.
 
 mod call;
 mod tools;
@@ -28,28 +29,28 @@ const INSTRUCTIONS: &str = "Reads back originals that were taken out of a conver
     (context_read), keeps what matters beyond it (memory_*), and makes texts and messages shorter \
     and whole again (compress, expand).";
 
-/// Offers the tools to one caller. What a tool does is done in the pool. Cheap to clone.
+/// Offers the tools to one caller, and runs them in the pool. Cheap to clone.
 #[derive(Clone)]
 pub struct McpHost {
     services: Services,
     pool: Pool,
     time: CallTime,
-    /// Kept until the last call has ended.
+    /// Dropped after the last call has ended.
     held: Arc<dyn Any + Send + Sync>,
     refused: PoolRefusal,
 }
 
-/// How long a call may take.
+/// Time limit of calls.
 #[derive(Debug, Clone)]
 pub enum CallTime {
-    /// Each call from when it comes.
+    /// A limit for each call, from its arrival.
     Each(Duration),
-    /// All that come with one request, until it ends or is given up.
+    /// One limit for all calls of a request, which end with the request or when it is abandoned.
     Until(Instant, Deadline),
 }
 
-/// Why the pool did not carry a call out, where it did not: for who asked it to, beside what the
-/// host is told.
+/// The reason why the pool did not run a call, for the owner of the host; the other side gets an
+/// error of the protocol.
 #[derive(Debug, Clone, Default)]
 pub struct PoolRefusal(Arc<OnceLock<pool::Error>>);
 
@@ -76,7 +77,7 @@ impl McpHost {
         Self { held: Arc::new(held), ..self }
     }
 
-    /// Where it will stand that the pool carried no call out.
+    /// Returns the place in which a refusal by the pool is stored.
     pub fn refused(&self) -> PoolRefusal {
         self.refused.clone()
     }
@@ -136,14 +137,14 @@ impl ServerHandler for McpHost {
                 Err(internal("the server could not do it"))
             }
             Err(error) => {
-                // One call is one request wherever somebody asks for this.
+                // If an owner reads this, its requests have one call each.
                 let _ = self.refused.0.set(error);
                 Err(internal(&error.to_string()))
             }
         }
     }
 
-    /// What has the name of a method and not its members comes here too.
+    /// A request with the name of a method but not its members comes here too.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

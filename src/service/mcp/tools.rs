@@ -1,4 +1,4 @@
-//! The tools that a host is told of, and who may call each.
+//! The tools that a host is offered, and the scopes that each of them needs.
 
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ fn object(properties: &Value, required: &[&str]) -> JsonObject {
     ])
 }
 
-/// Those that the caller may use.
+/// Lists the tools that the caller may use.
 pub(super) fn list(services: &Services) -> Vec<Tool> {
     let may = |offer: &&ToolOffer| services.caller().has_any(offer.scopes);
     let shown = |offer: &ToolOffer| Tool::new(offer.name, offer.about, Arc::new((offer.schema)()));
