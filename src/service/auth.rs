@@ -1,8 +1,8 @@
-//! Who a caller is, and whether he may ask now.
+//! Identifies callers by their keys, and enforces the limits of keys.
 //!
-//! A key is looked up by its public part and remembered for two seconds, so one that was revoked
-//! elsewhere is dead that soon; revoked here, at once. Where there never was a key, everybody is
-//! the usual tenant.
+//! A key is looked up by its public part and cached for two seconds, so a key that another node
+//! revoked stops working within that time; a key that this node revoked, at once. If there has
+//! never been a key, all callers are the default tenant.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,16 +17,16 @@ use super::{Services, StoreError, TENANT};
 use crate::domain::{Day, Key, KeyHash, KeyText, Principal, Timestamp};
 use crate::store::Store;
 
-/// How long what the store said of a key is taken for true.
-const TRUSTED: Duration = Duration::from_secs(2);
-/// The same for that there is no key at all.
-const OPEN: Duration = Duration::from_secs(1);
-/// Keys that are remembered.
-const REMEMBERED: usize = 10_000;
-/// The id of the key that the operator's environment holds.
+/// Time for which a looked-up key is cached.
+const MAX_KEY_AGE: Duration = Duration::from_secs(2);
+/// Time for which it is cached that there is no key at all.
+const MAX_OPEN_AGE: Duration = Duration::from_secs(1);
+/// Keys that are cached.
+const MAX_CACHED_KEYS: usize = 10_000;
+/// The id of the key from the operator's environment.
 const BOOTSTRAP: &str = "bootstrap";
 
-/// Why a caller is not served.
+/// The reason why a caller is not identified.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AuthFailure {
     #[error("this needs a key: send `authorization: Bearer <key>`")]
@@ -37,48 +37,48 @@ pub enum AuthFailure {
     Store(#[from] StoreError),
 }
 
-/// A key has asked for all that it may for now.
+/// A key has reached one of its limits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the key may {what}")]
 pub struct RateExceeded {
-    /// What the limit is.
+    /// The limit, in words.
     what: String,
-    /// Until when it is of no use to ask again.
+    /// Time after which another request can be accepted.
     pub pause: Duration,
 }
 
-/// Keys that do not stand in the store.
+/// Sources of keys besides the store.
 #[derive(Debug, Default)]
 pub struct KeySources {
-    /// The operator's own, with every right.
+    /// The operator's own key, with every scope.
     pub bootstrap: Option<String>,
-    /// Whether there is a file with keys; empty or not, callers need one then.
+    /// Whether there is a keys file. If so, callers need a key, even if the file is empty.
     pub has_file: bool,
 }
 
-/// Who holds a key, and the hash of its secret.
+/// The principal of a key, and the hash of its secret.
 type KeyHolder = (Arc<Principal>, KeyHash);
 
-/// What is known of a key's id, and since when.
+/// The cached result of looking up a key, and when it was looked up.
 #[derive(Clone)]
 struct KeyLookup {
     key: Option<KeyHolder>,
     since: Instant,
 }
 
-/// A key's requests of the last minute: what is left of them, and when that was so.
+/// Token bucket for the requests of a key: how many are left, and at what time.
 struct Bucket {
     left: f64,
     at: Instant,
 }
 
-/// Tells who a caller is.
+/// Identifies callers.
 pub(super) struct Authenticator {
     bootstrap: Option<(KeyHash, Arc<Principal>)>,
     file: Mutex<HashMap<Arc<str>, KeyHolder>>,
     keys: Cache<Arc<str>, KeyLookup>,
     needs_key: AtomicBool,
-    /// When the store was last seen without a key.
+    /// The time at which the store was last seen without a key.
     seen_open: Mutex<Option<Instant>>,
     anyone: Arc<Principal>,
     buckets: Mutex<HashMap<Arc<str>, Bucket>>,
@@ -105,7 +105,7 @@ impl Authenticator {
         Self {
             bootstrap,
             file: Mutex::default(),
-            keys: Cache::new(REMEMBERED),
+            keys: Cache::new(MAX_CACHED_KEYS),
             needs_key: AtomicBool::new(needs_key),
             seen_open: Mutex::default(),
             anyone: Arc::new(anyone),
@@ -113,13 +113,13 @@ impl Authenticator {
         }
     }
 
-    /// Whoever has no key and needs none.
+    /// The principal of callers without a key, if none is needed.
     pub(super) fn anyone(&self) -> &Arc<Principal> {
         &self.anyone
     }
 
-    /// From now on callers need a key, and what is known of this one is read again.
-    pub(super) fn changed(&self, id: &str) {
+    /// Removes a changed key from the cache. Callers need a key from now on.
+    pub(super) fn forget_key(&self, id: &str) {
         self.needs_key.store(true, Ordering::Release);
         self.keys.remove(id);
     }
@@ -137,20 +137,22 @@ impl Authenticator {
         *lock(&self.file) = keys.into_iter().map(by_id).collect();
     }
 
-    /// Who it is, as far as memory knows; none where the store has to be asked.
+    /// Identifies a caller from memory; returns none if the store has to be read.
     fn recall(&self, given: Option<&str>) -> Option<Result<Arc<Principal>, AuthFailure>> {
-        self.known(given, |since, trusted| since.elapsed() < trusted)
+        self.identify_cached(given, |since, trusted| since.elapsed() < trusted)
     }
 
-    /// The same, where what is remembered since then counts as long as `is_fresh` says so.
-    fn known(
+    /// Identifies a caller from memory, by cached values that `is_fresh` accepts.
+    fn identify_cached(
         &self,
         given: Option<&str>,
         is_fresh: impl Fn(Instant, Duration) -> bool,
     ) -> Option<Result<Arc<Principal>, AuthFailure>> {
         if !self.needs_key.load(Ordering::Acquire) {
             let seen = *lock(&self.seen_open);
-            return seen.filter(|seen| is_fresh(*seen, OPEN)).map(|_| Ok(self.anyone.clone()));
+            return seen
+                .filter(|seen| is_fresh(*seen, MAX_OPEN_AGE))
+                .map(|_| Ok(self.anyone.clone()));
         }
         let Some(given) = given else { return Some(Err(AuthFailure::NoKey)) };
         if let Some((hash, principal)) = &self.bootstrap
@@ -160,19 +162,19 @@ impl Authenticator {
         }
         let Some(text) = KeyText::parse(given) else { return Some(Err(AuthFailure::Unknown)) };
         let id = text.id();
-        if let Some(known) = lock(&self.file).get(&id) {
-            return Some(check(Some(known), &text));
+        if let Some(found) = lock(&self.file).get(&id) {
+            return Some(check(Some(found), &text));
         }
-        let known = self.keys.get(&id).filter(|known| is_fresh(known.since, TRUSTED))?;
-        Some(check(known.key.as_ref(), &text))
+        let found = self.keys.get(&id).filter(|found| is_fresh(found.since, MAX_KEY_AGE))?;
+        Some(check(found.key.as_ref(), &text))
     }
 
-    /// Asks the store for what [`Self::recall`] did not know.
-    fn look(&self, store: &Store, given: Option<&str>) -> Result<(), StoreError> {
+    /// Reads from the store what [`Self::recall`] did not find.
+    fn read_store(&self, store: &Store, given: Option<&str>) -> Result<(), StoreError> {
         if !self.needs_key.load(Ordering::Acquire) {
-            // It was open when the server started: what needs no store goes on without.
+            // No key was needed when the server started, so requests that need no store can go on.
             let needs_key = self.needs_key(store).unwrap_or_else(|error| {
-                tracing::warn!(%error, "the store could not be asked for keys");
+                tracing::warn!(%error, "keys could not be read from the store");
                 false
             });
             if !needs_key {
@@ -223,14 +225,15 @@ impl Authenticator {
     }
 }
 
-fn check(known: Option<&KeyHolder>, text: &KeyText) -> Result<Arc<Principal>, AuthFailure> {
-    match known {
+fn check(found: Option<&KeyHolder>, text: &KeyText) -> Result<Arc<Principal>, AuthFailure> {
+    match found {
         Some((principal, hash)) if *hash == text.hash() => Ok(Arc::clone(principal)),
         _ => Err(AuthFailure::Unknown),
     }
 }
 
-/// Who shows a key, or none; as far as memory knows.
+/// Identifies the caller with this key, or without one, from memory. Returns none if the store has
+/// to be read.
 pub fn recall(
     services: &Services,
     given: Option<&str>,
@@ -249,22 +252,23 @@ pub fn recall(
     }
 }
 
-/// The same, with a look into the store. Takes the thread.
+/// Identifies the caller with this key, or without one; reads the store if necessary, which blocks
+/// the thread.
 pub fn identify(services: &Services, given: Option<&str>) -> Result<Arc<Principal>, AuthFailure> {
     let inner = &services.inner;
     let found = if let Some(found) = inner.gate.recall(given) {
         found?
     } else {
-        inner.gate.look(&inner.store, given)?;
-        // It was read for this request, however long that took.
-        inner.gate.known(given, |_, _| true).unwrap_or(Err(AuthFailure::Unknown))?
+        inner.gate.read_store(&inner.store, given)?;
+        // The key was looked up for this request, however long ago that is.
+        inner.gate.identify_cached(given, |_, _| true).unwrap_or(Err(AuthFailure::Unknown))?
     };
     begin_day(services, &found)?;
     Ok(found)
 }
 
-/// Whoever holds the key of this id, or nobody's key; none where it was revoked since, or a key is
-/// needed now. Takes the thread.
+/// Finds the principal of a key's id, or of callers without a key. Returns none if the key was
+/// revoked since, or if a key is needed now. Blocks the thread.
 pub(super) fn holder(
     services: &Services,
     id: Option<&str>,
@@ -287,7 +291,7 @@ pub(super) fn holder(
     Ok(found)
 }
 
-/// Reads what a key has used today, where it may not use more than so much.
+/// Reads the tokens that a key has used today, if the key has a limit of them.
 fn begin_day(services: &Services, principal: &Principal) -> Result<(), StoreError> {
     let inner = &services.inner;
     if principal.limits.tokens_per_day.is_some() {
@@ -296,7 +300,8 @@ fn begin_day(services: &Services, principal: &Principal) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Whether the caller would be served still: his key stands, with the same scopes. Takes the thread.
+/// Whether the caller would still be accepted: its key exists and has the same scopes. Blocks the
+/// thread.
 pub fn stands(services: &Services) -> Result<bool, StoreError> {
     let (gate, caller) = (&services.inner.gate, services.caller());
     let Some(id) = &caller.key else { return Ok(!services.needs_key()?) };

@@ -1,4 +1,4 @@
-//! What keys and sessions give to requests that do not say it themselves.
+//! Checks the defaults that keys and sessions give to requests.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::domain::Source;
 use crate::json::{self, Fault, Faults, Limits, Node, Path};
 use crate::request::{self, Fields};
 
-/// Bytes of defaults.
-const LONGEST: usize = 64 << 10;
+/// Bytes of the defaults of a key or a session.
+const MAX_DEFAULTS_BYTES: usize = 64 << 10;
 
-/// The text of `/defaults`, if a compile would take them; `allowed` are the keys that may stand in
-/// them.
+/// Checks that a compile accepts the object `/defaults`, and returns its text. `allowed` are the
+/// keys that it may have.
 pub(super) fn check(
     services: &Services,
     node: &Node<'_>,
@@ -20,14 +20,14 @@ pub(super) fn check(
 ) -> Result<Option<Arc<str>>, StoreError> {
     let root = Path::Root;
     let path = root.key("defaults");
-    if node.raw.len() > LONGEST {
-        faults.add(&path, format!("must be at most {LONGEST} bytes"));
+    if node.raw.len() > MAX_DEFAULTS_BYTES {
+        faults.add(&path, format!("must be at most {MAX_DEFAULTS_BYTES} bytes"));
         return Ok(None);
     }
     let Some(fields) = Fields::read(node, path, allowed, faults) else { return Ok(None) };
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
     fields.choice("source", &sources, faults);
-    let request = smallest(node, allowed);
+    let request = smallest_request(node, allowed);
     let request = match json::parse(&request, Limits::default()) {
         Ok(request) => request,
         Err(error) => {
@@ -46,9 +46,9 @@ pub(super) fn check(
     Ok(Some(json::minify(node.raw).into()))
 }
 
-/// The smallest request with these options; what is wrong with it is wrong with them. The shape of
-/// its conversation is that of the system text among them.
-fn smallest(node: &Node<'_>, allowed: &[&str]) -> String {
+/// Writes the smallest request with these defaults, so that its faults are those of the defaults.
+/// The shape of its conversation is that of the system text among them.
+fn smallest_request(node: &Node<'_>, allowed: &[&str]) -> String {
     let has = |key: &str| node.get(key).is_some();
     let conversation = if has("systemInstruction") || has("system_instruction") {
         r#""contents":[{"role":"user","parts":[{"text":"x"}]}]"#

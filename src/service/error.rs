@@ -1,4 +1,4 @@
-//! Why a use case did nothing.
+//! Errors of use cases.
 
 use super::candidates::CandidateRefusal;
 use super::compilations::Divergence;
@@ -8,7 +8,8 @@ use crate::json::{self, Fault};
 use crate::pipeline::StopReason;
 use crate::webhook::SealError;
 
-/// Each variant is one thing a caller can act on. Nothing was stored.
+/// The reason why a use case did nothing. Each variant is one thing that a caller can act on.
+/// Nothing was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("the body is not accepted: {0}")]
@@ -19,21 +20,21 @@ pub enum Error {
     NotFound(&'static str),
     #[error("{0}")]
     Conflict(String),
-    /// A record does not hold what it takes to run the compile again.
+    /// A record lacks what is needed to run the compile again.
     #[error("{0}")]
     RecordIncomplete(&'static str),
-    /// A record was made by an engine that compiles otherwise.
+    /// A record was made by an engine that may compile to other bytes.
     #[error("the record was made by engine {recorded}; this is {current}")]
     EngineChanged { recorded: String, current: &'static str },
-    /// What a record holds is not what its own hashes say that it was; `changed` are the parts by name.
-    #[error("the record is not what was recorded{}", named(.changed))]
+    /// The content of a record does not match its own hashes; `changed` has the names of the parts.
+    #[error("the record is not what was recorded{}", list_parts(.changed))]
     PacketInvalid { changed: Vec<String> },
-    /// A replay would ask a hook something else.
+    /// A replay would call a hook with another input.
     #[error(transparent)]
     Diverged(Box<Divergence>),
     #[error(transparent)]
     Compile(Box<super::compile::Error>),
-    /// `If-Match` names another version than the one that is stored.
+    /// `If-Match` names another version than the stored one.
     #[error("the version that is stored is {0}")]
     Stale(u64),
     #[error("the action must be one of add, replace, remove, not `{0}`")]
@@ -42,7 +43,7 @@ pub enum Error {
     MemoryType(String),
     #[error("{0}")]
     Forbidden(String),
-    /// The operator has to give the key that secrets are sealed with.
+    /// The operator has to configure the key that seals secrets.
     #[error("{0} (--master-key-file)")]
     NoSecrets(#[source] SealError),
     #[error(transparent)]
@@ -51,7 +52,7 @@ pub enum Error {
     Pack(#[from] packs::PackRefusal),
     #[error(transparent)]
     Candidate(#[from] CandidateRefusal),
-    /// A hook stopped it.
+    /// A hook stopped the request.
     #[error(transparent)]
     Hook(#[from] HookStop),
     #[error(transparent)]
@@ -60,7 +61,7 @@ pub enum Error {
     Store(#[from] StoreError),
 }
 
-fn named(parts: &[String]) -> String {
+fn list_parts(parts: &[String]) -> String {
     if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) }
 }
 

@@ -1,4 +1,4 @@
-//! Events: in pages, and as they come.
+//! Reads events: in pages, and as they are committed.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use super::{Error, Services};
 use crate::domain::{Event, EventKind};
 pub use crate::store::{Feed, FeedEvent, FeedRead};
 
-/// Events that are read from the store at once.
-const AT_ONCE: usize = 500;
+/// Events that are read from the store in one go.
+const MAX_READ_EVENTS: usize = 500;
 
-/// Which events a reader wants. What is absent does not matter.
+/// A filter of events. An absent member accepts all events.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     pub kinds: Option<Vec<EventKind>>,
@@ -24,19 +24,19 @@ impl Filter {
     }
 }
 
-/// Some events behind a number.
+/// A page of events after a number.
 #[derive(Debug)]
 pub struct EventPage {
     pub events: Vec<Event>,
-    /// Behind which number the next page begins.
+    /// The number after which the next page begins.
     pub after: u64,
-    /// Numbers that are no longer kept, from the first to the last, before the first of them.
+    /// The first and the last of the numbers before the page that are no longer stored.
     pub gap: Option<(u64, u64)>,
     /// Whether there is more.
     pub goes_on: bool,
 }
 
-/// The next events behind a number that a filter lets through, at most so many.
+/// Reads at most `limit` events after a number that the filter accepts.
 pub fn page(
     services: &Services,
     after: u64,
@@ -45,13 +45,14 @@ pub fn page(
 ) -> Result<EventPage, Error> {
     services.tenant().read(|tx| {
         let (newest, oldest) = tx.event_bounds()?;
-        // A number that was never given, by another server or another store: from now on.
+        // A number that this store has not reached comes from another server or store: read new
+        // events only.
         let after = after.min(newest);
         let gap = (after + 1 < oldest).then_some((after + 1, oldest - 1));
         let mut page = EventPage { events: Vec::new(), after, gap, goes_on: true };
         while page.goes_on && page.events.len() < limit {
-            let found = tx.events(page.after, AT_ONCE)?;
-            page.goes_on = found.len() == AT_ONCE;
+            let found = tx.events(page.after, MAX_READ_EVENTS)?;
+            page.goes_on = found.len() == MAX_READ_EVENTS;
             for event in found {
                 if page.events.len() == limit {
                     page.goes_on = true;
@@ -70,7 +71,7 @@ pub fn page(
     })
 }
 
-/// What is committed from now on, and the number of the newest event.
+/// Returns a feed of the events from now on, and the number of the newest event.
 pub fn follow(services: &Services) -> Result<(Arc<Feed>, u64), Error> {
     let tenant = services.tenant();
     let feed = tenant.feed();

@@ -1,7 +1,7 @@
-//! Keys: make them, list them, change them, revoke them.
+//! Creates, lists, changes and revokes keys.
 //!
-//! Nobody gives away a right that he lacks: a key gets no scope that its maker has not, and one
-//! with more rights than the caller cannot be changed by him.
+//! A caller cannot grant a scope that it does not have, and cannot change a key that has such a
+//! scope.
 
 use std::sync::Arc;
 
@@ -18,19 +18,20 @@ use crate::request::{COMPILE_KEYS, Fields};
 const KEYS: &[&str] = &["name", "kind", "scopes", "roles", "limits", "defaults"];
 const NEW_KEYS: &[&str] = &["tenant", "name", "kind", "scopes", "roles", "limits", "defaults"];
 const LIMIT_KEYS: &[&str] = &["requests_per_minute", "tokens_per_day"];
-/// The largest limit: what a double holds exactly.
-const MOST: u64 = 1 << 53;
-const LONGEST_NAME: usize = 200;
-const LONGEST_TENANT: usize = 64;
+/// The largest limit, which a double can represent exactly.
+const MAX_LIMIT: u64 = 1 << 53;
+const MAX_NAME_BYTES: usize = 200;
+const MAX_TENANT_BYTES: usize = 64;
 
-/// A key that was just made: the one time that its text is shown.
+/// A new key with its text, which is shown only once.
 #[derive(Debug)]
 pub struct CreatedKey {
     pub key: Key,
     pub text: KeyText,
 }
 
-/// Makes a key by what `body` says; `tell` is what a repetition of the request is answered.
+/// Creates the key that `body` describes. `tell` writes the response that is replayed if the
+/// request is repeated.
 pub fn create(
     services: &Services,
     body: &str,
@@ -39,9 +40,9 @@ pub fn create(
 ) -> Result<CreatedKey, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
-    let mut key = blank(services);
+    let mut key = empty_key(services);
     if let Some(fields) = Fields::read(&node, Path::Root, NEW_KEYS, &mut faults) {
-        if let Some(tenant) = tenant(services, &fields, &mut faults) {
+        if let Some(tenant) = read_tenant(services, &fields, &mut faults) {
             key.tenant = tenant;
         }
         read(services, &node, &fields, &mut key, &mut faults)?;
@@ -56,28 +57,28 @@ pub fn create(
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }
-    let text = random()?;
+    let text = generate_text()?;
     let hash = text.hash();
     key.id = text.id();
     let once = once.cloned();
     let stored = services.tenant().write_durable(move |tx| {
-        // The key is its tenant's, the reply is the caller's.
+        // The key belongs to its own tenant, the stored response to the caller's.
         let stored = tx.of_tenant(&key.tenant).insert_key(&key, &hash)?;
         remember(once.as_ref(), tx, || tell(&stored))?;
         Ok::<_, StoreError>(stored)
     })?;
-    services.inner.gate.changed(&stored.id);
+    services.inner.gate.forget_key(&stored.id);
     Ok(CreatedKey { key: stored, text })
 }
 
-/// A new key's text.
-fn random() -> Result<KeyText, Error> {
-    let text = KeyText::from_random(&chance::<{ KeyText::RANDOM_BYTES }>()?);
+/// Generates the text of a key.
+fn generate_text() -> Result<KeyText, Error> {
+    let text = KeyText::from_random(&random_bytes::<{ KeyText::RANDOM_BYTES }>()?);
     text.ok_or_else(|| StoreError::Unavailable(Arc::new(NoRandomness)).into())
 }
 
-/// Bytes that nobody can guess.
-pub(super) fn chance<const N: usize>() -> Result<[u8; N], StoreError> {
+/// Generates random bytes that cannot be guessed.
+pub(super) fn random_bytes<const N: usize>() -> Result<[u8; N], StoreError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|_| StoreError::Unavailable(Arc::new(NoRandomness)))?;
     Ok(bytes)
@@ -87,13 +88,13 @@ pub(super) fn chance<const N: usize>() -> Result<[u8; N], StoreError> {
 #[error("the machine gives no random bytes")]
 struct NoRandomness;
 
-/// A key with a text of its own for a keys file, by what `body` says; nothing is stored.
+/// Generates the key that `body` describes, for a keys file; nothing is stored.
 pub fn draft(services: &Services, body: &str) -> Result<(CreatedKey, KeyHash), Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
-    let mut key = blank(services);
+    let mut key = empty_key(services);
     if let Some(fields) = Fields::read(&node, Path::Root, NEW_KEYS, &mut faults) {
-        if let Some(tenant) = tenant(services, &fields, &mut faults) {
+        if let Some(tenant) = read_tenant(services, &fields, &mut faults) {
             key.tenant = tenant;
         }
         read(services, &node, &fields, &mut key, &mut faults)?;
@@ -101,13 +102,14 @@ pub fn draft(services: &Services, body: &str) -> Result<(CreatedKey, KeyHash), E
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }
-    let text = random()?;
+    let text = generate_text()?;
     key.id = text.id();
     let hash = text.hash();
     Ok((CreatedKey { key, text }, hash))
 }
 
-/// At most `limit` keys of a tenant behind an id, and where the list goes on.
+/// Lists at most `limit` keys of a tenant that come after an id. Returns the id after which the
+/// list continues, if it does.
 pub fn list(
     services: &Services,
     after: Option<&str>,
@@ -120,10 +122,10 @@ pub fn list(
     Ok((keys, next))
 }
 
-/// Changes of a key what `body` names; none where there is no such key.
+/// Changes the members of a key that `body` names; returns none if there is no such key.
 pub fn update(services: &Services, id: &str, body: &str) -> Result<Option<Key>, Error> {
     let node = json::parse(body, Limits::default())?;
-    let Some(mut key) = reach(services, id)? else { return Ok(None) };
+    let Some(mut key) = find_changeable(services, id)? else { return Ok(None) };
     let mut faults = Faults::default();
     if let Some(fields) = Fields::read(&node, Path::Root, KEYS, &mut faults) {
         read(services, &node, &fields, &mut key, &mut faults)?;
@@ -133,22 +135,23 @@ pub fn update(services: &Services, id: &str, body: &str) -> Result<Option<Key>, 
     }
     let tenant = services.inner.store.tenant(&key.tenant);
     let stored = tenant.write_durable(move |tx| tx.update_key(&key))?;
-    services.inner.gate.changed(id);
+    services.inner.gate.forget_key(id);
     Ok(stored)
 }
 
-/// Revokes a key; answers whether it was there.
+/// Revokes a key; returns whether it existed.
 pub fn delete(services: &Services, id: &str) -> Result<bool, Error> {
-    let Some(key) = reach(services, id)? else { return Ok(false) };
+    let Some(key) = find_changeable(services, id)? else { return Ok(false) };
     let tenant = services.inner.store.tenant(&key.tenant);
     let name = id.to_owned();
     let revoked = tenant.write_durable(move |tx| tx.revoke_key(&name))?;
-    services.inner.gate.changed(id);
+    services.inner.gate.forget_key(id);
     Ok(revoked)
 }
 
-/// A key that the caller may change: of his tenant; of any where he is an operator.
-fn reach(services: &Services, id: &str) -> Result<Option<Key>, Error> {
+/// Finds a key that the caller may change: one of the caller's tenant, or any key if the caller is
+/// an operator.
+fn find_changeable(services: &Services, id: &str) -> Result<Option<Key>, Error> {
     let caller = services.caller();
     let found = if caller.scopes.grants(Scope::Operator) {
         services.inner.store.find_key(id)?.map(|(key, _)| key)
@@ -162,8 +165,8 @@ fn reach(services: &Services, id: &str) -> Result<Option<Key>, Error> {
     Err(Error::Forbidden("the key has a scope that yours lacks".to_owned()))
 }
 
-/// A key of the caller's tenant with nothing in it.
-fn blank(services: &Services) -> Key {
+/// An empty key of the caller's tenant.
+fn empty_key(services: &Services) -> Key {
     Key {
         id: "".into(),
         tenant: Arc::clone(&services.caller().tenant),
@@ -178,10 +181,14 @@ fn blank(services: &Services) -> Key {
     }
 }
 
-fn tenant(services: &Services, fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
+fn read_tenant(
+    services: &Services,
+    fields: &Fields<'_, '_>,
+    faults: &mut Faults,
+) -> Option<Arc<str>> {
     let given = fields.text("tenant", faults)?;
     if !is_tenant(given) {
-        let detail = format!("must be 1 to {LONGEST_TENANT} letters, digits, `_`, `-` or `.`");
+        let detail = format!("must be 1 to {MAX_TENANT_BYTES} letters, digits, `_`, `-` or `.`");
         fields.fault("tenant", detail, faults);
         return None;
     }
@@ -196,10 +203,10 @@ fn tenant(services: &Services, fields: &Fields<'_, '_>, faults: &mut Faults) -> 
 /// Whether a text can be the name of a tenant.
 pub fn is_tenant(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-    (1..=LONGEST_TENANT).contains(&text.len()) && text.bytes().all(is_plain)
+    (1..=MAX_TENANT_BYTES).contains(&text.len()) && text.bytes().all(is_plain)
 }
 
-/// Takes over into `key` what the body names; null takes away.
+/// Copies the members that the body names into `key`; null removes a member.
 fn read(
     services: &Services,
     body: &Node<'_>,
@@ -210,8 +217,9 @@ fn read(
     let is_named = |name: &str| body.get(name).is_some();
     if is_named("name") {
         let name = fields.text("name", faults).unwrap_or_default();
-        if name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
-            let detail = format!("must be at most {LONGEST_NAME} bytes without control characters");
+        if name.len() > MAX_NAME_BYTES || name.chars().any(char::is_control) {
+            let detail =
+                format!("must be at most {MAX_NAME_BYTES} bytes without control characters");
             fields.fault("name", detail, faults);
         }
         name.clone_into(&mut key.name);
@@ -220,14 +228,14 @@ fn read(
         key.kind = kind;
     }
     if is_named("scopes") {
-        key.scopes = words(fields, "scopes", faults);
+        key.scopes = read_keywords(fields, "scopes", faults);
         if key.scopes.is_empty() {
             fields.fault("scopes", "must name one scope at least", faults);
         }
-        lacked(services.caller(), &key.scopes, fields, faults);
+        check_scopes(services.caller(), &key.scopes, fields, faults);
     }
     if is_named("roles") {
-        key.roles = words::<MemoryRole>(fields, "roles", faults);
+        key.roles = read_keywords::<MemoryRole>(fields, "roles", faults);
     }
     if is_named("limits") {
         key.limits = KeyLimits::default();
@@ -236,8 +244,8 @@ fn read(
             .and_then(|node| Fields::read(node, fields.path().key("limits"), LIMIT_KEYS, faults));
         if let Some(given) = given {
             key.limits = KeyLimits {
-                requests_per_minute: given.whole("requests_per_minute", 1, MOST, faults),
-                tokens_per_day: given.whole("tokens_per_day", 1, MOST, faults),
+                requests_per_minute: given.whole("requests_per_minute", 1, MAX_LIMIT, faults),
+                tokens_per_day: given.whole("tokens_per_day", 1, MAX_LIMIT, faults),
             };
         }
     }
@@ -250,7 +258,11 @@ fn read(
     Ok(())
 }
 
-fn words<W: Keyword>(fields: &Fields<'_, '_>, name: &str, faults: &mut Faults) -> KeywordSet<W> {
+fn read_keywords<W: Keyword>(
+    fields: &Fields<'_, '_>,
+    name: &str,
+    faults: &mut Faults,
+) -> KeywordSet<W> {
     let list = fields.path().key(name);
     let known: Vec<&str> = W::ALL.iter().map(|(word, _)| *word).collect();
     let mut found = Vec::new();
@@ -263,7 +275,7 @@ fn words<W: Keyword>(fields: &Fields<'_, '_>, name: &str, faults: &mut Faults) -
     found.into_iter().collect()
 }
 
-fn lacked(
+fn check_scopes(
     caller: &Principal,
     scopes: &KeywordSet<Scope>,
     fields: &Fields<'_, '_>,

@@ -1,4 +1,4 @@
-//! What the server calls in the background, and what it must know of the store to stop.
+//! Background work of the server, and the state of the store that the server needs to stop.
 
 use tokio_util::sync::CancellationToken;
 
@@ -6,7 +6,7 @@ use super::{Services, StoreCondition, StoreError, hooks, memory, sessions};
 use crate::domain::TokenizerName;
 
 impl Services {
-    /// Stores what was counted. Takes the thread; the server calls it in the background.
+    /// Stores the usage counts. Blocks the thread; the server calls it in the background.
     pub fn flush_usage(&self) -> Result<(), StoreError> {
         self.inner.meter.flush(&self.inner.store)
     }
@@ -16,7 +16,7 @@ impl Services {
         self.inner.store.condition()
     }
 
-    /// Tries the store where it could not be written. Takes the thread; the server calls it in the
+    /// Tests the store if it could not be written. Blocks the thread; the server calls it in the
     /// background.
     pub fn probe(&self) {
         if self.condition() != StoreCondition::Good
@@ -26,20 +26,20 @@ impl Services {
         }
     }
 
-    /// Whether other servers may use the store, too.
+    /// Whether other servers may use the store too.
     pub fn is_shared(&self) -> bool {
         self.inner.store.is_shared()
     }
 
-    /// Hands what other servers told to those who read it here. Takes the thread; the server calls
-    /// it in the background.
+    /// Passes events of other servers to the readers on this one. Blocks the thread; the server
+    /// calls it in the background.
     pub fn follow(&self) {
         if let Err(error) = self.inner.store.follow() {
-            tracing::debug!(%error, "what other nodes told is not known");
+            tracing::debug!(%error, "events of other nodes could not be read");
         }
     }
 
-    /// Has `call` called when the store's disk did not keep what was handed to it.
+    /// Calls `call` when the disk of the store has lost data that was written to it.
     pub fn on_store_lost(&self, call: impl FnOnce() + Send + 'static) {
         self.inner.store.on_lost(call);
     }
@@ -49,18 +49,18 @@ impl Services {
         self.inner.store.closed()
     }
 
-    /// Loads what the first request would otherwise wait for, or miss where the store is gone by
-    /// then: the hooks, and the token dictionary that most models need. Takes the thread; the server
-    /// calls it in the background once it listens.
+    /// Loads the hooks, and the token dictionary that most models need. Otherwise the first request
+    /// would wait for them, or go without if the store is unavailable by then. Blocks the thread;
+    /// the server calls it in the background once it listens.
     pub fn warm(&self) {
         if let Err(error) = self.hook_set(None, &[]) {
-            tracing::debug!(%error, "the hooks are not known yet");
+            tracing::debug!(%error, "the hooks could not be loaded");
         }
         self.inner.pipeline.counter.warm(TokenizerName::O200kBase);
     }
 
-    /// Removes from the store what is too old or too much. Takes the thread; the server calls it
-    /// in the background.
+    /// Removes expired and excess data from the store. Blocks the thread; the server calls it in
+    /// the background.
     pub fn clean(&self) -> Result<(), StoreError> {
         for tenant in self.inner.store.tenants()? {
             let services = self.for_tenant(&tenant.into());

@@ -1,4 +1,4 @@
-//! Use cases: one function a thing that a caller can ask for.
+//! Use cases: one function for each thing that a caller can request.
 
 pub mod adapters;
 pub mod artifacts;
@@ -66,24 +66,24 @@ pub use crate::store::{Error as StoreError, OpenError, StoreCondition};
 use crate::store::{Retention, Store, Tenant};
 use crate::webhook::Summarizer;
 
-/// Bytes of earlier payloads that are remembered, for [`compile`]'s `first_change`.
-const REMEMBERED_BYTES: u64 = 64 << 20;
+/// Bytes of earlier payloads that are cached, for [`compile`]'s `first_change`.
+const MAX_PAYLOAD_CACHE_BYTES: u64 = 64 << 20;
 
-/// Who everything belongs to where no key says otherwise.
+/// The tenant of callers without a key.
 const TENANT: &str = "default";
 
-/// What use cases work with. Cheap to clone.
+/// The context of use cases. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Services {
     inner: Arc<ServicesInner>,
-    /// Whose things they work on, and for whom.
+    /// The caller, on whose tenant use cases work.
     caller: Arc<Principal>,
     promotion: MemoryPromotion,
     hooks: Arc<Hooks>,
     hops: u8,
-    /// Where the thread of the request has its place.
+    /// The place of the request's thread in the pool.
     seat: Option<JobSeat>,
-    /// When the request must end, and what it may make of text.
+    /// The deadline of the request, with its allowance of text.
     deadline: Deadline,
     pack_keys: Arc<PublicKeys>,
     skills: Arc<FolderSkills>,
@@ -100,7 +100,7 @@ struct ServicesInner {
     writing: SummaryLocks,
     switching: SessionSwitches,
     packs: packs::PackCache,
-    /// Earlier payloads by answer.
+    /// Earlier payloads by response.
     payloads: Cache<PayloadKey, RememberedPayload, PayloadWeight>,
 }
 
@@ -126,7 +126,7 @@ impl fmt::Debug for ServicesInner {
 }
 
 impl Services {
-    /// Use cases that keep nothing past the end of the process.
+    /// Services with a store in memory, which ends with the process.
     pub fn new(models: Models) -> Result<Self, OpenError> {
         let store = Store::memory(Retention::default(), Clock::system())?;
         Ok(Self::with_store(models, store))
@@ -136,7 +136,7 @@ impl Services {
         Self::guarded(models, store, KeySources::default())
     }
 
-    /// Use cases that ask for these keys, and for those of the store.
+    /// Services that accept these keys and those of the store.
     pub fn guarded(models: Models, store: Store, keys: KeySources) -> Self {
         let gate = Authenticator::new(keys);
         let caller = Arc::clone(gate.anyone());
@@ -151,7 +151,7 @@ impl Services {
                 writing: SummaryLocks::default(),
                 switching: SessionSwitches::default(),
                 packs: packs::PackCache::default(),
-                payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, PayloadWeight),
+                payloads: Cache::with_weighter(1024, MAX_PAYLOAD_CACHE_BYTES, PayloadWeight),
             }),
             caller,
             promotion: MemoryPromotion::default(),
@@ -165,13 +165,13 @@ impl Services {
         }
     }
 
-    /// The same, for what belongs to another tenant.
+    /// Returns services for another tenant.
     #[must_use]
     pub fn for_tenant(&self, tenant: &Arc<str>) -> Self {
         self.for_caller(&Arc::new(Principal::of_tenant(Arc::clone(tenant))))
     }
 
-    /// The same, for what belongs to a caller's tenant; what is used is his.
+    /// Returns services for a caller, with a new allowance of text.
     #[must_use]
     pub fn for_caller(&self, caller: &Arc<Principal>) -> Self {
         let allowance = self.allowance().to_unused();
@@ -179,39 +179,39 @@ impl Services {
         Self { caller: Arc::clone(caller), deadline, ..self.clone() }
     }
 
-    /// The same, where each request may make so much text.
+    /// Sets the allowance of text of each request.
     #[must_use]
     pub fn allowing(self, allowance: &Allowance) -> Self {
         Self { deadline: Deadline::default().allowing(allowance), ..self }
     }
 
-    /// The same, for a request that must end then.
+    /// Sets the deadline of the request.
     #[must_use]
     pub fn until(self, deadline: &Deadline) -> Self {
         Self { deadline: deadline.clone(), ..self }
     }
 
-    /// When the request must end; never where nobody said so.
+    /// The deadline of the request, if it has one.
     pub(crate) fn deadline(&self) -> &Deadline {
         &self.deadline
     }
 
-    /// What the request may still make of text.
+    /// The text that the request may still make.
     pub fn allowance(&self) -> &Allowance {
         self.deadline.allowance()
     }
 
-    /// For whom they work.
+    /// The caller, on whose tenant use cases work.
     pub fn caller(&self) -> &Arc<Principal> {
         &self.caller
     }
 
-    /// Whether callers need a key: from the first one on, for ever.
+    /// Whether callers need a key: from the first key on, for good.
     pub fn needs_key(&self) -> Result<bool, StoreError> {
         self.inner.gate.needs_key(&self.inner.store)
     }
 
-    /// Takes the keys of the keys file in the place of those before.
+    /// Replaces the keys of the keys file.
     pub fn set_file_keys(&self, keys: Vec<(Key, KeyHash)>) {
         self.inner.gate.set_file_keys(keys);
     }
@@ -220,13 +220,13 @@ impl Services {
         &self.inner.flights
     }
 
-    /// The same, where this decides what is promoted without a review.
+    /// Sets which memory writes are promoted without a review.
     #[must_use]
     pub fn promoting(self, promotion: MemoryPromotion) -> Self {
         Self { promotion, ..self }
     }
 
-    /// The same, with these hooks.
+    /// Sets the hooks.
     #[must_use]
     pub fn with_hooks(self, hooks: Hooks) -> Self {
         Self { hooks: Arc::new(hooks), ..self }
@@ -236,13 +236,13 @@ impl Services {
         &self.hooks
     }
 
-    /// The same, for a request that came through so many services like this one.
+    /// Sets the number of services like this one that the request came through.
     #[must_use]
     pub fn through(self, hops: u8) -> Self {
         Self { hops, ..self }
     }
 
-    /// The same, for a job with this place in the pool.
+    /// Sets the place of the job in the pool.
     #[must_use]
     pub fn seated(self, seat: JobSeat) -> Self {
         Self { seat: Some(seat), ..self }
@@ -252,12 +252,12 @@ impl Services {
         self.seat.as_ref()
     }
 
-    /// How many services like this one the request came through.
+    /// Number of services like this one that the request came through.
     pub fn hops(&self) -> u8 {
         self.hops
     }
 
-    /// The same, where packs must be signed with one of these keys; where there are none, nobody asks.
+    /// Sets the keys with one of which packs must be signed. Without keys, packs need no signature.
     #[must_use]
     pub fn trusting(self, keys: PublicKeys) -> Self {
         Self { pack_keys: Arc::new(keys), ..self }
@@ -276,13 +276,13 @@ impl Services {
         &self.inner.packs
     }
 
-    /// The same, with the skills of folders.
+    /// Sets the skills of folders.
     #[must_use]
     pub fn with_skills(self, skills: FolderSkills) -> Self {
         Self { skills: Arc::new(skills), ..self }
     }
 
-    /// The same, where this model writes summaries.
+    /// Sets the model that writes summaries.
     #[must_use]
     pub fn with_summarizer(self, summarizer: Option<Summarizer>) -> Self {
         Self { summarizer, ..self }
@@ -300,7 +300,7 @@ impl Services {
         &self.skills
     }
 
-    /// Whether anything is promoted without a review.
+    /// Which memory writes are promoted without a review.
     fn promotion(&self) -> MemoryPromotion {
         self.promotion
     }
@@ -310,7 +310,7 @@ impl Services {
         &self.inner.models
     }
 
-    /// What is stored for the caller.
+    /// The store of the caller's tenant.
     fn tenant(&self) -> Tenant {
         self.inner.store.tenant(&self.caller.tenant)
     }
@@ -320,18 +320,18 @@ impl Services {
     }
 
     fn remember_payload(&self, id: &Arc<str>, payload: RememberedPayload) {
-        self.inner.payloads.insert(self.before(id), payload);
+        self.inner.payloads.insert(self.payload_key(id), payload);
     }
 
     fn forget_payload(&self, id: &Arc<str>) {
-        self.inner.payloads.remove(&self.before(id));
+        self.inner.payloads.remove(&self.payload_key(id));
     }
 
     fn recall_payload(&self, id: &Arc<str>) -> Option<RememberedPayload> {
-        self.inner.payloads.get(&self.before(id))
+        self.inner.payloads.get(&self.payload_key(id))
     }
 
-    fn before(&self, id: &Arc<str>) -> PayloadKey {
+    fn payload_key(&self, id: &Arc<str>) -> PayloadKey {
         PayloadKey { tenant: Arc::clone(&self.caller.tenant), id: Arc::clone(id) }
     }
 }

@@ -1,4 +1,4 @@
-//! Skills: those that callers have stored, and behind them those of the server's folders.
+//! Skills: those that callers have stored, else those of the server's folders.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,29 +15,29 @@ const KEYS: &[&str] =
 const RENDER_KEYS: &[&str] =
     &["args", "vars", "argument_names", "include_base_dir", "append_args_if_no_placeholder"];
 
-/// The skills of folders, as they were read at the start.
+/// The skills of folders, read when the server starts.
 #[derive(Debug, Clone, Default)]
 pub struct FolderSkills {
-    /// In the order in which they came; the last of a name stands.
+    /// In the order of reading; the last skill of a name wins.
     pub skills: Vec<Skill>,
     pub errors: Vec<FolderError>,
 }
 
-/// A file or folder that is no skill.
+/// A file or folder that is not a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderError {
     pub path: PathBuf,
     pub message: String,
 }
 
-/// A skill, with what the store knows of it where it is stored.
+/// A skill, with its row if it is stored.
 #[derive(Debug, Clone)]
 pub struct FoundSkill {
     pub skill: Skill,
     pub stored: Option<StoredSkill>,
 }
 
-/// All of them in the byte order of their names.
+/// Lists all skills in the byte order of their names.
 pub fn all(services: &Services) -> Result<Vec<FoundSkill>, Error> {
     let mut found = std::collections::BTreeMap::new();
     for skill in &services.folder_skills().skills {
@@ -50,12 +50,12 @@ pub fn all(services: &Services) -> Result<Vec<FoundSkill>, Error> {
     Ok(found.into_values().collect())
 }
 
-/// What could not be read of the folders.
+/// Files and folders that could not be read.
 pub fn errors(services: &Services) -> &[FolderError] {
     &services.folder_skills().errors
 }
 
-/// The skill of a name.
+/// Finds a skill by its name.
 pub fn find(services: &Services, name: &str) -> Result<Option<FoundSkill>, StoreError> {
     if let Some((stored, text)) = services.tenant().read(|tx| tx.skill(name))? {
         return Ok(Some(FoundSkill { skill: parse(&text)?, stored: Some(stored) }));
@@ -82,7 +82,7 @@ pub fn put(
         let detail = "a name is 1 to 128 letters, digits, `_`, `-`, `.` and `:`";
         faults.add(&Path::Root.key("name"), detail);
     }
-    let skill = if is_text { of_text(body, &mut faults) } else { of_json(body, &mut faults)? };
+    let skill = if is_text { read_text(body, &mut faults) } else { read_json(body, &mut faults)? };
     let Some(mut skill) = skill.filter(|_| faults.is_empty()) else {
         return Err(Error::Invalid(faults.into_vec()));
     };
@@ -92,7 +92,7 @@ pub fn put(
         return Err(Error::Invalid(faults.into_vec()));
     }
     skill.name = name.into();
-    // It is plain data: there is nothing in it that JSON cannot hold.
+    // A skill is plain data: serialising it cannot fail.
     let text = serde_json::to_string(&skill).unwrap_or_default();
     let name = name.to_owned();
     let (stored, is_new) = services.tenant().write_durable(move |tx| {
@@ -107,7 +107,7 @@ pub fn put(
     Ok((FoundSkill { skill, stored: Some(stored) }, is_new))
 }
 
-fn of_text(text: &str, faults: &mut Faults) -> Option<Skill> {
+fn read_text(text: &str, faults: &mut Faults) -> Option<Skill> {
     match Skill::parse(text) {
         Ok(skill) => Some(skill),
         Err(found) => {
@@ -119,7 +119,7 @@ fn of_text(text: &str, faults: &mut Faults) -> Option<Skill> {
     }
 }
 
-fn of_json(body: &str, faults: &mut Faults) -> Result<Option<Skill>, Error> {
+fn read_json(body: &str, faults: &mut Faults) -> Result<Option<Skill>, Error> {
     let node = json::parse(body, Limits::default())?;
     if node.raw.len() > MAX_SKILL_BYTES {
         faults.add(&Path::Root, format!("must be at most {MAX_SKILL_BYTES} bytes"));
@@ -156,7 +156,7 @@ fn of_json(body: &str, faults: &mut Faults) -> Result<Option<Skill>, Error> {
     }))
 }
 
-/// Removes a stored skill; one of the folders is back from then on.
+/// Removes a stored skill. A skill of the folders with this name applies again.
 pub fn delete(services: &Services, name: &str, if_match: Option<u64>) -> Result<(), Error> {
     let name = name.to_owned();
     services.tenant().write_durable(move |tx| {
@@ -200,8 +200,8 @@ fn too_long(path: Path<'_>, error: RenderedTooLong) -> Fault {
     Fault { pointer: path.pointer(), detail: error.to_string(), did_you_mean: None }
 }
 
-/// The instructions that a compile takes: of the skill that it names, with what it gives put in; a
-/// fault where there is none of this name.
+/// Renders the instructions of the skill that a compile names, with its arguments. Returns a fault
+/// if there is no skill of this name.
 pub(super) fn instructions(
     services: &Services,
     name: &str,

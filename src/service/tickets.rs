@@ -1,7 +1,9 @@
-//! Tickets: one stream of events for a reader that cannot send headers, such as a browser's.
+//! Tickets: authenticate one stream of events for a client that cannot send headers, such as a
+//! browser.
 //!
-//! A ticket stands for the caller who asked for it, once and for a moment: an address ends up in
-//! logs, where a key must not. What is stored is its hash, so it is good at every node.
+//! A ticket identifies the caller that requested it, once and for a short time: URLs are written to
+//! logs, which must not contain keys. The store has the hash of the ticket, so it is valid on every
+//! node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,16 +11,16 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 
-use super::keys::chance;
+use super::keys::random_bytes;
 use super::{Services, StoreError, auth};
 use crate::domain::{ContentHash, Principal};
 
-/// How long a ticket is good for.
+/// Time for which a ticket is valid.
 pub const GOOD_FOR: Duration = Duration::from_secs(30);
 
-/// A new ticket of the caller; none where too many are out.
+/// Creates a ticket of the caller; returns none if there are too many.
 pub fn give(services: &Services) -> Result<Option<String>, StoreError> {
-    let ticket = URL_SAFE_NO_PAD.encode(chance::<24>()?);
+    let ticket = URL_SAFE_NO_PAD.encode(random_bytes::<24>()?);
     let (digest, key) = (ContentHash::of(&ticket), services.caller().key.clone());
     let given = services
         .tenant()
@@ -26,7 +28,7 @@ pub fn give(services: &Services) -> Result<Option<String>, StoreError> {
     Ok(given.then_some(ticket))
 }
 
-/// Whose ticket it is; from then on it is nobody's. Takes the thread.
+/// Redeems a ticket: returns its caller, and makes the ticket invalid. Blocks the thread.
 pub fn take(services: &Services, ticket: &str) -> Result<Option<Arc<Principal>>, StoreError> {
     let digest = ContentHash::of(ticket);
     let Some(tenant) = services.inner.store.find_ticket(&digest)? else { return Ok(None) };

@@ -1,6 +1,6 @@
-//! What is used: counted in memory, added to the store every few seconds.
+//! Counts usage in memory, and adds it to the store every few seconds.
 //!
-//! What was counted since the last time is lost where the process is killed.
+//! Counts since the last write are lost if the process is killed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use crate::domain::{Day, Principal};
 use crate::store::Store;
 pub use crate::store::{UsageFilter, UsageRow};
 
-/// Whose use of what, when.
+/// The tenant, day, key and model of a count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct UsageKey {
     tenant: Arc<str>,
@@ -34,13 +34,13 @@ impl UsageCounts {
     }
 }
 
-/// Counts.
+/// Counts usage until it is stored.
 #[derive(Debug, Default)]
 pub(super) struct UsageMeter {
     pending: Mutex<BTreeMap<UsageKey, UsageCounts>>,
     /// Tokens of the day by key, of keys that have a limit.
     today: Mutex<HashMap<Arc<str>, (Day, u64)>>,
-    /// Held while counts are on their way from memory to the store.
+    /// Locked while counts are moved from memory to the store.
     moving: Mutex<()>,
 }
 
@@ -58,12 +58,12 @@ impl UsageMeter {
         lock(&self.pending).entry(slot).or_default().add(used);
     }
 
-    /// Tokens that came in today under a key; none where that was not read yet.
+    /// Tokens of today's requests with a key; none if the stored count was not read yet.
     pub(super) fn tokens_today(&self, key: &str, today: Day) -> Option<u64> {
         lock(&self.today).get(key).filter(|(day, _)| *day == today).map(|(_, tokens)| *tokens)
     }
 
-    /// Reads what is stored of a key's day, for [`Self::tokens_today`] to go on from.
+    /// Reads the stored count of a key's day, from which [`Self::tokens_today`] goes on.
     pub(super) fn begin_day(
         &self,
         store: &Store,
@@ -74,11 +74,11 @@ impl UsageMeter {
         let _still = lock(&self.moving);
         let tenant = store.tenant(&principal.tenant);
         let stored = tenant.read(|tx| tx.tokens_of_day(key, today))?;
-        let mut known = lock(&self.today);
+        let mut counts = lock(&self.today);
         let pending = lock(&self.pending);
         let waiting = pending.iter().filter(|(slot, _)| slot.key == *key && slot.day == today);
         let waiting: u64 = waiting.map(|(_, used)| used.tokens_before).sum();
-        known
+        counts
             .entry(Arc::clone(key))
             .and_modify(|(day, tokens)| {
                 if *day != today {
@@ -89,7 +89,7 @@ impl UsageMeter {
         Ok(())
     }
 
-    /// Adds what was counted to the store; keeps it where that fails.
+    /// Adds the counts to the store; keeps them in memory if that fails.
     pub(super) fn flush(&self, store: &Store) -> Result<(), StoreError> {
         let _alone = lock(&self.moving);
         let mut counted = std::mem::take(&mut *lock(&self.pending));
@@ -129,7 +129,7 @@ fn row(slot: &UsageKey, used: UsageCounts) -> UsageRow {
 }
 
 /// Counts a compile or a compression for its caller. A model that is not in the table is `other`,
-/// so that nobody can make rows without end.
+/// so that callers cannot create rows without end.
 pub(super) fn count(services: &Services, model: &str, tokens_before: u64, tokens_after: u64) {
     let model = match services.models().find(model) {
         Some(known) => Arc::from(&*known.name),
@@ -154,8 +154,8 @@ pub struct UsageCursor {
     pub model: String,
 }
 
-/// At most so many rows of a tenant by day, key and model: the first ones, or those behind
-/// `after`; with everything that was counted so far where the store can be written.
+/// Lists at most `limit` rows of a tenant by day, key and model: the first rows, or those after
+/// `after`. Stores the current counts first, if the store can be written.
 pub fn list(
     services: &Services,
     filter: &UsageFilter,

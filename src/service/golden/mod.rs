@@ -1,4 +1,4 @@
-//! Golden sets: compiles that a version of a pack has come to, and what others come to beside them.
+//! Golden sets: recorded compiles of a pack's version, which can be replayed under other versions.
 
 mod packet;
 mod run;
@@ -16,12 +16,12 @@ use crate::store::GoldenRow;
 
 pub use run::{Case, CaseOutcome, GoldenOutcome, run};
 
-/// Compiles of one set.
-const MOST: usize = 100;
-/// Bytes of what is kept of them.
-const LONGEST: usize = 64 << 20;
+/// Compiles of a set.
+const MAX_COMPILES: usize = 100;
+/// Bytes of the stored compiles of a set.
+const MAX_SET_BYTES: usize = 64 << 20;
 
-/// The set of a version.
+/// The golden set of a pack's version.
 #[derive(Debug)]
 pub struct GoldenSet {
     pub reference: PackRef,
@@ -32,27 +32,27 @@ pub struct GoldenSet {
 #[derive(Debug)]
 pub struct Golden {
     pub record: StoredRecord,
-    /// When it was taken into the set.
+    /// The time at which the compile was added to the set.
     pub created_at: Timestamp,
 }
 
-/// The set of a version, in its order.
+/// Reads the set of a version, in its order.
 pub fn golden(services: &Services, id: &str, version: &str) -> Result<GoldenSet, Error> {
-    let reference = published(services, id, version)?;
+    let reference = find_published(services, id, version)?;
     let rows = rows(services, &reference)?;
     let items = rows.iter().map(read).collect::<Result<_, _>>()?;
     Ok(GoldenSet { reference, items })
 }
 
-/// Puts the compiles that `body` names in the place of the set: `{"compilations": […]}`, each a record
-/// in full of a compile under this version. What is in the set already needs no record any more.
+/// Replaces the set by the compiles that `body` names: `{"compilations": […]}`, each a full record
+/// of a compile under this version. A compile that is in the set already needs no record.
 pub fn put_golden(
     services: &Services,
     id: &str,
     version: &str,
     body: &str,
 ) -> Result<GoldenSet, Error> {
-    let reference = published(services, id, version)?;
+    let reference = find_published(services, id, version)?;
     let before = rows(services, &reference)?;
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
@@ -64,7 +64,7 @@ pub fn put_golden(
             after.push(row.clone());
             continue;
         }
-        match registered(services, &reference, name)? {
+        match find_record(services, &reference, name)? {
             Ok(record) => after.push(GoldenRow {
                 compilation: Arc::clone(&record.compilation.id),
                 session_id: record.compilation.session_id.clone(),
@@ -75,8 +75,8 @@ pub fn put_golden(
         }
     }
     let bytes: usize = after.iter().map(|row| row.packet.len()).sum();
-    if bytes > LONGEST {
-        let detail = format!("the set must come to at most {LONGEST} bytes, not {bytes}");
+    if bytes > MAX_SET_BYTES {
+        let detail = format!("the set must come to at most {MAX_SET_BYTES} bytes, not {bytes}");
         faults.add(&Path::Root.key("compilations"), detail);
     }
     if !faults.is_empty() {
@@ -88,7 +88,7 @@ pub fn put_golden(
     Ok(GoldenSet { reference, items })
 }
 
-/// The ids that a body names.
+/// Reads the ids that a body names.
 fn names(node: &Node<'_>, faults: &mut Faults) -> Vec<String> {
     let Some(fields) = Fields::read(node, Path::Root, &["compilations"], faults) else {
         return Vec::new();
@@ -97,8 +97,8 @@ fn names(node: &Node<'_>, faults: &mut Faults) -> Vec<String> {
         fields.fault("compilations", "must be an array of ids of compilations", faults);
         return Vec::new();
     };
-    if items.len() > MOST {
-        fields.fault("compilations", format!("must hold at most {MOST} ids"), faults);
+    if items.len() > MAX_COMPILES {
+        fields.fault("compilations", format!("must hold at most {MAX_COMPILES} ids"), faults);
         return Vec::new();
     }
     let mut names: Vec<String> = Vec::new();
@@ -114,8 +114,9 @@ fn names(node: &Node<'_>, faults: &mut Faults) -> Vec<String> {
     names
 }
 
-/// The record of this id, or why it cannot stand in a set of this version.
-fn registered(
+/// Finds the record of an id; an inner error is the reason why it cannot be in a set of this
+/// version.
+fn find_record(
     services: &Services,
     reference: &PackRef,
     name: &str,
@@ -142,8 +143,8 @@ fn registered(
     })
 }
 
-/// The name of a version that is published.
-fn published(services: &Services, id: &str, version: &str) -> Result<PackRef, Error> {
+/// Finds the reference of a published version.
+fn find_published(services: &Services, id: &str, version: &str) -> Result<PackRef, Error> {
     let reference = PackRef::new(id, version).ok_or(PackRefusal::NotFound)?;
     document(services, &reference)?.ok_or(PackRefusal::NotFound)?;
     Ok(reference)

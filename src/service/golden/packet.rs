@@ -1,4 +1,4 @@
-//! A compile of a golden set as it is kept: its record, with the texts that records share.
+//! The stored form of a compile in a golden set: its record, with its texts.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::domain::{Compilation, CompilationStatus, ContentHash, RawJson, RecordLevel, Timestamp};
 use crate::service::compilations::StoredRecord;
 
-/// JSON text of a record in full.
+/// Writes a full record as JSON text.
 pub(super) fn write(record: &StoredRecord) -> String {
     let own = &record.compilation;
     json!({
@@ -29,7 +29,7 @@ pub(super) fn write(record: &StoredRecord) -> String {
     .to_string()
 }
 
-/// The record of a packet; none where another release wrote it.
+/// Reads the record of a packet; none if another release wrote it.
 pub(super) fn read(packet: &str) -> Option<StoredRecord> {
     let packet: Value = serde_json::from_str(packet).ok()?;
     let text = |key: &str| packet.get(key).and_then(Value::as_str);
@@ -41,7 +41,7 @@ pub(super) fn read(packet: &str) -> Option<StoredRecord> {
     let compilation = Compilation {
         id: shared("id")?,
         created_at,
-        // It does not expire in a set.
+        // A record in a set does not expire.
         expires_at: created_at,
         session_id: shared("session_id"),
         target: shared("target")?,

@@ -1,22 +1,22 @@
-//! A golden set under a version of its pack: which compiles come to the same, and where others part.
+//! Replays a golden set under a version of its pack, and compares each compile with its record.
 
-use super::{Golden, golden, published};
+use super::{Golden, find_published, golden};
 use crate::json::{self, Faults, Fields, Path};
 use crate::pack::PackRef;
 use crate::pipeline::Deadline;
 use crate::service::compilations::{self, Replayed};
 use crate::service::{Error, Services, compile};
 
-/// What a set came to.
+/// Result of replaying a set.
 #[derive(Debug)]
 pub struct GoldenOutcome {
     pub reference: PackRef,
-    /// The version that it was run under.
+    /// The version under which the set was replayed.
     pub against: PackRef,
     pub cases: Vec<Case>,
 }
 
-/// One compile of it.
+/// A compile of the set, with its outcome.
 #[derive(Debug)]
 pub struct Case {
     pub golden: Golden,
@@ -26,12 +26,13 @@ pub struct Case {
 #[derive(Debug)]
 pub enum CaseOutcome {
     Replayed(Box<Replayed>),
-    /// It cannot be run.
+    /// The compile could not be replayed.
     Failed(Box<Error>),
 }
 
-/// Runs the set of a version under the one that `body` names: `{"against"?: "id@version"}`, its own
-/// where it names none. Nothing is called and nothing is stored: everything else is the record's.
+/// Replays the set of a version under the version that `body` names: `{"against"?: "id@version"}`,
+/// or else under its own. All other inputs are the records'; nothing is called and nothing is
+/// stored.
 pub fn run(
     services: &Services,
     id: &str,
@@ -55,7 +56,7 @@ pub fn run(
     }
     let set = golden(services, id, version)?;
     let against = match against {
-        Some(other) => published(services, &other.id, &other.version.to_string())?,
+        Some(other) => find_published(services, &other.id, &other.version.to_string())?,
         None => set.reference.clone(),
     };
     let mut cases = Vec::with_capacity(set.items.len());
@@ -63,7 +64,7 @@ pub fn run(
         let outcome = match compilations::strict(services, &golden.record, Some(&against), deadline)
         {
             Ok(replayed) => CaseOutcome::Replayed(Box::new(replayed)),
-            Err(error) if is_of_all(&error) => return Err(error),
+            Err(error) if ends_run(&error) => return Err(error),
             Err(error) => CaseOutcome::Failed(Box::new(error)),
         };
         cases.push(Case { golden, outcome });
@@ -71,8 +72,8 @@ pub fn run(
     Ok(GoldenOutcome { reference: set.reference, against, cases })
 }
 
-/// Whether it is not this compile that stands in the way.
-fn is_of_all(error: &Error) -> bool {
+/// Whether an error concerns the whole set, and not only this compile.
+fn ends_run(error: &Error) -> bool {
     match error {
         Error::Stopped(_) | Error::Store(_) => true,
         Error::Compile(error) => {
