@@ -79,12 +79,12 @@ pub(super) struct RecordedSource<'s> {
 }
 
 impl<'s> HookRunner<'s> {
-    /// Creates a hook runner that uses the answers of a record. `seat` is the thread's place in the
-    /// pool.
+    /// Creates a hook runner that uses the answers of a record. `place` is the thread's seat in
+    /// the pool.
     pub(super) fn recorded(
         set: Arc<HookSet>,
         source: RecordedSource<'s>,
-        seat: Option<JobSeat>,
+        place: Option<JobSeat>,
         scope: CallScope,
         deadline: &Deadline,
     ) -> Self {
@@ -93,7 +93,7 @@ impl<'s> HookRunner<'s> {
         let round = HookRound::new(set, caller, scope).allowing(deadline.allowance()).keeping(kept);
         let summaries = Summaries::recorded(summaries);
         let deadline = deadline.clone();
-        Self { round, kept: None, seat, deadline, queued: Vec::new(), summaries }
+        Self { round, kept: None, seat: place, deadline, queued: Vec::new(), summaries }
     }
 }
 

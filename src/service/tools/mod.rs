@@ -332,7 +332,7 @@ fn object(call: &ToolCall) -> Result<serde_json::Value, ToolAnswer> {
     let parsed = serde_json::from_str::<serde_json::Value>(&call.arguments).ok();
     parsed.filter(serde_json::Value::is_object).ok_or_else(|| {
         ToolAnswer::Refused(format!(
-            "the arguments judged_call {} must be a JSON object. Nothing was done.",
+            "the arguments of {} must be a JSON object. Nothing was done.",
             call.name
         ))
     })

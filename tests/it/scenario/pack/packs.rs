@@ -266,10 +266,13 @@ async fn faults_of_a_request_and_of_its_pack_are_told_together() {
     run.pack["budget_layer"] = Value::Null;
     let invalid = problem(run.send().await, 422, "invalid_request").await;
     let pointers = pointers(&invalid);
-    for expected in
-        ["/target", "/pack/request/input/channel", "/pack/run_context", "/pack/document/budget_layer"]
-    {
-        assert!(pointers.iter().any(|pointer| pointer == expected), "{expected}: {invalid}");
+    for expected in [
+        "/target",
+        "/pack/request/input/channel",
+        "/pack/run_context",
+        "/pack/document/budget_layer",
+    ] {
+        assert!(pointers.iter().any(|pointer| *pointer == expected), "{expected}: {invalid}");
     }
 
     // Without other faults, the refusal and the lint keep their own problems.
