@@ -3,6 +3,7 @@
 //! Lengths are UTF-16 units, as in ContextChef. The result is a function of the text and the
 //! options alone, so offloading again gives the same bytes.
 
+use super::text::count_lines;
 use crate::domain::ArtifactId;
 
 /// How long a text must be, and how much of it stays in sight.
@@ -30,7 +31,7 @@ impl Offload {
         }
         let head = self.head_of(text);
         let tail = self.tail_of(text, length);
-        let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
+        let lines = count_lines(text);
         let shown = match (units(head), units(tail)) {
             (0, 0) => "Nothing of it is shown here.".to_owned(),
             (0, tail) => format!("The last {tail} characters are shown below."),
@@ -54,7 +55,7 @@ impl Offload {
         if length <= self.threshold || self.head.saturating_add(self.tail) >= length {
             return None;
         }
-        let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
+        let lines = count_lines(text);
         let head = prefix_within(text, self.head);
         let mut from = prefix_within(text, length - self.tail).len();
         while units(text.get(from..).unwrap_or_default()) > self.tail {

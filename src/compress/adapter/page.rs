@@ -20,7 +20,7 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use super::{Attempt, Cut};
 use crate::compress::notation::reporting;
-use crate::compress::text::breaks;
+use crate::compress::text::{self, LineTable};
 
 /// Texts of fewer lines stay as they are.
 pub(super) const MIN_LINES: usize = 12;
@@ -34,12 +34,8 @@ const MAX_INDENT_BYTES: usize = 40;
 /// The lines of a text, and what was asked of them: that is found once.
 #[derive(Debug)]
 pub(super) struct LinePage<'t> {
-    text: &'t str,
-    /// Where each line starts; the end of the text after the last.
-    starts: Vec<usize>,
-    /// The lines without their breaks.
-    lines: Vec<&'t str>,
-    /// The same without the white space around them.
+    lines: LineTable<'t>,
+    /// The lines without the white space around them.
     bodies: OnceCell<Vec<&'t str>>,
     has_mark: OnceCell<bool>,
     /// Line by line whether it reports an error.
@@ -50,21 +46,8 @@ pub(super) struct LinePage<'t> {
 
 impl<'t> LinePage<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let room = text.len() / 32 + 2;
-        let (mut starts, mut lines) = (Vec::with_capacity(room), Vec::with_capacity(room));
-        let mut start = 0;
-        let is_open = !text.is_empty() && !text.ends_with('\n');
-        for end in breaks(text).chain(is_open.then_some(text.len())) {
-            let line = text.get(start..end).unwrap_or_default();
-            starts.push(start);
-            lines.push(line.strip_suffix('\r').unwrap_or(line));
-            start = end + 1;
-        }
-        starts.push(text.len());
         Self {
-            text,
-            starts,
-            lines,
+            lines: LineTable::new(text),
             bodies: OnceCell::new(),
             has_mark: OnceCell::new(),
             reports: OnceCell::new(),
@@ -77,33 +60,32 @@ impl<'t> LinePage<'t> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.text.len()
+        self.lines.text.len()
     }
 
     /// Where a line starts; the end of the text for lines past the last.
     pub(super) fn start(&self, at: usize) -> usize {
-        self.starts.get(at).copied().unwrap_or(self.text.len())
+        self.lines.start(at)
     }
 
     /// The line that a byte is in.
     pub(super) fn at(&self, byte: usize) -> usize {
-        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+        self.lines.at(byte)
     }
 
     /// Some lines with their breaks.
     pub(super) fn slice(&self, from: usize, to: usize) -> &'t str {
-        self.text.get(self.start(from)..self.start(to)).unwrap_or_default()
+        self.lines.text.get(self.start(from)..self.start(to)).unwrap_or_default()
     }
 
     /// A line without its break; empty past the last.
     pub(super) fn line(&self, at: usize) -> &'t str {
-        self.lines.get(at).copied().unwrap_or_default()
+        self.lines.line(at)
     }
 
     /// A line without the white space around it.
     pub(super) fn body(&self, at: usize) -> &'t str {
-        let bodies =
-            self.bodies.get_or_init(|| self.lines.iter().map(|line| line.trim_ascii()).collect());
+        let bodies = self.bodies.get_or_init(|| self.lines.iter().map(str::trim_ascii).collect());
         bodies.get(at).copied().unwrap_or_default()
     }
 
@@ -113,12 +95,12 @@ impl<'t> LinePage<'t> {
 
     /// Bytes of white space before a line.
     pub(super) fn indent(&self, at: usize) -> usize {
-        indent(self.line(at)).len()
+        self.lines.indent(at)
     }
 
     /// Whether a line reports an error, or might.
     pub(super) fn reports_error(&self, at: usize) -> bool {
-        let reports = self.reports.get_or_init(|| reporting(self.text, &self.lines, &self.starts));
+        let reports = self.reports.get_or_init(|| reporting(&self.lines));
         reports.get(at).copied().unwrap_or(false)
     }
 
@@ -134,13 +116,17 @@ impl<'t> LinePage<'t> {
     /// Whether a line of the text reads as a mark: the lines that it represents would be in doubt.
     fn has_mark(&self) -> bool {
         *self.has_mark.get_or_init(|| {
-            let places = memchr::memmem::find_iter(self.text.as_bytes(), "[… ");
+            let places = memchr::memmem::find_iter(self.lines.text.as_bytes(), "[… ");
             let mut before = None;
             places.map(|place| self.at(place)).any(|line| {
                 let is_other = before.replace(line) != Some(line);
                 is_other && ElisionMark::parse(self.line(line)).is_some()
             })
         })
+    }
+
+    fn ends_with_break(&self) -> bool {
+        self.lines.text.ends_with('\n')
     }
 
     /// Whether lines may be left out of it.
@@ -153,11 +139,6 @@ impl<'t> LinePage<'t> {
 /// few.
 pub(super) fn has_lines(text: &str) -> bool {
     memchr::memchr_iter(b'\n', text.as_bytes()).take(MIN_LINES - 1).count() + 1 >= MIN_LINES
-}
-
-fn indent(line: &str) -> &str {
-    let blanks = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    line.get(..blanks).unwrap_or_default()
 }
 
 /// What an elision says.
@@ -309,7 +290,7 @@ fn cut(
         return None;
     }
     let first = (from..to).find(|at| !page.is_blank(*at)).unwrap_or(from);
-    let indent = if margin == MarkMargin::Own { indent(page.line(first)) } else { "" };
+    let indent = if margin == MarkMargin::Own { text::indent(page.line(first)) } else { "" };
     let indent = indent.get(..indent.len().min(MAX_INDENT_BYTES)).unwrap_or_default();
     let last = page.slice(to - 1, to);
     let line_break = last.get(page.line(to - 1).len()..).unwrap_or_default();
@@ -322,7 +303,7 @@ fn cut(
 /// Which lines of `before` are shown in `after`, if nothing else is in it than those and true
 /// marks.
 pub(super) fn shown_lines(before: &LinePage<'_>, after: &LinePage<'_>) -> Option<Vec<bool>> {
-    if before.has_mark() || before.text.ends_with('\n') != after.text.ends_with('\n') {
+    if before.has_mark() || before.ends_with_break() != after.ends_with_break() {
         return None;
     }
     let mut shows = Vec::with_capacity(before.len());

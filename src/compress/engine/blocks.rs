@@ -8,9 +8,9 @@ use super::TextRole;
 use super::tokens::{EditTokens, is_cut_off};
 use crate::compress::notation::{
     DecodeSink, ErrorLines, FoundBlock, MARK, Notation, NotationBlock, groups, least_share,
-    lines_of,
 };
 use crate::compress::segment::{Kind, Span, segment};
+use crate::compress::text::lines_of;
 
 /// Bytes below which a text is not looked at: no header would pay.
 pub(super) const MIN_TEXT_BYTES: usize = 48;

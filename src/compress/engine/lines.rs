@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::compress::text::breaks;
+use crate::compress::text::{breaks, count_lines};
 
 /// Bytes below which a line, without the white space around it, is no place to begin a reference.
 const MIN_ANCHOR_BYTES: usize = 4;
@@ -73,7 +73,7 @@ pub(super) struct LazyLineIndex {
 
 impl LazyLineIndex {
     pub(super) fn new(text: &str) -> Self {
-        let count = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
+        let count = count_lines(text);
         Self { lines: OnceLock::new(), count }
     }
 

@@ -1,7 +1,8 @@
 //! From blocks back to their lines.
 
 use super::mark::{self, BlockHeader};
-use crate::compress::notation::{DecodeSink, find_notation, lines_of};
+use crate::compress::notation::{DecodeSink, find_notation};
+use crate::compress::text::lines_of;
 
 /// The text that one with blocks represents: `None` if a block is not one of ours or the text
 /// grows beyond `left` bytes. What was made is taken from `left`, whether it is of use or not.

@@ -1,6 +1,6 @@
 //! The lines of a block, in one text.
 
-use crate::compress::text::breaks;
+use crate::compress::text::lines_of;
 
 /// Body lines, without line breaks of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,13 +68,6 @@ impl BlockBody {
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
-}
-
-/// The lines of a text, without their breaks.
-pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
-    let ends = breaks(text).chain([text.len()]);
-    let mut start = 0;
-    ends.map(move |end| text.get(std::mem::replace(&mut start, end + 1)..end).unwrap_or_default())
 }
 
 impl<'a> FromIterator<&'a str> for BlockBody {

@@ -31,7 +31,7 @@ use std::ops::Range;
 use super::segment::Kind;
 use crate::json;
 
-pub(crate) use body::{BlockBody, lines_of};
+pub(crate) use body::BlockBody;
 pub(crate) use error_lines::ErrorLines;
 pub(crate) use out::DecodeSink;
 pub(crate) use severity::{is_levelled, may_report, reporting, reports_error};

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use crate::compress::lossless::without_codes;
 use crate::compress::text::{
-    ByteClasses, HeadScan, WordHeads, chunks, each_of, is_of_word, word_at,
+    ByteClasses, HeadScan, LineTable, WordHeads, chunks, each_of, is_of_word, word_at,
 };
 
 /// Whether the line reports an error, or might.
@@ -26,10 +26,9 @@ pub(crate) fn reports_error(line: &str) -> bool {
     reports.reports_error()
 }
 
-/// Line by line the same, of the lines of a text that begin at some bytes: the text is read at
-/// once.
-pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<bool> {
-    let bytes = text.as_bytes();
+/// Line by line the same, of the lines of a text: the text is read at once.
+pub(crate) fn reporting(lines: &LineTable<'_>) -> Vec<bool> {
+    let bytes = lines.text.as_bytes();
     let mut words = HeadScan::default();
     let mut found = Vec::new();
     let mut coded = Vec::new();
@@ -38,18 +37,17 @@ pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<boo
         scan_chunk(&mut words, bytes, base, planes, |at| found.push(at));
         each_of(planes.escapes, |bit| coded.push(base + bit));
     });
-    let line_of = |at: usize| starts.partition_point(|start| *start <= at).saturating_sub(1);
     let mut reports: Vec<bool> = lines.iter().map(|line| is_levelled(line.as_bytes())).collect();
-    for at in found.into_iter().map(line_of) {
+    for at in found.into_iter().map(|at| lines.at(at)) {
         if let Some(reports) = reports.get_mut(at) {
             *reports = true;
         }
     }
-    let mut coded: Vec<usize> = coded.into_iter().map(line_of).collect();
+    let mut coded: Vec<usize> = coded.into_iter().map(|at| lines.at(at)).collect();
     coded.dedup();
     for at in coded {
-        if let (Some(reports), Some(line)) = (reports.get_mut(at), lines.get(at)) {
-            *reports = reports_error(line);
+        if let Some(reports) = reports.get_mut(at) {
+            *reports = reports_error(lines.line(at));
         }
     }
     reports
@@ -305,13 +303,9 @@ mod tests {
             ),
         ) {
             let text = lines.join("\n");
-            let starts = lines.iter().scan(0, |next, line| {
-                Some(std::mem::replace(next, *next + line.len() + 1))
-            });
-            let starts: Vec<usize> = starts.collect();
-            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-            let expected: Vec<bool> = lines.iter().map(|line| reports_error(line)).collect();
-            prop_assert_eq!(reporting(&text, &lines, &starts), expected);
+            let lines = LineTable::new(&text);
+            let expected: Vec<bool> = lines.iter().map(reports_error).collect();
+            prop_assert_eq!(reporting(&lines), expected);
         }
 
         #[test]

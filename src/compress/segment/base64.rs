@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lines::SegmentLines;
+use crate::compress::text::LineTable;
 
 /// Bytes that are worth a part of their own.
 const MIN_PART_BYTES: usize = 200;
@@ -10,7 +10,7 @@ const MIN_PART_BYTES: usize = 200;
 const MIN_LINE_BYTES: usize = 60;
 
 /// The line after the base64 that begins at a line.
-pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     let body = lines.body(at);
     if body.starts_with(b"-----BEGIN ") {
         return pem(lines, at);
@@ -34,7 +34,7 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     (uri.len() >= MIN_PART_BYTES && uri.len() * 2 >= body.len()).then_some(at + 1)
 }
 
-fn pem(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+fn pem(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     const MAX_SEARCH_BYTES: usize = 256;
     let end = (at + 1..lines.len().min(at + MAX_SEARCH_BYTES))
         .find(|line| !is_tail(lines.body(*line)) && !lines.body(*line).contains(&b':'))?;

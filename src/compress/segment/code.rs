@@ -1,9 +1,9 @@
 //! Source code outside fences, by the marks at the ends of its lines and the shapes of its
 //! statements. Where sentences begin, it ends.
 
-use super::lines::SegmentLines;
 use super::shape::{contains, is_sentence};
 use super::{fence, markup};
+use crate::compress::text::LineTable;
 
 /// What a line is to a run of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct CodeRegion {
 }
 
 /// Reads the region that begins at a line; `None` if none begins.
-pub(super) fn region(lines: &SegmentLines<'_>, at: usize) -> Option<CodeRegion> {
+pub(super) fn region(lines: &LineTable<'_>, at: usize) -> Option<CodeRegion> {
     /// Comments may be before the first statement; not more of them than this.
     const MAX_LEAD_LINES: usize = 24;
     if mark(lines, at) == CodeLine::Other {
@@ -49,7 +49,7 @@ pub(super) fn region(lines: &SegmentLines<'_>, at: usize) -> Option<CodeRegion> 
     Some(CodeRegion { end, is_code: strong >= 2 && strong * 4 >= strong + weak })
 }
 
-fn mark(lines: &SegmentLines<'_>, line: usize) -> CodeLine {
+fn mark(lines: &LineTable<'_>, line: usize) -> CodeLine {
     let body = lines.body(line).trim_ascii_end();
     if (lines.indent(line) <= 3 && fence::opens(body)) || body.starts_with(b"```") {
         return CodeLine::Other;

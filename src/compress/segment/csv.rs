@@ -1,7 +1,7 @@
 //! Tables of separated values by RFC 4180: at least three rows with as many fields each.
 
 use super::Kind;
-use super::lines::SegmentLines;
+use crate::compress::text::LineTable;
 
 const MIN_ROWS: usize = 3;
 /// Lines that one record may take, with line breaks inside quotes.
@@ -10,7 +10,7 @@ const MAX_RECORD_LINES: usize = 32;
 const MIN_MANY_FIELDS: usize = 4;
 
 /// The table that begins at a line, and the line after it.
-pub(super) fn find(lines: &SegmentLines<'_>, at: usize) -> Option<(Kind, usize)> {
+pub(super) fn find(lines: &LineTable<'_>, at: usize) -> Option<(Kind, usize)> {
     if lines.is_blank(at + 1) || lines.is_blank(at + 2) || lines.body(at).starts_with(b"|") {
         return None;
     }
@@ -26,7 +26,7 @@ pub(super) fn find(lines: &SegmentLines<'_>, at: usize) -> Option<(Kind, usize)>
     })
 }
 
-fn table(lines: &SegmentLines<'_>, at: usize, separator: u8) -> Option<usize> {
+fn table(lines: &LineTable<'_>, at: usize, separator: u8) -> Option<usize> {
     let first = record(lines, at, separator)?;
     // Only in a table of few columns it matters how the first rows read.
     let is_told =
@@ -60,7 +60,7 @@ struct CsvRecord {
     next: usize,
 }
 
-fn record(lines: &SegmentLines<'_>, at: usize, separator: u8) -> Option<CsvRecord> {
+fn record(lines: &LineTable<'_>, at: usize, separator: u8) -> Option<CsvRecord> {
     let start = lines.start(at);
     let mut bytes = lines.bytes(at);
     // The common case has no quotes.

@@ -1,8 +1,8 @@
 //! Unified diffs. A hunk is as long as its header says, so what a hunk holds (a fence, a log line)
 //! is never taken for a part of its own.
 
-use super::lines::SegmentLines;
 use super::shape::{digits, run_of};
+use crate::compress::text::LineTable;
 
 /// Beginnings of the lines that git writes above a file.
 const FILE_LINES: [&[u8]; 3] = [b"diff --git ", b"diff --cc ", b"diff --combined "];
@@ -30,7 +30,7 @@ const HEADER_LINES: [&[u8]; 17] = [
 
 /// The line after the diff that begins at a line. All of it is as far from the margin as its
 /// first line does.
-pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     if !begins(lines, at) {
         return None;
     }
@@ -57,19 +57,19 @@ pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
 }
 
 /// Whether a diff begins at a line.
-pub(super) fn begins(lines: &SegmentLines<'_>, at: usize) -> bool {
+pub(super) fn begins(lines: &LineTable<'_>, at: usize) -> bool {
     MarginLines::new(lines, at).begins(at)
 }
 
 /// Lines without the white space that precedes all of a diff.
 #[derive(Clone, Copy)]
 struct MarginLines<'t, 'l> {
-    lines: &'l SegmentLines<'t>,
+    lines: &'l LineTable<'t>,
     margin: &'t [u8],
 }
 
 impl<'t, 'l> MarginLines<'t, 'l> {
-    fn new(lines: &'l SegmentLines<'t>, first: usize) -> Self {
+    fn new(lines: &'l LineTable<'t>, first: usize) -> Self {
         Self { lines, margin: lines.slice(lines.start(first)..lines.head(first)) }
     }
 
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     fn taken(text: &str) -> Option<&str> {
-        let lines = SegmentLines::new(text);
+        let lines = LineTable::new(text);
         end(&lines, 0).map(|end| &text[..lines.start(end)])
     }
 

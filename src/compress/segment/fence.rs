@@ -2,8 +2,8 @@
 //! columns in from the margin of what holds it, closed by as many or more of the same. A fence
 //! that nothing closes runs to the end of its list item, or of the text.
 
-use super::lines::SegmentLines;
 use super::shape::{list_marker, run_of};
+use crate::compress::text::LineTable;
 
 /// Deepest nesting of lists that is followed.
 const MAX_DEPTH: usize = 16;
@@ -16,7 +16,7 @@ pub(super) struct Margins {
 
 impl Margins {
     /// Takes in a line that was neither blank nor a block of some other kind.
-    pub(super) fn add_line(&mut self, lines: &SegmentLines<'_>, line: usize) {
+    pub(super) fn add_line(&mut self, lines: &LineTable<'_>, line: usize) {
         self.close(lines.indent(line));
         if let Some(width) = list_marker(lines.body(line))
             && self.stack.len() < MAX_DEPTH
@@ -43,7 +43,7 @@ impl Margins {
 }
 
 /// The line after the fence that opens at a line.
-pub(super) fn end(lines: &SegmentLines<'_>, at: usize, margins: &mut Margins) -> Option<usize> {
+pub(super) fn end(lines: &LineTable<'_>, at: usize, margins: &mut Margins) -> Option<usize> {
     let (opening, margin) = read_opening(lines, at, margins)?;
     let mut line = at + 1;
     while line < lines.len() {
@@ -67,7 +67,7 @@ pub(super) fn opens(body: &[u8]) -> bool {
 }
 
 fn read_opening(
-    lines: &SegmentLines<'_>,
+    lines: &LineTable<'_>,
     at: usize,
     margins: &mut Margins,
 ) -> Option<(FenceOpening, usize)> {

@@ -1,7 +1,7 @@
 //! What a short line can be at all, from one look at its bytes. A rule that needs a colon is not
 //! asked about a line without one, so a text of many short lines that are nothing costs little.
 
-use super::lines::SegmentLines;
+use crate::compress::text::LineTable;
 
 /// Bytes of a line that is looked at. A longer one may be anything: its bytes pay for the rules.
 const HEAD_BYTES: usize = 32;
@@ -29,7 +29,7 @@ pub(super) struct LineHints {
 }
 
 impl LineHints {
-    pub(super) fn new(lines: &SegmentLines<'_>, at: usize) -> Self {
+    pub(super) fn new(lines: &LineTable<'_>, at: usize) -> Self {
         let body = lines.body(at);
         let marks = if body.len() > HEAD_BYTES {
             u8::MAX
@@ -118,7 +118,7 @@ mod tests {
         fn no_rule_that_would_hold_is_passed_over(
             text in "([ \t]{0,3}([a-zA-Z0-9:/.=,;?|<>(){}\\[\\]#\"@*`-]|total |return|import |def |```|\t|, ){0,6} ?\n){1,5}"
         ) {
-            let lines = SegmentLines::new(&text);
+            let lines = LineTable::new(&text);
             let hints = LineHints::new(&lines, 0);
             prop_assert!(hints.search() || search::end(&lines, 0).is_none());
             prop_assert!(hints.listing() || listing::end(&lines, 0).is_none());

@@ -4,7 +4,7 @@
 //! only a reader can refuse (a key that is twice, half a surrogate pair) is JSON here.
 
 use super::Kind;
-use super::lines::SegmentLines;
+use crate::compress::text::LineTable;
 use crate::json::next_special;
 
 /// Nesting beyond this is no JSON to us.
@@ -12,11 +12,7 @@ const MAX_DEPTH: u32 = 64;
 
 /// The value that begins at a line, and the line after it. Looking over several lines spends
 /// `budget` if it fails; with none left a value must end on its own line.
-pub(super) fn find(
-    lines: &SegmentLines<'_>,
-    at: usize,
-    budget: &mut usize,
-) -> Option<(Kind, usize)> {
+pub(super) fn find(lines: &LineTable<'_>, at: usize, budget: &mut usize) -> Option<(Kind, usize)> {
     let first = value(lines, at, budget)?;
     if first > at + 1 {
         return Some((Kind::Json, first));
@@ -28,7 +24,7 @@ pub(super) fn find(
     Some((if end > first { Kind::JsonLines } else { Kind::Json }, end))
 }
 
-fn value(lines: &SegmentLines<'_>, at: usize, budget: &mut usize) -> Option<usize> {
+fn value(lines: &LineTable<'_>, at: usize, budget: &mut usize) -> Option<usize> {
     let from = lines.head(at);
     let line_end = lines.end(at);
     let limit = lines.text.len().min(from.saturating_add(*budget)).max(line_end);
@@ -51,12 +47,12 @@ fn value(lines: &SegmentLines<'_>, at: usize, budget: &mut usize) -> Option<usiz
     None
 }
 
-fn fills_line(lines: &SegmentLines<'_>, line: usize) -> bool {
+fn fills_line(lines: &LineTable<'_>, line: usize) -> bool {
     let value = document(lines.slice(0..lines.end(line)), lines.head(line));
     value.is_ok_and(|end| ends_line(lines, line, end))
 }
 
-fn ends_line(lines: &SegmentLines<'_>, line: usize, end: usize) -> bool {
+fn ends_line(lines: &LineTable<'_>, line: usize, end: usize) -> bool {
     lines.slice(end..lines.end(line)).iter().all(|byte| matches!(byte, b' ' | b'\t'))
 }
 

@@ -1,14 +1,14 @@
 //! Listings of files: `ls -l`, `find`, `tree`, names one on a line, folders with indented names.
 
-use super::lines::SegmentLines;
 use super::shape::{SignSet, digits, is_path, is_path_of};
+use crate::compress::text::LineTable;
 
 const MIN_LINES: usize = 3;
 /// No name has so many bytes.
 const MAX_NAME_BYTES: usize = 512;
 
 /// The line after the listing that begins at a line.
-pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     let mut line = at;
     if lines.body(at).strip_prefix(b"total ").is_some_and(|rest| digits(rest) == rest.len()) {
         line += 1;
@@ -49,7 +49,7 @@ fn is_tree(body: &[u8]) -> bool {
 }
 
 /// Names alone on their lines: at least `FEWEST`, most of them paths beyond doubt.
-fn names(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+fn names(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     if !is_path(name(lines.body(at))) {
         return None;
     }

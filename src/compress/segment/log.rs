@@ -1,7 +1,7 @@
 //! Logs: runs of lines that begin with a time or a level, or that are made alike.
 
-use super::lines::SegmentLines;
 use super::shape::{digits, run_of};
+use crate::compress::text::LineTable;
 
 /// Lines without a time that a message may go on for.
 const MAX_MESSAGE_LINES: usize = 16;
@@ -26,7 +26,7 @@ const SMALL_LEVELS: [&[u8]; 7] =
     [b"error", b"warning", b"warn", b"info", b"debug", b"note", b"trace"];
 
 /// The line after the log that begins at a line.
-pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     if !is_entry(lines.body(at)) {
         return None;
     }
@@ -152,7 +152,7 @@ fn is_step(body: &[u8]) -> bool {
 
 /// The line after a run of lines that begin with the same word and are no sentences: what a tool
 /// says about each of many things.
-pub(super) fn alike_end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn alike_end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     let word = opening_word(lines.body(at))?;
     let is_alike = |line: usize| {
         let rest = head(lines.body(line)).strip_prefix(word);

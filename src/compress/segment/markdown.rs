@@ -1,15 +1,15 @@
 //! The structure of Markdown, line by line: headings, lists, quotes, tables, front matter.
 
 use super::Part;
-use super::lines::SegmentLines;
 use super::shape::{list_marker, run_of};
+use crate::compress::text::LineTable;
 
 /// Lines that front matter may take.
 const MAX_FRONT_MATTER_LINES: usize = 128;
 
 /// The table that begins at a line: the line after it. A row of dashes makes it one, or three
 /// rows between bars; in a frame of `+---+`, a tool drew it.
-pub(super) fn table(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn table(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     if !matches!(lines.first_byte(at + 1), b'|' | b'-' | b':') {
         return None;
     }
@@ -39,7 +39,7 @@ fn is_rule_of_table(body: &[u8]) -> bool {
 }
 
 /// Classifies a line that is no block of another kind. `in_list`: whether a list item contains it.
-pub(super) fn part(lines: &SegmentLines<'_>, at: usize, in_list: bool) -> Option<Part> {
+pub(super) fn part(lines: &LineTable<'_>, at: usize, in_list: bool) -> Option<Part> {
     let body = lines.body(at);
     let indent = lines.indent(at);
     match body.first()? {
@@ -71,7 +71,7 @@ fn is_rule(body: &[u8]) -> bool {
 }
 
 /// The line after the front matter of a text.
-pub(super) fn front_matter(lines: &SegmentLines<'_>) -> Option<usize> {
+pub(super) fn front_matter(lines: &LineTable<'_>) -> Option<usize> {
     let mark = lines.bytes(0).trim_ascii_end();
     if !matches!(mark, b"---" | b"+++") {
         return None;

@@ -1,8 +1,8 @@
 //! XML and HTML: elements that begin a line, balanced, and end one. Nothing is expanded.
 
 use super::Kind;
-use super::lines::SegmentLines;
 use super::shape::contains;
+use crate::compress::text::LineTable;
 
 /// Elements inside one another.
 const MAX_DEPTH: usize = 256;
@@ -28,11 +28,7 @@ const HTML_ELEMENTS: [&[u8]; 31] = [
 
 /// The elements that begin at a line and the line after them. Failing over several lines spends
 /// `budget`.
-pub(super) fn find(
-    lines: &SegmentLines<'_>,
-    at: usize,
-    budget: &mut usize,
-) -> Option<(Kind, usize)> {
+pub(super) fn find(lines: &LineTable<'_>, at: usize, budget: &mut usize) -> Option<(Kind, usize)> {
     let from = lines.head(at);
     let line_end = lines.end(at);
     let limit = lines.text.len().min(from.saturating_add(*budget)).max(line_end);

@@ -14,7 +14,6 @@ mod hints;
 mod json;
 #[cfg(test)]
 mod laws;
-mod lines;
 mod listing;
 mod log;
 mod markdown;
@@ -36,9 +35,9 @@ pub(crate) use log::is_entry;
 pub(crate) use numbered::number;
 pub(crate) use search::{hit, is_context};
 
+use super::text::LineTable;
 use fence::Margins;
 use hints::LineHints;
-use lines::SegmentLines;
 use shape::is_plain;
 pub(crate) use shape::is_sentence;
 
@@ -109,7 +108,7 @@ impl Kind {
 
 /// The parts of a text, in order.
 pub(crate) fn segment(text: &str) -> Vec<Span> {
-    let lines = SegmentLines::new(text);
+    let lines = LineTable::new(text);
     let mut segmenter = Segmenter::new(&lines);
     let mut at = 0;
     while at < lines.len() {
@@ -127,7 +126,7 @@ fn with_end(kind: Kind, end: Option<usize>) -> Option<(Kind, usize)> {
 }
 
 struct Segmenter<'t, 'l> {
-    lines: &'l SegmentLines<'t>,
+    lines: &'l LineTable<'t>,
     spans: Vec<Span>,
     margins: Margins,
     /// Bytes that may still be looked at in vain by rules that look over several lines.
@@ -138,7 +137,7 @@ struct Segmenter<'t, 'l> {
 }
 
 impl<'t, 'l> Segmenter<'t, 'l> {
-    fn new(lines: &'l SegmentLines<'t>) -> Self {
+    fn new(lines: &'l LineTable<'t>) -> Self {
         let budget = lines.text.len().saturating_mul(2);
         Self {
             lines,

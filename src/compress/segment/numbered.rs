@@ -1,13 +1,13 @@
 //! Lines with consecutive numbers before them, as `cat -n` and the viewers of files print them.
 
-use super::lines::SegmentLines;
 use super::shape::digits;
+use crate::compress::text::LineTable;
 
 /// Fewer lines than this may follow each other by chance.
 const MIN_LINES: usize = 3;
 
 /// The line after the run of numbered lines that begins at a line.
-pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     let (first, mark) = number(lines.body(at))?;
     let mut line = at + 1;
     let mut next = first + 1;

@@ -1,18 +1,18 @@
 //! What searching files prints: `path:12:text`, context as `path-13-text`, hits without numbers,
 //! or numbered hits below the path that they are in.
 
-use super::lines::SegmentLines;
 use super::shape::{digits, is_path};
+use crate::compress::text::LineTable;
 
 /// Longest path of a hit.
 const MAX_PATH_BYTES: usize = 256;
 
 /// The line after the hits that begin at a line.
-pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     hits(lines, at).or_else(|| headed_end(lines, at))
 }
 
-fn hits(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+fn hits(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     if lines.indent(at) > 0 {
         return None;
     }
@@ -98,7 +98,7 @@ pub(crate) fn is_context(line: &[u8], path: &[u8]) -> bool {
     digits > 0 && rest.get(digits) == Some(&b'-')
 }
 
-fn headed_end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+fn headed_end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     if !lines.first_byte(at + 1).is_ascii_digit() {
         return None;
     }

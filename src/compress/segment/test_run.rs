@@ -1,15 +1,15 @@
 //! What runners of tests print. Lines that only a runner writes hold a run together; what is
 //! between two of them (why a test failed) belongs to it.
 
-use super::lines::SegmentLines;
 use super::shape::{contains, digits, run_of};
 use super::{diff, fence};
+use crate::compress::text::LineTable;
 
 /// Lines that a report on one failure may take.
 const MAX_REPORT_LINES: usize = 24;
 
 /// The line after the run that begins at a line.
-pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     if !is_report(lines.body(at)) {
         return None;
     }

@@ -1,14 +1,14 @@
 //! Stack traces: the line that says what happened and the frames below it.
 
-use super::lines::SegmentLines;
 use super::shape::{contains, digits};
+use crate::compress::text::LineTable;
 
 const PYTHON_HEAD: &[u8] = b"Traceback (most recent call last):";
 /// Lines that a message may take before its first frame.
 const MAX_MESSAGE_LINES: usize = 4;
 
 /// The line after the trace that begins at a line.
-pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     match lines.first_byte(at) {
         b'T' if lines.body(at) == PYTHON_HEAD => Some(python(lines, at)),
         b'F' if is_python_frame(lines.body(at)) => Some(python(lines, at)),
@@ -24,7 +24,7 @@ fn is_python_frame(body: &[u8]) -> bool {
 
 /// Frames are indented below the header; the line that is not names the exception. A second
 /// trace follows a sentence between blank lines.
-fn python(lines: &SegmentLines<'_>, at: usize) -> usize {
+fn python(lines: &LineTable<'_>, at: usize) -> usize {
     let indent = lines.indent(at);
     let mut line = at;
     loop {
@@ -63,7 +63,7 @@ fn ends_like_a_place(body: &[u8]) -> bool {
     }
 }
 
-fn frames(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+fn frames(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     let mut line = at;
     if !is_frame(lines.body(line)) {
         line += 1;
@@ -82,13 +82,13 @@ fn frames(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     (line > first + 1 || first > at).then_some(line)
 }
 
-fn is_cause(lines: &SegmentLines<'_>, line: usize) -> bool {
+fn is_cause(lines: &LineTable<'_>, line: usize) -> bool {
     let body = lines.body(line);
     (body.starts_with(b"Caused by: ") || body.starts_with(b"Suppressed: "))
         && is_frame(lines.body(line + 1))
 }
 
-fn rust(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+fn rust(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     let mut line = at;
     let body = lines.body(line);
     if body.starts_with(b"thread '") && contains(body, b" panicked at ") {
@@ -117,7 +117,7 @@ fn is_rust_frame(body: &[u8]) -> bool {
     is_number || body.starts_with(b"at ")
 }
 
-fn go_end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
+fn go_end(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     let is_goroutine = |line: usize| {
         let body = lines.body(line);
         body.starts_with(b"goroutine ") && body.ends_with(b":")

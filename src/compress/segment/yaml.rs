@@ -2,8 +2,8 @@
 //! lines nest, or if a flat map has values; lines that name a speaker are prose.
 
 use super::fence;
-use super::lines::SegmentLines;
 use super::shape::is_sentence;
+use crate::compress::text::LineTable;
 
 /// What a region of lines turned out to be, and the line after it.
 pub(super) struct YamlRegion {
@@ -12,7 +12,7 @@ pub(super) struct YamlRegion {
 }
 
 /// Reads the region that begins at a line; `None` if none begins.
-pub(super) fn region(lines: &SegmentLines<'_>, at: usize) -> Option<YamlRegion> {
+pub(super) fn region(lines: &LineTable<'_>, at: usize) -> Option<YamlRegion> {
     if lines.indent(at) > 0 || read_entry(lines.body(at)).is_none() {
         return None;
     }
@@ -60,7 +60,7 @@ struct YamlRegionScan<'a> {
 }
 
 impl<'a> YamlRegionScan<'a> {
-    fn take(&mut self, lines: &SegmentLines<'a>, line: usize) -> bool {
+    fn take(&mut self, lines: &LineTable<'a>, line: usize) -> bool {
         let indent = lines.indent(line);
         let body = lines.body(line);
         if self.scalar.is_some_and(|margin| indent > margin) {

@@ -1,10 +1,12 @@
-//! Helpers over bytes and lines that adapters, notations and the engine share: line breaks, classes
-//! of bytes, hashes, sets of words. Nothing here knows a format.
+//! Helpers over bytes and lines that adapters, notations and the engine share: lines and their breaks,
+//! classes of bytes, hashes, sets of words. Nothing here knows a format.
 
 mod breaks;
 mod bytes;
 mod heads;
+mod lines;
 
 pub(crate) use breaks::breaks;
 pub(crate) use bytes::{ByteClasses, chunks, common, has, hash, hash_within, is_same, mix};
 pub(crate) use heads::{HeadScan, WordHeads, each_of, is_of_word, scan_words, word_at};
+pub(crate) use lines::{LineTable, count_lines, indent, lines_of};

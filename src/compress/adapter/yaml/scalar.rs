@@ -139,7 +139,7 @@ fn can_be_plain(words: &str, raw: &str) -> bool {
 /// A text between double quotes, its escapes read.
 fn unescaped(inner: &str) -> Option<String> {
     // A break after a backslash joins lines without a blank.
-    let mut lines = inner.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    let mut lines = lines(inner);
     let mut raw = lines.next()?.to_owned();
     let mut blanks = 0;
     for line in lines {

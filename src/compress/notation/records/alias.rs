@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use crate::compress::text::{hash, mix};
+use crate::compress::text::{hash, indent, mix};
 
 /// Lines, and bytes besides their indentation, of the shortest stretch that is worth a name.
 const MIN_LINES: usize = 3;
@@ -57,7 +57,7 @@ pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<AliasEntry<'a>> {
     while let Some(line) = lines.get(at) {
         if let Some(one) = again.next_if(|one| one.at == at) {
             let name = names.get(&one.from).copied().unwrap_or_default();
-            let margin = margin(line);
+            let margin = indent(line);
             let text = if longest.get(&one.from) == Some(&one.lines) {
                 format!("{margin}*{name}")
             } else {
@@ -115,7 +115,7 @@ pub(super) fn read(text: &str, limit: usize) -> Option<String> {
         if count > most || count == 0 || first + count > starts.len() {
             return None;
         }
-        let wide = self::margin(line_at(&out, &starts, first)?).len();
+        let wide = indent(line_at(&out, &starts, first)?).len();
         for at in first..first + count {
             let line = line_at(&out, &starts, at)?;
             let from = starts.get(at)?;
@@ -150,11 +150,6 @@ fn line_at<'t>(out: &'t str, starts: &[usize], at: usize) -> Option<&'t str> {
     out.get(*starts.get(at)?..end)
 }
 
-fn margin(line: &str) -> &str {
-    let wide = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    line.get(..wide).unwrap_or_default()
-}
-
 fn number(text: &str) -> Option<usize> {
     let is_number = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { text.parse().ok() } else { None }
@@ -170,7 +165,7 @@ struct AliasLine<'l> {
 
 impl<'l> AliasLine<'l> {
     fn parse(line: &'l str) -> Option<Self> {
-        let margin = margin(line);
+        let margin = indent(line);
         let body = line.get(margin.len()..)?.strip_prefix('*')?;
         let (name, count) = match body.split_once(' ') {
             Some((name, count)) => (name, Some(number(count)?)),
@@ -212,7 +207,7 @@ struct AliasSearch<'l, 'a> {
 impl<'l, 'a> AliasSearch<'l, 'a> {
     fn new(lines: &'l [&'a str]) -> Self {
         let known = lines.iter().map(|line| {
-            let wide = margin(line).len();
+            let wide = indent(line).len();
             (hash(line.as_bytes().get(wide..).unwrap_or_default()), wide)
         });
         let known = known.collect();
@@ -275,7 +270,7 @@ impl<'l, 'a> AliasSearch<'l, 'a> {
     /// Lines that two stretches begin with alike, up to the end of what belongs together.
     fn count_alike(&mut self, from: usize, at: usize) -> usize {
         let (Some(one), Some(other)) = (self.lines.get(from), self.lines.get(at)) else { return 0 };
-        let (one, other) = (margin(one), margin(other));
+        let (one, other) = (indent(one), indent(other));
         let is_end =
             |at: usize, wide: usize| self.known.get(at).is_none_or(|(_, stands)| *stands <= wide);
         let (mut count, mut whole) = (0, 0);

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::form::{MAX_INDENT_BYTES, RecordForm, RecordStyle};
 use super::record::{LineRecord, RecordItem, is_key};
+use crate::compress::text::indent;
 
 /// Lines of the longest record.
 const MAX_RECORD_LINES: usize = 24;
@@ -70,11 +71,6 @@ pub(super) fn record<'a>(lines: &[&'a str], style: &RecordStyle) -> Option<LineR
     let pad = indent.len() + style.step.len();
     let items = block.elements(tag, indent, pad, MAX_DEPTH)?;
     made(RecordForm::Lines { tag }, items, None, block.at)
-}
-
-fn indent(line: &str) -> &str {
-    let wide = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    line.get(..wide).unwrap_or_default()
 }
 
 fn name(text: &str) -> &str {
