@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use crate::domain::MONTH_NAMES;
+
 /// Longest quoted string that is an atom.
 const MAX_QUOTE_BYTES: usize = 160;
 
@@ -219,7 +221,7 @@ impl AtomScan<'_> {
         if UNITS.contains(&unit) {
             return from + unit.len();
         }
-        if MONTHS.contains(&unit.get(..3).unwrap_or_default()) && unit.len() <= 9 {
+        if MONTH_NAMES.contains(&unit.get(..3).unwrap_or_default()) && unit.len() <= 9 {
             let end = from + unit.len();
             let year = self.bytes.get(end..).unwrap_or_default();
             let digits = year.iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
@@ -229,9 +231,6 @@ impl AtomScan<'_> {
         end
     }
 }
-
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// Units that are apart from their numbers.
 const UNITS: [&str; 58] = [

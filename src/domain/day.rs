@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::Timestamp;
+use super::calendar::CalendarDate;
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
@@ -36,13 +37,8 @@ impl Day {
                 digits.len() == length && digits.bytes().all(|digit| digit.is_ascii_digit());
             digits.parse::<i64>().ok().filter(|_| is_number)
         };
-        let (year, month, day) = (number(4)?, number(2)?, number(2)?);
-        // Years are counted from March, so that a leap day is the last of its year.
-        let (year, shifted) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-        let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-        let found = Self(days + (153 * shifted + 2) / 5 + day - 1 - 719_468);
-        // The 31st of April would be the 1st of May.
-        (found.to_string() == text).then_some(found)
+        let date = CalendarDate::new(number(4)?, number(2)?, number(2)?)?;
+        parts.next().is_none().then(|| Self(date.days()))
     }
 }
 

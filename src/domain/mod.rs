@@ -2,6 +2,7 @@
 
 mod adapter;
 mod artifact;
+mod calendar;
 mod candidate;
 mod chain;
 mod compilation;
@@ -32,6 +33,7 @@ pub use adapter::{
     StoredAdapter,
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
+pub(crate) use calendar::{CalendarDate, MONTH_NAMES};
 pub use candidate::{
     Actor, ActorKind, Candidate, CandidateState, Checks, ConsentCheck, ContradictedEntry,
     Contradiction, FactProperty, MemoryClass, MemoryPromotion, Proposal, Resolution, Review,

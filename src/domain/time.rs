@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::calendar::CalendarDate;
+
 /// Microseconds since 1970 in UTC; shown as RFC 3339 in whole seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
@@ -24,8 +26,10 @@ impl Timestamp {
     pub fn parse(text: &str) -> Option<Self> {
         let (day, time) = text.split_once(['T', 't', ' '])?;
         let mut parts = day.split('-').map(|part| digits(part, part.len()));
-        let (year, month, date) = (parts.next()??, parts.next()??, parts.next()??);
-        let known = day.len() == 10 && (1..=12).contains(&month) && (1..=31).contains(&date);
+        let date =
+            CalendarDate { year: parts.next()??, month: parts.next()??, day: parts.next()?? };
+        let known =
+            day.len() == 10 && (1..=12).contains(&date.month) && (1..=31).contains(&date.day);
         let (clock, rest) = time.split_at_checked(8)?;
         let mut parts = clock.split(':').map(|part| digits(part, 2));
         let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
@@ -45,7 +49,7 @@ impl Timestamp {
                 sign * (digits(hours, 2)? * 60 + digits(minutes, 2)?)
             }
         };
-        let seconds = days(year, month, date) * 86_400 + hour * 3600 + minute * 60 + second;
+        let seconds = date.days() * 86_400 + hour * 3600 + minute * 60 + second;
         Some(Self((seconds - offset * 60).checked_mul(1_000_000)?.checked_add(micros)?))
     }
 
@@ -71,9 +75,9 @@ impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0.div_euclid(1_000_000);
         let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        let CalendarDate { year, month, day } = CalendarDate::from_days(days);
+        let date = CalendarDate::from_days(days);
         let (hour, minute) = (second / 3600, second / 60 % 60);
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
+        write!(f, "{date}T{hour:02}:{minute:02}:{:02}Z", second % 60)
     }
 }
 
@@ -87,39 +91,6 @@ impl serde::Serialize for Timestamp {
 fn digits(text: &str, count: usize) -> Option<i64> {
     let plain = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
     if plain { text.parse().ok() } else { None }
-}
-
-/// The days from 1970 to a day: the inverse of [`CalendarDate::from_days`].
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let shifted = if month > 2 { month - 3 } else { month + 9 };
-    let of_year = (153 * shifted + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// A day of the Gregorian calendar.
-struct CalendarDate {
-    year: i64,
-    month: i64,
-    day: i64,
-}
-
-impl CalendarDate {
-    /// The date of a count of days since 1970. Years are counted from March, so that a leap day is
-    /// the last of its year; 400 years have 146,097 days.
-    fn from_days(days: i64) -> Self {
-        let days = days + 719_468;
-        let era = days.div_euclid(146_097);
-        let of_era = days.rem_euclid(146_097);
-        let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year + year / 4 - year / 100);
-        let shifted = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * shifted + 2) / 5 + 1;
-        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-        Self { year: year + era * 400 + i64::from(month <= 2), month, day }
-    }
 }
 
 /// A clock: the machine's, or one that a test sets. Cheap to clone.

@@ -2,6 +2,7 @@
 
 use super::shape::{digits, run_of};
 use crate::compress::text::LineTable;
+use crate::domain::MONTH_NAMES;
 
 /// Lines without a time that a message may go on for.
 const MAX_MESSAGE_LINES: usize = 16;
@@ -95,12 +96,11 @@ fn has_address(body: &[u8]) -> bool {
 
 /// `Jan  2 03:04`, `Jan/2024:03:04`.
 fn has_month(body: &[u8]) -> bool {
-    const MONTHS: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
     let Some(head) = body.get(..body.len().min(16)) else { return false };
     let Some((name, rest)) = head.split_at_checked(3) else { return false };
     // Of most words another letter follows.
     rest.first().is_some_and(|byte| matches!(byte, b' ' | b'/' | b'-'))
-        && MONTHS.chunks(3).any(|month| month == name)
+        && MONTH_NAMES.iter().any(|month| month.as_bytes() == name)
         && rest.contains(&b':')
         && rest.iter().any(u8::is_ascii_digit)
 }

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::domain::CalendarDate;
+
 /// What a column counts up by from row to row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountStep {
@@ -44,14 +46,15 @@ impl CountStep {
             u32::try_from(wide).ok().filter(|by| (1..=MAX_STEP).contains(&i64::from(*by)))
         };
         let (above, below) = (bare(above), bare(below));
-        let (one, other) = (Date::read(above)?, Date::read(below)?);
-        let days = other.days() - one.days();
-        let months = 12 * (other.year - one.year) + other.month - one.month;
+        let (one, other) = (DateField::read(above)?, DateField::read(below)?);
+        let (from, to) = (one.date, other.date);
+        let days = to.days() - from.days();
+        let months = 12 * (to.year - from.year) + to.month - from.month;
         match (one.minute, other.minute) {
             (Some(from), Some(to)) if from != to || days == 0 => {
                 by(days * DAY_MINUTES + to - from).map(Self::Minutes)
             }
-            _ if months > 0 && one.day == other.day => by(months).map(Self::Months),
+            _ if months > 0 && from.day == to.day => by(months).map(Self::Months),
             _ => by(days).map(Self::Days),
         }
     }
@@ -76,9 +79,9 @@ impl CountStep {
         if is_quoted {
             out.push('"');
         }
-        let mut date = Date::read(text)?;
-        date.advance(self)?;
-        date.write(out)?;
+        let mut field = DateField::read(text)?;
+        field.advance(self)?;
+        field.write(out)?;
         if is_quoted {
             out.push('"');
         }
@@ -98,12 +101,10 @@ fn number(text: &str) -> Option<i64> {
 /// Minutes of a day.
 const DAY_MINUTES: i64 = 24 * 60;
 
-/// `2024-05-01`, `2024/05/01`, and the same with a time after it.
+/// A field that counts: `2024-05-01`, `2024/05/01`, and the same with a time after it.
 #[derive(Debug, Clone, Copy)]
-struct Date<'a> {
-    year: i64,
-    month: i64,
-    day: i64,
+struct DateField<'a> {
+    date: CalendarDate,
     /// The minute of the day, and what is before it.
     minute: Option<i64>,
     between: &'a str,
@@ -111,17 +112,14 @@ struct Date<'a> {
     rest: &'a str,
 }
 
-impl<'a> Date<'a> {
+impl<'a> DateField<'a> {
     fn read(text: &'a str) -> Option<Self> {
         if text.len() > MAX_FIELD_BYTES || !text.is_ascii() {
             return None;
         }
         let digits = |range: Range<usize>| number(text.get(range)?);
-        let (year, month, day) = (digits(0..4)?, digits(5..7)?, digits(8..10)?);
+        let date = CalendarDate::new(digits(0..4)?, digits(5..7)?, digits(8..10)?)?;
         let joint = text.get(4..5).filter(|joint| matches!(*joint, "-" | "/"))?;
-        let is_date = text.get(7..8) == Some(joint)
-            && (1..=12).contains(&month)
-            && (1..=length(year, month)).contains(&day);
         let minute = match (text.get(10..11), text.get(13..14)) {
             (Some("T" | " "), Some(":")) => {
                 let (hour, minute) = (digits(11..13)?, digits(14..16)?);
@@ -131,11 +129,11 @@ impl<'a> Date<'a> {
         };
         let between = if minute.is_some() { text.get(10..11)? } else { "" };
         let rest = text.get(if minute.is_some() { 16 } else { 10 }..)?;
-        is_date.then_some(Self { year, month, day, minute, between, joint, rest })
+        (text.get(7..8) == Some(joint)).then_some(Self { date, minute, between, joint, rest })
     }
 
     fn write(&self, out: &mut String) -> Option<()> {
-        let Self { year, month, day, joint, between, rest, .. } = self;
+        let Self { date: CalendarDate { year, month, day }, joint, between, rest, .. } = self;
         write!(out, "{year:04}{joint}{month:02}{joint}{day:02}{between}").ok()?;
         if let Some(minute) = self.minute {
             write!(out, "{:02}:{:02}", minute / 60, minute % 60).ok()?;
@@ -144,54 +142,23 @@ impl<'a> Date<'a> {
         (*year < 10_000).then_some(())
     }
 
+    /// Goes on by a step; `None` if the month that it leads to has no such day.
     fn advance(&mut self, step: CountStep) -> Option<()> {
-        match step {
+        let CalendarDate { year, month, day } = self.date;
+        let later = |days: i64| CalendarDate::from_days(self.date.days() + days);
+        self.date = match step {
             CountStep::Minutes(by) => {
                 let minutes = self.minute? + i64::from(by);
                 self.minute = Some(minutes % DAY_MINUTES);
-                self.add_days(minutes / DAY_MINUTES);
+                later(minutes / DAY_MINUTES)
             }
-            CountStep::Days(by) => self.add_days(i64::from(by)),
+            CountStep::Days(by) => later(i64::from(by)),
             CountStep::Months(by) => {
-                let months = 12 * self.year + self.month - 1 + i64::from(by);
-                (self.year, self.month) = (months / 12, months % 12 + 1);
+                let months = 12 * year + month - 1 + i64::from(by);
+                CalendarDate::new(months / 12, months % 12 + 1, day)?
             }
-        }
-        (self.day <= length(self.year, self.month)).then_some(())
-    }
-
-    /// Goes on by so many days.
-    fn add_days(&mut self, days: i64) {
-        // 400 years have the same days in every calendar of ours.
-        self.year += days / DAYS_OF_400_YEARS * 400;
-        self.day += days % DAYS_OF_400_YEARS;
-        while self.day > length(self.year, self.month) {
-            self.day -= length(self.year, self.month);
-            self.month += 1;
-            if self.month > 12 {
-                (self.year, self.month) = (self.year + 1, 1);
-            }
-        }
-    }
-
-    /// Days since a day in the past.
-    fn days(&self) -> i64 {
-        let before = self.year - 1;
-        let years = 365 * before + before / 4 - before / 100 + before / 400;
-        let months: i64 = (1..self.month).map(|month| length(self.year, month)).sum();
-        years + months + self.day
-    }
-}
-
-const DAYS_OF_400_YEARS: i64 = 146_097;
-
-/// Days of a month.
-fn length(year: i64, month: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => 31,
+        };
+        Some(())
     }
 }
 
