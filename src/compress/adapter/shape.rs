@@ -1,6 +1,6 @@
 //! The shape of a line: its words without the numbers, ids, paths and values in it.
 
-use crate::compress::text::{hash, mix};
+use crate::compress::text::{ByteTable, byte_table, hash, mix};
 
 /// A hash of the words of a line; lines that differ in numbers, ids and paths alone have the same.
 pub(super) fn shape(line: &str) -> u64 {
@@ -50,26 +50,20 @@ const LETTER: u8 = 1;
 const UNDER: u8 = 1 << 1;
 const OTHER: u8 = 1 << 2;
 
-const KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut rest: &mut [u8] = &mut kinds;
-    let mut byte = 0_u8;
-    while let Some((kind, after)) = rest.split_first_mut() {
-        *kind = match byte {
-            b' ' | b'\t' => BLANK,
-            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => LETTER,
-            b'_' => UNDER,
-            _ => OTHER,
-        };
-        rest = after;
-        byte = byte.wrapping_add(1);
+static KINDS: ByteTable<u8> = byte_table!(kind_of);
+
+const fn kind_of(byte: u8) -> u8 {
+    match byte {
+        b' ' | b'\t' => BLANK,
+        b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => LETTER,
+        b'_' => UNDER,
+        _ => OTHER,
     }
-    kinds
-};
+}
 
 #[inline]
 fn kind(byte: u8) -> u8 {
-    KINDS.get(usize::from(byte)).copied().unwrap_or_default()
+    KINDS.get(byte)
 }
 
 /// The letters of a word, the key of `key=value`, nothing of what is data.

@@ -1,5 +1,7 @@
 //! Whether a text inside another one is prose.
 
+use crate::compress::text::{ByteTable, byte_table};
+
 /// Characters and words below which no sentence is worth leaving out.
 const MIN_CHARS: usize = 100;
 const MIN_WORDS: usize = 12;
@@ -50,30 +52,20 @@ const STOP: u8 = 4;
 const CLOSE: u8 = 5;
 const OTHER: u8 = 6;
 
-const CLASSES: [u8; 256] = {
-    let mut classes = [OTHER; 256];
-    let mut byte = 0_u8;
-    loop {
-        #[expect(clippy::indexing_slicing, reason = "a byte, at compile time")]
-        {
-            classes[byte as usize] = match byte {
-                b' ' => SPACE,
-                b'\t'..=b'\r' => BREAK,
-                b'a'..=b'z' | b'A'..=b'Z' => LETTER,
-                b'.' | b'!' | b'?' => STOP,
-                b'"' | b'\'' | b')' => CLOSE,
-                b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'=' | b'|' | b'\\' | b';' | b'$'
-                | b'*' | b'_' | b'`' | b'#' | b'@' | b'^' | b'~' | b'&' | b'/' => CODE,
-                _ => OTHER,
-            };
-        }
-        if byte == u8::MAX {
-            break;
-        }
-        byte += 1;
+static CLASSES: ByteTable<u8> = byte_table!(class_of);
+
+const fn class_of(byte: u8) -> u8 {
+    match byte {
+        b' ' => SPACE,
+        b'\t'..=b'\r' => BREAK,
+        b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+        b'.' | b'!' | b'?' => STOP,
+        b'"' | b'\'' | b')' => CLOSE,
+        b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'=' | b'|' | b'\\' | b';' | b'$' | b'*'
+        | b'_' | b'`' | b'#' | b'@' | b'^' | b'~' | b'&' | b'/' => CODE,
+        _ => OTHER,
     }
-    classes
-};
+}
 
 /// Bits of a count among several in one number.
 const COUNT_BITS: u32 = 12;
@@ -137,7 +129,7 @@ impl WordStats {
         for block in text.as_bytes().chunks(BLOCK_BYTES) {
             let mut counts = 0_u64;
             for byte in block {
-                let own = CLASSES.get(usize::from(*byte)).copied().unwrap_or(OTHER);
+                let own = CLASSES.get(*byte);
                 counts += PAIR_COUNTS.get(usize::from(before << 3 | own)).copied().unwrap_or(0);
                 before = own;
             }

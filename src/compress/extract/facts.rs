@@ -4,7 +4,7 @@
 //! A fact is known by its hash alone, so that texts can be compared by what they show. The time of
 //! day is none: it precedes every line of a log, and would make every line worth the same.
 
-use crate::compress::text::{hash, mix};
+use crate::compress::text::{ByteTable, byte_table, hash, mix};
 
 /// Longest quoted string that is a fact.
 const MAX_QUOTE_BYTES: usize = 80;
@@ -55,35 +55,25 @@ const QUOTE: u8 = 1 << 7;
 const WORD: u8 = LOWER | UPPER | DIGIT | UNDER;
 const LETTER: u8 = LOWER | UPPER | WIDE;
 
-const CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut byte = 0_u8;
-    loop {
-        #[expect(clippy::indexing_slicing, reason = "a byte, at compile time")]
-        {
-            classes[byte as usize] = match byte {
-                b'a'..=b'z' => LOWER,
-                b'A'..=b'Z' => UPPER,
-                b'0'..=b'9' => DIGIT,
-                b'_' => UNDER,
-                b'.' | b'-' | b'@' | b'~' => JOIN,
-                b'/' | b'\\' => SLASH,
-                b'"' | b'`' | b'\'' => QUOTE,
-                0x80.. => WIDE,
-                _ => 0,
-            };
-        }
-        if byte == u8::MAX {
-            break;
-        }
-        byte += 1;
+static CLASSES: ByteTable<u8> = byte_table!(class_of);
+
+const fn class_of(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' => LOWER,
+        b'A'..=b'Z' => UPPER,
+        b'0'..=b'9' => DIGIT,
+        b'_' => UNDER,
+        b'.' | b'-' | b'@' | b'~' => JOIN,
+        b'/' | b'\\' => SLASH,
+        b'"' | b'`' | b'\'' => QUOTE,
+        0x80.. => WIDE,
+        _ => 0,
     }
-    classes
-};
+}
 
 #[inline]
 fn class(byte: u8) -> u8 {
-    CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
+    CLASSES.get(byte)
 }
 
 struct FactScan<'t, F> {

@@ -2,6 +2,7 @@
 //! text says into its opposite: prohibitions, duties, negations, secrets, reports of errors.
 
 use crate::compress::notation::{is_levelled, may_report, reports_error};
+use crate::compress::text::{ByteTable, byte_table};
 
 /// What a sentence is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,29 +172,19 @@ impl CueCounts {
 const ASCII_LETTER: u8 = 1;
 const OTHER_LETTER: u8 = 2;
 
-const CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut byte = 0_u8;
-    loop {
-        #[expect(clippy::indexing_slicing, reason = "a byte, at compile time")]
-        {
-            classes[byte as usize] = match byte {
-                b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => ASCII_LETTER,
-                b'\'' | b'-' | 0x80.. => OTHER_LETTER,
-                _ => 0,
-            };
-        }
-        if byte == u8::MAX {
-            break;
-        }
-        byte += 1;
+static CLASSES: ByteTable<u8> = byte_table!(class_of);
+
+const fn class_of(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => ASCII_LETTER,
+        b'\'' | b'-' | 0x80.. => OTHER_LETTER,
+        _ => 0,
     }
-    classes
-};
+}
 
 #[inline]
 fn class(byte: u8) -> u8 {
-    CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
+    CLASSES.get(byte)
 }
 
 /// A run that mixes small and capital letters with digits, and is longer than a name.

@@ -2,7 +2,7 @@
 //! or numbered hits below the path that they are in.
 
 use super::shape::{digits, is_path};
-use crate::compress::text::LineTable;
+use crate::compress::text::{ByteTable, LineTable, byte_table};
 
 /// Longest path of a hit.
 const MAX_PATH_BYTES: usize = 256;
@@ -57,36 +57,29 @@ pub(crate) fn hit(line: &[u8]) -> Option<&[u8]> {
 
 #[inline]
 fn is_path_byte(byte: u8) -> bool {
-    /// One look instead of a comparison for each sign.
-    const IS_PATH_BYTE: [bool; 256] = {
-        let mut path = [false; 256];
-        let mut rest: &mut [bool] = &mut path;
-        let mut byte = 0u8;
-        while let Some((is_path, after)) = rest.split_first_mut() {
-            let is_sign = matches!(
-                byte,
-                b'/' | b'.'
-                    | b'_'
-                    | b'-'
-                    | b'+'
-                    | b'@'
-                    | b'~'
-                    | b'['
-                    | b']'
-                    | b'('
-                    | b')'
-                    | b'$'
-                    | b'#'
-                    | b'%'
-                    | b'\\'
-            );
-            *is_path = byte.is_ascii_alphanumeric() || byte >= 0x80 || is_sign;
-            rest = after;
-            byte = byte.wrapping_add(1);
-        }
-        path
-    };
-    IS_PATH_BYTE.get(usize::from(byte)).copied().unwrap_or(false)
+    static PATH_BYTES: ByteTable<bool> = byte_table!(may_be_in_path);
+    PATH_BYTES.get(byte)
+}
+
+const fn may_be_in_path(byte: u8) -> bool {
+    let is_sign = matches!(
+        byte,
+        b'/' | b'.'
+            | b'_'
+            | b'-'
+            | b'+'
+            | b'@'
+            | b'~'
+            | b'['
+            | b']'
+            | b'('
+            | b')'
+            | b'$'
+            | b'#'
+            | b'%'
+            | b'\\'
+    );
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || is_sign
 }
 
 /// `path-12-text`, or `path:12-text`, below a hit in the same file.

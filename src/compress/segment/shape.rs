@@ -1,5 +1,7 @@
 //! Small questions about the bytes of a line. Each looks at a line once at the most.
 
+use crate::compress::text::{ByteTable, byte_table};
+
 /// How many times a byte is at the beginning.
 pub(super) fn run_of(bytes: &[u8], mark: u8) -> usize {
     bytes.iter().take_while(|byte| **byte == mark).count()
@@ -40,28 +42,21 @@ const NAME: u8 = 1 << 2;
 const SELDOM: u8 = 1 << 3;
 const OTHER: u8 = 1 << 4;
 
-const SIGNS: [u8; 256] = {
-    let mut signs = [0; 256];
-    let mut byte = 0_u8;
-    let mut rest: &mut [u8] = &mut signs;
-    while let Some((sign, after)) = rest.split_first_mut() {
-        *sign = match byte {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => WORD,
-            b'/' => SLASH,
-            b'.' | b'_' | b'-' | b'@' | b'+' | b'~' => NAME,
-            b'$' | b'[' | b']' | 0x80.. => SELDOM,
-            _ => OTHER,
-        };
-        rest = after;
-        byte = byte.wrapping_add(1);
+static SIGNS: ByteTable<u8> = byte_table!(sign_of);
+
+const fn sign_of(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => WORD,
+        b'/' => SLASH,
+        b'.' | b'_' | b'-' | b'@' | b'+' | b'~' => NAME,
+        b'$' | b'[' | b']' | 0x80.. => SELDOM,
+        _ => OTHER,
     }
-    signs
-};
+}
 
 impl SignSet {
     pub(super) fn new(text: &[u8]) -> Self {
-        let sign = |byte: &u8| SIGNS.get(usize::from(*byte)).copied().unwrap_or(OTHER);
-        Self(text.iter().fold(0, |signs, byte| signs | sign(byte)))
+        Self(text.iter().fold(0, |signs, byte| signs | SIGNS.get(*byte)))
     }
 
     /// Whether they could be those of a path.

@@ -6,6 +6,38 @@
 
 use wide::u8x16;
 
+/// A value for each byte: one look instead of a comparison for each kind of byte. Made by
+/// [`byte_table`].
+#[derive(Debug)]
+pub(crate) struct ByteTable<T>([T; 256]);
+
+impl<T: Copy + Default> ByteTable<T> {
+    pub(crate) const fn new(values: [T; 256]) -> Self {
+        Self(values)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, byte: u8) -> T {
+        self.0.get(usize::from(byte)).copied().unwrap_or_default()
+    }
+}
+
+/// Makes a [`ByteTable`] of a `const fn` at compile time.
+macro_rules! byte_table {
+    ($value_of:path) => {{
+        let mut values = [$value_of(0); 256];
+        let mut rest: &mut [_] = &mut values;
+        let mut byte = 0_u8;
+        while let Some((value, after)) = rest.split_first_mut() {
+            *value = $value_of(byte);
+            rest = after;
+            byte = byte.wrapping_add(1);
+        }
+        $crate::compress::text::ByteTable::new(values)
+    }};
+}
+pub(crate) use byte_table;
+
 /// Bytes that are classed together.
 pub(crate) const CHUNK_BYTES: usize = 32;
 
@@ -209,6 +241,15 @@ mod tests {
     fn a_longer_word_with_control_characters_has_another_hash() {
         let hash = |word: &str| hash_within(format!("{word} and more").as_bytes(), 0, word.len());
         assert_ne!(hash("31"), hash("31\0\u{3}"));
+    }
+
+    #[test]
+    fn a_table_has_a_value_for_each_byte() {
+        const fn next(byte: u8) -> u8 {
+            byte.wrapping_add(1)
+        }
+        static NEXT: ByteTable<u8> = byte_table!(next);
+        assert!((0..=u8::MAX).all(|byte| NEXT.get(byte) == next(byte)));
     }
 
     fn bits(chunk: &[u8; CHUNK_BYTES], holds: &dyn Fn(u8) -> bool) -> u32 {

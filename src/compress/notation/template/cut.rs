@@ -1,6 +1,6 @@
 //! Where words that differ are cut, so that what they share is in the form.
 
-use crate::compress::text::{common, is_same};
+use crate::compress::text::{ByteTable, byte_table, common, is_same};
 
 /// A part of a word, in all lines.
 #[derive(Debug, PartialEq, Eq)]
@@ -149,19 +149,12 @@ pub(super) fn runs(word: &str) -> impl Iterator<Item = &str> {
 
 #[inline]
 pub(super) fn is_run_byte(byte: u8) -> bool {
-    /// One look instead of five comparisons.
-    const RUN_BYTES: [bool; 256] = {
-        let mut run = [false; 256];
-        let mut rest: &mut [bool] = &mut run;
-        let mut byte = 0u8;
-        while let Some((is_run, after)) = rest.split_first_mut() {
-            *is_run = byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
-            rest = after;
-            byte = byte.wrapping_add(1);
-        }
-        run
-    };
-    RUN_BYTES.get(usize::from(byte)).copied().unwrap_or(false)
+    static RUN_BYTES: ByteTable<bool> = byte_table!(is_letter);
+    RUN_BYTES.get(byte)
+}
+
+const fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
 pub(super) fn is_run(run: &str) -> bool {

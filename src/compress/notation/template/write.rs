@@ -7,6 +7,7 @@ use super::column::{Cell, HoleColumn};
 use super::form::{FormPiece, RowForm};
 use super::shape::{RowPlace, ShapePart, ShapeTable};
 use super::share;
+use crate::compress::text::{ByteTable, byte_table};
 
 /// Forms of a block. More would be a dictionary to look things up in.
 const MAX_FORMS: usize = 26;
@@ -305,7 +306,7 @@ impl ClassRun {
     /// The tokens that a byte begins: one or none.
     #[inline]
     fn step(&mut self, byte: u8) -> i64 {
-        let class = usize::from(BYTE_CLASSES.get(usize::from(byte)).copied().unwrap_or(0) & 3);
+        let class = usize::from(BYTE_CLASSES.get(byte) & 3);
         self.0 = CLASS_STEPS.get(usize::from(self.0) * 4 + class).copied().unwrap_or(START_STATE);
         i64::from(self.0 >> 7)
     }
@@ -317,22 +318,16 @@ impl ClassRun {
 }
 
 /// Letters, digits, spaces, signs.
-const BYTE_CLASSES: [u8; 256] = {
-    let mut classes = [3; 256];
-    let mut rest: &mut [u8] = &mut classes;
-    let mut byte = 0u8;
-    while let Some((class, after)) = rest.split_first_mut() {
-        *class = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => 0,
-            b'0'..=b'9' => 1,
-            b' ' => 2,
-            _ => 3,
-        };
-        rest = after;
-        byte = byte.wrapping_add(1);
+static BYTE_CLASSES: ByteTable<u8> = byte_table!(class_of);
+
+const fn class_of(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => 0,
+        b'0'..=b'9' => 1,
+        b' ' => 2,
+        _ => 3,
     }
-    classes
-};
+}
 
 /// Bytes of a run for each of its tokens, by class.
 const TOKEN_BYTES: [u8; 4] = [7, 3, 4, 4];
