@@ -12,7 +12,7 @@ use super::words::is_prose;
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::notation::reports_error;
 use crate::compress::segment::{Kind, Span, segment};
-use crate::compress::text::hash;
+use crate::compress::text::{doubled_quote_end, hash};
 
 const ROW_NOUN: &str = "row";
 /// Bytes of a cell that is looked into.
@@ -122,7 +122,7 @@ impl<'t> CsvTable<'t> {
         loop {
             let rest = bytes.get(at..)?;
             let length = if rest.first() == Some(&b'"') {
-                quoted_cell_end(rest)?
+                doubled_quote_end(rest)?
             } else {
                 let ends = memchr::memchr3(self.separator, b'\n', b'"', rest);
                 let length = ends.unwrap_or(rest.len());
@@ -289,18 +289,6 @@ impl<'t> CsvTable<'t> {
             own += count;
         }
         own == self.rows()
-    }
-}
-
-/// The byte after the quoted cell at the head of some bytes.
-fn quoted_cell_end(bytes: &[u8]) -> Option<usize> {
-    let mut at = 1;
-    loop {
-        at += memchr::memchr(b'"', bytes.get(at..)?)? + 1;
-        if bytes.get(at) != Some(&b'"') {
-            return Some(at);
-        }
-        at += 1;
     }
 }
 

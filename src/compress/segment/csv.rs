@@ -1,7 +1,7 @@
 //! Tables of separated values by RFC 4180: at least three rows with as many fields each.
 
 use super::Kind;
-use crate::compress::text::LineTable;
+use crate::compress::text::{LineTable, doubled_quote_end};
 
 const MIN_ROWS: usize = 3;
 /// Lines that one record may take, with line breaks inside quotes.
@@ -61,40 +61,27 @@ struct CsvRecord {
 }
 
 fn record(lines: &LineTable<'_>, at: usize, separator: u8) -> Option<CsvRecord> {
-    let start = lines.start(at);
-    let mut bytes = lines.bytes(at);
+    let bytes = lines.bytes(at);
     // The common case has no quotes.
     if memchr::memchr(b'"', bytes).is_none() {
         let fields = memchr::memchr_iter(separator, bytes).count() + 1;
         return Some(CsvRecord { fields, next: at + 1 });
     }
-    let mut next = at + 1;
+    let start = lines.start(at);
+    let bytes = lines.slice(start..lines.end(at + MAX_RECORD_LINES - 1));
+    let mut line = at;
     let mut fields = 1;
     let mut position = 0;
     loop {
         if bytes.get(position) == Some(&b'"') {
-            position += 1;
-            loop {
-                let Some(quote) = memchr::memchr(b'"', bytes.get(position..)?) else {
-                    // The record goes on with the next line.
-                    if next >= lines.len() || next - at >= MAX_RECORD_LINES {
-                        return None;
-                    }
-                    position = bytes.len();
-                    bytes = lines.slice(start..lines.end(next));
-                    next += 1;
-                    continue;
-                };
-                position += quote + 1;
-                if bytes.get(position) != Some(&b'"') {
-                    break;
-                }
-                position += 1;
+            position += doubled_quote_end(bytes.get(position..)?)?;
+            if start + position > lines.end(line) {
+                line = lines.at(start + position - 1);
             }
         }
-        let rest = bytes.get(position..)?;
+        let rest = bytes.get(position..lines.end(line) - start)?;
         match memchr::memchr2(separator, b'"', rest) {
-            None => return Some(CsvRecord { fields, next }),
+            None => return Some(CsvRecord { fields, next: line + 1 }),
             Some(found) if rest.get(found) == Some(&separator) => {
                 fields += 1;
                 position += found + 1;

@@ -1,10 +1,11 @@
 //! Helpers over bytes and lines that adapters, notations and the engine share: lines and their breaks,
-//! classes of bytes, hashes, sets of words. Nothing here knows a format.
+//! classes of bytes, ends of quotes, hashes, sets of words. Nothing here knows a format as a whole.
 
 mod breaks;
 mod bytes;
 mod heads;
 mod lines;
+mod quotes;
 
 pub(crate) use breaks::breaks;
 pub(crate) use bytes::{
@@ -12,3 +13,4 @@ pub(crate) use bytes::{
 };
 pub(crate) use heads::{HeadScan, WordHeads, each_of, is_of_word, scan_words, word_at};
 pub(crate) use lines::{LineTable, count_lines, indent, lines_of};
+pub(crate) use quotes::{doubled_quote_end, escaped_quote_end, yaml_quote_end};

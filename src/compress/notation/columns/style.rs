@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::count::CountStep;
 use super::{COUNTS_WORDS, DITTO, DITTO_WORDS, MAX_COLUMNS, SEPARATORS};
+use crate::compress::text::doubled_quote_end;
 
 /// The fields of a row and those of the row above it.
 #[derive(Clone, Copy)]
@@ -158,23 +159,14 @@ pub(super) fn first_row(line: &str, separator: char) -> Option<(String, Vec<Opti
 
 /// The field at the head of a text, quotes included, and what follows it.
 pub(super) fn field<'a>(text: &'a str, ends: &[char]) -> Option<(&'a str, &'a str)> {
-    let Some(inner) = text.strip_prefix('"') else {
+    if !text.starts_with('"') {
         let end = match ends {
             [end] if end.is_ascii() => memchr::memchr(*end as u8, text.as_bytes()),
             _ => text.find(ends),
         };
         return text.split_at_checked(end.unwrap_or(text.len()));
-    };
-    let bytes = inner.as_bytes();
-    let mut at = 0;
-    loop {
-        at += memchr::memchr(b'"', bytes.get(at..)?)? + 1;
-        if bytes.get(at) != Some(&b'"') {
-            break;
-        }
-        at += 1;
     }
-    let (field, rest) = text.split_at_checked(at + 1)?;
+    let (field, rest) = text.split_at_checked(doubled_quote_end(text.as_bytes())?)?;
     (rest.is_empty() || rest.starts_with(ends)).then_some((field, rest))
 }
 

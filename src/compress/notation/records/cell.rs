@@ -1,5 +1,7 @@
 //! Single values of a row: where one ends, and how it is shown.
 
+use crate::compress::text::yaml_quote_end;
+
 /// How the values of a form are written in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CellSyntax {
@@ -100,7 +102,7 @@ impl CellSyntax {
         let bytes = text.as_bytes();
         let closed = match (self, bytes.first()) {
             (Self::Xml, Some(b'"')) => memchr::memchr(b'"', bytes.get(1..)?)? + 2,
-            (Self::Yaml, Some(b'"' | b'\'')) => quote_end(bytes, 0)?,
+            (Self::Yaml, Some(b'"' | b'\'')) => yaml_quote_end(bytes)?,
             (Self::Yaml, Some(b'[' | b'{')) => flow_end(bytes)?,
             // A list that was on lines of its own.
             (Self::Yaml, Some(b'-')) if bytes.get(1) == Some(&b'[') => {
@@ -114,22 +116,6 @@ impl CellSyntax {
     }
 }
 
-/// The byte after a text in quotes that begins at `at`.
-pub(super) fn quote_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let quote = *bytes.get(at)?;
-    let mut at = at + 1;
-    loop {
-        at += memchr::memchr2(quote, b'\\', bytes.get(at..)?)?;
-        match bytes.get(at) {
-            Some(b'\\') if quote == b'"' => at += 2,
-            Some(b'\\') => at += 1,
-            // Two single quotes are one that is part of the text.
-            _ if quote == b'\'' && bytes.get(at + 1) == Some(&b'\'') => at += 2,
-            _ => return Some(at + 1),
-        }
-    }
-}
-
 /// The byte after the list or map at the head of a text.
 pub(super) fn flow_end(bytes: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
@@ -139,7 +125,7 @@ pub(super) fn flow_end(bytes: &[u8]) -> Option<usize> {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' | b'\'' if is_fresh => {
-                at = quote_end(bytes, at)?;
+                at += yaml_quote_end(bytes.get(at..)?)?;
                 is_fresh = false;
                 continue;
             }

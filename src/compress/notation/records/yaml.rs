@@ -2,9 +2,10 @@
 //!
 //! What is read here need not be all of YAML: lines that are written otherwise stay as they are.
 
-use super::cell::{CellSyntax, flow_end, quote_end};
+use super::cell::{CellSyntax, flow_end};
 use super::form::{MAX_INDENT_BYTES, RecordForm, RecordStyle};
 use super::record::{LineRecord, RecordItem, is_key};
+use crate::compress::text::yaml_quote_end;
 
 /// Lines of the longest record.
 const MAX_RECORD_LINES: usize = 24;
@@ -80,7 +81,7 @@ fn is_dashed(body: &str) -> bool {
 fn member(body: &str) -> Option<(&str, &str)> {
     let bytes = body.as_bytes();
     let key = match bytes.first()? {
-        b'"' | b'\'' => quote_end(bytes, 0)?,
+        b'"' | b'\'' => yaml_quote_end(bytes)?,
         b'#' | b'&' | b'!' | b'?' | b'[' | b'{' | b'-' if !is_word(bytes) => return None,
         _ => memchr::memchr(b':', bytes)?,
     };
@@ -207,7 +208,7 @@ fn map(text: &str, nested: usize) -> Option<(Vec<RecordItem<'_>>, usize)> {
         let rest = text.get(at..)?;
         let bytes = rest.as_bytes();
         let end = match bytes.first()? {
-            b'"' | b'\'' => quote_end(bytes, 0)?,
+            b'"' | b'\'' => yaml_quote_end(bytes)?,
             _ => memchr::memchr3(b':', b',', b'}', bytes)?,
         };
         let (key, rest) = rest.split_at_checked(end)?;
@@ -239,7 +240,7 @@ fn map(text: &str, nested: usize) -> Option<(Vec<RecordItem<'_>>, usize)> {
 fn value_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let end = match bytes.first()? {
-        b'"' | b'\'' => quote_end(bytes, 0)?,
+        b'"' | b'\'' => yaml_quote_end(bytes)?,
         b'[' | b'{' => flow_end(bytes)?,
         _ => {
             let end = bytes.iter().position(|byte| b",{}[]".contains(byte))?;

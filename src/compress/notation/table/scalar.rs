@@ -1,6 +1,7 @@
 //! Scalars as text: where one ends, and which strings may be without quotes.
 
 use super::style::JsonStyle;
+use crate::compress::text::escaped_quote_end;
 use crate::json;
 use crate::json::tape::TapeNode;
 
@@ -21,16 +22,7 @@ pub(super) fn value_end(text: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         match byte {
-            b'"' => {
-                at += 1;
-                loop {
-                    at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-                    if bytes.get(at) == Some(&b'"') {
-                        break;
-                    }
-                    at += 2;
-                }
-            }
+            b'"' => at += escaped_quote_end(bytes.get(at..)?)? - 1,
             b'[' | b'{' => depth += 1,
             b']' | b'}' => depth = depth.checked_sub(1)?,
             _ => {}

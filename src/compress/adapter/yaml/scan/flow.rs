@@ -1,34 +1,18 @@
 //! Values with an end of their own: quoted scalars and flow collections.
 
+use crate::compress::text::yaml_quote_end;
+
 /// Collections inside one another.
 const MAX_DEPTH: usize = 64;
 
 /// The byte after the quoted scalar that begins at a byte.
 pub(super) fn quoted_end(text: &str, at: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let quote = *bytes.get(at)?;
-    let mut end = at + 1;
-    loop {
-        let rest = bytes.get(end..)?;
-        if quote == b'"' {
-            end += memchr::memchr2(b'"', b'\\', rest)?;
-            if bytes.get(end) == Some(&b'"') {
-                break;
-            }
-            end += 2;
-        } else {
-            end += memchr::memchr(b'\'', rest)?;
-            if bytes.get(end + 1) != Some(&b'\'') {
-                break;
-            }
-            end += 2;
-        }
-    }
+    let end = at + yaml_quote_end(text.as_bytes().get(at..)?)?;
     // A document that ends in the middle of a string is none.
     let raw = text.get(at..end)?;
     let is_parted = memchr::memmem::find(raw.as_bytes(), b"\n---").is_some()
         || memchr::memmem::find(raw.as_bytes(), b"\n...").is_some();
-    (!is_parted).then_some(end + 1)
+    (!is_parted).then_some(end)
 }
 
 /// The byte after the flow collection that begins at a byte.

@@ -3,6 +3,7 @@
 use super::super::scalar;
 use super::super::tree::JsonTree;
 use super::{FlowStyle, MAX_INDENT_SPACES, YamlLayout, quote};
+use crate::compress::text::yaml_quote_end;
 
 /// Collections inside one another.
 const MAX_DEPTH: usize = 60;
@@ -260,17 +261,7 @@ fn collection<'l>(
 fn scalar<'l>(text: &'l str, ends: &[&str]) -> Option<(&'l str, &'l str)> {
     let bytes = text.as_bytes();
     let length = match bytes.first()? {
-        b'"' => scalar::value_end(text)?,
-        b'\'' => {
-            let mut at = 1;
-            loop {
-                at += memchr::memchr(b'\'', bytes.get(at..)?)? + 1;
-                if bytes.get(at) != Some(&b'\'') {
-                    break at;
-                }
-                at += 1;
-            }
-        }
+        b'"' | b'\'' => yaml_quote_end(bytes)?,
         _ => {
             let stops = |at: usize| {
                 let rest = bytes.get(at..).unwrap_or_default();
