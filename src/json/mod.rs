@@ -27,7 +27,7 @@ pub use reader::{Error, ErrorKind, Limits, parse, parse_or_empty};
 pub(crate) use scan::{Marks, next_special, number, space_outside_strings};
 pub use schema::{Misfit, misfits};
 pub use typed::{jcs_into, jcs_value};
-pub use write::{escape_into, minify, string_bytes, write_string};
+pub use write::{escape_into, minify, string_bytes, write_string, write_string_escaping};
 
 use std::borrow::Cow;
 use std::ops::Deref;

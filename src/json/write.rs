@@ -1,5 +1,7 @@
 //! Writing JSON straight into a buffer, so that a payload is encoded once.
 
+use std::fmt::Write as _;
+
 use super::scan;
 
 /// Appends `text` as a JSON string, quotes included.
@@ -9,6 +11,24 @@ pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
     escape_into(out, text);
     out.push('"');
+}
+
+/// The same with more escapes than JSON asks for: of a slash as `\/`, of other characters by their codes.
+/// `is_escaped` is true for these; it must not be for characters that JSON's own escapes consist of.
+pub fn write_string_escaping(out: &mut String, text: &str, is_escaped: impl Fn(char) -> bool) {
+    let mut plain = String::new();
+    write_string(&mut plain, text);
+    for letter in plain.chars() {
+        match letter {
+            _ if !is_escaped(letter) => out.push(letter),
+            '/' => out.push_str("\\/"),
+            _ => {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
 }
 
 /// The bytes that [`write_string`] appends.

@@ -20,7 +20,7 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use super::{Attempt, Cut};
 use crate::compress::notation::reporting;
-use crate::compress::text::{self, LineTable};
+use crate::compress::text::{self, LineTable, parse_digits};
 
 /// Texts of fewer lines stay as they are.
 pub(super) const MIN_LINES: usize = 12;
@@ -182,10 +182,7 @@ impl ElisionMark {
 }
 
 fn number(digits: &str) -> Option<usize> {
-    if digits.len() > 12 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    digits.parse().ok()
+    if digits.len() > 12 { None } else { parse_digits(digits) }
 }
 
 /// Where a mark begins in its line.

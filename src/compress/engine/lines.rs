@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::compress::text::{breaks, count_lines};
+use crate::compress::text::{breaks, count_lines, hash};
 
 /// Bytes below which a line, without the white space around it, is no place to begin a reference.
 const MIN_ANCHOR_BYTES: usize = 4;
 
-/// Where the lines of a text begin, and their hashes. The text is kept by the caller.
+/// Where the lines of a text begin, and their hashes, in as few bytes as they take: engines remember
+/// it. The text is kept by the caller. Equal hashes are checked by comparing the lines. Of lines that
+/// were made to collide, few are remembered.
 #[derive(Debug, Default)]
 pub(super) struct LineIndex {
     starts: Box<[u32]>,
@@ -26,7 +28,7 @@ impl LineIndex {
         let mut start = 0;
         for end in breaks(text).chain([text.len()]) {
             starts.push(u32::try_from(start).unwrap_or_default());
-            hashes.push(hash(text.get(start..end).unwrap_or_default()));
+            hashes.push(hash(text.as_bytes().get(start..end).unwrap_or_default()));
             start = end + 1;
         }
         Self { starts: starts.into(), hashes: hashes.into() }
@@ -91,40 +93,6 @@ impl LazyLineIndex {
 /// Whether a reference may begin at this line: it says something, and is no mark of ours.
 pub(super) fn is_anchor(line: &str) -> bool {
     line.len() >= MIN_ANCHOR_BYTES && line.trim().len() >= MIN_ANCHOR_BYTES
-}
-
-/// Eight bytes at a time: the same on every node. Equal hashes are checked by comparing the
-/// lines. Of lines that were made to collide, few are remembered.
-fn hash(line: &str) -> u64 {
-    const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mix = |state: u64, word: u64| {
-        let product = u128::from(state ^ word) * u128::from(HASH_FACTOR);
-        // Both halves: every bit of the line has a say in every bit of the hash.
-        #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
-        let low = product as u64;
-        low ^ u64::try_from(product >> 64).unwrap_or_default()
-    };
-    let seed = HASH_FACTOR ^ line.len() as u64;
-    // A text of one line is long: four words at a time do not wait for each other.
-    let (blocks, rest) = line.as_bytes().as_chunks::<32>();
-    let mut states = [seed, seed ^ 1, seed ^ 2, seed ^ 3];
-    for block in blocks {
-        let (words, _) = block.as_chunks::<8>();
-        for (state, word) in states.iter_mut().zip(words) {
-            *state = mix(*state, u64::from_le_bytes(*word)).wrapping_add(HASH_FACTOR);
-        }
-    }
-    let state = if blocks.is_empty() { seed } else { states.into_iter().fold(seed, mix) };
-    let (words, rest) = rest.as_chunks::<8>();
-    let state = words
-        .iter()
-        .fold(state, |state, word| mix(state, u64::from_le_bytes(*word)).wrapping_add(HASH_FACTOR));
-    // The last word of a longer line may begin in the one before.
-    let rest = match line.as_bytes().last_chunk::<8>() {
-        Some(last) => u64::from_le_bytes(*last),
-        None => rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-    };
-    mix(mix(state, rest), HASH_FACTOR.rotate_left(32))
 }
 
 #[cfg(test)]

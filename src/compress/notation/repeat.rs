@@ -10,7 +10,7 @@
 //! for byte, so this holds for lines that report errors as well.
 
 use super::{FoundBlock, Notation, NotationBlock};
-use crate::compress::text::{hash, is_same, mix};
+use crate::compress::text::{hash, is_same, mix, parse_digits};
 
 /// Lines that repeat together.
 const MAX_PERIOD_LINES: usize = 32;
@@ -49,9 +49,8 @@ impl Notation for RepeatNotation {
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
-        let digits = args.strip_prefix('×')?;
-        let times: usize = digits.parse().ok().filter(|times| *times > 1)?;
-        if !digits.bytes().all(|byte| byte.is_ascii_digit()) || body.is_empty() {
+        let times: usize = parse_digits(args.strip_prefix('×')?).filter(|times| *times > 1)?;
+        if body.is_empty() {
             return None;
         }
         let once = body.join("\n");

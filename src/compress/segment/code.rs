@@ -2,7 +2,7 @@
 //! statements. Where sentences begin, it ends.
 
 use super::shape::{contains, is_sentence};
-use super::{fence, markup};
+use super::{LineRegion, fence, markup};
 use crate::compress::text::LineTable;
 
 /// What a line is to a run of code.
@@ -16,14 +16,8 @@ enum CodeLine {
     Other,
 }
 
-/// What a region of lines turned out to be, and the line after it.
-pub(super) struct CodeRegion {
-    pub(super) end: usize,
-    pub(super) is_code: bool,
-}
-
 /// Reads the region that begins at a line; `None` if none begins.
-pub(super) fn region(lines: &LineTable<'_>, at: usize) -> Option<CodeRegion> {
+pub(super) fn region(lines: &LineTable<'_>, at: usize) -> Option<LineRegion> {
     /// Comments may be before the first statement; not more of them than this.
     const MAX_LEAD_LINES: usize = 24;
     if mark(lines, at) == CodeLine::Other {
@@ -31,22 +25,15 @@ pub(super) fn region(lines: &LineTable<'_>, at: usize) -> Option<CodeRegion> {
     }
     let mut strong = 0;
     let mut weak = 0;
-    let mut line = at;
-    let mut end = at;
-    while line < lines.len() {
-        if lines.is_blank(line) {
-            line += 1;
-            continue;
-        }
+    let end = lines.run_end(at, |line| {
         match mark(lines, line) {
             CodeLine::Strong => strong += 1,
             CodeLine::Weak if strong > 0 || weak < MAX_LEAD_LINES => weak += 1,
-            _ => break,
+            _ => return false,
         }
-        line += 1;
-        end = line;
-    }
-    Some(CodeRegion { end, is_code: strong >= 2 && strong * 4 >= strong + weak })
+        true
+    });
+    Some(LineRegion { end, holds: strong >= 2 && strong * 4 >= strong + weak })
 }
 
 fn mark(lines: &LineTable<'_>, line: usize) -> CodeLine {

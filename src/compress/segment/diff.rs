@@ -1,7 +1,7 @@
 //! Unified diffs. A hunk is as long as its header says, so what a hunk holds (a fence, a log line)
 //! is never taken for a part of its own.
 
-use super::shape::{digits, run_of};
+use super::shape::{leading_number, run_of};
 use crate::compress::text::LineTable;
 
 /// Beginnings of the lines that git writes above a file.
@@ -165,16 +165,11 @@ impl Hunk {
 
 /// The count of `12,5` or `12`, and what follows.
 fn count(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    let (_, rest) = number(bytes)?;
+    let (_, rest) = leading_number::<usize>(bytes)?;
     match rest.strip_prefix(b",") {
-        Some(rest) => number(rest),
+        Some(rest) => leading_number(rest),
         None => Some((1, rest)),
     }
-}
-
-fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    let (digits, rest) = bytes.split_at_checked(digits(bytes.get(..bytes.len().min(9))?))?;
-    Some((std::str::from_utf8(digits).ok()?.parse().ok()?, rest))
 }
 
 fn after_hunk(own: MarginLines<'_, '_>, mut line: usize, mut hunk: Hunk) -> usize {

@@ -125,6 +125,24 @@ fn with_end(kind: Kind, end: Option<usize>) -> Option<(Kind, usize)> {
     end.map(|end| (kind, end))
 }
 
+/// Lines that one rule reads together.
+struct LineRegion {
+    /// The line after them.
+    end: usize,
+    /// Whether they are of the kind that the rule looks for.
+    holds: bool,
+}
+
+impl LineRegion {
+    /// The line after a region of that kind; after another, notes up to where the rule failed.
+    fn end_or(self, failed: &mut usize) -> Option<usize> {
+        if !self.holds {
+            *failed = self.end;
+        }
+        self.holds.then_some(self.end)
+    }
+}
+
 struct Segmenter<'t, 'l> {
     lines: &'l LineTable<'t>,
     spans: Vec<Span>,
@@ -230,27 +248,13 @@ impl<'t, 'l> Segmenter<'t, 'l> {
     }
 
     fn yaml(&mut self, at: usize) -> Option<(Kind, usize)> {
-        if at < self.no_yaml {
-            return None;
-        }
-        let region = yaml::region(self.lines, at)?;
-        if region.is_yaml {
-            return Some((Kind::Yaml, region.end));
-        }
-        self.no_yaml = region.end;
-        None
+        let region = (at >= self.no_yaml).then(|| yaml::region(self.lines, at)).flatten()?;
+        with_end(Kind::Yaml, region.end_or(&mut self.no_yaml))
     }
 
     fn code(&mut self, at: usize) -> Option<(Kind, usize)> {
-        if at < self.no_code {
-            return None;
-        }
-        let region = code::region(self.lines, at)?;
-        if region.is_code {
-            return Some((Kind::Code, region.end));
-        }
-        self.no_code = region.end;
-        None
+        let region = (at >= self.no_code).then(|| code::region(self.lines, at)).flatten()?;
+        with_end(Kind::Code, region.end_or(&mut self.no_code))
     }
 
     fn blank(&mut self, at: usize) {

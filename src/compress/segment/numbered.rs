@@ -1,6 +1,6 @@
 //! Lines with consecutive numbers before them, as `cat -n` and the viewers of files print them.
 
-use super::shape::digits;
+use super::shape::leading_number;
 use crate::compress::text::LineTable;
 
 /// Fewer lines than this may follow each other by chance.
@@ -26,7 +26,7 @@ fn bars(body: &[u8]) -> usize {
 
 /// The number before a line and what parts it from the line.
 pub(crate) fn number(body: &[u8]) -> Option<(u32, u8)> {
-    let (number, rest) = body.split_at_checked(digits(body.get(..body.len().min(9))?))?;
+    let (number, rest) = leading_number(body)?;
     let mark = match rest {
         [mark @ (b'\t' | b':' | b'|'), ..] => *mark,
         [b' ', b'|', ..] => b'|',
@@ -35,5 +35,5 @@ pub(crate) fn number(body: &[u8]) -> Option<(u32, u8)> {
         [0xe2, 0x94, 0x82, ..] | [b' ', 0xe2, 0x94, 0x82, ..] => b'!',
         _ => return None,
     };
-    Some((std::str::from_utf8(number).ok()?.parse().ok()?, mark))
+    Some((number, mark))
 }

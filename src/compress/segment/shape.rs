@@ -1,5 +1,7 @@
 //! Small questions about the bytes of a line. Each looks at a line once at the most.
 
+use std::str::FromStr;
+
 use crate::compress::text::{ByteTable, byte_table};
 
 /// How many times a byte is at the beginning.
@@ -10,6 +12,14 @@ pub(super) fn run_of(bytes: &[u8], mark: u8) -> usize {
 /// Digits at the beginning.
 pub(super) fn digits(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// The number of up to nine digits at the beginning, and what follows.
+pub(super) fn leading_number<N: FromStr>(bytes: &[u8]) -> Option<(N, &[u8])> {
+    const MAX_DIGITS: usize = 9;
+    let digits = digits(bytes.get(..bytes.len().min(MAX_DIGITS))?);
+    let (number, rest) = bytes.split_at_checked(digits)?;
+    Some((std::str::from_utf8(number).ok()?.parse().ok()?, rest))
 }
 
 /// A list item's marker with the blank after it: `- `, `* `, `+ `, `12. `, `12) `.

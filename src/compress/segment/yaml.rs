@@ -1,36 +1,18 @@
 //! YAML by its lines: keys, indentation, sequence markers, block scalars. Text is YAML if the
 //! lines nest, or if a flat map has values; lines that name a speaker are prose.
 
-use super::fence;
 use super::shape::is_sentence;
+use super::{LineRegion, fence};
 use crate::compress::text::LineTable;
 
-/// What a region of lines turned out to be, and the line after it.
-pub(super) struct YamlRegion {
-    pub(super) end: usize,
-    pub(super) is_yaml: bool,
-}
-
 /// Reads the region that begins at a line; `None` if none begins.
-pub(super) fn region(lines: &LineTable<'_>, at: usize) -> Option<YamlRegion> {
+pub(super) fn region(lines: &LineTable<'_>, at: usize) -> Option<LineRegion> {
     if lines.indent(at) > 0 || read_entry(lines.body(at)).is_none() {
         return None;
     }
     let mut scan = YamlRegionScan::default();
-    let mut line = at;
-    let mut end = at;
-    while line < lines.len() {
-        if lines.is_blank(line) {
-            line += 1;
-            continue;
-        }
-        if !scan.take(lines, line) {
-            break;
-        }
-        line += 1;
-        end = line;
-    }
-    Some(YamlRegion { end, is_yaml: scan.is_yaml() })
+    let end = lines.run_end(at, |line| scan.take(lines, line));
+    Some(LineRegion { end, holds: scan.is_yaml() })
 }
 
 /// A line of a map or a sequence.

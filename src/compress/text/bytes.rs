@@ -4,6 +4,8 @@
 //! the work. Hashes are the same in every run, so hostile lines may collide: a table of them has
 //! to bound its probes.
 
+use std::str::FromStr;
+
 use wide::u8x16;
 
 /// A value for each byte: one look instead of a comparison for each kind of byte. Made by
@@ -37,6 +39,11 @@ macro_rules! byte_table {
     }};
 }
 pub(crate) use byte_table;
+
+/// A number that is nothing but digits: `parse` takes a sign, too.
+pub(crate) fn parse_digits<N: FromStr>(text: &str) -> Option<N> {
+    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
+}
 
 /// Bytes that are classed together.
 pub(crate) const CHUNK_BYTES: usize = 32;

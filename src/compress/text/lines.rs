@@ -97,6 +97,19 @@ impl<'t> LineTable<'t> {
         self.lines.partition_point(|line| line.start <= byte).saturating_sub(1)
     }
 
+    /// The line after the last of a run: lines that `takes` is true for, from a line on, and blank
+    /// lines between them.
+    pub(crate) fn run_end(&self, first: usize, mut takes: impl FnMut(usize) -> bool) -> usize {
+        let mut end = first;
+        for line in (first..self.len()).filter(|line| !self.is_blank(*line)) {
+            if !takes(line) {
+                break;
+            }
+            end = line + 1;
+        }
+        end
+    }
+
     pub(crate) fn slice(&self, range: Range<usize>) -> &'t [u8] {
         self.text.as_bytes().get(range).unwrap_or_default()
     }
@@ -150,6 +163,13 @@ mod tests {
         assert_eq!((lines.at(0), lines.at(5), lines.at(6), lines.at(12)), (0, 0, 1, 3));
         assert_eq!((lines.body(9), lines.first_byte(9), lines.line(9)), (&b""[..], b'\n', ""));
         assert!(lines.iter().eq(["  ab", "\t", "", "last"]));
+    }
+
+    #[test]
+    fn blank_lines_end_no_run() {
+        let lines = LineTable::new("a\n\na\n\nb\na\n");
+        assert_eq!(lines.run_end(0, |line| lines.body(line) == b"a"), 3);
+        assert_eq!(lines.run_end(4, |line| lines.body(line) == b"a"), 4);
     }
 
     #[test]

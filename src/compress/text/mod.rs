@@ -10,6 +10,7 @@ mod quotes;
 pub(crate) use breaks::breaks;
 pub(crate) use bytes::{
     ByteClasses, ByteTable, byte_table, chunks, common, has, hash, hash_within, is_same, mix,
+    parse_digits,
 };
 pub(crate) use heads::{HeadScan, WordHeads, each_of, is_of_word, scan_words, word_at};
 pub(crate) use lines::{LineTable, count_lines, indent, lines_of};

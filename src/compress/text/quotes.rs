@@ -53,9 +53,12 @@ mod tests {
         ] {
             assert_eq!(doubled_quote_end(text.as_bytes()), end, "{text}");
         }
-        for (text, end) in
-            [(r#""a"b"#, Some(3)), (r#""a\"b"c"#, Some(6)), (r#""a\\"b"#, Some(5)), (r#""a\"#, None)]
-        {
+        for (text, end) in [
+            (r#""a"b"#, Some(3)),
+            (r#""a\"b"c"#, Some(6)),
+            (r#""a\\"b"#, Some(5)),
+            (r#""a\"#, None),
+        ] {
             assert_eq!(escaped_quote_end(text.as_bytes()), end, "{text}");
         }
         assert_eq!(yaml_quote_end(br"'it''s \' a"), Some(10));

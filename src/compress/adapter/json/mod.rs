@@ -5,7 +5,6 @@
 //! show a key path first, report an error, hold a number far from the others or facts that no
 //! other item shows stay.
 
-mod escape;
 mod paths;
 
 use std::ops::Range;
@@ -117,7 +116,7 @@ impl<'w> JsonWork<'w> {
         let Some(text) = node.text() else { return };
         if let Some(short) = self.inside.shorten(text) {
             let mut with = String::with_capacity(short.len() + 2);
-            escape::write(&mut with, &short, node.raw());
+            write_like(&mut with, &short, node.raw());
             if with.len() < node.raw().len() {
                 self.cut(node, node, with);
             }
@@ -216,6 +215,20 @@ fn is_same(before: TapeNode<'_, '_>, after: TapeNode<'_, '_>) -> bool {
         }
         tape::TapeKind::Number | tape::TapeKind::Other => false,
     }
+}
+
+/// Appends a text as a JSON string, with the escapes that the string `like` has if JSON leaves a
+/// choice: of all that is not ASCII, and of slashes.
+fn write_like(out: &mut String, text: &str, like: &str) {
+    let is_ascii = like.is_ascii() && like.contains("\\u");
+    let slashes = like.contains("\\/");
+    if !is_ascii && !slashes {
+        json::write_string(out, text);
+        return;
+    }
+    json::write_string_escaping(out, text, |letter| {
+        slashes && letter == '/' || is_ascii && !letter.is_ascii()
+    });
 }
 
 fn hash(parent: u64, key: &str) -> u64 {

@@ -173,6 +173,18 @@ fn paths(value: &Value, path: &str, found: &mut Vec<String>, marked: &mut Vec<St
     }
 }
 
+#[test]
+fn escapes_are_those_of_the_string_before() {
+    let written = |text: &str, like: &str| {
+        let mut out = String::new();
+        write_like(&mut out, text, like);
+        out
+    };
+    assert_eq!(written("a/é\n😀", "\"plain é\""), "\"a/é\\n😀\"");
+    assert_eq!(written("a/é😀", "\"\\u00e9\""), "\"a/\\u00e9\\ud83d\\ude00\"");
+    assert_eq!(written("a/é", "\"x\\/y é\""), "\"a\\/é\"");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 

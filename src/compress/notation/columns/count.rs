@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::compress::text::parse_digits;
 use crate::domain::CalendarDate;
 
 /// What a column counts up by from row to row.
@@ -94,10 +95,6 @@ fn bare(field: &str) -> &str {
     field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
 }
 
-fn number(text: &str) -> Option<i64> {
-    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
-}
-
 /// Minutes of a day.
 const DAY_MINUTES: i64 = 24 * 60;
 
@@ -117,7 +114,7 @@ impl<'a> DateField<'a> {
         if text.len() > MAX_FIELD_BYTES || !text.is_ascii() {
             return None;
         }
-        let digits = |range: Range<usize>| number(text.get(range)?);
+        let digits = |range: Range<usize>| parse_digits(text.get(range)?);
         let date = CalendarDate::new(digits(0..4)?, digits(5..7)?, digits(8..10)?)?;
         let joint = text.get(4..5).filter(|joint| matches!(*joint, "-" | "/"))?;
         let minute = match (text.get(10..11), text.get(13..14)) {

@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use crate::compress::text::{hash, indent, mix};
+use crate::compress::text::{hash, indent, mix, parse_digits};
 
 /// Lines, and bytes besides their indentation, of the shortest stretch that is worth a name.
 const MIN_LINES: usize = 3;
@@ -151,8 +151,7 @@ fn line_at<'t>(out: &'t str, starts: &[usize], at: usize) -> Option<&'t str> {
 }
 
 fn number(text: &str) -> Option<usize> {
-    let is_number = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number { text.parse().ok() } else { None }
+    if text.starts_with('0') { None } else { parse_digits(text) }
 }
 
 /// A line that is an alias.

@@ -1,6 +1,7 @@
 //! How a record is in its lines, and how the line above its rows names that.
 
 use super::cell::CellSyntax;
+use crate::compress::text::parse_digits;
 
 /// The indentation of what is inside, from the header.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -177,15 +178,13 @@ impl<'l> TableHead<'l> {
         // Few lines end with a number.
         line.as_bytes().last().filter(|last| last.is_ascii_digit())?;
         let (head, rows) = line.rsplit_once(ROWS_SIGN)?;
-        if rows.is_empty() || !rows.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
+        let rows = parse_digits(rows)?;
         let form = head.trim_start_matches([' ', '\t']);
         let indent = head.get(..head.len() - form.len())?;
         if indent.len() > MAX_INDENT_BYTES {
             return None;
         }
-        Some(Self { indent, form, rows: rows.parse().ok()? })
+        Some(Self { indent, form, rows })
     }
 }
 

@@ -3,7 +3,6 @@
 //! A document is taken only if writing its values in one of these styles gives its own bytes
 //! back, so a style and the values are the whole document.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 pub(super) use crate::json::tape::Layout;
@@ -134,20 +133,9 @@ impl JsonStyle {
             json::write_string(out, text);
             return;
         }
-        let mut escaped = String::new();
-        json::write_string(&mut escaped, text);
-        for character in escaped.chars() {
-            if self.slashes && character == '/' {
-                out.push('\\');
-            }
-            if !self.ascii || matches!(character, ' '..='~') {
-                out.push(character);
-                continue;
-            }
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-        }
+        json::write_string_escaping(out, text, |letter| {
+            self.slashes && letter == '/' || self.ascii && !matches!(letter, ' '..='~')
+        });
     }
 }
 
