@@ -7,7 +7,7 @@ use super::choose::{LineRank, choose_cuts};
 use super::failure::{is_passed, is_total, rank};
 use super::page::{LinePage, attempt, has_lines, is_elided};
 use super::progress::{ToolLines, is_data, is_put_out};
-use super::shape::shape;
+use super::line_shape::line_shape;
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Part as Structure, Span};
 
@@ -129,7 +129,7 @@ fn line_rank(page: &LinePage<'_>, at: usize, progress: &ToolLines) -> LineRank {
 /// The first and the last line of a run of lines of one shape show what the others are; these
 /// stay for their facts alone.
 fn rank_runs(page: &LinePage<'_>, ranks: &mut [LineRank]) {
-    let shape = |at: usize| shape(page.line(at));
+    let shape = |at: usize| line_shape(page.line(at));
     // The line after the last run, and its shape if that was found.
     let (mut next, mut known) = (0, None);
     // Most lines of a test run are ranked already, and their shapes are not needed.

@@ -27,6 +27,7 @@ mod json;
 #[cfg(test)]
 mod laws;
 mod layout;
+mod line_shape;
 mod log;
 mod markdown;
 mod page;
@@ -35,7 +36,6 @@ mod progress;
 mod prose;
 mod search;
 mod set;
-mod shape;
 mod shorten;
 mod source;
 mod stack_trace;

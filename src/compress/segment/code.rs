@@ -1,7 +1,7 @@
 //! Source code outside fences, by the marks at the ends of its lines and the shapes of its
 //! statements. Where sentences begin, it ends.
 
-use super::shape::{contains, is_sentence};
+use super::line_bytes::{contains, is_sentence};
 use super::{LineRegion, fence, markup};
 use crate::compress::text::LineTable;
 

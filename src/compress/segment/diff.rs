@@ -1,7 +1,7 @@
 //! Unified diffs. A hunk is as long as its header says, so what a hunk holds (a fence, a log line)
 //! is never taken for a part of its own.
 
-use super::shape::{leading_number, run_of};
+use super::line_bytes::{leading_number, run_of};
 use crate::compress::text::LineTable;
 
 /// Beginnings of the lines that git writes above a file.

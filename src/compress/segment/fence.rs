@@ -2,7 +2,7 @@
 //! columns in from the margin of what holds it, closed by as many or more of the same. A fence
 //! that nothing closes runs to the end of its list item, or of the text.
 
-use super::shape::{list_marker, run_of};
+use super::line_bytes::{list_marker, run_of};
 use crate::compress::text::LineTable;
 
 /// Deepest nesting of lists that is followed.

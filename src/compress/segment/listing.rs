@@ -1,6 +1,6 @@
 //! Listings of files: `ls -l`, `find`, `tree`, names one on a line, folders with indented names.
 
-use super::shape::{SignSet, digits, is_path, is_path_of};
+use super::line_bytes::{SignSet, digits, is_path, is_path_of};
 use crate::compress::text::LineTable;
 
 const MIN_LINES: usize = 3;

@@ -1,6 +1,6 @@
 //! Logs: runs of lines that begin with a time or a level, or that are made alike.
 
-use super::shape::{digits, run_of};
+use super::line_bytes::{digits, run_of};
 use crate::compress::text::LineTable;
 use crate::domain::MONTH_NAMES;
 

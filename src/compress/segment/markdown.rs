@@ -1,7 +1,7 @@
 //! The structure of Markdown, line by line: headings, lists, quotes, tables, front matter.
 
 use super::Part;
-use super::shape::{list_marker, run_of};
+use super::line_bytes::{list_marker, run_of};
 use crate::compress::text::LineTable;
 
 /// Lines that front matter may take.

@@ -1,7 +1,7 @@
 //! XML and HTML: elements that begin a line, balanced, and end one. Nothing is expanded.
 
 use super::Kind;
-use super::shape::contains;
+use super::line_bytes::contains;
 use crate::compress::text::LineTable;
 
 /// Elements inside one another.

@@ -14,13 +14,13 @@ mod hints;
 mod json;
 #[cfg(test)]
 mod laws;
+mod line_bytes;
 mod listing;
 mod log;
 mod markdown;
 mod markup;
 mod numbered;
 mod search;
-mod shape;
 mod single;
 mod test_run;
 #[cfg(test)]
@@ -38,8 +38,8 @@ pub(crate) use search::{hit, is_context};
 use super::text::LineTable;
 use fence::Margins;
 use hints::LineHints;
-use shape::is_plain;
-pub(crate) use shape::is_sentence;
+use line_bytes::is_plain;
+pub(crate) use line_bytes::is_sentence;
 
 /// A part of a text. The spans of a text follow each other without gaps.
 #[derive(Debug, Clone, PartialEq, Eq)]

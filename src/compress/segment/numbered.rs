@@ -1,6 +1,6 @@
 //! Lines with consecutive numbers before them, as `cat -n` and the viewers of files print them.
 
-use super::shape::leading_number;
+use super::line_bytes::leading_number;
 use crate::compress::text::LineTable;
 
 /// Fewer lines than this may follow each other by chance.

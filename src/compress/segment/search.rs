@@ -1,7 +1,7 @@
 //! What searching files prints: `path:12:text`, context as `path-13-text`, hits without numbers,
 //! or numbered hits below the path that they are in.
 
-use super::shape::{digits, is_path};
+use super::line_bytes::{digits, is_path};
 use crate::compress::text::{ByteTable, LineTable, byte_table};
 
 /// Longest path of a hit.

@@ -1,7 +1,7 @@
 //! What runners of tests print. Lines that only a runner writes hold a run together; what is
 //! between two of them (why a test failed) belongs to it.
 
-use super::shape::{contains, digits, run_of};
+use super::line_bytes::{contains, digits, run_of};
 use super::{diff, fence};
 use crate::compress::text::LineTable;
 

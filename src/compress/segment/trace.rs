@@ -1,6 +1,6 @@
 //! Stack traces: the line that says what happened and the frames below it.
 
-use super::shape::{contains, digits};
+use super::line_bytes::{contains, digits};
 use crate::compress::text::LineTable;
 
 const PYTHON_HEAD: &[u8] = b"Traceback (most recent call last):";

@@ -1,7 +1,7 @@
 //! YAML by its lines: keys, indentation, sequence markers, block scalars. Text is YAML if the
 //! lines nest, or if a flat map has values; lines that name a speaker are prose.
 
-use super::shape::is_sentence;
+use super::line_bytes::is_sentence;
 use super::{LineRegion, fence};
 use crate::compress::text::LineTable;
 

@@ -2,7 +2,7 @@
 
 use super::cell::{self, CellPlace};
 use super::scalar;
-use super::shape::{ColumnCells, TableColumn};
+use super::row_merge::{ColumnCells, TableColumn};
 use super::style::{JsonStyle, StyledWriter};
 use crate::compress::notation::{BlockBody, reports_error};
 use crate::json::tape::{TapeKind, TapeNode};

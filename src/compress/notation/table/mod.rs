@@ -52,8 +52,8 @@ mod grid;
 mod loose;
 mod outline;
 mod read;
+mod row_merge;
 mod scalar;
-mod shape;
 mod style;
 mod tree;
 mod xml;
@@ -66,7 +66,7 @@ use std::ops::Range;
 
 use super::{BlockBody, FoundBlock, MARK, Notation, NotationBlock, reports_error};
 use crate::json::tape::{Tape, TapeKind, TapeNode};
-use shape::RowMerge;
+use row_merge::RowMerge;
 use style::JsonStyle;
 pub(crate) use xml::XmlNotation;
 pub(crate) use yaml::YamlNotation;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::cell::{self, CellPlace, FENCE};
 use super::grid::{self, TableGrid};
-use super::shape::RowMerge;
+use super::row_merge::RowMerge;
 use super::style::JsonStyle;
 use crate::compress::notation::BlockBody;
 use crate::json::tape::{TapeKind, TapeNode};

@@ -3,7 +3,7 @@
 use crate::compress::text::{ByteTable, byte_table, hash, mix};
 
 /// A hash of the words of a line; lines that differ in numbers, ids and paths alone have the same.
-pub(super) fn shape(line: &str) -> u64 {
+pub(super) fn line_shape(line: &str) -> u64 {
     let bytes = line.as_bytes();
     let mut shape = LineShape::default();
     let (mut begin, mut kinds) = (0, 0);
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn data_has_no_shape() {
-        let same = |a: &str, b: &str| shape(a) == shape(b);
+        let same = |a: &str, b: &str| line_shape(a) == line_shape(b);
         assert!(same("12:01 INFO took job 12 in 3ms", "12:02 INFO took job 907 in 14ms"));
         assert!(same("read src/a.rs: ok", "read /tmp/b_c.py: ok"));
         assert!(same("user=ann id=0x1f", "user=bob id=77"));
