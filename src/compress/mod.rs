@@ -34,6 +34,22 @@
 //! - They run in `/compress` only, with a budget that the rungs before do not meet. The class of the
 //!   result is [`Fidelity::Reversible`]: the original is in the artifact. Reports name the depth as
 //!   the rule `outline`, `extract`, `digest` or `gist`.
+//!
+//! # Readers of one format
+//!
+//! XML and CSV are read in several places. What they share is in `text`; the rest differs because
+//! the readers promise different things:
+//!
+//! | Module | Reads | Rule |
+//! |---|---|---|
+//! | `segment::markup` | elements that begin at a line of any text | balanced, within a budget of bytes; a page may leave elements open |
+//! | `lossless::xml` | a text that is one document | well-formed to the last attribute: what is taken out must say nothing |
+//! | `adapter::xml` | the same, as pieces | well-formed by quick-xml, which does not look into tags: these keep their bytes anyway |
+//! | `adapter::html` | a page | as browsers do: no text is an error |
+//! | `notation::table`, `notation::records` | an element | the one spelling that decoding writes; any other is left to the text |
+//! | `segment::csv` | rows that begin at a line of any text | RFC 4180, within a number of lines; counts fields |
+//! | `adapter::csv` | a text that is one table | RFC 4180, rows of one width |
+//! | `notation::columns` | a row on one line | a quote inside a bare field is text: fields are written back as they are |
 
 mod adapter;
 mod atom;

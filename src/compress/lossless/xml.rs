@@ -8,10 +8,9 @@
 
 use std::ops::Range;
 
-/// Elements inside one another.
-const MAX_DEPTH: usize = 256;
-/// Tags, comments and instructions.
-const MAX_EVENTS: usize = 500_000;
+/// Elements inside one another, and tags, comments and instructions, of a document that is read.
+pub(crate) const MAX_XML_DEPTH: usize = 256;
+pub(crate) const MAX_XML_EVENTS: usize = 500_000;
 
 /// Roots whose white space is shown: HTML, and what is drawn within it.
 const VISIBLE_SPACE_ROOTS: [&str; 40] = [
@@ -137,7 +136,7 @@ impl<'a> Scanner<'a> {
         let mut events = 0;
         while self.at < self.text.len() {
             events += 1;
-            if events > MAX_EVENTS {
+            if events > MAX_XML_EVENTS {
                 return None;
             }
             self.space_or_text()?;
@@ -238,7 +237,7 @@ impl<'a> Scanner<'a> {
         let id = self.verdicts.len();
         self.verdicts.push(false);
         self.open.push(OpenElement { name, preserve, mixed: false, parent: false, id });
-        (self.open.len() <= MAX_DEPTH + 1).then_some(())
+        (self.open.len() <= MAX_XML_DEPTH + 1).then_some(())
     }
 
     fn close(&mut self, name: &str) -> Option<()> {
@@ -376,7 +375,7 @@ mod tests {
             assert_eq!(minified(&text), None, "{bit}");
         }
         let deep = |depth: usize| format!("{}\n<x/>{}", "<r>".repeat(depth), "</r>".repeat(depth));
-        assert!(minified(&deep(MAX_DEPTH)).is_some());
-        assert_eq!(minified(&deep(MAX_DEPTH + 1)), None);
+        assert!(minified(&deep(MAX_XML_DEPTH)).is_some());
+        assert_eq!(minified(&deep(MAX_XML_DEPTH + 1)), None);
     }
 }

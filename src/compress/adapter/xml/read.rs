@@ -5,9 +5,7 @@ use std::ops::Range;
 use quick_xml::events;
 use quick_xml::reader::Reader;
 
-/// Elements inside one another, and events, of a document that is read.
-const MAX_DEPTH: usize = 256;
-const MAX_EVENTS: usize = 500_000;
+use crate::compress::lossless::{MAX_XML_DEPTH, MAX_XML_EVENTS};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum XmlEvent {
@@ -66,7 +64,7 @@ pub(super) fn pieces(text: &str) -> Option<Vec<XmlPiece>> {
             events::Event::CData(_) => XmlEvent::Section,
             _ => XmlEvent::Markup,
         };
-        if to <= from || pieces.len() >= MAX_EVENTS {
+        if to <= from || pieces.len() >= MAX_XML_EVENTS {
             return None;
         }
         match event {
@@ -91,7 +89,7 @@ pub(super) fn pieces(text: &str) -> Option<Vec<XmlPiece>> {
         }
         let is_text = matches!(kind, XmlEvent::Text | XmlEvent::Section);
         let is_blank = || text.get(from..to).is_some_and(|raw| raw.trim().is_empty());
-        if open.len() > MAX_DEPTH || roots > 1 || (is_text && open.is_empty() && !is_blank()) {
+        if open.len() > MAX_XML_DEPTH || roots > 1 || (is_text && open.is_empty() && !is_blank()) {
             return None;
         }
         match pieces.last_mut() {
