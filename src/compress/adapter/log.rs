@@ -5,9 +5,9 @@
 
 use super::choose::{LineRank, choose_cuts};
 use super::failure::{is_passed, is_total, rank};
+use super::line_shape::line_shape;
 use super::page::{LinePage, attempt, has_lines, is_elided};
 use super::progress::{ToolLines, is_data, is_put_out};
-use super::line_shape::line_shape;
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Part as Structure, Span};
 

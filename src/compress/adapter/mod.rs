@@ -11,7 +11,6 @@
 
 mod blob;
 mod choose;
-mod code;
 mod csv;
 mod custom;
 mod diff;
@@ -29,7 +28,6 @@ mod laws;
 mod layout;
 mod line_shape;
 mod log;
-mod markdown;
 mod page;
 mod passages;
 mod progress;

@@ -6,8 +6,8 @@ use std::cell::LazyCell;
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::failure::{is_failed, is_heading, is_passed, is_total};
-use super::page::LinePage;
 use super::line_shape::opening_word;
+use super::page::LinePage;
 use crate::compress::segment::{is_entry, is_sentence};
 
 /// Lines that a word opens at the least, and one in so many of all, to be a tool's.

@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use super::FormatAdapter;
 use super::blob::BlobAdapter;
-use super::code::CodeAdapter;
 use super::csv::CsvAdapter;
 use super::custom::CustomAdapter;
 use super::diff::DiffAdapter;
 use super::hook_shortened::HookTextAdapter;
 use super::html::HtmlAdapter;
 use super::json::JsonAdapter;
+use super::layout::{CodeAdapter, MarkdownAdapter};
 use super::log::LogAdapter;
-use super::markdown::MarkdownAdapter;
 use super::prose::ProseAdapter;
 use super::search::SearchAdapter;
 use super::source::SourceAdapter;

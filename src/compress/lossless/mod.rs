@@ -4,14 +4,16 @@
 //! that is one document, white space between the tokens of JSON and between the elements of XML.
 //! Strings, numbers, attributes and words keep their bytes.
 
-mod json;
 mod terminal;
 mod xml;
 
 use std::borrow::Cow;
 
+use crate::json::tape::Tape;
+use crate::json::{Limits, space_outside_strings};
+
 pub(crate) use terminal::without_codes;
-pub(crate) use xml::indentation;
+pub(crate) use xml::{MAX_XML_DEPTH, MAX_XML_EVENTS, indentation};
 
 /// The text without what says nothing. Borrowed if there is nothing to take.
 pub fn equivalent(text: &str) -> Cow<'_, str> {
@@ -28,10 +30,26 @@ pub(crate) fn without_line_ends(text: &str) -> Cow<'_, str> {
 
 /// What is left by [`without_line_ends`] without white space between the tokens of a document.
 pub(crate) fn without_layout(lines: Cow<'_, str>) -> Cow<'_, str> {
-    match json::minified(&lines).or_else(|| xml::minified(&lines)) {
+    match minified_json(&lines).or_else(|| xml::minified(&lines)) {
         Some(short) => Cow::Owned(short),
         None => lines,
     }
+}
+
+/// A JSON document without white space between its tokens, if the text is one and has any.
+fn minified_json(text: &str) -> Option<String> {
+    /// Nesting and values of a text that is still rewritten.
+    const REWRITE_LIMITS: Limits = Limits { depth: 64, values: 500_000 };
+    let bare = text.trim_matches([' ', '\t', '\r', '\n']);
+    if !bare.starts_with(['{', '[']) || !bare.ends_with(['}', ']']) {
+        return None;
+    }
+    let none = || bare.len() == text.len() || !bare.contains([' ', '\t', '\n']);
+    if space_outside_strings(bare).is_none() && none() {
+        return None;
+    }
+    // A key that is twice makes readers disagree about the value: such a text stays.
+    Tape::compact(bare, REWRITE_LIMITS)
 }
 
 /// The normal form that all texts of one meaning share: two texts are equivalent if it is the

@@ -16,7 +16,6 @@
 
 mod body;
 mod columns;
-mod error_lines;
 mod numbered;
 mod out;
 mod records;
@@ -32,9 +31,8 @@ use super::segment::Kind;
 use crate::json;
 
 pub(crate) use body::BlockBody;
-pub(crate) use error_lines::ErrorLines;
 pub(crate) use out::DecodeSink;
-pub(crate) use severity::{is_levelled, may_report, reporting, reports_error};
+pub(crate) use severity::{ErrorLines, is_levelled, may_report, reporting, reports_error};
 
 /// What every mark of ours begins with, at the start of a line.
 pub(crate) const MARK: char = '§';

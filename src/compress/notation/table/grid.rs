@@ -1,8 +1,8 @@
 //! Tables: the list of columns, and a line for each row.
 
 use super::cell::{self, CellPlace};
-use super::scalar;
 use super::row_merge::{ColumnCells, TableColumn};
+use super::scalar;
 use super::style::{JsonStyle, StyledWriter};
 use crate::compress::notation::{BlockBody, reports_error};
 use crate::json::tape::{TapeKind, TapeNode};

@@ -1,11 +1,15 @@
-//! The layout of a Markdown text: where its paragraphs are, and what must be as it was.
+//! Texts that people wrote, by the layout of Markdown: paragraphs shrink where they are, and headings,
+//! tables, fences, front matter and lists stay as they were.
+//!
+//! There are two adapters, so that a request can choose: one of documents, which have headings, and
+//! one of answers with code in them, in which each fence is next to its words.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::passages::{Passages, TextBlock};
-use super::{Attempt, Cut, Part, prose};
+use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part, prose};
 use crate::compress::segment::{Kind, Part as Markdown, Span};
 
 /// Bytes of words that are worth it.
@@ -14,6 +18,50 @@ const MIN_WORDS_BYTES: usize = 200;
 const MAX_WHOLE_ITEM_BYTES: usize = 160;
 /// Hundredths of a text that must be words and the marks of Markdown.
 const MIN_WRITTEN_PERCENT: usize = 70;
+
+/// The adapter of texts with headings.
+#[derive(Debug)]
+pub(crate) struct MarkdownAdapter;
+
+impl FormatAdapter for MarkdownAdapter {
+    fn name(&self) -> &'static str {
+        "markdown"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        is_written(part) && is_document(part)
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        is_same(before, after)
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+        attempt(part)
+    }
+}
+
+/// The adapter of texts with fences that are no documents.
+#[derive(Debug)]
+pub(crate) struct CodeAdapter;
+
+impl FormatAdapter for CodeAdapter {
+    fn name(&self) -> &'static str {
+        "code"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        part.has(|kind| kind == Kind::Fence) && is_written(part) && !is_document(part)
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        is_same(before, after)
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+        attempt(part)
+    }
+}
 
 fn parser(text: &str) -> Parser<'_> {
     let options = Options::ENABLE_TABLES
@@ -26,7 +74,7 @@ fn parser(text: &str) -> Parser<'_> {
 }
 
 /// Whether a text is mostly words and marks of Markdown, and words enough.
-pub(super) fn is_written(part: Part<'_>) -> bool {
+fn is_written(part: Part<'_>) -> bool {
     let bytes = |holds: &dyn Fn(Kind) -> bool| -> usize {
         part.spans.iter().filter(|span| holds(span.kind)).map(|span| span.range.len()).sum()
     };
@@ -36,7 +84,7 @@ pub(super) fn is_written(part: Part<'_>) -> bool {
 }
 
 /// Whether a text has so many headings that it is a document.
-pub(super) fn is_document(part: Part<'_>) -> bool {
+fn is_document(part: Part<'_>) -> bool {
     /// Headings that make a document.
     const MIN_HEADINGS: usize = 2;
     let is_heading = |span: &&Span| span.kind == Kind::Markdown(Markdown::Heading);
@@ -55,7 +103,7 @@ pub(super) fn is_document(part: Part<'_>) -> bool {
 }
 
 /// What goes of the paragraphs, and whether what they leave has the blocks of the text.
-pub(super) fn attempt(part: Part<'_>) -> Attempt<'_> {
+fn attempt(part: Part<'_>) -> Attempt<'_> {
     let parser = parser(part.text);
     let definitions = definitions(&parser);
     let (mut blocks, mut walk) =
@@ -118,7 +166,7 @@ fn marked_lines(text: &str) -> Vec<Range<usize>> {
 
 /// Whether two texts have the same blocks but for paragraphs, and what no adapter may touch is the
 /// same byte for byte: headings, fences and other code, tables, front matter, HTML.
-pub(super) fn is_same(before: &str, after: &str) -> bool {
+fn is_same(before: &str, after: &str) -> bool {
     let (own, shown) = (parser(before), parser(after));
     definitions(&own) == definitions(&shown) && blocks(before, own).eq(blocks(after, shown))
 }
@@ -301,4 +349,10 @@ impl LayoutWalk<'_> {
         let between = self.table.take().and_then(|end| self.text.as_bytes().get(end..at));
         between.is_some_and(|between| memchr::memchr(b'\n', between).is_none())
     }
+}
+
+#[cfg(test)]
+mod tests {
+    mod code;
+    mod markdown;
 }

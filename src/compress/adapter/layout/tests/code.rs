@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::*;
+use super::super::*;
 use crate::compress::adapter::trial::{apply, atoms_are_whole, cuts, shortened};
 use crate::compress::segment::segment;
 
