@@ -6,6 +6,7 @@ mod before_compress;
 mod dry_run;
 mod format;
 mod gone;
+mod inputs;
 mod memory;
 mod once;
 mod replay;
