@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::json::JsonText;
+
 /// The text of one JSON value, as it was received. Cloning shares the text.
 ///
 /// Values that a provider signed, encrypted or alone defines have this form, so that they are
@@ -17,6 +19,11 @@ impl RawJson {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The value as a member of what [`crate::json::to_text`] writes.
+    pub fn as_json(&self) -> JsonText<'_> {
+        JsonText::new(&self.0)
     }
 
     /// The shared text itself.

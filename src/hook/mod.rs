@@ -39,6 +39,7 @@ mod builtin;
 mod call;
 mod definition;
 mod failure;
+mod input;
 mod matching;
 mod order;
 mod outcome_store;
@@ -53,7 +54,6 @@ mod record;
 mod recorded;
 mod round;
 mod run;
-mod sample;
 mod secret;
 mod text;
 mod write;
@@ -69,20 +69,26 @@ pub use definition::{
     DeliveryMode, Endpoint, EnforcementMode, HIDDEN_PATH, Hook, HookAction, OnFailure, redacted_url,
 };
 pub use failure::{CallFailure, FailureCause, UNREACHED};
+pub use input::{
+    AfterCompressInput, BeforeCompileInput, BeforeCompressInput, CallBatch, CompressFormatInput,
+    CompressTrigger, DelegationInput, EventInput, HookedCall, HookedResult, InputMember,
+    MemoryChangedInput, MemoryExpiredInput, MemoryUpdateInput, MessageSpan, PointInput,
+    RecallMemoryInput, RetrieveEvidenceInput, SessionSwitchInput, SummarizeInput, TokenChange,
+    TokenPressure, ToolArguments, ToolCallInput, ToolResultInput, TransformContextInput,
+};
 pub use matching::{ArgCondition, ArgTest, HookMatch, MatchContext};
 pub use order::{HookSet, Manifest, OrderDifference};
 pub use outcome_store::{OutcomeKey, OutcomeStore, answered_key, key};
 pub use pattern::hook_patterns;
 pub use point::{HookKind, Point, ProvideRule};
-pub use points::{PointDoc, about, answer, write_point};
+pub use points::{PointDoc, about, answer, sample, write_point};
 pub use projection::Projection;
 pub use read::{CheckUrl, GivenId, HOOK_KEYS, HookChecks, is_hook_id, read_hook, read_hook_within};
 pub use read_match::EVENTS;
 pub use recorded::RecordedHooks;
 pub use round::{
-    ChangeResult, CheckedInput, CountTokens, Denial, Fragment, GuardDecision, HookInput, HookRound,
-    MAX_ROUND_TIME, PayloadCheck, ProvideResult, QueuedCall, join,
+    AnswerReader, ChangeResult, CheckedInput, CountTokens, Denial, Fragment, GuardDecision,
+    HookInput, HookRound, MAX_ROUND_TIME, PayloadCheck, ProvideResult, QueuedCall, join,
 };
 pub use run::{HookRun, HookStop, RunOutcome, SkipReason};
-pub use sample::sample;
 pub use secret::{HookSecret, LiveSecret, Secrets};

@@ -15,6 +15,7 @@ mod scan;
 mod schema;
 pub(crate) mod tape;
 mod typed;
+mod verbatim;
 mod write;
 
 pub use canonical::{canonical, canonical_with_nulls};
@@ -27,6 +28,7 @@ pub use reader::{Error, ErrorKind, Limits, parse, parse_or_empty};
 pub(crate) use scan::{Marks, next_special, number, space_outside_strings};
 pub use schema::{Misfit, misfits};
 pub use typed::{jcs_into, jcs_value};
+pub use verbatim::{JsonText, to_text};
 pub use write::{escape_into, minify, string_bytes, write_string, write_string_escaping};
 
 use std::borrow::Cow;

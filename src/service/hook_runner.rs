@@ -13,9 +13,9 @@ use super::pool::JobSeat;
 use super::summaries::{self, LOOK_EVERY, MissingSummary, Summaries, SummaryLookup};
 use crate::domain::AskedSummary;
 use crate::hook::{
-    CallScope, Caller, ChangeResult, CheckedInput, CountTokens, GuardDecision, HookInput,
-    HookRound, HookRun, HookSet, MatchContext, OutcomeStore, PayloadCheck, Point, ProvideResult,
-    QueuedCall, RecordedHooks,
+    AnswerReader, CallScope, Caller, ChangeResult, CheckedInput, CountTokens, GuardDecision,
+    HookInput, HookRound, HookRun, HookSet, MatchContext, OutcomeStore, PayloadCheck, Point,
+    ProvideResult, QueuedCall, RecordedHooks,
 };
 use crate::pipeline::{self, Deadline, HookPort, StopReason, SummaryAsk};
 
@@ -28,6 +28,12 @@ pub(super) struct HookRunner<'s> {
     deadline: Deadline,
     queued: Vec<QueuedCall>,
     summaries: Summaries<'s>,
+}
+
+/// A summary that a hook provided.
+struct ProvidedSummary {
+    hook: Arc<str>,
+    text: String,
 }
 
 impl Services {
@@ -164,9 +170,8 @@ impl HookRunner<'_> {
         let before = self.round.runs().len();
         let provided = self.provide_summary(ask)?;
         let most = ask.bytes();
-        let mut came = if let Some((hook, answer)) = provided.answers.first() {
-            let text = summaries::content(answer).map_err(Arc::from);
-            text.and_then(|text| summaries::checked(&text, format!("hook:{hook}"), most))
+        let mut came = if let Some(own) = provided {
+            summaries::checked(&own.text, format!("hook:{}", own.hook), most)
         } else {
             let new = self.round.runs().get(before..).unwrap_or_default();
             Err(summaries::failed(new).unwrap_or_default())
@@ -205,10 +210,17 @@ impl HookRunner<'_> {
         wait(self.seat.as_ref(), &self.deadline, turn)
     }
 
-    fn provide_summary(&mut self, ask: &SummaryAsk<'_>) -> Result<ProvideResult, pipeline::Error> {
+    fn provide_summary(
+        &mut self,
+        ask: &SummaryAsk<'_>,
+    ) -> Result<Option<ProvidedSummary>, pipeline::Error> {
         let at =
             HookInput { point: Point::Summarize, input: ask.input, facts: MatchContext::default() };
-        self.provide(at, &|_| 0, &|answer| summaries::content(answer).map(drop))
+        let reader = AnswerReader::new(summaries::content);
+        let provided = self.provide(at, &|_| 0, &|answer| reader.check(answer))?;
+        let first = provided.answers.into_iter().next();
+        Ok(first
+            .and_then(|(hook, answer)| Some(ProvidedSummary { hook, text: reader.take(&answer)? })))
     }
 
     /// Checks the request's deadline, and limits the time of hooks by it.

@@ -9,11 +9,13 @@ mod change;
 mod each;
 mod observe;
 mod provide;
+mod reader;
 
 pub use change::{ChangeResult, Denial};
 pub use each::CheckedInput;
 pub use observe::{GuardDecision, QueuedCall};
 pub use provide::{CountTokens, Fragment, ProvideResult, join};
+pub use reader::AnswerReader;
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Driver;
 use super::stages::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory};
 use crate::domain::{Message, Source};
-use crate::hook::{GuardDecision, HookInput, MatchContext, Point};
+use crate::hook::{AnswerReader, GuardDecision, HookInput, MatchContext, Point};
 use crate::pipeline::points::list::ShownMessages;
 use crate::pipeline::points::transform;
 use crate::pipeline::read_back::ReadBack;
@@ -42,17 +42,19 @@ impl Driver<'_> {
         let seen = ShownMessages::new(slots.iter().map(|slot| &slot.message));
         let input = transform::input(self.request, &seen);
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
-        let changed = self.change(at, &|payload| seen.check(payload))?;
+        let reader = AnswerReader::new(|payload: &str| seen.read(payload));
+        let changed = self.change(at, &|payload| reader.check(payload))?;
         if let Some(denial) = changed.denied {
             self.observe(at, GuardDecision::Denied(&denial))?;
             return Err(Error::Denied(denial));
         }
         let after = changed.input.as_deref().unwrap_or(&input);
         self.observe(HookInput { input: after, ..at }, GuardDecision::Allowed)?;
-        let Some(payload) = changed.payload.as_deref() else { return Ok(slots) };
+        let list = changed.payload.and_then(|payload| reader.take(&payload));
+        let Some(list) = list else { return Ok(slots) };
         let originals: Vec<&Message> = slots.iter().map(|slot| &slot.message).collect();
         let target = self.request.target;
-        let accepted = seen.settle(payload, &originals, source, target, &mut self.notes);
+        let accepted = list.settle(&originals, source, target, &mut self.notes);
         let Some(accepted) = accepted else { return Ok(slots) };
         let settled = transform::apply(&self.meter, &slots, accepted)?;
         self.is_whole = transform::holds_all(&settled, &slots);

@@ -3,11 +3,14 @@
 use super::Driver;
 use super::stages::{ArrivedHistory, CompressionPass, OutsideHistory, Preamble};
 use crate::domain::Message;
-use crate::hook::{GuardDecision, HookInput, HookKind, MatchContext, Point};
+use crate::hook::{
+    AnswerReader, GuardDecision, HookInput, HookKind, MatchContext, Point, TokenChange,
+    TokenPressure,
+};
 use crate::pipeline::Error;
 use crate::pipeline::compress::{self, Output as Compressed};
-use crate::pipeline::points::list::ShownMessages;
-use crate::pipeline::points::shrink::{self, TokenPressure};
+use crate::pipeline::points::list::{ReturnedList, ShownMessages};
+use crate::pipeline::points::shrink;
 
 impl Driver<'_> {
     /// Asks before a history shrinks: whether, with what history, and with what for its summary.
@@ -26,7 +29,8 @@ impl Driver<'_> {
         let mut seen = ShownMessages::new(past.history.iter());
         let input = self.input(past, shown, &around, &compressed, &seen);
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
-        let changed = self.change(at, &|payload| seen.check(payload))?;
+        let reader = AnswerReader::new(|payload: &str| seen.read(payload));
+        let changed = self.change(at, &|payload| reader.check(payload))?;
         if let Some(denial) = changed.denied {
             self.observe(at, GuardDecision::Denied(&denial))?;
             let detail = format!("hook `{}`: {}", denial.hook, denial.reason);
@@ -36,8 +40,8 @@ impl Driver<'_> {
             return Ok((around, compressed));
         }
         let mut input = changed.input.unwrap_or_else(|| input.into());
-        if let Some(payload) = changed.payload
-            && self.replace(past, shown, &seen, &payload)?
+        if let Some(list) = changed.payload.and_then(|payload| reader.take(&payload))
+            && self.replace(past, shown, list)?
         {
             around = self.around(shown, past, None)?;
             compressed = self.compress(past, &around, how)?;
@@ -78,9 +82,9 @@ impl Driver<'_> {
         let fixed = around.allocation.fixed;
         let real: u64 = compressed.slots.iter().map(|slot| slot.cost.real()).sum();
         let model = self.request.measured();
-        let after = model.scale(fixed + real);
-        let before = self.arrived(past, around);
-        let input = shrink::after(summary.map(|text| &**text), &covered, before, after);
+        let tokens =
+            TokenChange { before: self.arrived(past, around), after: model.scale(fixed + real) };
+        let input = shrink::after(summary.map(|text| &**text), &covered, tokens);
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
         self.observe(at, GuardDecision::None)
     }
@@ -111,12 +115,11 @@ impl Driver<'_> {
         &mut self,
         past: &mut ArrivedHistory,
         shown: &Preamble,
-        seen: &ShownMessages,
-        payload: &str,
+        list: ReturnedList,
     ) -> Result<bool, Error> {
         let originals: Vec<&Message> = past.history.iter().collect();
         let target = self.request.target;
-        let settled = seen.settle(payload, &originals, shown.source, target, &mut self.notes);
+        let settled = list.settle(&originals, shown.source, target, &mut self.notes);
         let Some(settled) = settled else { return Ok(false) };
         let history = settled.into_iter().map(|settled| settled.message).collect();
         // Notes on the messages of the first arrival are not repeated.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::result::calls_of;
 use crate::domain::Message;
-use crate::hook::{CheckedInput, MatchContext, Point};
-use crate::json::{Limits, parse, write_string};
+use crate::hook::{
+    AnswerReader, CheckedInput, CompressFormatInput, MatchContext, Point, PointInput as _,
+};
+use crate::json::{Limits, parse};
 use crate::pipeline::{Error, HookPort};
 
 /// Bytes of the shortest text that hooks are asked about.
@@ -40,11 +42,16 @@ pub fn ask_texts<'t>(
     let mut seen = BTreeSet::new();
     let is_asked = |(text, _): &(&'t Arc<str>, Option<&'t Arc<str>>)| text.len() >= MIN_TEXT_BYTES;
     let texts: Vec<_> = texts.filter(is_asked).filter(|(text, _)| seen.insert(*text)).collect();
-    let inputs: Vec<String> = texts.iter().map(|(text, tool)| input(text, *tool)).collect();
-    let checks: Vec<_> = texts
+    let input = |(text, tool): &(&Arc<str>, Option<&Arc<str>>)| {
+        CompressFormatInput { text, tool: tool.map(|tool| &**tool) }.to_json()
+    };
+    let inputs: Vec<String> = texts.iter().map(input).collect();
+    let readers: Vec<_> = texts
         .iter()
-        .map(|(before, _)| move |answer: &str| read(answer, before).map(drop))
+        .map(|(before, _)| AnswerReader::new(move |answer: &str| read(answer, before)))
         .collect();
+    let checks: Vec<_> =
+        readers.iter().map(|reader| move |answer: &str| reader.check(answer)).collect();
     let items: Vec<CheckedInput<'_>> = texts
         .iter()
         .zip(&inputs)
@@ -55,22 +62,9 @@ pub fn ask_texts<'t>(
         })
         .collect();
     let answers = asks.answers(Point::CompressFormat, &items)?;
-    let made = texts.iter().zip(answers).filter_map(|((before, _), answer)| {
-        Some((Arc::clone(before), read(&answer?, before).ok()?))
-    });
-    Ok(made.collect())
-}
-
-fn input(text: &str, tool: Option<&Arc<str>>) -> String {
-    let mut out = String::from("{\"text\":");
-    write_string(&mut out, text);
-    out.push_str(",\"tool\":");
-    match tool {
-        Some(tool) => write_string(&mut out, tool),
-        None => out.push_str("null"),
-    }
-    out.push('}');
-    out
+    let shorter = readers.iter().zip(answers).map(|(reader, answer)| reader.take(&answer?));
+    let made = texts.iter().zip(shorter);
+    Ok(made.filter_map(|((before, _), text)| Some((Arc::clone(before), text?))).collect())
 }
 
 /// The shorter text in an answer, or what is wrong with it.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::domain::{Content, Conversation, Message, Note, Notes, Part, Role, Source, Target};
-use crate::json::{Faults, Limits, Node, canonical_with_nulls, parse};
+use crate::json::{Faults, JsonText, Limits, Node, canonical_with_nulls, parse};
 use crate::pipeline::ingest;
 use crate::pipeline::manifest::MessageName;
 use crate::provider;
@@ -20,6 +20,13 @@ const LIST_LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 pub(crate) struct ShownMessages {
     messages: Vec<Message>,
     text: String,
+}
+
+/// A valid list that a hook returned, with the notes on its messages.
+#[derive(Debug)]
+pub(crate) struct ReturnedList {
+    messages: Vec<ReturnedMessage>,
+    notes: Notes,
 }
 
 /// A message of a list that a hook returned.
@@ -51,72 +58,12 @@ impl ShownMessages {
         Self { messages, text }
     }
 
-    /// The list as JSON text.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
+    pub(crate) fn json(&self) -> JsonText<'_> {
+        JsonText::new(&self.text)
     }
 
-    /// Validates a list that a hook returned.
-    pub(crate) fn check(&self, payload: &str) -> Result<(), String> {
-        self.read(payload).map(drop)
-    }
-
-    /// Reads a list that a hook returned, and repairs it for the target as a request's list. None
-    /// if it is the list that was shown.
-    pub(crate) fn settle(
-        &self,
-        payload: &str,
-        originals: &[&Message],
-        source: Source,
-        target: Target,
-        notes: &mut Notes,
-    ) -> Option<Vec<AcceptedMessage>> {
-        // It was checked before it was taken.
-        let (came, read_notes) = self.read(payload).ok()?;
-        let mut whole = came.len() == originals.len();
-        // Repairs may move, part and drop messages, so each carries its number on the way.
-        let mut tickets: Vec<(Option<usize>, Option<Arc<str>>)> = Vec::new();
-        let mut messages = Vec::with_capacity(came.len());
-        for (at, came) in came.into_iter().enumerate() {
-            whole &= matches!(came, ReturnedMessage::Same(index) if index == at);
-            let original = |index: usize| originals.get(index).copied();
-            let (mut message, of) = match came {
-                ReturnedMessage::Same(index) => (original(index)?.clone(), Some(index)),
-                ReturnedMessage::Instead(index, message) => {
-                    let own = original(index)?;
-                    let (id, origin) = (own.id.clone(), own.origin);
-                    (Message { id, origin, role_word: own.role_word, ..message }, Some(index))
-                }
-                ReturnedMessage::New(message) => (Message { origin: None, ..message }, None),
-            };
-            let id = message.id.replace(ticket(tickets.len()));
-            tickets.push((of, id));
-            messages.push(message);
-        }
-        if whole {
-            return None;
-        }
-        let lead = messages.iter().take_while(|message| message.role == Role::System).count();
-        let history = messages.split_off(lead);
-        let conversation = Conversation { source, system: messages, history, tools: Vec::new() };
-        let mut mended = Notes::default();
-        let conversation = ingest::mend(conversation, target, &mut mended);
-        for more in [read_notes, mended] {
-            add_new(&mut notes.degraded, more.degraded);
-            add_new(&mut notes.repairs, more.repairs);
-            add_new(&mut notes.warnings, more.warnings);
-        }
-        let all = conversation.system.into_iter().chain(conversation.history);
-        let settled = all.map(|mut message| {
-            let number = message.id.as_deref().and_then(number);
-            let (of, id) = number.and_then(|at| tickets.get(at).cloned()).unwrap_or_default();
-            message.id = id;
-            AcceptedMessage { message, of }
-        });
-        Some(settled.collect())
-    }
-
-    fn read(&self, payload: &str) -> Result<(Vec<ReturnedMessage>, Notes), String> {
+    /// Reads a list that a hook returned, or says what is wrong with it.
+    pub(crate) fn read(&self, payload: &str) -> Result<ReturnedList, String> {
         let body = format!("{{\"messages\":{payload}}}");
         let node = parse(&body, LIST_LIMITS).map_err(|error| error.to_string())?;
         let (mut faults, mut notes) = (Faults::default(), Notes::default());
@@ -164,7 +111,7 @@ impl ShownMessages {
                 None => ReturnedMessage::New(message),
             });
         }
-        Ok((came, notes))
+        Ok(ReturnedList { messages: came, notes })
     }
 
     /// Finds the message with this id.
@@ -181,6 +128,60 @@ impl ShownMessages {
     fn sealed(&self) -> Vec<&Part> {
         let parts = self.messages.iter().flat_map(|message| &message.parts);
         parts.filter(|part| is_sealed(part)).collect()
+    }
+}
+
+impl ReturnedList {
+    /// Repairs the list for the target as a request's list. None if it is the list that was shown.
+    pub(crate) fn settle(
+        self,
+        originals: &[&Message],
+        source: Source,
+        target: Target,
+        notes: &mut Notes,
+    ) -> Option<Vec<AcceptedMessage>> {
+        let Self { messages: returned, notes: read_notes } = self;
+        let mut whole = returned.len() == originals.len();
+        // Repairs may move, part and drop messages, so each carries its number on the way.
+        let mut tickets: Vec<(Option<usize>, Option<Arc<str>>)> = Vec::new();
+        let mut messages = Vec::with_capacity(returned.len());
+        for (at, came) in returned.into_iter().enumerate() {
+            whole &= matches!(came, ReturnedMessage::Same(index) if index == at);
+            let original = |index: usize| originals.get(index).copied();
+            let (mut message, of) = match came {
+                ReturnedMessage::Same(index) => (original(index)?.clone(), Some(index)),
+                ReturnedMessage::Instead(index, message) => {
+                    let own = original(index)?;
+                    let (id, origin) = (own.id.clone(), own.origin);
+                    (Message { id, origin, role_word: own.role_word, ..message }, Some(index))
+                }
+                ReturnedMessage::New(message) => (Message { origin: None, ..message }, None),
+            };
+            let id = message.id.replace(ticket(tickets.len()));
+            tickets.push((of, id));
+            messages.push(message);
+        }
+        if whole {
+            return None;
+        }
+        let lead = messages.iter().take_while(|message| message.role == Role::System).count();
+        let history = messages.split_off(lead);
+        let conversation = Conversation { source, system: messages, history, tools: Vec::new() };
+        let mut mended = Notes::default();
+        let conversation = ingest::mend(conversation, target, &mut mended);
+        for more in [read_notes, mended] {
+            add_new(&mut notes.degraded, more.degraded);
+            add_new(&mut notes.repairs, more.repairs);
+            add_new(&mut notes.warnings, more.warnings);
+        }
+        let all = conversation.system.into_iter().chain(conversation.history);
+        let settled = all.map(|mut message| {
+            let number = message.id.as_deref().and_then(number);
+            let (of, id) = number.and_then(|at| tickets.get(at).cloned()).unwrap_or_default();
+            message.id = id;
+            AcceptedMessage { message, of }
+        });
+        Some(settled.collect())
     }
 }
 

@@ -4,8 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::domain::{Content, Message, Notes, Part, Source, ToolCall, ToolResult};
-use crate::hook::{ChangeResult, CheckedInput, MatchContext, Point};
-use crate::json::{Faults, Limits, Node, parse, write_string};
+use crate::hook::{
+    AnswerReader, ChangeResult, CheckedInput, HookedCall, HookedResult, MatchContext, Point,
+    PointInput as _, ToolArguments, ToolResultInput,
+};
+use crate::json::{Faults, JsonText, Limits, Node, parse};
 use crate::pack::Redactor;
 use crate::pipeline::govern::redact_message;
 use crate::pipeline::{Error, HookPort};
@@ -96,10 +99,17 @@ pub(crate) fn ask_each(
     asks: &mut dyn HookPort,
     results: &[ResultInput<'_>],
 ) -> Result<Vec<Option<ToolResult>>, Error> {
-    let checks: Vec<_> = results
+    let readers: Vec<_> = results
         .iter()
-        .map(|asked| move |payload: &str| (asked.fits)(&read(payload, asked.old)?))
+        .map(|asked| {
+            AnswerReader::new(move |payload: &str| {
+                let new = read(payload, asked.old)?;
+                (asked.fits)(&new).map(|()| new)
+            })
+        })
         .collect();
+    let checks: Vec<_> =
+        readers.iter().map(|reader| move |payload: &str| reader.check(payload)).collect();
     let items: Vec<CheckedInput<'_>> = results
         .iter()
         .zip(&checks)
@@ -109,10 +119,9 @@ pub(crate) fn ask_each(
         })
         .collect();
     let changed = asks.each(Point::ToolResult, &items)?;
-    let new = |(changed, asked): (ChangeResult, &ResultInput<'_>)| {
-        read(&changed.payload?, asked.old).ok()
-    };
-    Ok(changed.into_iter().zip(results).map(new).collect())
+    let new =
+        |(changed, reader): (ChangeResult, &AnswerReader<_, _>)| reader.take(&changed.payload?);
+    Ok(changed.into_iter().zip(&readers).map(new).collect())
 }
 
 /// Calls by their ids.
@@ -121,51 +130,38 @@ pub(crate) fn calls_of(history: &[Message]) -> HashMap<Arc<str>, ToolCall> {
     calls.map(|call| (Arc::clone(&call.id), call.clone())).collect()
 }
 
-/// The input of hooks: `{"tool": {"name", "call_id", "arguments"}, "result": {"content",
-/// "is_error"}}`. None for a message without a result.
+/// The input of hooks. None for a message without a result.
 pub(crate) fn input(message: &Message, calls: &HashMap<Arc<str>, ToolCall>) -> Option<String> {
     let result = message.tool_results().next()?;
     let call = calls.get(&result.call_id);
     let name = result.name.as_ref().or(call.map(|call| &call.name));
-    let mut out = String::from("{\"tool\":{\"name\":");
-    match name {
-        Some(name) => write_string(&mut out, name),
-        None => out.push_str("null"),
-    }
-    out.push_str(",\"call_id\":");
-    write_string(&mut out, &result.call_id);
-    out.push_str(",\"arguments\":");
-    match call {
-        Some(call) => write_arguments(&mut out, call),
-        None => out.push_str("null"),
-    }
-    out.push_str("},\"result\":{\"content\":");
-    write_content(&mut out, message)?;
-    out.push_str(",\"is_error\":");
-    out.push_str(if result.is_error == Some(true) { "true" } else { "false" });
-    out.push_str("}}");
-    Some(out)
-}
-
-/// Arguments as an object; those of a free-form call, and what is no object, as text.
-pub fn write_arguments(out: &mut String, call: &ToolCall) {
-    let is_object = !call.custom
-        && parse(&call.arguments, RESULT_LIMITS).is_ok_and(|node| node.as_object().is_some());
-    if is_object {
-        out.push_str(&call.arguments);
-    } else {
-        write_string(out, &call.arguments);
-    }
-}
-
-/// The content as the neutral shape has it: a text, or parts.
-fn write_content(out: &mut String, message: &Message) -> Option<()> {
+    // The content as the neutral shape has it: a text, or parts.
     let text = provider::write_messages(std::slice::from_ref(message));
     let list = parse(&text, RESULT_LIMITS).ok()?;
     let parts = list.as_array()?.first()?.get("parts")?.as_array()?;
     let content = parts.iter().find_map(|part| part.get("content"))?;
-    out.push_str(content.raw);
-    Some(())
+    let input = ToolResultInput {
+        tool: HookedCall {
+            name: name.map(|name| &**name),
+            call_id: &result.call_id,
+            arguments: call.map(arguments),
+        },
+        result: HookedResult {
+            content: JsonText::new(content.raw),
+            is_error: result.is_error == Some(true),
+        },
+    };
+    Some(input.to_json())
+}
+
+fn arguments(call: &ToolCall) -> ToolArguments<'_> {
+    let is_object = !call.custom
+        && parse(&call.arguments, RESULT_LIMITS).is_ok_and(|node| node.as_object().is_some());
+    if is_object {
+        ToolArguments::Json(JsonText::new(&call.arguments))
+    } else {
+        ToolArguments::Text(&call.arguments)
+    }
 }
 
 /// The new result in a payload `{"content", "is_error"?, …}`, or what is wrong with it.

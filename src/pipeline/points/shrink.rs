@@ -1,13 +1,14 @@
 //! The points around a history that shrinks: hooks at `before_compress` may deny it, change the
 //! history, and add to the material of its summary; `after_compress` notifies observers.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::list::ShownMessages;
 use crate::domain::{Message, Turn, turns};
-use crate::hook::{Fragment, IncludePlace};
-use crate::json::write_string;
+use crate::hook::{
+    AfterCompressInput, BeforeCompressInput, CompressTrigger, Fragment, IncludePlace, MessageSpan,
+    PointInput as _, TokenChange, TokenPressure,
+};
 use crate::pipeline::compress::{LadderOutcome, SummaryMaterial, TurnForm, covers_any};
 
 /// Splits the fragments of hooks by their place.
@@ -21,47 +22,33 @@ pub(crate) fn material(fragments: &[Fragment]) -> SummaryMaterial {
     SummaryMaterial { input, verbatim, ..SummaryMaterial::default() }
 }
 
-/// Tokens of the payload, as the report counts them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TokenPressure {
-    pub(crate) current: u64,
-    pub(crate) limit: u64,
-}
-
-/// The input of hooks before: `{"history", "system", "tokens", "trigger", "to_compress"}`.
+/// The input of hooks before.
 pub(crate) fn before(
     system: &[Message],
     history: &ShownMessages,
     tokens: TokenPressure,
     touched: &Range<usize>,
 ) -> String {
-    let Range { start: from, end: to } = touched;
-    let TokenPressure { current, limit } = tokens;
-    let trigger = if current > limit { "over_limit" } else { "threshold" };
-    let system = ShownMessages::new(system.iter());
-    format!(
-        "{{\"history\":{},\"system\":{},\"tokens\":{{\"current\":{current},\"limit\":{limit}}},\
-         \"trigger\":\"{trigger}\",\"to_compress\":{{\"from\":{from},\"to\":{to}}}}}",
-        history.text(),
-        system.text()
-    )
+    let is_over = tokens.current > tokens.limit;
+    BeforeCompressInput {
+        history: history.json(),
+        system: ShownMessages::new(system.iter()).json(),
+        tokens,
+        trigger: if is_over { CompressTrigger::OverLimit } else { CompressTrigger::Threshold },
+        to_compress: MessageSpan { from: touched.start, to: touched.end },
+    }
+    .to_json()
 }
 
-/// The input of hooks after: `{"summary", "truncated_count", "compressed_messages", "tokens"}`.
-pub(crate) fn after(summary: Option<&str>, covered: &[Message], before: u64, after: u64) -> String {
-    let mut out = String::from("{\"summary\":");
-    match summary {
-        Some(text) => write_string(&mut out, text),
-        None => out.push_str("null"),
+/// The input of hooks after.
+pub(crate) fn after(summary: Option<&str>, covered: &[Message], tokens: TokenChange) -> String {
+    AfterCompressInput {
+        summary,
+        truncated_count: covered.len(),
+        compressed_messages: ShownMessages::new(covered.iter()).json(),
+        tokens,
     }
-    let messages = ShownMessages::new(covered.iter());
-    let (count, list) = (covered.len(), messages.text());
-    let _ = write!(
-        out,
-        ",\"truncated_count\":{count},\"compressed_messages\":{list},\
-         \"tokens\":{{\"before\":{before},\"after\":{after}}}}}"
-    );
-    out
+    .to_json()
 }
 
 /// Whether anything of the history is shorter than it arrived.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::list::ShownMessages;
 use crate::domain::{Chat, Content, Media, Message, Part, Role, ToolResult};
-use crate::json::write_string;
+use crate::hook::{PointInput as _, SummarizeInput};
 use crate::pipeline::compress::ResultTools;
 use crate::pipeline::prose;
 
@@ -16,7 +16,7 @@ const TEXT_TAIL_BYTES: usize = 3 << 10;
 /// A request for a summary.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryAsk<'a> {
-    /// The input of hooks, as JSON text: `{"messages", "instructions", "material", "max_tokens"}`.
+    /// The input of hooks, as JSON text.
     pub input: &'a str,
     pub max_tokens: u64,
     messages: &'a [Message],
@@ -48,19 +48,13 @@ impl SummarySlice {
         let messages: Vec<Message> =
             owned.into_iter().filter_map(|message| bare(message, &tools, stub_over)).collect();
         let seen = ShownMessages::new(messages.iter());
-        let mut input = format!("{{\"messages\":{}", seen.text());
-        for (name, text) in [("instructions", &instructions), ("material", &material)] {
-            input.push_str(",\"");
-            input.push_str(name);
-            input.push_str("\":");
-            match text {
-                Some(text) => write_string(&mut input, text),
-                None => input.push_str("null"),
-            }
+        let input = SummarizeInput {
+            messages: seen.json(),
+            instructions: instructions.as_deref(),
+            material: material.as_deref(),
+            max_tokens,
         }
-        input.push_str(",\"max_tokens\":");
-        input.push_str(&max_tokens.to_string());
-        input.push('}');
+        .to_json();
         Self { messages, input, instructions, material, max_tokens }
     }
 

@@ -2,25 +2,21 @@
 
 use super::list::{AcceptedMessage, ShownMessages};
 use crate::domain::Role;
-use crate::json::write_string;
+use crate::hook::{PointInput as _, TransformContextInput};
 use crate::pipeline::StopReason;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::request::CompileRequest;
 
-/// The input of hooks: `{"target", "model", "messages"}`.
+/// The input of hooks.
 pub(crate) fn input(request: &CompileRequest, seen: &ShownMessages) -> String {
-    let mut out = String::from("{\"target\":");
-    write_string(&mut out, request.target.as_str());
-    out.push_str(",\"model\":");
-    match &*request.model.name {
-        "" => out.push_str("null"),
-        name => write_string(&mut out, name),
+    let model = &*request.model.name;
+    TransformContextInput {
+        target: request.target.as_str(),
+        model: (!model.is_empty()).then_some(model),
+        messages: seen.json(),
     }
-    out.push_str(",\"messages\":");
-    out.push_str(seen.text());
-    out.push('}');
-    out
+    .to_json()
 }
 
 /// Whether every message of a list is in another one, in the same order.

@@ -2,8 +2,10 @@
 //! stage then admits it by snapshot, hash and classification.
 
 use super::Error;
-use crate::hook::{HookInput, HookKind, MatchContext, Point};
-use crate::json::write_string;
+use crate::hook::{
+    AnswerReader, HookInput, HookKind, MatchContext, Point, PointInput as _, RetrieveEvidenceInput,
+};
+use crate::json::JsonText;
 use crate::pipeline::HookPort;
 use crate::request::{self, GovernedRequest};
 
@@ -17,16 +19,13 @@ pub(super) fn retrieve(
     if !asking.has(POINT, HookKind::Provide) {
         return Ok(());
     }
-    let mut input = String::from("{\"intent_id\":");
-    write_string(&mut input, intent);
-    input.push_str(",\"query\":");
-    input.push_str(&governed.invoke.context_query.to_string());
-    input.push('}');
+    let query = governed.invoke.context_query.to_string();
+    let input = RetrieveEvidenceInput { intent_id: intent, query: JsonText::new(&query) }.to_json();
     let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
-    let check = |answer: &str| request::read_evidence(answer).map(drop);
-    let provided = asking.provide(at, &|_| 0, &check)?;
+    let reader = AnswerReader::new(request::read_evidence);
+    let provided = asking.provide(at, &|_| 0, &|answer| reader.check(answer))?;
     for (_, answer) in &provided.answers {
-        governed.evidence.extend(request::read_evidence(answer).unwrap_or_default());
+        governed.evidence.extend(reader.take(answer).unwrap_or_default());
     }
     Ok(())
 }

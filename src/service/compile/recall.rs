@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Error;
-use crate::hook::{HookInput, HookKind, MatchContext, Point};
-use crate::json::write_string;
+use crate::hook::{
+    AnswerReader, HookInput, HookKind, MatchContext, Point, PointInput as _, RecallMemoryInput,
+};
+use crate::json::JsonText;
 use crate::pipeline::{self, HookPort as _, RankedMemory};
 use crate::request::{self, RequestMemoryEntry};
 use crate::service::hook_runner::HookRunner;
@@ -23,34 +25,25 @@ pub(super) fn ask(
     if !asking.has(POINT, HookKind::Provide) {
         return Ok(None);
     }
-    let mut input = String::from("{\"query\":");
-    match query {
-        "" => input.push_str("null"),
-        query => write_string(&mut input, query),
+    let entries: Vec<String> = ranked.iter().map(|one| memory::entry_json(&one.entry)).collect();
+    let input = RecallMemoryInput {
+        query: (!query.is_empty()).then_some(query),
+        candidates: entries.iter().map(|entry| JsonText::new(entry)).collect(),
+        max_tokens,
     }
-    input.push_str(",\"candidates\":[");
-    for (at, one) in ranked.iter().enumerate() {
-        input.push_str(if at > 0 { "," } else { "" });
-        memory::write_entry(&mut input, &one.entry);
-    }
-    input.push_str("],\"max_tokens\":");
-    input.push_str(&max_tokens.to_string());
-    input.push('}');
+    .to_json();
     let known: BTreeSet<Arc<str>> = ranked.iter().map(|one| Arc::clone(&one.entry.key)).collect();
-    let check = |answer: &str| {
+    let reader = AnswerReader::new(|answer: &str| {
         let recalled = request::read_recalled(answer)?;
         match recalled.keys.iter().flatten().find(|key| !known.contains(*key)) {
             Some(key) => Err(format!("/keys: `{key}` is none of the candidates")),
-            None => Ok(()),
+            None => Ok(recalled),
         }
-    };
+    });
     let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
-    let provided = asking.provide(at, &|_| 0, &check)?;
-    let answers: Vec<_> = provided
-        .answers
-        .iter()
-        .filter_map(|(_, answer)| request::read_recalled(answer).ok())
-        .collect();
+    let provided = asking.provide(at, &|_| 0, &|answer| reader.check(answer))?;
+    let answers: Vec<_> =
+        provided.answers.iter().filter_map(|(_, answer)| reader.take(answer)).collect();
     if answers.is_empty() {
         return Ok(None);
     }

@@ -118,7 +118,7 @@ fn read_input(fields: &Fields<'_, '_>, point: Option<Point>, faults: &mut Faults
             fields.fault("input", format!("must be an object, not {}", node.kind()), faults);
             String::new()
         }
-        None => point.map_or("", sample).to_owned(),
+        None => point.map(sample).unwrap_or_default(),
     }
 }
 

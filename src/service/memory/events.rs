@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use crate::domain::{
     MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryTier, MemoryTtl, RawJson, word_of,
 };
-use crate::hook::Point;
-use crate::json::write_string;
+use crate::hook::{MemoryChangedInput, MemoryExpiredInput, Point, PointInput as _};
+use crate::json::{JsonText, write_string};
 use crate::request::MEMORY_TYPES;
 use crate::store::{ObservedFact, Tx};
 
@@ -35,16 +35,20 @@ pub(super) fn tell_nothing_removed(
     key: Option<&str>,
     tier: MemoryTier,
 ) {
-    let mut out = String::from("{\"type\":\"delete\",\"key\":");
-    text(&mut out, key);
-    out.push_str(",\"value\":null,\"old_value\":null,\"action\":\"remove\",\"target\":");
-    write_string(&mut out, word_of(MEMORY_TYPES, tier));
-    out.push_str(",\"content\":");
-    write_string(&mut out, content);
-    out.push_str(",\"metadata\":null,\"memory_id\":");
-    text(&mut out, key);
-    out.push_str(",\"affected\":0,\"origin\":\"direct\"}");
-    tx.observe_fact(ObservedFact::new(Point::MemoryChanged.as_str(), out));
+    let input = MemoryChangedInput {
+        kind: "delete",
+        key,
+        value: None,
+        old_value: None,
+        action: "remove",
+        target: word_of(MEMORY_TYPES, tier),
+        content,
+        metadata: None,
+        memory_id: key,
+        affected: 0,
+        origin: word_of(MemoryOrigin::WORDS, MemoryOrigin::Direct),
+    };
+    tx.observe_fact(ObservedFact::new(Point::MemoryChanged.as_str(), input.to_json()));
 }
 
 /// The input of `memory_changed` for an entry that is removed because its time is up.
@@ -60,10 +64,7 @@ fn about(entry: &MemoryEntry, point: Point, input: String) -> ObservedFact {
 
 /// The input of `memory_expired`: the whole entry.
 pub(crate) fn expired_entry(entry: &MemoryEntry) -> String {
-    let mut out = String::from("{\"entry\":");
-    write_entry(&mut out, entry);
-    out.push('}');
-    out
+    MemoryExpiredInput { entry: JsonText::new(&entry_json(entry)) }.to_json()
 }
 
 fn changed(
@@ -82,22 +83,20 @@ fn changed(
             ("set", "replace", true)
         }
     };
-    let raw = |value: Option<&RawJson>| value.map_or("null", RawJson::as_str).to_owned();
-    let mut out = format!("{{\"type\":\"{kind}\",\"key\":");
-    write_string(&mut out, &entry.key);
-    let value = raw(stays.then_some(&entry.value));
-    let _ = write!(out, ",\"value\":{value},\"old_value\":{}", raw(old));
-    let _ = write!(
-        out,
-        ",\"action\":\"{verb}\",\"target\":\"{}\",\"content\":",
-        word_of(MEMORY_TYPES, entry.tier)
-    );
-    write_string(&mut out, &entry.text());
-    let _ = write!(out, ",\"metadata\":{},\"memory_id\":", raw(entry.metadata.as_ref()));
-    write_string(&mut out, &entry.key);
-    let origin = word_of(MemoryOrigin::WORDS, origin);
-    let _ = write!(out, ",\"affected\":1,\"origin\":\"{origin}\"}}");
-    out
+    MemoryChangedInput {
+        kind,
+        key: Some(&entry.key),
+        value: stays.then(|| entry.value.as_json()),
+        old_value: old.map(RawJson::as_json),
+        action: verb,
+        target: word_of(MEMORY_TYPES, entry.tier),
+        content: &entry.text(),
+        metadata: entry.metadata.as_ref().map(RawJson::as_json),
+        memory_id: Some(&entry.key),
+        affected: 1,
+        origin: word_of(MemoryOrigin::WORDS, origin),
+    }
+    .to_json()
 }
 
 fn text(out: &mut String, text: Option<&str>) {
@@ -107,15 +106,16 @@ fn text(out: &mut String, text: Option<&str>) {
     }
 }
 
-/// Appends an entry as JSON.
-pub(crate) fn write_entry(out: &mut String, entry: &MemoryEntry) {
+/// Writes an entry as JSON.
+pub(crate) fn entry_json(entry: &MemoryEntry) -> String {
+    let mut out = String::new();
     let MemoryScope { subject, session_id, agent } = &entry.scope;
     out.push_str("{\"key\":");
-    write_string(out, &entry.key);
+    write_string(&mut out, &entry.key);
     let _ = write!(out, ",\"value\":{},\"tags\":[", entry.value.as_str());
     for (at, tag) in entry.tags.iter().enumerate() {
         out.push_str(if at > 0 { "," } else { "" });
-        write_string(out, tag);
+        write_string(&mut out, tag);
     }
     let _ = write!(
         out,
@@ -132,7 +132,7 @@ pub(crate) fn write_entry(out: &mut String, entry: &MemoryEntry) {
         ("author", entry.author.as_deref()),
     ] {
         let _ = write!(out, ",\"{name}\":");
-        text(out, value);
+        text(&mut out, value);
     }
     let ttl = match entry.ttl {
         Some(MemoryTtl::Seconds(seconds)) => format!("{{\"seconds\":{seconds}}}"),
@@ -147,10 +147,11 @@ pub(crate) fn write_entry(out: &mut String, entry: &MemoryEntry) {
          \"created_at\":\"{}\",\"updated_at\":\"{}\",\"scope\":{{\"subject\":",
         entry.created_at, entry.updated_at
     );
-    text(out, subject.as_deref());
+    text(&mut out, subject.as_deref());
     out.push_str(",\"session_id\":");
-    text(out, session_id.as_deref());
+    text(&mut out, session_id.as_deref());
     out.push_str(",\"agent\":");
-    text(out, agent.as_deref());
+    text(&mut out, agent.as_deref());
     out.push_str("}}");
+    out
 }

@@ -3,7 +3,6 @@
 //! Events contain ids and counts. Facts for observe hooks at `session_switch` and `delegation` are
 //! noted here too.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -11,8 +10,8 @@ use serde_json::json;
 use crate::domain::{
     Delegation, DelegationPath, DelegationStatus, EventKind, NewEvent, RawJson, Session, word_of,
 };
-use crate::hook::Point;
-use crate::json::write_string;
+use crate::hook::{DelegationInput, Point, PointInput as _, SessionSwitchInput};
+use crate::json::JsonText;
 use crate::service::StoreError;
 use crate::store::{ObservedFact, Tx};
 
@@ -36,18 +35,19 @@ impl SessionSwitch {
 
 /// Publishes `session:switched`, and notes the fact for observe hooks.
 pub(super) fn switched(tx: &Tx<'_>, switched: &SessionSwitch) -> Result<(), StoreError> {
-    let data = json!({
-        "new_session_id": switched.session,
-        "parent_session_id": switched.parent,
-        "reset": switched.reset,
-        "reason": switched.reason,
-    });
-    tx.observe_fact(ObservedFact::new(Point::SessionSwitch.as_str(), data.to_string()));
+    let input = SessionSwitchInput {
+        new_session_id: &switched.session,
+        parent_session_id: &switched.parent,
+        reset: switched.reset,
+        reason: switched.reason,
+    }
+    .to_json();
+    tx.observe_fact(ObservedFact::new(Point::SessionSwitch.as_str(), input.clone()));
     tx.publish(&NewEvent {
         kind: EventKind::SessionSwitched,
         session_id: Some(Arc::clone(&switched.session)),
         compilation_id: None,
-        data: RawJson::new(data.to_string()),
+        data: RawJson::new(input),
     })
     .map(drop)
 }
@@ -81,14 +81,13 @@ pub(super) fn delegated(tx: &Tx<'_>, delegation: &Delegation) -> Result<(), Stor
 
 /// Writes the input of hooks at `delegation`. `metadata` keeps the bytes of the request.
 fn input(delegation: &Delegation, metadata: &str) -> String {
-    let mut out = String::from("{\"task\":");
-    write_string(&mut out, &delegation.task);
-    out.push_str(",\"result\":");
-    write_string(&mut out, &delegation.result);
-    out.push_str(",\"agent_name\":");
-    write_string(&mut out, &delegation.agent);
-    let status = word_of(DelegationStatus::WORDS, delegation.status);
-    let path = word_of(DelegationPath::WORDS, delegation.path);
-    let _ = write!(out, ",\"metadata\":{metadata},\"status\":\"{status}\",\"path\":\"{path}\"}}");
-    out
+    DelegationInput {
+        task: &delegation.task,
+        result: &delegation.result,
+        agent_name: &delegation.agent,
+        metadata: JsonText::new(metadata),
+        status: word_of(DelegationStatus::WORDS, delegation.status),
+        path: word_of(DelegationPath::WORDS, delegation.path),
+    }
+    .to_json()
 }

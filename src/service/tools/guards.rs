@@ -1,7 +1,6 @@
 //! Runs the hooks at `tool_call`, which decide whether a call is run, and with which arguments.
 //! Every path that runs a call, or returns it to the caller to run, goes through here.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -9,8 +8,11 @@ use serde_json::json;
 use super::hooks::{CallVerdict, deadline, denial_text};
 use super::schema::{self, SchemaVerdict};
 use crate::domain::{EventKind, MemoryScope, NewEvent, RawJson, ToolCall, ToolDefinition};
-use crate::hook::{Denial, GuardDecision, HookInput, MatchContext, Point};
-use crate::json::{Limits, parse, write_string};
+use crate::hook::{
+    CallBatch, Denial, GuardDecision, HookInput, HookedCall, MatchContext, Point, PointInput as _,
+    ToolArguments, ToolCallInput,
+};
+use crate::json::{Limits, parse};
 use crate::pipeline::HookPort as _;
 use crate::service::effects::Effects;
 use crate::service::hook_runner::HookRunner;
@@ -93,17 +95,13 @@ fn ask(asking: &mut HookRunner<'_>, question: &CallQuestion<'_>) -> Result<Guard
 /// Writes the input of the hooks: `{"tool": {"name", "call_id", "arguments"}, "batch": {"index",
 /// "size"}}`.
 fn input(question: &CallQuestion<'_>) -> String {
-    let mut out = String::from("{\"tool\":{\"name\":");
-    write_string(&mut out, question.name);
-    out.push_str(",\"call_id\":");
-    write_string(&mut out, &question.call.id);
     let (index, size) = question.batch;
-    let arguments = question.arguments.as_str();
-    let _ = write!(
-        out,
-        ",\"arguments\":{arguments}}},\"batch\":{{\"index\":{index},\"size\":{size}}}}}"
-    );
-    out
+    let tool = HookedCall {
+        name: Some(question.name),
+        call_id: &question.call.id,
+        arguments: Some(ToolArguments::Json(question.arguments.as_json())),
+    };
+    ToolCallInput { tool, batch: CallBatch { index, size } }.to_json()
 }
 
 /// Checks new arguments like those of the model.

@@ -2,15 +2,17 @@
 //! out.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::MemoryRights;
 use super::memory_command::{MemoryCommand, MemoryOp, refuse_key};
 use crate::domain::{MemoryScope, RawJson, ToolCall};
-use crate::hook::{Denial, HookInput, HookKind, MAX_ROUND_TIME, MatchContext, Point};
-use crate::json::{Limits, parse, write_string};
+use crate::hook::{
+    Denial, HookInput, HookKind, MAX_ROUND_TIME, MatchContext, MemoryUpdateInput, Point,
+    PointInput as _,
+};
+use crate::json::{Limits, parse};
 use crate::pipeline::{self, Deadline, HookPort as _};
 use crate::request::check_memory_text;
 use crate::service::hook_runner::HookRunner;
@@ -124,11 +126,14 @@ fn ask_write(
         (_, Some(_)) => "update",
         (_, None) => "create",
     };
-    let mut input = format!("{{\"origin\":\"model\",\"op\":\"{op}\",\"key\":");
-    write_string(&mut input, &command.key);
-    let value = if deletes { "null" } else { command.value.as_str() };
-    let old = old.map_or("null", RawJson::as_str);
-    let _ = write!(input, ",\"value\":{value},\"old_value\":{old}}}");
+    let input = MemoryUpdateInput {
+        origin: "model",
+        op,
+        key: &command.key,
+        value: (!deletes).then(|| command.value.as_json()),
+        old_value: old.map(RawJson::as_json),
+    }
+    .to_json();
     let check = move |payload: &str| {
         let node = parse(payload, Limits::default()).map_err(|error| error.to_string())?;
         match node.as_str() {

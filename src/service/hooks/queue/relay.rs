@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::domain::{Event, EventKind, word_of};
-use crate::hook::{Hook, MatchContext, Point};
+use crate::hook::{EventInput, Hook, MatchContext, Point, PointInput as _};
 use crate::json::{Limits, parse};
 use crate::service::{Services, StoreError};
 use crate::store::{Follower, NewDelivery};
@@ -97,17 +97,15 @@ fn is_for(hook: &Hook, event: &Event) -> bool {
 
 /// Writes the input of the call for an event.
 fn input(hook: &Hook, event: &Event) -> String {
-    let text = |text: Option<&str>| text.map_or(Value::Null, Value::from);
-    let input = format!(
-        "{{\"seq\":{},\"type\":\"{}\",\"at\":\"{}\",\"session_id\":{},\"compilation_id\":{},\
-         \"data\":{}}}",
-        event.seq,
-        word_of(EventKind::WORDS, event.kind),
-        event.at,
-        text(event.session_id.as_deref()),
-        text(event.compilation_id.as_deref()),
-        event.data.as_str()
-    );
+    let input = EventInput {
+        seq: event.seq,
+        kind: word_of(EventKind::WORDS, event.kind),
+        at: &event.at.to_string(),
+        session_id: event.session_id.as_deref(),
+        compilation_id: event.compilation_id.as_deref(),
+        data: event.data.as_json(),
+    }
+    .to_json();
     match parse(&input, Limits::default()) {
         Ok(node) if !hook.projection.is_all() => hook.projection.apply(&node),
         _ => input,
