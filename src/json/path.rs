@@ -82,6 +82,15 @@ pub struct Faults {
     unlisted: usize,
 }
 
+/// Takes over faults that other readings found.
+impl Extend<Fault> for Faults {
+    fn extend<I: IntoIterator<Item = Fault>>(&mut self, faults: I) {
+        for fault in faults {
+            self.add_found(fault);
+        }
+    }
+}
+
 impl Faults {
     /// Faults kept; further ones are only counted.
     pub const MAX_FAULTS: usize = 64;

@@ -86,7 +86,7 @@ impl Refusal {
         if self.said.faults.is_empty() {
             faults.add(&Path::Root, self.said.detail);
         } else {
-            self.said.faults.into_iter().for_each(|fault| faults.add_found(fault));
+            faults.extend(self.said.faults);
         }
     }
 

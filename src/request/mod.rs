@@ -8,6 +8,7 @@ mod governed;
 mod hooks;
 mod lineage;
 mod memory;
+mod memory_action;
 mod options;
 mod results;
 mod sessions;
@@ -40,10 +41,10 @@ pub use lineage::{
     read_switch,
 };
 pub use memory::{
-    ImportLine, MEMORY_PUT_KEYS, MEMORY_TYPES, MemoryWrite, RecallRequest, StoreAction, StoreFault,
-    StoreRequest, check_memory_text, is_memory_key, read_memory_line, read_memory_write,
-    read_recall, read_restore, read_retract, read_store,
+    ImportLine, MEMORY_PUT_KEYS, MemoryWrite, RecallRequest, check_memory_text, is_memory_key,
+    read_memory_line, read_memory_write, read_recall, read_restore, read_retract,
 };
+pub use memory_action::{MEMORY_TYPES, StoreAction, StoreFault, StoreRequest, read_store};
 pub use options::read_skill_use;
 pub use options::{
     ADAPTER_KEYS, CACHE_TTLS, CacheOptions, CacheState, ClearOptions, Compression, ExplainLevel,

@@ -2,6 +2,7 @@
 
 mod candidates;
 mod context;
+mod pack_member;
 
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ use crate::pack::{BUCKETS, PackRef, Refusal, RefusalCode};
 
 pub use candidates::{EvidenceRef, MemoryRecord, read_evidence};
 pub use context::RunContext;
+use pack_member::PackMember;
+pub use pack_member::{PackInBody, find_pack_document};
 
 /// The keys of `/compile` that are read here.
 const KEYS: &[&str] = &["pack", "run_context", "request", "evidence"];
@@ -143,14 +146,13 @@ pub fn read_governed(
     let mut unless_refused = |error: Refusal| refusals.push(error);
     let context = place.find("run_context");
     let run_at = context.as_ref().map_or_else(String::new, |(_, at)| at.clone());
-    let run = match context {
-        Some((node, at)) => context::read(node, &at, now).map_err(&mut unless_refused).ok(),
-        None => {
-            let detail = "a compile under a pack needs a `run_context`";
-            let refusal = Refusal::new(RefusalCode::CtxInvalid, None, detail);
-            unless_refused(refusal.at(&place.pointer_to("run_context")));
-            None
-        }
+    let run = if let Some((node, at)) = context {
+        context::read(node, &at, now).map_err(&mut unless_refused).ok()
+    } else {
+        let detail = "a compile under a pack needs a `run_context`";
+        let refusal = Refusal::new(RefusalCode::CtxInvalid, None, detail);
+        unless_refused(refusal.at(&place.pointer_to("run_context")));
+        None
     };
     let (request, at) = match place.find("request") {
         Some((node, at)) => (Some(node), at),
@@ -173,28 +175,12 @@ pub fn read_governed(
         }
         _ => {
             // A refusal that would have been the only error is one of the faults.
-            refusals.into_iter().for_each(|refusal| refusal.add_to(&mut faults));
+            for refusal in refusals {
+                refusal.add_to(&mut faults);
+            }
             Err(GovernedError::Invalid(faults.into_vec()))
         }
     }
-}
-
-/// A pack document in a body.
-#[derive(Debug, Clone, Copy)]
-pub struct PackInBody<'p, 'a> {
-    pub pointer: &'static str,
-    pub document: &'p Node<'a>,
-}
-
-/// Finds the pack document in a body; none if the body names a published pack, or no pack.
-pub fn find_pack_document<'p, 'a>(body: &'p Node<'a>) -> Option<PackInBody<'p, 'a>> {
-    let pack = body.get("pack").filter(|pack| pack.as_object().is_some())?;
-    let place = PackMember { pack, body, at: Path::Root };
-    if place.is_document() {
-        return Some(PackInBody { pointer: "/pack", document: pack });
-    }
-    let document = pack.get("document").filter(|node| !node.is_null())?;
-    Some(PackInBody { pointer: "/pack/document", document })
 }
 
 /// Reports numbers that other readers would round: two requests would have one hash.
@@ -211,70 +197,6 @@ fn check_numbers(body: &Node<'_>, faults: &mut Faults) {
                 did_you_mean: None,
             });
         }
-    }
-}
-
-/// The key `pack` and the members inside of it or next to it.
-struct PackMember<'p, 'a> {
-    pack: &'p Node<'a>,
-    body: &'p Node<'a>,
-    at: Path<'p>,
-}
-
-impl<'p, 'a> PackMember<'p, 'a> {
-    const KNOWN: &'static [&'static str] =
-        &["ref", "document", "run_context", "request", "evidence", "memory", "blocks"];
-
-    /// Whether `pack` is the document itself.
-    fn is_document(&self) -> bool {
-        self.pack.get("pack_meta").is_some() || self.pack.get("contract_meta").is_some()
-    }
-
-    fn source(&self, faults: &mut Faults) -> Option<PackSource> {
-        let named = |node: &Node<'_>, at: &Path<'_>, faults: &mut Faults| {
-            let found = node.as_str().and_then(PackRef::parse).map(PackSource::Published);
-            if found.is_none() {
-                faults.add(at, "must be `id@version`");
-            }
-            found
-        };
-        if self.pack.as_object().is_none() {
-            return named(self.pack, &self.at, faults);
-        }
-        if self.is_document() {
-            return Some(PackSource::Inline(self.pack.raw.into()));
-        }
-        let fields = Fields::read(self.pack, self.at, Self::KNOWN, faults)?;
-        match (fields.get("ref"), fields.get("document")) {
-            (Some(node), None) => named(node, &self.at.key("ref"), faults),
-            (None, Some(node)) => Some(PackSource::Inline(node.raw.into())),
-            _ => {
-                faults.add(&self.at, "must have `ref` or `document`, and not both");
-                None
-            }
-        }
-    }
-
-    /// Whether `pack` names its pack, and contains the other members.
-    fn holds(&self) -> bool {
-        self.pack.as_object().is_some() && !self.is_document()
-    }
-
-    /// A member inside of `pack`.
-    fn own(&self, key: &str) -> Option<&'p Node<'a>> {
-        self.pack.get(key).filter(|node| self.holds() && !node.is_null())
-    }
-
-    /// The place where an absent member is expected.
-    fn pointer_to(&self, key: &str) -> String {
-        if self.holds() { format!("/pack/{key}") } else { format!("/{key}") }
-    }
-
-    /// Finds a member inside of `pack`, or next to it.
-    fn find(&self, key: &str) -> Option<(&'p Node<'a>, String)> {
-        let inside = self.own(key).map(|node| (node, format!("/pack/{key}")));
-        let beside = self.body.get(key).filter(|node| !node.is_null());
-        inside.or_else(|| beside.map(|node| (node, format!("/{key}"))))
     }
 }
 

@@ -13,23 +13,20 @@ pub(super) fn with_pack_faults(
     of_request: Vec<Fault>,
 ) -> Vec<Fault> {
     let mut faults = Faults::default();
-    of_request.into_iter().for_each(|fault| faults.add_found(fault));
+    faults.extend(of_request);
     match request::read_governed(node, services.now()) {
         Ok(_) => {}
-        Err(GovernedError::Invalid(of_pack)) => {
-            of_pack.into_iter().for_each(|fault| faults.add_found(fault));
-        }
+        Err(GovernedError::Invalid(of_pack)) => faults.extend(of_pack),
         Err(GovernedError::Refused(refusal)) => refusal.add_to(&mut faults),
     }
     if let Some(PackInBody { pointer, document }) = request::find_pack_document(node) {
         let lint = pack::lint(document, services.pack_keys());
-        for fault in lint.faults.into_iter().filter(LintFault::is_error) {
-            faults.add_found(Fault {
-                pointer: format!("{pointer}{}", fault.pointer),
-                detail: fault.detail,
-                did_you_mean: fault.did_you_mean,
-            });
-        }
+        let errors = lint.faults.into_iter().filter(LintFault::is_error);
+        faults.extend(errors.map(|fault| Fault {
+            pointer: format!("{pointer}{}", fault.pointer),
+            detail: fault.detail,
+            did_you_mean: fault.did_you_mean,
+        }));
     }
     faults.into_vec()
 }

@@ -196,5 +196,6 @@ fn shown(requests: &[String]) -> String {
     lines.sort_by(|a, b| a.0.cmp(&b.0));
     let points: BTreeSet<&str> = lines.iter().map(|(point, _)| &**point).collect();
     assert_eq!(points.len(), Point::ALL.len(), "{points:?}");
-    lines.iter().map(|(point, input)| format!("{point} {input}\n")).collect()
+    let lines = lines.iter().map(|(point, input)| format!("{point} {input}"));
+    lines.collect::<Vec<_>>().join("\n") + "\n"
 }

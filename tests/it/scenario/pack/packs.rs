@@ -263,16 +263,16 @@ async fn faults_of_a_request_and_of_its_pack_are_told_together() {
     run.body["target"] = json!("openia");
     run.body["pack"]["request"]["input"]["channel"] = json!(7);
     run.body["pack"]["run_context"] = Value::Null;
-    run.pack["budget_layer"] = Value::Null;
+    run.pack["pack_meta"]["pack_version"] = json!("1.4");
     let invalid = problem(run.send().await, 422, "invalid_request").await;
     let pointers = pointers(&invalid);
     for expected in [
         "/target",
         "/pack/request/input/channel",
         "/pack/run_context",
-        "/pack/document/budget_layer",
+        "/pack/document/pack_meta/pack_version",
     ] {
-        assert!(pointers.iter().any(|pointer| *pointer == expected), "{expected}: {invalid}");
+        assert!(pointers.contains(&expected), "{expected}: {invalid}");
     }
 
     // Without other faults, the refusal and the lint keep their own problems.
@@ -280,6 +280,6 @@ async fn faults_of_a_request_and_of_its_pack_are_told_together() {
     run.body["pack"]["run_context"] = Value::Null;
     run.refused(422, "ctx_invalid").await;
     let mut run = Run::minimal(6_000, "x").await;
-    run.pack["budget_layer"] = Value::Null;
+    run.pack["pack_meta"]["pack_version"] = json!("1.4");
     problem(run.send().await, 422, "pack_lint").await;
 }
