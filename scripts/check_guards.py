@@ -14,7 +14,7 @@ from pathlib import Path
 
 CONNECT, ADDRESS = "src/webhook/connect.rs", "src/webhook/address.rs"
 TARGET, CLIENT, CALL = "src/webhook/target/mod.rs", "src/webhook/client.rs", "src/webhook/call.rs"
-LAYER, READ = "src/http/layer.rs", "src/hook/read/mod.rs"
+LAYER, READ = "src/http/layer.rs", "src/hook/read/headers.rs"
 
 # Name, file, what stands there, what stands there without the guard.
 GUARDS = [
@@ -26,25 +26,25 @@ GUARDS = [
      "self.check(address, port, is_https).map_err(|blocked| blocked.to_string())?;", "let _ = address;"),
     ("no user or password in a URL", TARGET, "!url.username().is_empty() || url.password().is_some()", "false"),
     ("no fragment in a URL", TARGET, "url.fragment().is_some()", "false"),
-    ("no port of a well-known service", TARGET, "!matches!(port, 80 | 443) && port < FIRST_FREE_PORT", "false"),
+    ("no port of a well-known service", TARGET, "!matches!(port, 80 | 443) && port < MIN_FREE_PORT", "false"),
     ("no other scheme", TARGET, '_ => return Err("must be an https URL".to_owned()),', "_ => true,"),
-    ("no endless URL", TARGET, "text.len() > LONGEST", "false"),
+    ("no endless URL", TARGET, "text.len() > MAX_URL_BYTES", "false"),
     ("no http to names where nothing is allowed", TARGET, "!is_https && !self.allows_http()", "false"),
     ("private networks of IPv4 are not public", ADDRESS, "IpAddr::V4(address) => !DENIED_V4", "IpAddr::V4(address) => !DENIED_V4[..0]"),
     ("only global IPv6 is public", ADDRESS, "inside(&GLOBAL_V6) && !DENIED_V6", "!DENIED_V6"),
     ("what carries IPv4 in IPv6 is not public", ADDRESS, "!DENIED_V6.iter().any(inside)", "!DENIED_V6[..0].iter().any(inside)"),
-    ("no http to public addresses", ADDRESS, "(true, false) => Err(Blocked::PlainHttp),", "(true, false) => Ok(()),"),
+    ("no http to public addresses", ADDRESS, "(true, false) => Err(BlockReason::PlainHttp),", "(true, false) => Ok(()),"),
     ("the service does not call itself", ADDRESS, "if self.is_own(address, port) {", "if self.is_own(address, 0) {"),
     ("an announced length is within the cap", CLIENT, "!cut && announced > u64::try_from(most).unwrap_or(u64::MAX)", "false && announced > 0"),
     ("bytes are counted while they come", CLIENT, "if data.len() > room {", "if data.len() > usize::MAX - 1 {"),
     ("time is up for a whole answer", CALL, "let sent = timeout(left(), self.client.send(request, most, observes)).await;",
-     "let sent = Ok::<_, Failure>(self.client.send(request, most, observes).await);"),
+     "let sent = Ok::<_, NoResponse>(self.client.send(request, most, observes).await);"),
     ("locked secrets call nobody", CALL, "endpoint.secrets.is_locked()", "false"),
     ("so many calls at once and no more", CALL, "timeout(left(), self.gates.pass(key)).await", "timeout(left(), self.gates.pass(&(Arc::clone(&key.0), new_id()))).await"),
     ("an open breaker calls nobody", CALL, "self.breakers.admit(key, self.clock.now())", "self.breakers.admit(&(Arc::clone(&key.0), new_id()), self.clock.now())"),
     ("a hook sets no header that counts hops", READ, '    "contexture-hop",\n', ""),
     ("a hook sets no host", READ, '    "host",\n', ""),
-    ("a request that goes round is stopped", LAYER, "Some(hops) if hops <= MOST_HOPS =>", "Some(hops) =>"),
+    ("a request that goes round is stopped", LAYER, "Some(hops) if hops <= MAX_HOPS =>", "Some(hops) =>"),
 ]
 TESTS = [["--lib", "webhook::"], ["--test", "it", "--", "webhook::", "api::hooks::targets", "api::hooks::registry"]]
 

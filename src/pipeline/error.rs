@@ -1,8 +1,8 @@
 //! Why a compile has no payload.
 
-use super::StopReason;
 use std::sync::Arc;
 
+use super::StopReason;
 use super::report::Report;
 use crate::hook::{Denial, HookStop};
 

@@ -1,10 +1,10 @@
-//! Checks the defaults that keys and sessions give to requests.
+//! The defaults that keys and sessions give to requests: checks them, and adds them.
 
 use std::sync::Arc;
 
 use super::{Services, StoreError, adapters};
 use crate::domain::Source;
-use crate::json::{self, Fault, Faults, Limits, Node, Path};
+use crate::json::{self, Fault, Faults, Limits, Node, Path, Value};
 use crate::request::{self, Fields};
 
 /// Bytes of the defaults of a key or a session.
@@ -68,4 +68,19 @@ fn smallest_request(node: &Node<'_>, allowed: &[&str]) -> String {
     }
     text.push('}');
     text
+}
+
+/// Adds the members of `defaults` that an object lacks. A member that is null is not lacking.
+pub(crate) fn add_absent<'a>(node: &mut Node<'a>, defaults: &'a str) -> Result<(), StoreError> {
+    // Defaults are checked before they are stored, so a fault here means damage.
+    let defaults = json::parse(defaults, Limits::default())
+        .map_err(|error| StoreError::Corrupt(Arc::new(error)))?;
+    if let (Value::Object(members), Value::Object(defaults)) = (&mut node.value, defaults.value) {
+        for (key, value) in defaults {
+            if !members.iter().any(|(given, _)| *given == key) {
+                members.push((key, value));
+            }
+        }
+    }
+    Ok(())
 }

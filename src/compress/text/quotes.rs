@@ -61,7 +61,7 @@ mod tests {
         ] {
             assert_eq!(escaped_quote_end(text.as_bytes()), end, "{text}");
         }
-        assert_eq!(yaml_quote_end(br"'it''s \' a"), Some(10));
+        assert_eq!(yaml_quote_end(br"'it''s \' a"), Some(9));
         assert_eq!(yaml_quote_end(br#""it\"s" a"#), Some(7));
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{InputMember, PointInput};
+use super::{InputMember, MemoryEntryInput, PointInput};
 use crate::json::JsonText;
 
 /// The value of samples.
@@ -93,7 +93,7 @@ impl PointInput for MemoryChangedInput<'_> {
 /// The input at `memory_expired`.
 #[derive(Debug, Clone, Serialize)]
 pub struct MemoryExpiredInput<'a> {
-    pub entry: JsonText<'a>,
+    pub entry: MemoryEntryInput<'a>,
 }
 
 impl PointInput for MemoryExpiredInput<'_> {
@@ -101,7 +101,7 @@ impl PointInput for MemoryExpiredInput<'_> {
     const MEMBERS: &'static [InputMember] = &[("entry", "the whole entry")];
 
     fn sample() -> Self {
-        Self { entry: JsonText::new(r#"{"key":"language","value":"Rust","version":1}"#) }
+        Self { entry: MemoryEntryInput::sample() }
     }
 }
 
@@ -109,7 +109,7 @@ impl PointInput for MemoryExpiredInput<'_> {
 #[derive(Debug, Clone, Serialize)]
 pub struct RecallMemoryInput<'a> {
     pub query: Option<&'a str>,
-    pub candidates: Vec<JsonText<'a>>,
+    pub candidates: Vec<MemoryEntryInput<'a>>,
     pub max_tokens: u64,
 }
 
@@ -124,7 +124,7 @@ impl PointInput for RecallMemoryInput<'_> {
     fn sample() -> Self {
         Self {
             query: Some("language"),
-            candidates: vec![JsonText::new(r#"{"key":"language","value":"Rust"}"#)],
+            candidates: vec![MemoryEntryInput::sample()],
             max_tokens: 2_000,
         }
     }

@@ -4,6 +4,7 @@
 
 mod history;
 mod memory;
+mod memory_entry;
 mod session;
 mod tool;
 
@@ -12,6 +13,7 @@ pub use history::{
     SummarizeInput, TokenChange, TokenPressure, TransformContextInput,
 };
 pub use memory::{MemoryChangedInput, MemoryExpiredInput, MemoryUpdateInput, RecallMemoryInput};
+pub use memory_entry::{Importance, MemoryEntryInput, ScopeInput, TtlInput};
 pub use session::{DelegationInput, EventInput, SessionSwitchInput};
 pub use tool::{
     CallBatch, CompressFormatInput, HookedCall, HookedResult, RetrieveEvidenceInput, ToolArguments,

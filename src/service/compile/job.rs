@@ -8,13 +8,12 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::adapters::known_adapters;
 use super::change::note_change;
 use super::events::CompileEvents;
 use super::govern::{GovernContext, GovernSource, note_stages};
+use super::named_inputs::{known_adapters, take_skill};
 use super::pack_faults::with_pack_faults;
 use super::run::CompileRun;
-use super::skill::take_skill;
 use super::{CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
 use crate::domain::{MemoryEntry, Model, Note, RecordLevel};
 use crate::hook::HookRun;

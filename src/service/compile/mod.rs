@@ -1,8 +1,6 @@
 //! Compile a conversation into a payload.
 
-mod adapters;
 mod change;
-mod defaults;
 mod error;
 mod events;
 mod evidence;
@@ -10,18 +8,19 @@ mod govern;
 mod hooks;
 mod job;
 mod memory_recall;
+mod named_inputs;
 mod pack_faults;
 mod provided;
 mod recall;
 mod refusal;
 mod run;
-mod skill;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 
+use super::defaults::add_absent;
 use super::effects::StoredTurn;
 use super::sessions::{self, SessionHandle};
 use super::{Services, StoreError};
@@ -32,13 +31,12 @@ use crate::pipeline::{Deadline, Report, Timings, timed};
 pub use crate::provider::REPAIR_MODES;
 pub use crate::request::{CACHE_TTLS, CacheState, Level, OnArrival, ThinkingPolicy};
 
-pub(super) use adapters::known_adapters;
-pub(super) use defaults::add_absent;
 pub use error::Error;
 pub(super) use govern::{GovernSource, note_stages};
 pub(super) use hooks::{line as hook_line, pinned, require_scope_for_urls, scope};
 use job::{CompileJob, JobInput};
 pub(super) use memory_recall::{MemoryRecall, read_memory, remember};
+pub(super) use named_inputs::known_adapters;
 pub use refusal::RefusedCompile;
 pub(super) use run::CompileRun;
 

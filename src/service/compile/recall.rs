@@ -7,11 +7,9 @@ use super::Error;
 use crate::hook::{
     AnswerReader, HookInput, HookKind, MatchContext, Point, PointInput as _, RecallMemoryInput,
 };
-use crate::json::JsonText;
 use crate::pipeline::{self, HookPort as _, RankedMemory};
 use crate::request::{self, RequestMemoryEntry};
 use crate::service::hook_runner::HookRunner;
-use crate::service::memory;
 
 /// The entries that hooks choose and add; none if no hook answers, so that the ranking of the store
 /// applies.
@@ -25,10 +23,9 @@ pub(super) fn ask(
     if !asking.has(POINT, HookKind::Provide) {
         return Ok(None);
     }
-    let entries: Vec<String> = ranked.iter().map(|one| memory::entry_json(&one.entry)).collect();
     let input = RecallMemoryInput {
         query: (!query.is_empty()).then_some(query),
-        candidates: entries.iter().map(|entry| JsonText::new(entry)).collect(),
+        candidates: ranked.iter().map(|one| (&*one.entry).into()).collect(),
         max_tokens,
     }
     .to_json();

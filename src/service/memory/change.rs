@@ -197,6 +197,8 @@ fn event(
         "origin": word_of(MemoryOrigin::WORDS, origin),
         "version": entry.version,
         "update_count": entry.update_count,
+        "classification": word_of(Classification::WORDS, entry.classification),
+        "status": word_of(MemoryStatus::WORDS, entry.status),
     });
     NewEvent {
         kind,

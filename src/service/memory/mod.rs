@@ -13,7 +13,7 @@ mod write_condition;
 pub use self::act::{MemoryActResult, act};
 use self::change::without;
 pub(super) use self::change::{MemoryChange, carry_out, remove, replace};
-pub(super) use self::events::{changed_by_expiry, entry_json, expired_entry};
+pub(super) use self::events::{changed_by_expiry, expired_entry};
 pub use self::recall::{RecallAnswer, recall};
 pub(super) use self::recall::{expire, expire_all, expired, recalled};
 pub use self::transfer::{ImportCounts, import};

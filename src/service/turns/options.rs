@@ -3,7 +3,8 @@
 use crate::json::Node;
 use crate::request::{self, MemoryOptions};
 use crate::service::Services;
-use crate::service::compile::{Error, add_absent, known_adapters, require_scope_for_urls};
+use crate::service::compile::{Error, known_adapters, require_scope_for_urls};
+use crate::service::defaults::add_absent;
 use crate::service::sessions::SessionHandle;
 use crate::service::tools::JudgedTools;
 

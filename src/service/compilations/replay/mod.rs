@@ -24,6 +24,7 @@ use crate::json::{self, Faults, Fields, JsonDifference, Limits, Node, Path};
 use crate::pack::{PackRef, Refusal};
 use crate::pipeline::{Deadline, Report};
 use crate::request::ExplainLevel;
+use crate::service::defaults::add_absent;
 use crate::service::record::{self, ENGINE, NewRecord, RecordDraft, RecordSubject};
 use crate::service::{Error, Services, compile};
 use crate::store::Batch;
@@ -131,7 +132,7 @@ pub fn replay(
             let mut given = given.clone();
             let defaults = services.caller().defaults.clone();
             if let Some(defaults) = &defaults {
-                compile::add_absent(&mut given, defaults)?;
+                add_absent(&mut given, defaults)?;
             }
             run(services, &record, &given, ReplayMode::Sent, deadline)
         }
