@@ -19,7 +19,7 @@ use crate::hook::Point;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{
     self, Deadline, HookPort, PipelineRun, Report, ShortenOutput, ShortenResult, StopReason,
-    Timings,
+    Timings, timed,
 };
 use crate::provider;
 use crate::request::{self, CompressInput, CompressRequest, Level, ModelReader};
@@ -87,16 +87,12 @@ pub(super) fn carry_out(
     let CompressJob { body, reader, effects } = job;
     let start = Instant::now();
     let mut timings = Timings::default();
-    let node = json::parse(body, Limits::default())?;
-    timings.parse = start.elapsed();
-    let storing = Instant::now();
-    let adapters = adapters::known(services, Some(&node))?;
-    timings.store = storing.elapsed();
-    let reading = Instant::now();
-    let request = request::read_compress(&node, services.models(), &adapters);
-    let mut request = request.map_err(Error::Invalid)?;
+    let node = timed(&mut timings.parse, || json::parse(body, Limits::default()))?;
+    let adapters = timed(&mut timings.store, || adapters::known(services, Some(&node)))?;
+    let mut request = timed(&mut timings.parse, || {
+        request::read_compress(&node, services.models(), &adapters).map_err(Error::Invalid)
+    })?;
     request.reader = reader;
-    timings.parse += reading.elapsed();
     let deadline = match request.deadline_ms {
         Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
         None => deadline.clone(),
@@ -119,9 +115,8 @@ pub(super) fn carry_out(
     effects = effects.then(format_effects);
     timings.hooks += effects.took;
     let items = items(&request);
-    let storing = Instant::now();
-    let recognized = RecognizedMessages::find(&services.tenant(), items)?;
-    timings.store += storing.elapsed();
+    let recognized =
+        timed(&mut timings.store, || RecognizedMessages::find(&services.tenant(), items))?;
     let set = services.hook_set(None, &[])?;
     let mut asking = services.asking(set, services.hook_scope(None, None), &deadline);
     let run = PipelineRun { deadline: &deadline, hooks: &mut asking, timings: &mut timings };
@@ -140,7 +135,6 @@ pub(super) fn carry_out(
     if let CompressInput::List(given) = &request.given {
         effects.answered(given.conversation.source, &list);
     }
-    let storing = Instant::now();
     let kept = KeptCompress {
         id: &id,
         request: &request,
@@ -148,10 +142,8 @@ pub(super) fn carry_out(
         shortened: &shortened,
         list: &list,
     };
-    let committed = keep(services, &kept, effects)?;
-    timings.store += storing.elapsed();
+    let committed = timed(&mut timings.store, || keep(services, &kept, effects))?;
     usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
-    let writing = Instant::now();
     let done = CompressOutcome {
         id: &id,
         request: &request,
@@ -160,8 +152,7 @@ pub(super) fn carry_out(
         list: &list,
         committed: committed.as_ref(),
     };
-    let body = write(&done);
-    timings.serialise = writing.elapsed();
+    let body = timed(&mut timings.serialise, || write(&done));
     Ok(CompiledResponse { body, report, timings })
 }
 

@@ -11,8 +11,7 @@ use bytes::Bytes;
 use super::change::note_change;
 use super::events::CompileEvents;
 use super::govern::{GovernContext, GovernSource, note_stages};
-use super::named_inputs::{known_adapters, take_skill};
-use super::pack_faults::with_pack_faults;
+use super::named_inputs::read_request;
 use super::run::CompileRun;
 use super::{CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
 use crate::domain::{MemoryEntry, Model, Note, RecordLevel};
@@ -20,7 +19,7 @@ use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
 use crate::provider::{MemberBlocks, Written};
-use crate::request::{self, CompileRequest, KnownAdapters, PreviousCompile};
+use crate::request::{CompileRequest, KnownAdapters, PreviousCompile};
 use crate::service::earlier_payload::{RememberedPayload, to_sent};
 use crate::service::effects::{Effects, SessionEffects, StoredTurn, TurnEffects};
 use crate::service::event_owner::EventOwner;
@@ -41,6 +40,10 @@ pub(super) struct JobInput<'j> {
     pub(super) turn: Option<&'j Arc<dyn CompileTurn>>,
     /// Whether no webhook is called and nothing is stored.
     pub(super) is_dry: bool,
+    /// When the work on the request began; its `deadline_ms` counts from here.
+    pub(super) start: Instant,
+    /// Time that was spent before the job.
+    pub(super) timings: Timings,
 }
 
 /// A compile in progress.
@@ -71,14 +74,13 @@ pub(super) struct CompileJob<'j> {
 }
 
 impl<'j> CompileJob<'j> {
-    /// Reads the request and pins the hooks. `start` is the time at which the request arrived.
+    /// Reads the request and pins the hooks.
     pub(super) fn read(
         services: &'j Services,
         input: JobInput<'j>,
         deadline: &Deadline,
-        start: Instant,
-        mut timings: Timings,
     ) -> Result<(Self, CompileRequest), Error> {
+        let JobInput { start, mut timings, .. } = input;
         let (mut request, adapters) = read_request(services, input.node, &mut timings)?;
         let deadline = match request.deadline_ms {
             Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
@@ -259,13 +261,15 @@ impl<'j> CompileJob<'j> {
         let CompiledPayload { written, mut report, .. } = compiled;
         report.hooks(self.runs.iter().chain(&observed).filter_map(hooks::line));
         let report = report.finish();
-        let start = Instant::now();
-        let Written { text, head_end, blocks, .. } = written;
-        let payload = head_end..text.len();
-        let body = Bytes::from(whole(text, &report, governed, None));
-        self.remember(body.slice(payload), blocks);
-        self.timings.serialise += start.elapsed();
-        Ok(CompiledResponse { body, report, timings: self.timings })
+        let mut timings = self.timings;
+        let body = timed(&mut timings.serialise, || {
+            let Written { text, head_end, blocks, .. } = written;
+            let payload = head_end..text.len();
+            let body = Bytes::from(whole(text, &report, governed, None));
+            self.remember(body.slice(payload), blocks);
+            body
+        });
+        Ok(CompiledResponse { body, report, timings })
     }
 
     /// Writes the response, and stores it with the other effects of the turn: hooks that observe
@@ -278,15 +282,15 @@ impl<'j> CompileJob<'j> {
         governed: &str,
     ) -> Result<CompiledResponse, Error> {
         compiled.report.hooks(turn.runs().iter().chain(&self.runs).filter_map(hooks::line));
-        let start = Instant::now();
-        let text = compiled.written.text.clone();
-        let payload = compiled.written.head_end..text.len();
-        let response = whole(text, compiled.report.report(), governed, Some(&**turn));
+        let payload = compiled.written.head_end..compiled.written.text.len();
+        let response = timed(&mut self.timings.serialise, || {
+            let text = compiled.written.text.clone();
+            whole(text, compiled.report.report(), governed, Some(&**turn))
+        });
         effects.turn = Some(TurnEffects {
             turn: Arc::clone(turn) as Arc<dyn StoredTurn>,
             response: response.clone(),
         });
-        self.timings.serialise += start.elapsed();
         self.commit(effects, &mut compiled)?;
         let body = Bytes::from(response);
         self.remember(body.slice(payload), compiled.written.blocks);
@@ -297,14 +301,24 @@ impl<'j> CompileJob<'j> {
     /// hooks.
     fn commit(
         &mut self,
+        effects: Effects,
+        compiled: &mut CompiledPayload,
+    ) -> Result<Vec<HookRun>, Error> {
+        if self.input.is_dry {
+            return Ok(Vec::new());
+        }
+        let mut spent = Duration::ZERO;
+        let observed = timed(&mut spent, || self.store(effects, compiled));
+        self.timings.store += spent;
+        observed
+    }
+
+    fn store(
+        &self,
         mut effects: Effects,
         compiled: &mut CompiledPayload,
     ) -> Result<Vec<HookRun>, Error> {
-        let Self { services, input, .. } = *self;
-        if input.is_dry {
-            return Ok(Vec::new());
-        }
-        let start = Instant::now();
+        let services = self.services;
         let mut batch = Batch::default();
         if let Some(draft) = &self.draft {
             let (subject, outcome) = (self.subject(&self.runs), CompileOutcome::Compiled(compiled));
@@ -326,7 +340,6 @@ impl<'j> CompileJob<'j> {
         let observed = services.tell_now(&self.observers, &facts);
         let Report { tokens_before, tokens_after, .. } = *compiled.report.report();
         usage::count(services, &self.model.name, tokens_before, tokens_after);
-        self.timings.store += start.elapsed();
         Ok(observed)
     }
 
@@ -337,27 +350,6 @@ impl<'j> CompileJob<'j> {
             self.services.remember_payload(&self.id, payload);
         }
     }
-}
-
-/// Reads a request, with the adapters and the skill that it names.
-fn read_request(
-    services: &Services,
-    node: &Node<'_>,
-    timings: &mut Timings,
-) -> Result<(CompileRequest, KnownAdapters), Error> {
-    let section = node.get("compression");
-    let (adapters, unread) = timed(&mut timings.store, || known_adapters(services, section))?;
-    let mut request = timed(&mut timings.parse, || {
-        let check_url = |url: &str| services.check_hook_url(url);
-        request::read_compile(node, services.models(), &adapters, &check_url)
-    })
-    .map_err(|faults| Error::Invalid(with_pack_faults(services, node, faults)))?;
-    if unread {
-        let detail = "the store cannot be read: built-in adapters stand for stored ones";
-        request.notes.degraded("adapters_unread", String::new(), detail);
-    }
-    timed(&mut timings.store, || take_skill(services, &mut request))?;
-    Ok((request, adapters))
 }
 
 /// Warns about fields that have no effect without a session.

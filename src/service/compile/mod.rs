@@ -113,9 +113,8 @@ pub(super) struct CompileInput<'b> {
 
 impl<'b> CompileInput<'b> {
     fn parse(body: &'b str) -> Result<Self, Error> {
-        let start = Instant::now();
-        let node = json::parse(body, Limits::default())?;
-        let timings = Timings { parse: start.elapsed(), ..Timings::default() };
+        let (start, mut timings) = (Instant::now(), Timings::default());
+        let node = timed(&mut timings.parse, || json::parse(body, Limits::default()))?;
         Ok(Self { node, turn: None, is_dry: false, start, timings })
     }
 }
@@ -137,8 +136,9 @@ pub(super) fn compile_request(
     for defaults in [session.as_ref().and_then(SessionHandle::defaults), defaults.as_deref()] {
         defaults.map_or(Ok(()), |defaults| add_absent(&mut node, defaults))?;
     }
-    let input = JobInput { node: &node, session: session.as_ref(), turn: turn.as_ref(), is_dry };
-    let (mut job, request) = match CompileJob::read(services, input, deadline, start, timings) {
+    let (session, turn) = (session.as_ref(), turn.as_ref());
+    let input = JobInput { node: &node, session, turn, is_dry, start, timings };
+    let (mut job, request) = match CompileJob::read(services, input, deadline) {
         Ok(read) => read,
         Err(error) => {
             if !is_dry {
