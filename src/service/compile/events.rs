@@ -14,6 +14,14 @@ use crate::service::effects::Effects;
 use crate::service::event_owner::EventOwner;
 use crate::service::hooks::gone;
 
+/// Why a compile cannot be begun.
+#[derive(Debug)]
+pub(super) struct UnreadCompile {
+    pub(super) error: Error,
+    /// The events of the compile, if its request was valid.
+    pub(super) events: Option<CompileEvents>,
+}
+
 /// Facts of the request that events contain, read before the compile runs.
 #[derive(Debug)]
 pub(super) struct CompileEvents {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::change::note_change;
-use super::events::CompileEvents;
+use super::events::{CompileEvents, UnreadCompile};
 use super::govern::{GovernContext, GovernSource, note_stages};
 use super::named_inputs::read_request;
 use super::run::CompileRun;
@@ -79,9 +79,10 @@ impl<'j> CompileJob<'j> {
         services: &'j Services,
         input: JobInput<'j>,
         deadline: &Deadline,
-    ) -> Result<(Self, CompileRequest), Error> {
+    ) -> Result<(Self, CompileRequest), UnreadCompile> {
         let JobInput { start, mut timings, .. } = input;
-        let (mut request, adapters) = read_request(services, input.node, &mut timings)?;
+        let (mut request, adapters) = read_request(services, input.node, &mut timings)
+            .map_err(|error| UnreadCompile { error, events: None })?;
         let deadline = match request.deadline_ms {
             Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
             None => deadline.clone(),
@@ -91,7 +92,12 @@ impl<'j> CompileJob<'j> {
             None => warn_without_session(&mut request),
         };
         let events = CompileEvents::new(&request);
-        let pinned = timed(&mut timings.store, || hooks::pinned(services, &request))?;
+        let pinned = match timed(&mut timings.store, || hooks::pinned(services, &request)) {
+            Ok(pinned) => pinned,
+            Err(error) => {
+                return Err(UnreadCompile { error: error.into(), events: Some(events) });
+            }
+        };
         let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
         let scope = hooks::scope_of(services, &id, input.session, &request);
         let observers = FactObservers::new(&pinned, scope.clone());

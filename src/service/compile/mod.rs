@@ -32,6 +32,7 @@ pub use crate::provider::REPAIR_MODES;
 pub use crate::request::{CACHE_TTLS, CacheState, Level, OnArrival, ThinkingPolicy};
 
 pub use error::Error;
+use events::UnreadCompile;
 pub(super) use govern::{GovernSource, note_stages};
 pub(super) use hooks::{line as hook_line, pinned, require_scope_for_urls, scope};
 use job::{CompileJob, JobInput};
@@ -140,10 +141,10 @@ pub(super) fn compile_request(
     let input = JobInput { node: &node, session, turn, is_dry, start, timings };
     let (mut job, request) = match CompileJob::read(services, input, deadline) {
         Ok(read) => read,
-        Err(error) => {
+        Err(UnreadCompile { error, events }) => {
             if !is_dry {
                 let session = node.get("session_id").and_then(Node::as_str);
-                events::publish_failure(services, session, None, &[], &error);
+                events::publish_failure(services, session, events.as_ref(), &[], &error);
             }
             return Err(error);
         }
