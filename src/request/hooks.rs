@@ -9,8 +9,8 @@ use crate::hook::{
 };
 use crate::json::{Faults, Fields, Limits, Node, Path, Value, parse};
 
-/// The most hooks that a request brings.
-const MOST: usize = 32;
+/// Hooks of a request.
+const MAX_HOOKS: usize = 32;
 
 /// Which hooks a request asks for.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ impl HookChoice {
         let path = fields.path().key("hooks");
         let mut patterns = hook_patterns();
         let mut hooks: Vec<Arc<Hook>> = Vec::new();
-        for (at, node) in fields.list("hooks", MOST, faults).iter().enumerate() {
+        for (at, node) in fields.list("hooks", MAX_HOOKS, faults).iter().enumerate() {
             let made = format!("inline-{at}");
             let here = path.index(at);
             let checks = HookChecks { check_url, patterns: &mut patterns };
@@ -89,7 +89,7 @@ pub struct RecalledMemory {
 
 /// Reads `{"keys"?, "entries"?}`; returns what is wrong with it if it is not valid.
 pub fn read_recalled(answer: &str) -> Result<RecalledMemory, String> {
-    const MOST: usize = 4_096;
+    const MAX_ITEMS: usize = 4_096;
     let node = parse(answer, Limits::default()).map_err(|error| error.to_string())?;
     let mut faults = Faults::default();
     let Some(fields) = Fields::read(&node, Path::Root, &["keys", "entries"], &mut faults) else {
@@ -97,10 +97,10 @@ pub fn read_recalled(answer: &str) -> Result<RecalledMemory, String> {
     };
     let keys = fields
         .get("keys")
-        .map(|_| fields.texts("keys", MOST, &mut faults).into_iter().map(Arc::from).collect());
+        .map(|_| fields.texts("keys", MAX_ITEMS, &mut faults).into_iter().map(Arc::from).collect());
     let list = fields.path().key("entries");
     let mut entries = Vec::new();
-    for (index, item) in fields.list("entries", MOST, &mut faults).iter().enumerate() {
+    for (index, item) in fields.list("entries", MAX_ITEMS, &mut faults).iter().enumerate() {
         let known = &["key", "value", "description"];
         if let Some(one) = Fields::read(item, list.index(index), known, &mut faults) {
             entries.extend(read::entry(&one, index, &mut faults));

@@ -21,10 +21,10 @@ use crate::webhook::{Summarizer, new_id};
 /// Number of locks from which on unused locks are removed.
 const MANY: usize = 1_024;
 /// Bytes of a summary; a longer one is not accepted.
-const LONGEST: usize = 256 << 10;
+const MAX_SUMMARY_BYTES: usize = 256 << 10;
 
 /// Time after which a claim expires if its node does not release it.
-const LONGEST_TURN: Duration = Duration::from_mins(2);
+const MAX_CLAIM_TIME: Duration = Duration::from_mins(2);
 /// Interval at which a node checks whether another node has stored the summary.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(50);
 
@@ -157,11 +157,11 @@ impl MissingSummary<'_> {
             return Ok(Some(claim));
         }
         let now = Instant::now();
-        let left = deadline.end().map_or(LONGEST_TURN, |end| end.saturating_duration_since(now));
+        let left = deadline.end().map_or(MAX_CLAIM_TIME, |end| end.saturating_duration_since(now));
         let holder = new_id();
         let (key, name) = (self.key, Arc::clone(&holder));
         let is_ours = claim.tenant.write(move |tx| {
-            tx.claim_summary(&key, &name, tx.now().after(left.min(LONGEST_TURN)))
+            tx.claim_summary(&key, &name, tx.now().after(left.min(MAX_CLAIM_TIME)))
         })?;
         claim.holder = is_ours.then_some(holder);
         Ok(claim.holder.is_some().then_some(claim))
@@ -232,7 +232,7 @@ pub(super) fn checked(answer: &str, by: String, most: usize) -> Result<Summary, 
     let text = clean_summary(answer);
     let why = if text.is_empty() {
         "the summary is empty"
-    } else if text.len() >= most.min(LONGEST) {
+    } else if text.len() >= most.min(MAX_SUMMARY_BYTES) {
         "the summary is no shorter than what it is of"
     } else {
         return Ok(Summary { text: text.into(), by: by.into() });

@@ -65,12 +65,11 @@ impl<'p> PayloadBlocks<'p> {
 
     /// Splits a payload that this service wrote, without reading it.
     pub fn from_written(payload: &'p str, blocks: &'p [MemberBlocks]) -> Self {
-        let members = blocks.iter().map(|member| PayloadMember {
-            name: Cow::Borrowed(member.name),
-            is_list: member.is_list,
-            blocks: member.texts(payload).map(Block::new).collect(),
-        });
-        Self { members: members.collect() }
+        let mut split = Self::default();
+        for member in blocks {
+            split.push(member.name, member.is_list, member.texts(payload));
+        }
+        split
     }
 
     /// Adds a member; `texts` are its blocks as JSON texts.

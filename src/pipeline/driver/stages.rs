@@ -347,10 +347,7 @@ impl Driver<'_> {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
             let input = PayloadInput { messages: &messages, tools };
             let mut written = provider::write(head, target, input);
-            let breakpoints = std::mem::take(&mut written.breakpoints);
-            if provider::rules(target).cache_marks {
-                report.breakpoints(breakpoints);
-            }
+            report.breakpoints(std::mem::take(&mut written.breakpoints));
             let payload_hash = ContentHash::of(written.payload());
             let hashes = std::mem::take(&mut self.trace).finish(payload_hash);
             let is_whole = self.is_whole;

@@ -135,11 +135,7 @@ pub(crate) fn input(message: &Message, calls: &HashMap<Arc<str>, ToolCall>) -> O
     let result = message.tool_results().next()?;
     let call = calls.get(&result.call_id);
     let name = result.name.as_ref().or(call.map(|call| &call.name));
-    // The content as the neutral shape has it: a text, or parts.
-    let text = provider::write_messages(std::slice::from_ref(message));
-    let list = parse(&text, RESULT_LIMITS).ok()?;
-    let parts = list.as_array()?.first()?.get("parts")?.as_array()?;
-    let content = parts.iter().find_map(|part| part.get("content"))?;
+    let content = provider::write_result_content(&result.content);
     let input = ToolResultInput {
         tool: HookedCall {
             name: name.map(|name| &**name),
@@ -147,7 +143,7 @@ pub(crate) fn input(message: &Message, calls: &HashMap<Arc<str>, ToolCall>) -> O
             arguments: call.map(arguments),
         },
         result: HookedResult {
-            content: JsonText::new(content.raw),
+            content: JsonText::new(&content),
             is_error: result.is_error == Some(true),
         },
     };

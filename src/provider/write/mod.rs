@@ -14,17 +14,18 @@ mod payload_writer;
 mod responses;
 mod tools;
 
-use payload_writer::PayloadWriter;
+use payload_writer::{MarkReport, PayloadWriter};
 pub use payload_writer::{MemberBlocks, Written};
 pub(super) use tools::is_gemini_schema;
 
-use super::PayloadInput;
+use super::{PayloadInput, rules};
 use crate::domain::{Content, Extra, Message, Part, Role, Target};
 
 /// Writes the payload as JSON text after `head`: the keys of the provider's own request and no
 /// others, in a fixed order, so that the same messages always give the same bytes.
 pub fn write(head: String, target: Target, sandwich: PayloadInput<'_>) -> Written {
-    let mut out = PayloadWriter::new(head);
+    let marks = if rules(target).cache_marks { MarkReport::Yes } else { MarkReport::No };
+    let mut out = PayloadWriter::new(head, marks);
     out.reserve(expected_length(sandwich));
     out.push('{');
     match target {
@@ -41,8 +42,15 @@ pub fn write(head: String, target: Target, sandwich: PayloadInput<'_>) -> Writte
 
 /// Writes messages in neutral shape, as a JSON array.
 pub fn write_messages(messages: &[Message]) -> String {
-    let mut out = PayloadWriter::new(String::new());
+    let mut out = PayloadWriter::new(String::new(), MarkReport::No);
     neutral::list(&mut out, messages);
+    out.finish().text
+}
+
+/// Writes the content of a tool's result in neutral shape: a string, or a list of parts.
+pub fn write_result_content(content: &[Part]) -> String {
+    let mut out = PayloadWriter::new(String::new(), MarkReport::No);
+    neutral::result_content(&mut out, content);
     out.finish().text
 }
 

@@ -108,15 +108,7 @@ fn part(out: &mut PayloadWriter, part: &Part) {
         Content::ToolResult(result) => {
             object.member(out, "call_id", &result.call_id);
             object.key(out, "content");
-            match result.content.as_slice() {
-                [] => out.push_str("\"\""),
-                [Part { content: Content::Text(text), cache: None, signature: None, extra }]
-                    if extra.is_empty() =>
-                {
-                    out.string(text);
-                }
-                content => parts(out, "content", content),
-            }
+            result_content(out, &result.content);
             if let Some(is_error) = result.is_error {
                 object.key(out, "is_error");
                 out.push_str(if is_error { "true" } else { "false" });
@@ -144,6 +136,19 @@ fn part(out: &mut PayloadWriter, part: &Part) {
         object.member(out, "url", url);
     }
     object.close(out);
+}
+
+/// Writes the content of a result: a text, or parts.
+pub(super) fn result_content(out: &mut PayloadWriter, content: &[Part]) {
+    match content {
+        [] => out.push_str("\"\""),
+        [Part { content: Content::Text(text), cache: None, signature: None, extra }]
+            if extra.is_empty() =>
+        {
+            out.string(text);
+        }
+        content => parts(out, "content", content),
+    }
 }
 
 fn signature(object: &mut SortedObject<'_>, out: &mut PayloadWriter, part: &Part) {

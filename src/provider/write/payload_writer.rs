@@ -17,7 +17,8 @@ pub struct Written {
     pub head_end: usize,
     /// The members of the payload in their order.
     pub blocks: Vec<MemberBlocks>,
-    /// JSON Pointers into the payload of the blocks that carry a cache mark.
+    /// JSON Pointers into the payload of the blocks that carry a cache mark; empty if the target has
+    /// no cache marks.
     pub breakpoints: Vec<String>,
 }
 
@@ -54,6 +55,13 @@ impl MemberBlocks {
     }
 }
 
+/// Whether blocks with a cache mark are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MarkReport {
+    No,
+    Yes,
+}
+
 /// A list that is being written.
 #[derive(Debug)]
 struct OpenList {
@@ -72,17 +80,19 @@ pub(super) struct PayloadWriter {
     head_end: usize,
     lists: Vec<OpenList>,
     blocks: Vec<MemberBlocks>,
+    marks: MarkReport,
     breakpoints: Vec<String>,
 }
 
 impl PayloadWriter {
-    pub(super) fn new(head: String) -> Self {
+    pub(super) fn new(head: String, marks: MarkReport) -> Self {
         let head_end = head.len();
         Self {
             text: head,
             head_end,
             lists: Vec::new(),
             blocks: Vec::new(),
+            marks,
             breakpoints: Vec::new(),
         }
     }
@@ -210,6 +220,9 @@ impl PayloadWriter {
             self.member("ttl", ttl.as_str());
         }
         self.text.push('}');
+        if self.marks == MarkReport::No {
+            return;
+        }
         let at = self.lists.last().map_or(0, |list| list.breakpoints_before);
         let pointer = self.pointer();
         self.breakpoints.insert(at.min(self.breakpoints.len()), pointer);
@@ -289,7 +302,7 @@ impl PayloadWriter {
 
     /// Notes the blocks with a cache mark inside text of the caller's that is written unchanged.
     fn note_marks(&mut self, raw: &str, path: &json::Path<'_>) {
-        if !raw.contains("\"cache_control\"") {
+        if self.marks == MarkReport::No || !raw.contains("\"cache_control\"") {
             return;
         }
         let Ok(node) = json::parse(raw, json::Limits::default()) else { return };

@@ -7,7 +7,7 @@ use crate::domain::{
     Role, Source, Target, Thinking, ToolCall, ToolDefinition, ToolResult,
 };
 use crate::json::{self, Limits, Node, Path};
-use crate::provider::{PayloadInput, Written, adapt, write};
+use crate::provider::{PayloadInput, Written, adapt, rules, write};
 
 fn payload(target: Target, messages: Vec<Message>) -> String {
     from(Source::Openai, target, messages)
@@ -50,6 +50,9 @@ fn written(target: Target, messages: &[Message], tools: &[ToolDefinition]) -> Wr
     }
     let mut marked = Vec::new();
     find_marked(&payload, &Path::Root, &mut marked);
+    if !rules(target).cache_marks {
+        marked.clear();
+    }
     assert_eq!(marked, written.breakpoints);
     written
 }

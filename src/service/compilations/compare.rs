@@ -6,7 +6,7 @@ use crate::json::{self, Faults, Fields, JsonDifference, Limits, Path};
 use crate::service::{Error, Services};
 
 /// Differences between two payloads that are listed.
-pub(super) const MOST: usize = 200;
+const MAX_DIFFERENCES: usize = 200;
 
 /// Differences between two compiles.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub fn compare(services: &Services, body: &str) -> Result<CompilationDrift, Erro
 pub(super) fn payload_diff(before: &str, now: &str) -> Vec<JsonDifference> {
     let read = |text| json::parse(text, Limits::default()).ok();
     match (read(before), read(now)) {
-        (Some(before), Some(now)) => json::differences(&before, &now, MOST),
+        (Some(before), Some(now)) => json::differences(&before, &now, MAX_DIFFERENCES),
         _ => Vec::new(),
     }
 }

@@ -10,6 +10,7 @@ use crate::domain::{
     Classification, EventKind, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus,
     MemoryTier, NewEvent, RawJson, word_of,
 };
+use crate::hook::ScopeInput;
 use crate::request::MemoryWrite;
 use crate::store::{self, Tx};
 
@@ -189,10 +190,9 @@ fn event(
     action: MemoryAction,
     origin: MemoryOrigin,
 ) -> NewEvent {
-    let MemoryScope { subject, session_id, agent } = &entry.scope;
     let data = json!({
         "key": entry.key,
-        "scope": {"subject": subject, "session_id": session_id, "agent": agent},
+        "scope": ScopeInput::from(&entry.scope),
         "type": word_of(MemoryAction::WORDS, action),
         "origin": word_of(MemoryOrigin::WORDS, origin),
         "version": entry.version,
@@ -202,7 +202,7 @@ fn event(
     });
     NewEvent {
         kind,
-        session_id: session_id.clone(),
+        session_id: entry.scope.session_id.clone(),
         compilation_id: None,
         data: RawJson::new(data.to_string()),
     }
