@@ -2,7 +2,7 @@
 // What is shown comes from events and the list of hooks. All of it is set as text, never as markup.
 const PARTS = ["system", "skill", "tools", "memory", "history", "tail", "media"];
 const COLOURS = ["#4477aa", "#66ccee", "#228833", "#ccbb44", "#ee6677", "#aa3377", "#bbbbbb"];
-const MOST = 200;
+const MAX_EVENTS = 200;
 const at = (id) => document.getElementById(id);
 let last = 0;
 let stream = null;
@@ -71,7 +71,7 @@ function show(event) {
   const line = document.createElement("li");
   line.textContent = `${when} ${event.type} ${JSON.stringify(event.data)}`;
   at("events").prepend(line);
-  while (at("events").children.length > MOST) at("events").lastChild.remove();
+  while (at("events").children.length > MAX_EVENTS) at("events").lastChild.remove();
 }
 
 async function hooks() {
@@ -115,7 +115,7 @@ async function start() {
   while (page.has_more) {
     page = await ask(`/events?format=json&limit=1000&after=${page.next_after}`);
     kept.push(...page.items);
-    kept.splice(0, Math.max(0, kept.length - MOST));
+    kept.splice(0, Math.max(0, kept.length - MAX_EVENTS));
   }
   kept.forEach(show);
   last = Math.max(last, page.next_after);

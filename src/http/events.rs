@@ -201,7 +201,7 @@ impl Reader {
         if self.key_checked_at.elapsed() >= KEY_CHECK_INTERVAL {
             self.key_checked_at = Instant::now();
             let services = self.services.clone();
-            let is_valid = self.state.pool.look(move || auth::stands(&services)).await;
+            let is_valid = self.state.pool.look(move || auth::is_still_accepted(&services)).await;
             // If the store is unavailable, the stream ends too: the client reconnects, which checks
             // its key.
             if !matches!(is_valid, Ok(Ok(true))) {

@@ -170,7 +170,7 @@ impl Server {
     pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Ending {
         let Self { listener, address, services, metrics, config } = self;
         let pool = Pool::new(config.server.worker_count());
-        let worker = Worker::of(services.clone(), pool.clone(), metrics.clone());
+        let worker = Worker::over_network(services.clone(), pool.clone(), metrics.clone());
         let state = AppState::new(services.clone(), pool, metrics.clone(), &config.limits);
         let router = http::router(state.clone(), &config.limits, &config.server);
         let tasks = Tasks::default();

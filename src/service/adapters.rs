@@ -189,11 +189,11 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Adapte
 }
 
 /// Looks up the adapters that a request can name. `section` is the object with the key `adapters`.
-pub(super) fn known(
+pub(super) fn look_up(
     services: &Services,
     section: Option<&Node<'_>>,
 ) -> Result<KnownAdapters, StoreError> {
-    let mut known = ours();
+    let mut known = built_in();
     let tenant = services.tenant();
     let Some(list) = request::given_adapters(section) else {
         let names: Vec<&str> = known.built_in.iter().map(String::as_str).collect();
@@ -220,8 +220,8 @@ pub(super) fn known(
 }
 
 /// The adapters of a record, read from their definitions.
-pub(super) fn recorded(texts: &BTreeMap<Arc<str>, String>) -> Result<KnownAdapters, StoreError> {
-    let mut known = ours();
+pub(super) fn from_record(texts: &BTreeMap<Arc<str>, String>) -> Result<KnownAdapters, StoreError> {
+    let mut known = built_in();
     for (name, text) in texts {
         known.patterns += request::patterns_in(&parse(text)?);
         known.stored.insert(Arc::clone(name), definition_of(name, text)?);
@@ -230,7 +230,7 @@ pub(super) fn recorded(texts: &BTreeMap<Arc<str>, String>) -> Result<KnownAdapte
 }
 
 /// The built-in adapters alone.
-pub(super) fn ours() -> KnownAdapters {
+pub(super) fn built_in() -> KnownAdapters {
     KnownAdapters { built_in: built_in_names().collect(), ..KnownAdapters::default() }
 }
 

@@ -302,7 +302,7 @@ fn begin_day(services: &Services, principal: &Principal) -> Result<(), StoreErro
 
 /// Whether the caller would still be accepted: its key exists and has the same scopes. Blocks the
 /// thread.
-pub fn stands(services: &Services) -> Result<bool, StoreError> {
+pub fn is_still_accepted(services: &Services) -> Result<bool, StoreError> {
     let (gate, caller) = (&services.inner.gate, services.caller());
     let Some(id) = &caller.key else { return Ok(!services.needs_key()?) };
     if **id == *BOOTSTRAP {

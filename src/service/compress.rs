@@ -11,7 +11,7 @@ use super::compile::{CompiledResponse, Error, hook_line};
 use super::recognized_messages::{
     MessageRecipe, RecognizedMessages, ShownList, keep_text, message_of,
 };
-use super::results::Results;
+use super::result_hooks::ResultHooks;
 use super::{Services, adapters, usage};
 use crate::compress::chain;
 use crate::domain::Notes;
@@ -74,7 +74,7 @@ pub(super) struct CompressJob<'b> {
     pub(super) body: &'b str,
     pub(super) reader: ModelReader,
     /// The effects of the hooks at `tool_result`, if they were called before.
-    pub(super) effects: Option<Results>,
+    pub(super) effects: Option<ResultHooks>,
 }
 
 /// Compresses a body; `write` writes the response.
@@ -88,7 +88,7 @@ pub(super) fn carry_out(
     let start = Instant::now();
     let mut timings = Timings::default();
     let node = timed(&mut timings.parse, || json::parse(body, Limits::default()))?;
-    let adapters = timed(&mut timings.store, || adapters::known(services, Some(&node)))?;
+    let adapters = timed(&mut timings.store, || adapters::look_up(services, Some(&node)))?;
     let mut request = timed(&mut timings.parse, || {
         request::read_compress(&node, services.models(), &adapters).map_err(Error::Invalid)
     })?;
@@ -99,10 +99,11 @@ pub(super) fn carry_out(
     };
     let mut effects = match (effects, &request.given) {
         (Some(effects), _) => effects,
-        (None, CompressInput::Text(_)) => Results::default(),
+        (None, CompressInput::Text(_)) => ResultHooks::default(),
         (None, CompressInput::List(list)) => {
             let ask = |asks: &mut dyn HookPort| pipeline::ask_results(asks, list);
-            let (left, effects) = Results::ask(services, None, &deadline, Point::ToolResult, ask)?;
+            let (left, effects) =
+                ResultHooks::ask(services, None, &deadline, Point::ToolResult, ask)?;
             if let Some(body) = left.flatten().and_then(|left| replace_list(&node, list.key, &left))
             {
                 let job = CompressJob { body: &body, reader, effects: Some(effects) };
@@ -118,8 +119,8 @@ pub(super) fn carry_out(
     let recognized =
         timed(&mut timings.store, || RecognizedMessages::find(&services.tenant(), items))?;
     let set = services.hook_set(None, &[])?;
-    let mut asking = services.asking(set, services.hook_scope(None, None), &deadline);
-    let run = PipelineRun { deadline: &deadline, hooks: &mut asking, timings: &mut timings };
+    let mut runner = services.hook_runner(set, services.hook_scope(None, None), &deadline);
+    let run = PipelineRun { deadline: &deadline, hooks: &mut runner, timings: &mut timings };
     let shortened = pipeline::shorten(services.pipeline(), &request, &recognized.authors(), run);
     let ShortenResult { output: shortened, mut report } = match shortened {
         Err(pipeline::Error::Stopped(StopReason::TimeUp)) if request.pass_on_deadline => {
@@ -130,7 +131,7 @@ pub(super) fn carry_out(
     let id = new_id();
     let list = list_text(&shortened);
     report.hooks(effects.hook_lines());
-    report.hooks(asking.runs().iter().filter_map(hook_line));
+    report.hooks(runner.runs().iter().filter_map(hook_line));
     let report = report.finish();
     if let CompressInput::List(given) = &request.given {
         effects.answered(given.conversation.source, &list);
@@ -162,9 +163,9 @@ fn ask_formats(
     services: &Services,
     request: &mut CompressRequest<'_, '_>,
     deadline: &Deadline,
-) -> Result<Results, Error> {
+) -> Result<ResultHooks, Error> {
     if request.level < Level::Reversible {
-        return Ok(Results::default());
+        return Ok(ResultHooks::default());
     }
     let given = &request.given;
     let ask = |asks: &mut dyn HookPort| match given {
@@ -174,7 +175,7 @@ fn ask_formats(
             pipeline::ask_formats(asks, history.iter(), history)
         }
     };
-    let (made, effects) = Results::ask(services, None, deadline, Point::CompressFormat, ask)?;
+    let (made, effects) = ResultHooks::ask(services, None, deadline, Point::CompressFormat, ask)?;
     request.formats = made.unwrap_or_default();
     Ok(effects)
 }
@@ -208,7 +209,7 @@ struct KeptCompress<'k> {
 fn keep(
     services: &Services,
     kept: &KeptCompress<'_>,
-    effects: Results,
+    effects: ResultHooks,
 ) -> Result<Option<CommittedBatch>, Error> {
     let KeptCompress { id, request, recognized, shortened, list: list_text } = *kept;
     let mut batch = Batch::default();
@@ -236,7 +237,7 @@ fn keep(
             let node = json::parse(list_text, Limits::default())?;
             let hashes = chain(node.as_array().unwrap_or_default());
             let recipe =
-                (request.originals != Originals::Store).then(|| MessageRecipe::of(shortened));
+                (request.originals != Originals::Store).then(|| MessageRecipe::write(shortened));
             let shown = ShownList { shortened, hashes: &hashes };
             recognized.keep(&mut batch, id, list.items, shown, recipe.as_ref());
         }

@@ -35,7 +35,7 @@ pub(super) fn check(
             return Ok(None);
         }
     };
-    let known = adapters::known(services, request.get("compression"))?;
+    let known = adapters::look_up(services, request.get("compression"))?;
     let check_url = |url: &str| services.check_hook_url(url);
     let read = request::read_compile(&request, services.models(), &known, &check_url);
     if let Err(found) = read {

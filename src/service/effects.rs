@@ -181,7 +181,7 @@ impl Effects {
 impl Services {
     /// Publishes the failures of hooks outside of a compile. If the store cannot be written, the
     /// events are lost.
-    pub(super) fn tell_failures(&self, runs: &[HookRun]) {
+    pub(super) fn publish_failures(&self, runs: &[HookRun]) {
         let events_after = EventOwner::default().hook_failures(runs);
         if events_after.is_empty() {
             return;

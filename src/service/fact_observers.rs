@@ -77,7 +77,7 @@ impl Services {
     /// Runs `write` in a transaction, and notifies observe hooks of its facts. `session` is the
     /// session that is written to; if hooks are just notified of a switch to it, waits for them
     /// first.
-    pub(super) fn write_told<T, E>(
+    pub(super) fn write_observed<T, E>(
         &self,
         session: Option<&Arc<str>>,
         write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -87,12 +87,12 @@ impl Services {
         E: From<StoreError> + Send + 'static,
     {
         self.await_switch(session);
-        self.write_and_tell(session, write)
+        self.write_and_observe(session, write)
     }
 
     /// Runs `write` in a transaction, and notifies observe hooks of its facts, without waiting for
     /// a switch of the session.
-    pub(super) fn write_and_tell<T, E>(
+    pub(super) fn write_and_observe<T, E>(
         &self,
         session: Option<&Arc<str>>,
         mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -111,13 +111,13 @@ impl Services {
             let done = write(tx)?;
             Ok::<_, E>((done, queue.enqueue(tx)?))
         })?;
-        self.tell_now(&observers, &facts);
+        self.observe_now(&observers, &facts);
         Ok(done)
     }
 
     /// Calls the observe hooks with `delivery: "sync"`. Failures are published and change nothing
     /// else.
-    pub(super) fn tell_now(
+    pub(super) fn observe_now(
         &self,
         observers: &FactObservers,
         facts: &[ObservedFact],
@@ -127,16 +127,16 @@ impl Services {
         }
         let deadline =
             Deadline::at(Instant::now() + MAX_ROUND_TIME.saturating_add(Duration::from_secs(1)));
-        let mut asking =
-            self.asking(Arc::clone(&observers.sync), observers.scope.clone(), &deadline);
+        let mut runner =
+            self.hook_runner(Arc::clone(&observers.sync), observers.scope.clone(), &deadline);
         for (point, fact) in facts.iter().filter_map(with_point) {
             let at = HookInput { point, input: &fact.input, facts: facts_of(fact) };
-            if let Err(error) = asking.observe(at, GuardDecision::None) {
+            if let Err(error) = runner.observe(at, GuardDecision::None) {
                 tracing::debug!(%error, "an observe hook could not be called");
             }
         }
-        let (runs, _) = asking.into_parts();
-        self.tell_failures(&runs);
+        let (runs, _) = runner.into_parts();
+        self.publish_failures(&runs);
         runs
     }
 

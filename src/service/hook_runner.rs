@@ -38,17 +38,17 @@ struct ProvidedSummary {
 
 impl Services {
     /// Creates the hook runner of a request.
-    pub(super) fn asking(
+    pub(super) fn hook_runner(
         &self,
         set: Arc<HookSet>,
         scope: CallScope,
         deadline: &Deadline,
     ) -> HookRunner<'_> {
-        self.asking_through(self.hook_caller(), set, scope, deadline)
+        self.hook_runner_through(self.hook_caller(), set, scope, deadline)
     }
 
     /// Creates a hook runner that calls hooks through `caller`.
-    pub(super) fn asking_through<'s>(
+    pub(super) fn hook_runner_through<'s>(
         &'s self,
         caller: &'s dyn Caller,
         set: Arc<HookSet>,

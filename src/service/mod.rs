@@ -30,7 +30,7 @@ pub mod packs;
 pub mod pool;
 mod recognized_messages;
 mod record;
-mod results;
+mod result_hooks;
 mod session_switches;
 pub mod sessions;
 pub mod skills;

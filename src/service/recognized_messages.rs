@@ -249,7 +249,7 @@ impl RecipeStep {
 }
 
 impl MessageRecipe {
-    pub(super) fn of(shortened: &ShortenOutput) -> Self {
+    pub(super) fn write(shortened: &ShortenOutput) -> Self {
         let mut dropped = shortened.originals.iter().filter(|original| original.whole).peekable();
         let mut rows: Vec<String> = Vec::with_capacity(shortened.list.len());
         // Dropped messages return to their place: they replace a summary right before it, else they

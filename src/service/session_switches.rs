@@ -88,7 +88,7 @@ impl Services {
         let has_sync = observers.any(|hook| hook.delivery == DeliveryMode::Sync);
         let key = (Arc::clone(&self.caller().tenant), Arc::clone(session));
         let _notifying = has_sync.then(|| self.inner.switching.begin(key));
-        self.write_and_tell(Some(session), write)
+        self.write_and_observe(Some(session), write)
     }
 
     /// Waits while hooks are notified that the session was switched to. A request that came from

@@ -19,7 +19,7 @@ use crate::store::Tenant;
 use crate::webhook::{Summarizer, new_id};
 
 /// Number of locks from which on unused locks are removed.
-const MANY: usize = 1_024;
+const MAX_LOCKS_BEFORE_SWEEP: usize = 1_024;
 /// Bytes of a summary; a longer one is not accepted.
 const MAX_SUMMARY_BYTES: usize = 256 << 10;
 
@@ -48,7 +48,7 @@ impl SummaryLocks {
         if let Some(lock) = locks.get(&key).and_then(Weak::upgrade) {
             return lock;
         }
-        if locks.len() >= MANY {
+        if locks.len() >= MAX_LOCKS_BEFORE_SWEEP {
             locks.retain(|_, lock| lock.strong_count() > 0);
         }
         let lock = Arc::new(SummaryLock::new(()));

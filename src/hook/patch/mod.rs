@@ -56,9 +56,9 @@ fn apply_patch(
     change: impl Fn(&mut Value, &Value) -> Result<(), CallFailure>,
 ) -> Result<String, CallFailure> {
     let patch = parse(patch, LIMITS).map_err(|error| invalid(error.to_string()))?;
-    let before = value::of(input);
+    let before = value::from_node(input);
     let mut after = before.clone();
-    change(&mut after, &value::of(&patch))?;
+    change(&mut after, &value::from_node(&patch))?;
     let gone = || CallFailure::new(FailureCause::PatchConflict, format!("`{pointer}` is gone"));
     let new = after.pointer_mut(pointer).map(Value::take).ok_or_else(gone)?;
     let old = before.pointer(pointer).ok_or_else(gone)?;

@@ -140,7 +140,7 @@ proptest! {
     fn a_value_goes_through_as_it_was_written(value in any_json()) {
         let text = value.to_string();
         let node = parse(&text, LIMITS).unwrap();
-        let there = super::value::of(&node);
+        let there = super::value::from_node(&node);
         prop_assert_eq!(super::value::write(&super::value::in_order_of(there.clone(), &there)), text);
     }
 

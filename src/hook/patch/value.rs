@@ -14,7 +14,7 @@ const MARK_CHAR: char = '\u{F8C7}';
 /// Follows the prefix if the value is a number.
 const NUMBER_CHAR: char = '#';
 
-pub(super) fn of(node: &Node<'_>) -> Value {
+pub(super) fn from_node(node: &Node<'_>) -> Value {
     match &node.value {
         json::Value::Null => Value::Null,
         json::Value::Bool(value) => Value::Bool(*value),
@@ -26,9 +26,9 @@ pub(super) fn of(node: &Node<'_>) -> Value {
             Value::String(format!("{MARK_CHAR}{}", &**text))
         }
         json::Value::String(text) => Value::String(text.to_string()),
-        json::Value::Array(items) => Value::Array(items.iter().map(of).collect()),
+        json::Value::Array(items) => Value::Array(items.iter().map(from_node).collect()),
         json::Value::Object(members) => {
-            let members = members.iter().map(|(key, member)| (key.to_string(), of(member)));
+            let members = members.iter().map(|(key, member)| (key.to_string(), from_node(member)));
             Value::Object(members.collect())
         }
     }

@@ -134,7 +134,7 @@ pub(super) enum PayloadShape {
 
 impl PayloadShape {
     /// Detects the shape of a payload; none if the payload has too little in it.
-    pub(super) fn of(payload: &PayloadBlocks<'_>) -> Option<Self> {
+    pub(super) fn detect(payload: &PayloadBlocks<'_>) -> Option<Self> {
         let has = |name| payload.member(name).is_some();
         if has("contents") {
             return Some(Self::Gemini);

@@ -128,8 +128,8 @@ pub fn first_change(
     count: &dyn Fn(&str) -> u64,
 ) -> Option<FirstChange> {
     let sections = [TOOL_KEYS, SYSTEM_KEYS, LIST_KEYS];
-    if PayloadShape::of(before)
-        .zip(PayloadShape::of(now))
+    if PayloadShape::detect(before)
+        .zip(PayloadShape::detect(now))
         .is_some_and(|(before, now)| before != now)
     {
         let behind = sections.iter().map(|keys| tokens(now, keys, 0, count));

@@ -71,7 +71,7 @@ pub fn propose(
     proposed.by = actor(services.caller(), &proposed.by, MemoryRole::Capturer)?;
     // The ids are chosen before the transaction, which may run twice.
     let (ids, promotion) = (Ids::new(), services.promotion());
-    services.write_told(None, move |tx| {
+    services.write_observed(None, move |tx| {
         let candidate = propose_in(tx, &proposed, if_match, &ids, promotion)?;
         let done = (show(tx, candidate)?, proposed.revises.is_none());
         recorder.remember(tx, &done)?;
@@ -114,7 +114,7 @@ pub fn review(
     let mut request = request::read_review(&node).map_err(Error::Invalid)?;
     request.by = decider(services.caller(), &request.by, MemoryRole::Reviewer)?;
     let id = id.to_owned();
-    services.write_told(None, move |tx| {
+    services.write_observed(None, move |tx| {
         let mut candidate = current(tx, &id, if_match)?;
         if candidate.proposers.iter().any(|proposer| proposer.id == request.by.id) {
             return Err(CandidateRefusal::SelfReview.into());
@@ -169,7 +169,7 @@ pub fn promote(
     let mut request = request::read_promotion(&node).map_err(Error::Invalid)?;
     request.by = decider(services.caller(), &request.by, MemoryRole::Promoter)?;
     let id = id.to_owned();
-    services.write_told(None, move |tx| {
+    services.write_observed(None, move |tx| {
         let mut candidate = current(tx, &id, if_match)?;
         let from = candidate.state;
         if from != CandidateState::Approved {

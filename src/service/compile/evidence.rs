@@ -11,19 +11,19 @@ use crate::request::{self, GovernedRequest};
 
 /// Adds the evidence that hooks find for an intent to the evidence of the request.
 pub(super) fn retrieve(
-    asking: &mut dyn HookPort,
+    runner: &mut dyn HookPort,
     intent: &str,
     governed: &mut GovernedRequest,
 ) -> Result<(), Error> {
     const POINT: Point = Point::RetrieveEvidence;
-    if !asking.has(POINT, HookKind::Provide) {
+    if !runner.has(POINT, HookKind::Provide) {
         return Ok(());
     }
     let query = governed.invoke.context_query.to_string();
     let input = RetrieveEvidenceInput { intent_id: intent, query: JsonText::new(&query) }.to_json();
     let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
     let reader = AnswerReader::new(request::read_evidence);
-    let provided = asking.provide(at, &|_| 0, &|answer| reader.check(answer))?;
+    let provided = runner.provide(at, &|_| 0, &|answer| reader.check(answer))?;
     for (_, answer) in &provided.answers {
         governed.evidence.extend(reader.take(answer).unwrap_or_default());
     }

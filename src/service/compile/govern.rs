@@ -39,7 +39,7 @@ pub(crate) struct GovernContext {
 pub(super) fn govern(
     run: &CompileRun<'_>,
     request: &mut CompileRequest,
-    asking: &mut dyn HookPort,
+    runner: &mut dyn HookPort,
     other: Option<&PackRef>,
     source: GovernSource,
 ) -> Result<Option<GovernContext>, Error> {
@@ -59,9 +59,9 @@ pub(super) fn govern(
     if let Ok(intent) = pipeline::governed_intent(&pack, &governed) {
         let history = &mut request.conversation.history;
         let redactor = pack.policy.redaction.redactor(services.allowance());
-        pipeline::ask_governed_results(asking, history, redactor)?;
-        retrieve(asking, &intent, &mut governed)?;
-        provide(services, asking, &pack, request, &mut governed)?;
+        pipeline::ask_governed_results(runner, history, redactor)?;
+        retrieve(runner, &intent, &mut governed)?;
+        provide(services, runner, &pack, request, &mut governed)?;
     }
     aside(request, &mut governed);
     let recalled = recall(services, &governed, &pack, source)?;

@@ -91,15 +91,15 @@ pub(super) fn scope_of(
 
 /// Calls the observe hooks at `memory_expired` before the entries are removed. Failures are logged
 /// only.
-pub(super) fn observe_expiry(asking: &mut HookRunner<'_>, expired: &[MemoryEntry]) {
-    if !asking.has_any(Point::MemoryExpired) {
+pub(super) fn observe_expiry(runner: &mut HookRunner<'_>, expired: &[MemoryEntry]) {
+    if !runner.has_any(Point::MemoryExpired) {
         return;
     }
     for entry in expired {
         let input = memory::expired_entry(entry);
         let facts = MatchContext { agent: entry.scope.agent.as_deref(), ..MatchContext::default() };
         let at = HookInput { point: Point::MemoryExpired, input: &input, facts };
-        if let Err(error) = asking.observe(at, GuardDecision::None) {
+        if let Err(error) = runner.observe(at, GuardDecision::None) {
             tracing::debug!(%error, "a hook could not observe that an entry expired");
         }
     }

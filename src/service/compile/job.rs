@@ -101,7 +101,8 @@ impl<'j> CompileJob<'j> {
         let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
         let scope = hooks::scope_of(services, &id, input.session, &request);
         let observers = FactObservers::new(&pinned, scope.clone());
-        let hooks = services.asking(Arc::clone(&pinned), scope, &deadline).dry_if(input.is_dry);
+        let hooks =
+            services.hook_runner(Arc::clone(&pinned), scope, &deadline).dry_if(input.is_dry);
         let job = Self {
             services,
             input,
@@ -343,7 +344,7 @@ impl<'j> CompileJob<'j> {
             }
             stored => stored?.facts,
         };
-        let observed = services.tell_now(&self.observers, &facts);
+        let observed = services.observe_now(&self.observers, &facts);
         let Report { tokens_before, tokens_after, .. } = *compiled.report.report();
         usage::count(services, &self.model.name, tokens_before, tokens_after);
         Ok(observed)

@@ -44,14 +44,14 @@ pub(super) fn remember_asking(
     services: &Services,
     turn: Option<&dyn CompileTurn>,
     request: &mut CompileRequest,
-    asking: &mut HookRunner<'_>,
+    runner: &mut HookRunner<'_>,
 ) -> Result<Vec<MemoryEntry>, Error> {
     let query = query_of(request);
     let Some(MemoryRecall { ranked, expired }) = read(services, turn, request, &query)? else {
         return Ok(Vec::new());
     };
     if let Some(memory) = &mut request.memory
-        && let Some(chosen) = recall::ask(asking, &ranked, &query, memory.max_tokens)?
+        && let Some(chosen) = recall::ask(runner, &ranked, &query, memory.max_tokens)?
     {
         memory.entries = chosen;
     }

@@ -34,10 +34,10 @@ pub(crate) fn known_adapters(
     services: &Services,
     section: Option<&Node<'_>>,
 ) -> Result<(KnownAdapters, bool), StoreError> {
-    match adapters::known(services, section) {
+    match adapters::look_up(services, section) {
         Err(error) if request::given_adapters(section).is_none() => {
             tracing::warn!(%error, "adapters could not be read");
-            Ok((adapters::ours(), true))
+            Ok((adapters::built_in(), true))
         }
         known => Ok((known?, false)),
     }

@@ -15,25 +15,25 @@ const PRIORITY: i64 = 60;
 /// Adds the fragments of hooks to the blocks of the request.
 pub(super) fn provide(
     services: &Services,
-    asking: &mut dyn HookPort,
+    runner: &mut dyn HookPort,
     pack: &Pack,
     request: &mut CompileRequest,
     governed: &mut GovernedRequest,
 ) -> Result<(), Error> {
     const POINT: Point = Point::BeforeCompile;
-    if !asking.has_any(POINT) {
+    if !runner.has_any(POINT) {
         return Ok(());
     }
     let input = pipeline::governed_input(request, pack, services.allowance());
     let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
-    if asking.has(POINT, HookKind::Provide) {
+    if runner.has(POINT, HookKind::Provide) {
         let (model, counter) = (&request.model, &services.pipeline().counter);
         // Hooks' limits are in tokens of the report, so counts are scaled by the model's factor.
         let tokens = |text: &str| {
             let scaled = model.scale(counter.count(model.tokenizer, text));
             u32::try_from(scaled).unwrap_or(u32::MAX)
         };
-        let provided = asking.provide(at, &tokens, &|_| Ok(()))?;
+        let provided = runner.provide(at, &tokens, &|_| Ok(()))?;
         for fragment in provided.fragments {
             let named = fragment.bucket.unwrap_or_else(|| "session".into());
             let is_theirs = !is_owned(&named) && is_bucket_name(&named);
@@ -54,6 +54,6 @@ pub(super) fn provide(
             });
         }
     }
-    asking.observe(at, GuardDecision::None)?;
+    runner.observe(at, GuardDecision::None)?;
     Ok(())
 }

@@ -14,13 +14,13 @@ use crate::service::hook_runner::HookRunner;
 /// The entries that hooks choose and add; none if no hook answers, so that the ranking of the store
 /// applies.
 pub(super) fn ask(
-    asking: &mut HookRunner<'_>,
+    runner: &mut HookRunner<'_>,
     ranked: &[RankedMemory],
     query: &str,
     max_tokens: u64,
 ) -> Result<Option<Vec<RequestMemoryEntry>>, Error> {
     const POINT: Point = Point::RecallMemory;
-    if !asking.has(POINT, HookKind::Provide) {
+    if !runner.has(POINT, HookKind::Provide) {
         return Ok(None);
     }
     let input = RecallMemoryInput {
@@ -38,7 +38,7 @@ pub(super) fn ask(
         }
     });
     let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
-    let provided = asking.provide(at, &|_| 0, &|answer| reader.check(answer))?;
+    let provided = runner.provide(at, &|_| 0, &|answer| reader.check(answer))?;
     let answers: Vec<_> =
         provided.answers.iter().filter_map(|(_, answer)| reader.take(answer)).collect();
     if answers.is_empty() {

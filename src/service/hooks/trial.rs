@@ -141,7 +141,16 @@ pub async fn try_out(services: &Services, trial: HookTrial) -> Value {
     let run = round.take_runs().pop();
     let exchange = caller.exchange.into_inner().unwrap_or_else(PoisonError::into_inner);
     let url = hook.endpoint().filter(|_| shows_url).map(Endpoint::redacted_url);
-    report(&hook, point, url.as_deref(), run.as_ref(), exchange.as_ref(), &effect, secret.as_ref())
+    let report = TrialReport {
+        hook: &hook,
+        point,
+        url,
+        run: run.as_ref(),
+        exchange: exchange.as_ref(),
+        effect,
+        secret: secret.as_ref(),
+    };
+    report.into_json()
 }
 
 /// Values for matching, which a real call would have besides its input.
@@ -209,42 +218,52 @@ fn provided_effect(provided: &ProvideResult) -> Value {
     json!({"fragments": fragments.collect::<Vec<_>>(), "answers": answers.collect::<Vec<_>>()})
 }
 
-fn report(
-    hook: &Hook,
+/// A trial that was made.
+#[derive(Debug)]
+struct TrialReport<'r> {
+    hook: &'r Hook,
     point: Point,
-    url: Option<&str>,
-    run: Option<&HookRun>,
-    exchange: Option<&Exchange>,
-    effect: &Value,
-    secret: Option<&HookSecret>,
-) -> Value {
-    let request = exchange.map(|exchange| {
-        let headers: Map<String, Value> = exchange
-            .headers
-            .iter()
-            .map(|(name, value)| (name.to_string(), Value::from(&**value)))
-            .collect();
-        json!({"method": "POST", "url": url, "headers": headers, "body": parsed(&exchange.sent)})
-    });
-    let response = exchange.and_then(|exchange| {
-        let status = exchange.status?;
-        Some(json!({"status": status, "body": exchange.body}))
-    });
-    let took = run.map_or(Duration::ZERO, |run| run.took);
-    json!({
-        "hook": hook.id,
-        "point": point.as_str(),
-        "kind": hook.kind.as_str(),
-        "outcome": run.map(HookRun::word),
-        "why": run.and_then(HookRun::why),
-        "detail": run.and_then(HookRun::failure).map(|failure| &*failure.detail),
-        "effect": effect,
-        "request": request,
-        "response": response,
-        "ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-        "attempts": run.map_or(0, |run| run.attempts),
-        "secret": secret.map(HookSecret::reveal),
-    })
+    /// The address of the hook, without secrets; none if the caller must not see it.
+    url: Option<String>,
+    run: Option<&'r HookRun>,
+    exchange: Option<&'r Exchange>,
+    effect: Value,
+    /// The secret that was generated for the trial.
+    secret: Option<&'r HookSecret>,
+}
+
+impl TrialReport<'_> {
+    fn into_json(self) -> Value {
+        let Self { hook, point, url, run, exchange, effect, secret } = self;
+        let request = exchange.map(|exchange| {
+            let headers: Map<String, Value> = exchange
+                .headers
+                .iter()
+                .map(|(name, value)| (name.to_string(), Value::from(&**value)))
+                .collect();
+            let body = parsed(&exchange.sent);
+            json!({"method": "POST", "url": url, "headers": headers, "body": body})
+        });
+        let response = exchange.and_then(|exchange| {
+            let status = exchange.status?;
+            Some(json!({"status": status, "body": exchange.body}))
+        });
+        let took = run.map_or(Duration::ZERO, |run| run.took);
+        json!({
+            "hook": hook.id,
+            "point": point.as_str(),
+            "kind": hook.kind.as_str(),
+            "outcome": run.map(HookRun::word),
+            "why": run.and_then(HookRun::why),
+            "detail": run.and_then(HookRun::failure).map(|failure| &*failure.detail),
+            "effect": effect,
+            "request": request,
+            "response": response,
+            "ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            "attempts": run.map_or(0, |run| run.attempts),
+            "secret": secret.map(HookSecret::reveal),
+        })
+    }
 }
 
 /// Calls a hook with the mark of a test, and keeps the exchange.

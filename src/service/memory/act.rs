@@ -39,7 +39,7 @@ pub fn act(
     // Chosen before the transaction, which may run twice.
     let id: Arc<str> = format!("mem_{}", uuid::Uuid::now_v7().simple()).into();
     let session = request.scope.session_id.clone();
-    services.write_told(session.as_ref(), move |tx| {
+    services.write_observed(session.as_ref(), move |tx| {
         let entry = match request.action {
             StoreAction::Add => Some(add(tx, &request, &id)?),
             StoreAction::Replace => Some(replace(tx, &request)?),

@@ -57,7 +57,7 @@ pub fn put(
     let gone = if partial { nulls(&node) } else { Vec::new() };
     let key = key.to_owned();
     let session = scope.session_id.clone();
-    services.write_told(session.as_ref(), move |tx| {
+    services.write_observed(session.as_ref(), move |tx| {
         let old = tx.memory(&scope, &key)?;
         if partial && old.is_none() {
             return Err(UNKNOWN);
@@ -114,7 +114,7 @@ pub fn delete(
 ) -> Result<(), Error> {
     let (scope, key) = (scope.clone(), key.to_owned());
     let session = scope.session_id.clone();
-    services.write_told(session.as_ref(), move |tx| {
+    services.write_observed(session.as_ref(), move |tx| {
         let Some(old) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
         expected.check(Some(&old))?;
         Ok(remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Direct)?)
@@ -153,7 +153,7 @@ pub fn restore(
     let (scope, version) = request::read_restore(&node, query).map_err(Error::Invalid)?;
     let key = key.to_owned();
     let session = scope.session_id.clone();
-    services.write_told(session.as_ref(), move |tx| {
+    services.write_observed(session.as_ref(), move |tx| {
         let Some(current) = tx.memory_row(&scope, &key)? else { return Err(UNKNOWN) };
         let found = tx.memory_versions(&scope, &key, Some(version.saturating_add(1)), 1)?;
         let known = found.into_iter().find(|found| found.entry.version == version);
@@ -181,7 +181,7 @@ pub fn retract(
     let scope = request::read_retract(&node, query).map_err(Error::Invalid)?;
     let key = key.to_owned();
     let session = scope.session_id.clone();
-    services.write_told(session.as_ref(), move |tx| {
+    services.write_observed(session.as_ref(), move |tx| {
         let Some(current) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
         let retracted = MemoryEntry { status: MemoryStatus::Retracted, ..current.clone() };
         let retracted =

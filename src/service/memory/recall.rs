@@ -92,7 +92,7 @@ pub(crate) fn expire_all(services: &Services) -> Result<(), store::Error> {
     /// Entries of one transaction.
     const MAX_BATCH_ENTRIES: usize = 200;
     loop {
-        let gone = services.write_told(None, |tx| {
+        let gone = services.write_observed(None, |tx| {
             let entries = tx.expired_memory(MAX_BATCH_ENTRIES)?;
             expire(tx, &entries)?;
             Ok::<_, store::Error>(entries.len())

@@ -40,7 +40,7 @@ pub fn import(
     if !faults.is_empty() {
         return Err(Error::Invalid(faults));
     }
-    services.write_told(None, move |tx| {
+    services.write_observed(None, move |tx| {
         let mut done = ImportCounts::default();
         for ImportLine { key, scope, write } in &lines {
             let old = tx.memory(scope, key)?;

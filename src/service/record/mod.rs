@@ -58,7 +58,7 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    pub(super) fn of(
+    pub(super) fn from_request(
         request: &CompileRequest,
         adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
     ) -> Self {
@@ -107,7 +107,7 @@ impl RecordDraft {
         request.record.is_kept().then(|| Self {
             level: request.record,
             target: request.target.as_str(),
-            inputs: Inputs::of(request, adapters),
+            inputs: Inputs::from_request(request, adapters),
             set: Arc::clone(set),
         })
     }

@@ -33,7 +33,7 @@ impl RecalledInputs {
     }
 
     /// Reads the inputs of a full record; none if it was compiled without a pack.
-    pub(crate) fn of(raw: &RawJson) -> Option<Self> {
+    pub(crate) fn read(raw: &RawJson) -> Option<Self> {
         let node = json::parse(raw.as_str(), Limits::default()).ok()?;
         let node = node.get("recalled")?;
         let candidates = match node.get("candidates")?.as_array() {
@@ -125,9 +125,9 @@ mod tests {
             let as_of = Timestamp::from_micros(1_700_000_000_000_001);
             let own = RecalledInputs { as_of, store_revision: 7, candidates };
             let raw = RawJson::new(format!("{{\"recalled\":{}}}", own.text()));
-            let read = RecalledInputs::of(&raw).unwrap();
+            let read = RecalledInputs::read(&raw).unwrap();
             assert_eq!(format!("{read:?}"), format!("{own:?}"));
         }
-        assert!(RecalledInputs::of(&RawJson::new("{}".to_owned())).is_none());
+        assert!(RecalledInputs::read(&RawJson::new("{}".to_owned())).is_none());
     }
 }

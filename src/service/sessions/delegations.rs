@@ -34,7 +34,7 @@ pub fn delegate(
     };
     let (once, usual) = (once.cloned(), services.tenant().usual_session_ttl());
     let of = Arc::clone(&delegation.session);
-    services.write_told(Some(&of), move |tx| {
+    services.write_observed(Some(&of), move |tx| {
         let mut session = tx.session(&delegation.session)?.ok_or(UNKNOWN)?;
         session.touch(tx.now(), usual);
         tx.put_session(&session)?;

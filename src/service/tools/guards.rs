@@ -30,8 +30,7 @@ pub(crate) struct CallQuestion<'q> {
     pub(crate) arguments: RawJson,
     /// The definition that the arguments must match, if it is known.
     pub(crate) tool: Option<&'q ToolDefinition>,
-    /// Position among the calls of its message, and the number of these calls.
-    pub(crate) batch: (usize, usize),
+    pub(crate) batch: CallBatch,
 }
 
 /// Calls the hooks about each call, in order, and returns the verdicts. `subject` has the session
@@ -47,13 +46,13 @@ pub(crate) fn ask_calls(
         return Ok((questions.iter().map(|_| CallVerdict::Free).collect(), Effects::default()));
     }
     let scope = services.hook_scope(session, subject.agent.as_ref());
-    let mut asking = services.asking(set, scope.clone(), &deadline(services));
+    let mut runner = services.hook_runner(set, scope.clone(), &deadline(services));
     let (mut verdicts, mut events) = (Vec::with_capacity(questions.len()), Vec::new());
     for question in questions {
-        let answer = match ask(&mut asking, question) {
+        let answer = match ask(&mut runner, question) {
             Ok(answer) => answer,
             Err(error) => {
-                services.tell_failures(asking.runs());
+                services.publish_failures(runner.runs());
                 return Err(error);
             }
         };
@@ -66,7 +65,7 @@ pub(crate) fn ask_calls(
             GuardAnswer::Free => CallVerdict::Free,
         });
     }
-    let mut effects = Effects::of_hooks(asking, scope);
+    let mut effects = Effects::of_hooks(runner, scope);
     effects.events_after.splice(0..0, events);
     Ok((verdicts, effects))
 }
@@ -77,31 +76,30 @@ enum GuardAnswer {
     Arguments(Arc<str>),
 }
 
-fn ask(asking: &mut HookRunner<'_>, question: &CallQuestion<'_>) -> Result<GuardAnswer, Error> {
+fn ask(runner: &mut HookRunner<'_>, question: &CallQuestion<'_>) -> Result<GuardAnswer, Error> {
     let input = input(question);
     let facts = MatchContext { tool: Some(question.name), ..MatchContext::default() };
     let at = HookInput { point: POINT, input: &input, facts };
     let (tool, is_text) = (question.tool, question.call.custom);
-    let changed = asking.change(at, &move |payload| check(payload, tool, is_text))?;
+    let changed = runner.change(at, &move |payload| check(payload, tool, is_text))?;
     if let Some(denial) = changed.denied {
-        asking.observe(at, GuardDecision::Denied(&denial))?;
+        runner.observe(at, GuardDecision::Denied(&denial))?;
         return Ok(GuardAnswer::Denied(denial));
     }
     let input = changed.input.as_deref().unwrap_or(&input);
-    asking.observe(HookInput { input, ..at }, GuardDecision::Allowed)?;
+    runner.observe(HookInput { input, ..at }, GuardDecision::Allowed)?;
     Ok(changed.payload.map_or(GuardAnswer::Free, GuardAnswer::Arguments))
 }
 
 /// Writes the input of the hooks: `{"tool": {"name", "call_id", "arguments"}, "batch": {"index",
 /// "size"}}`.
 fn input(question: &CallQuestion<'_>) -> String {
-    let (index, size) = question.batch;
     let tool = HookedCall {
         name: Some(question.name),
         call_id: &question.call.id,
         arguments: Some(ToolArguments::Json(question.arguments.as_json())),
     };
-    ToolCallInput { tool, batch: CallBatch { index, size } }.to_json()
+    ToolCallInput { tool, batch: question.batch }.to_json()
 }
 
 /// Checks new arguments like those of the model.

@@ -72,7 +72,7 @@ pub(super) fn ask_writes<'c>(
         return Ok(calls.map(|_| CallVerdict::Free).collect());
     }
     let scope = services.hook_scope(session, rights.scope.agent.as_ref());
-    let mut asking = services.asking(set, scope, &deadline(services));
+    let mut runner = services.hook_runner(set, scope, &deadline(services));
     // The values of keys after the earlier calls.
     let mut values: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
     let mut verdicts = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn ask_writes<'c>(
             verdicts.push(CallVerdict::Free);
             continue;
         }
-        let verdict = ask_write(&mut asking, &command, old.as_ref())?;
+        let verdict = ask_write(&mut runner, &command, old.as_ref())?;
         let value = match &verdict {
             CallVerdict::Denied(_) => old,
             CallVerdict::Value(value) => Some(value.clone()),
@@ -101,8 +101,8 @@ pub(super) fn ask_writes<'c>(
         values.insert(command.key, value);
         verdicts.push(verdict);
     }
-    let (runs, _) = asking.into_parts();
-    services.tell_failures(&runs);
+    let (runs, _) = runner.into_parts();
+    services.publish_failures(&runs);
     Ok(verdicts)
 }
 
@@ -116,7 +116,7 @@ fn stored(
 }
 
 fn ask_write(
-    asking: &mut HookRunner<'_>,
+    runner: &mut HookRunner<'_>,
     command: &MemoryCommand,
     old: Option<&RawJson>,
 ) -> Result<CallVerdict, Error> {
@@ -148,7 +148,7 @@ fn ask_write(
     };
     let at =
         HookInput { point: Point::MemoryUpdate, input: &input, facts: MatchContext::default() };
-    let changed = asking.change(at, &check)?;
+    let changed = runner.change(at, &check)?;
     Ok(match (changed.denied, changed.payload) {
         (Some(denial), _) => CallVerdict::Denied(denial_text(&denial)),
         (None, Some(value)) if !deletes => CallVerdict::Value(RawJson::new(value)),

@@ -49,7 +49,7 @@ pub(super) fn carry_out(
         .map(|(call, verdict)| PlannedCall { call, verdict, ids: Ids::new() })
         .collect();
     let session = rights.scope.session_id.clone();
-    services.write_told(session.as_ref(), move |tx| {
+    services.write_observed(session.as_ref(), move |tx| {
         effects.store(tx)?;
         carry_out_all(tx, &rights, &calls, promotion)
     })

@@ -25,7 +25,7 @@ use super::compile::hook_line;
 use super::effects::Effects;
 use super::{Error, Services};
 use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
-use crate::hook::HookRun;
+use crate::hook::{CallBatch, HookRun};
 use crate::json::{self, Limits, Node, Value};
 use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL, StopReason};
 pub use crate::request::RESULT_LEVELS;
@@ -111,7 +111,7 @@ pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let mut scope = request.scope;
     scope.session_id = scope.session_id.or(request.session_id);
     let size = calls.len();
-    let batches: Vec<_> = (0..size).map(|index| (index, size)).collect();
+    let batches: Vec<_> = (0..size).map(|index| CallBatch { index, size }).collect();
     let asked = JudgedCalls { calls: &mut calls, judged: &mut judged, batches: &batches };
     let effects = ask(services, &scope, &tools, asked)?;
     let hooks = effects.runs.clone();
@@ -184,7 +184,7 @@ pub(crate) fn own_call(
         name: &call.name,
         arguments: wire::arguments(&call),
         tool: None,
-        batch: (0, 1),
+        batch: CallBatch { index: 0, size: 1 },
     };
     let (verdicts, effects) = ask_calls(services, &scope, &[question])?;
     let mut denied = None;
@@ -210,8 +210,8 @@ pub(crate) fn own_call(
 pub(crate) struct JudgedCalls<'c> {
     pub(crate) calls: &'c mut [ToolCall],
     pub(crate) judged: &'c mut [CallJudgement],
-    /// Position of each call among those of its message, and the number of these calls.
-    pub(crate) batches: &'c [(usize, usize)],
+    /// The place of each call among the calls of its message.
+    pub(crate) batches: &'c [CallBatch],
 }
 
 /// Runs the hooks at `tool_call` for the calls that may be run. Calls that a hook denies are not

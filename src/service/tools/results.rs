@@ -15,7 +15,7 @@ use crate::pipeline::{self, Deadline, HookPort};
 use crate::request::{self, Lengths, ModelReader, RawResult, ResultsRequest};
 use crate::service::compile::{CompiledResponse, Error};
 use crate::service::compress::{CompressJob, CompressOutcome, carry_out};
-use crate::service::results::Results;
+use crate::service::result_hooks::ResultHooks;
 use crate::service::{Services, StoreError};
 use crate::store::Batch;
 
@@ -82,7 +82,7 @@ fn ask(
     services: &Services,
     request: &mut ResultsRequest,
     deadline: &Deadline,
-) -> Result<Results, Error> {
+) -> Result<ResultHooks, Error> {
     let mut history: Vec<Message> = Vec::new();
     for result in &request.results {
         let RawResult { id, name, text, is_error, arguments } = result;
@@ -106,7 +106,7 @@ fn ask(
     };
     let ask = |hooks: &mut dyn HookPort| pipeline::ask_results_of(hooks, &mut history, &fits);
     let (_, effects) =
-        Results::ask(services, request.session_id.as_ref(), deadline, Point::ToolResult, ask)?;
+        ResultHooks::ask(services, request.session_id.as_ref(), deadline, Point::ToolResult, ask)?;
     let left = history.iter().flat_map(Message::tool_results);
     for (result, left) in request.results.iter_mut().zip(left) {
         result.text = texts_of(left).unwrap_or_default();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::options::TurnOptions;
 use crate::domain::{MemoryScope, Message, Notes, RawJson, Role, Scope, Source, ToolCall};
+use crate::hook::CallBatch;
 use crate::json::{Faults, Node};
 use crate::pipeline::READ_TOOL;
 use crate::provider;
@@ -28,8 +29,7 @@ struct FoundCall {
     call: ToolCall,
     /// Index of the appended message before which the result is inserted.
     place: usize,
-    /// Position among the calls of its message, and the number of these calls.
-    batch: (usize, usize),
+    batch: CallBatch,
     /// Whether only results follow the message of the call, so that the caller may still run it.
     is_open: bool,
 }
@@ -87,7 +87,7 @@ impl OpenCalls {
                 list.push(FoundCall {
                     call: call.clone(),
                     place: place.unwrap_or(end),
-                    batch: (nth, message.tool_calls().count()),
+                    batch: CallBatch { index: nth, size: message.tool_calls().count() },
                     is_open: next.is_none(),
                 });
             }
@@ -118,7 +118,7 @@ impl OpenCalls {
         };
         self.list.retain(|one| one.is_open || is_ours(&one.call));
         let mut calls: Vec<ToolCall> = self.list.iter().map(|one| one.call.clone()).collect();
-        let batches: Vec<(usize, usize)> = self.list.iter().map(|one| one.batch).collect();
+        let batches: Vec<CallBatch> = self.list.iter().map(|one| one.batch).collect();
         let mut judged = judge(services, &tools, &calls, memory.is_some())?;
         let remembers = |(call, judged): (&ToolCall, &CallJudgement)| {
             *judged == CallJudgement::Ours && is_memory(&call.name)

@@ -162,7 +162,7 @@ pub(crate) fn strict(
     })?;
     read.request.record = record.compilation.level;
     let again = ReplayInput { pack, ..ReplayInput::recorded(record, &node, read) };
-    let said = RecordedAnswers::of(record)?;
+    let said = RecordedAnswers::read(record)?;
     let done = answered(services, record, again, &said, deadline)?;
     let replayed = told(record, &node, &done);
     let lines = replayed.drift.stages.iter();
@@ -197,11 +197,11 @@ pub(super) fn again(
     let mut request = recorded(services, record, &node)?.request;
     request.explain = ExplainLevel::Full;
     request.record = RecordLevel::None;
-    let said = RecordedAnswers::of(record)?;
-    let asking = said.asking(services, record, &request, &*said.answers, deadline)?;
+    let said = RecordedAnswers::read(record)?;
+    let runner = said.hook_runner(services, record, &request, &*said.answers, deadline)?;
     let read = RecordedRequest { request, adapters: no_adapters() };
     let again = ReplayInput::recorded(record, &node, read);
-    match compile_again(services, again, asking, deadline)?.outcome {
+    match compile_again(services, again, runner, deadline)?.outcome {
         ReplayOutcome::Compiled(compiled) => Ok(compiled.report.finish()),
         ReplayOutcome::Refused(_) => Err(Error::RecordIncomplete("the compile was refused")),
     }
@@ -217,18 +217,18 @@ fn answered(
     deadline: &Deadline,
 ) -> Result<ReplayedCompile, Error> {
     let overhearing = DivergenceCaller::new(&said.answers, None);
-    let asking = said.asking(services, record, &again.request, &overhearing, deadline)?;
-    compile_again(services, again, asking, deadline).map_err(|error| {
+    let runner = said.hook_runner(services, record, &again.request, &overhearing, deadline)?;
+    compile_again(services, again, runner, deadline).map_err(|error| {
         let Error::Hook(stop) = &error else { return error };
         let then = |place| {
             let overhearing = DivergenceCaller::new(&said.answers, Some(place));
             let node = json::parse(record.request.as_deref()?, Limits::default()).ok()?;
             let read = recorded(services, record, &node).ok()?;
-            let asking =
-                said.asking(services, record, &read.request, &overhearing, deadline).ok()?;
+            let runner =
+                said.hook_runner(services, record, &read.request, &overhearing, deadline).ok()?;
             let again = ReplayInput::recorded(record, &node, read);
             // Only the input is needed, whatever the outcome.
-            let _ = compile_again(services, again, asking, deadline);
+            let _ = compile_again(services, again, runner, deadline);
             heard(&overhearing)
         };
         let found = divergence(record, stop, &overhearing, then);
@@ -252,7 +252,7 @@ fn run(
     }
     request.record = record.compilation.level;
     let again = ReplayInput::today(record, node, read);
-    let said = RecordedAnswers::of(record)?;
+    let said = RecordedAnswers::read(record)?;
     match mode {
         ReplayMode::Strict | ReplayMode::Sent => {
             Ok(told(record, node, &answered(services, record, again, &said, deadline)?))
@@ -260,8 +260,9 @@ fn run(
         ReplayMode::Verify => {
             let today = compile::pinned(services, &again.request)?;
             let verifying = VerifyCaller::new(&said.answers, today, services.webhooks());
-            let asking = said.asking(services, record, &again.request, &verifying, deadline)?;
-            let done = compile_again(services, again, asking, deadline).map_err(incomplete)?;
+            let runner =
+                said.hook_runner(services, record, &again.request, &verifying, deadline)?;
+            let done = compile_again(services, again, runner, deadline).map_err(incomplete)?;
             let told = told(record, node, &done);
             Ok(Replayed { hooks: Some(verifying.into_checks()), ..told })
         }
@@ -294,8 +295,8 @@ fn refresh(
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let scope = compile::scope(services, &id, again.request.session_id.as_ref());
     let target = again.request.target.as_str();
-    let asking = services.asking_through(&caller, Arc::clone(&set), scope, deadline);
-    let done = compile_again(services, again, asking, deadline).map_err(incomplete)?;
+    let runner = services.hook_runner_through(&caller, Arc::clone(&set), scope, deadline);
+    let done = compile_again(services, again, runner, deadline).map_err(incomplete)?;
     let draft =
         RecordDraft { level: record.compilation.level, target, inputs: done.inputs.clone(), set };
     let mut batch = Batch::default();

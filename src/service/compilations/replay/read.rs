@@ -33,7 +33,7 @@ pub(super) fn recorded(
     let mut models = Models::empty();
     let is_known = Models::unknown(&model.name) != model && !model.name.is_empty();
     models.extend(is_known.then_some(model));
-    let known = adapters::recorded(&full.adapters)?;
+    let known = adapters::from_record(&full.adapters)?;
     let mut request = read(services, node, &models, &known)?;
     if let (Some(memory), Some(entries)) = (&mut request.memory, record::memory_of(raw)) {
         memory.entries = entries;
@@ -45,7 +45,7 @@ pub(super) fn recorded(
 
 /// Reads the request, with all other inputs as they are now.
 pub(super) fn today(services: &Services, node: &Node<'_>) -> Result<RecordedRequest, Error> {
-    let known = adapters::known(services, node.get("compression"))?;
+    let known = adapters::look_up(services, node.get("compression"))?;
     let mut request = read(services, node, services.models(), &known)?;
     compile::remember(services, None, &mut request)?;
     Ok(RecordedRequest { request, adapters: known.stored })

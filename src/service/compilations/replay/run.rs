@@ -25,13 +25,13 @@ pub(super) struct RecordedAnswers {
 }
 
 impl RecordedAnswers {
-    pub(super) fn of(record: &StoredRecord) -> Result<Self, Error> {
+    pub(super) fn read(record: &StoredRecord) -> Result<Self, Error> {
         let (set, runs) = asked(record)?;
         Ok(Self { set, answers: Arc::new(RecordedHooks::new(&runs)) })
     }
 
     /// Creates a hook runner that calls through `caller`, with the summaries of the record.
-    pub(super) fn asking<'s>(
+    pub(super) fn hook_runner<'s>(
         &'s self,
         services: &Services,
         record: &StoredRecord,
@@ -70,7 +70,7 @@ impl<'a> ReplayInput<'a> {
         node: &'a Node<'a>,
         read: RecordedRequest,
     ) -> Self {
-        let from = match RecalledInputs::of(&record.compilation.body) {
+        let from = match RecalledInputs::read(&record.compilation.body) {
             Some(recalled) => compile::GovernSource::Record(recalled),
             None => compile::GovernSource::Store(record.compilation.created_at),
         };
@@ -80,7 +80,7 @@ impl<'a> ReplayInput<'a> {
 
     /// Takes memory from the current store, and the time from the record.
     pub(super) fn today(record: &StoredRecord, node: &'a Node<'a>, read: RecordedRequest) -> Self {
-        let then = RecalledInputs::of(&record.compilation.body).map(|recalled| recalled.as_of);
+        let then = RecalledInputs::read(&record.compilation.body).map(|recalled| recalled.as_of);
         let from = compile::GovernSource::Store(then.unwrap_or(record.compilation.created_at));
         let RecordedRequest { request, adapters } = read;
         Self { node, request, adapters, pack: None, from }
@@ -122,7 +122,7 @@ pub(super) fn compile_again(
     let ReplayInput { node, mut request, adapters, pack, from } = input;
     let run = CompileRun { services, node, deadline };
     let governed = run.govern(&mut request, &mut hooks, pack, from);
-    let mut inputs = Inputs::of(&request, adapters);
+    let mut inputs = Inputs::from_request(&request, adapters);
     let governed = match governed {
         Ok(governed) => governed,
         Err(error) => return refused(error, inputs, hooks),
@@ -143,7 +143,7 @@ pub(super) fn compile_again(
 fn refused(
     error: compile::Error,
     mut inputs: Inputs,
-    asking: HookRunner<'_>,
+    runner: HookRunner<'_>,
 ) -> Result<ReplayedCompile, Error> {
     let refused = match error {
         compile::Error::Governed(refused) => *refused,
@@ -154,7 +154,7 @@ fn refused(
     Ok(ReplayedCompile {
         outcome: ReplayOutcome::Refused(refusal),
         inputs,
-        runs: asking.into_parts().0,
+        runs: runner.into_parts().0,
     })
 }
 

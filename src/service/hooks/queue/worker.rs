@@ -56,7 +56,7 @@ impl Worker {
     }
 
     /// Creates a worker that uses the network; none if this process calls no hooks.
-    pub fn of(services: Services, pool: Pool, metrics: Metrics) -> Option<Self> {
+    pub fn over_network(services: Services, pool: Pool, metrics: Metrics) -> Option<Self> {
         let courier = Arc::new(services.webhooks()?.clone());
         Some(Self { metrics: Some(metrics), ..Self::new(services, pool, courier) })
     }

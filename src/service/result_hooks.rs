@@ -17,14 +17,14 @@ use crate::pipeline::{self, Deadline, HookPort};
 
 /// Runs of hooks about the results of one request, with their effects.
 #[derive(Debug, Default)]
-pub(super) struct Results {
+pub(super) struct ResultHooks {
     effects: Effects,
     kept: Option<Arc<HookOutcomes>>,
     set: Arc<HookSet>,
     pub(super) took: Duration,
 }
 
-impl Results {
+impl ResultHooks {
     /// Runs `ask` with a hook runner if there are hooks at `point`; returns none in place of its
     /// value if there are no hooks.
     pub(super) fn ask<T>(
@@ -40,16 +40,16 @@ impl Results {
         }
         let start = Instant::now();
         let scope = services.hook_scope(session, None);
-        let mut asking = services.asking(Arc::clone(&set), scope.clone(), deadline);
-        let asked = match ask(&mut asking) {
+        let mut runner = services.hook_runner(Arc::clone(&set), scope.clone(), deadline);
+        let asked = match ask(&mut runner) {
             Ok(asked) => asked,
             Err(error) => {
-                services.tell_failures(asking.runs());
+                services.publish_failures(runner.runs());
                 return Err(error.into());
             }
         };
-        let kept = asking.kept();
-        let effects = Effects::of_hooks(asking, scope);
+        let kept = runner.kept();
+        let effects = Effects::of_hooks(runner, scope);
         Ok((Some(asked), Self { effects, kept, set, took: start.elapsed() }))
     }
 
