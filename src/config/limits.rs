@@ -47,7 +47,7 @@ pub struct LimitsConfig {
     )]
     pub body_timeout_ms: u64,
 
-    /// Connections open at once; further ones wait to be accepted
+    /// Connections open at once; requests on further ones get a 503, but for those about health
     #[arg(
         long,
         env = "CONTEXTURE_MAX_CONNECTIONS",

@@ -9,8 +9,9 @@ use axum::http::{HeaderMap, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tower_http::timeout::TimeoutError;
 
+use super::body_memory::MemoryPermit;
 use super::problem::{Kind, Problem};
-use super::state::{AppState, MemoryPermit};
+use super::state::AppState;
 use super::zstd_window::FrameError;
 use crate::pipeline::Deadline;
 use crate::service::Services;
@@ -22,8 +23,11 @@ const DEFAULT_DEADLINE_MS: u64 = 10_000;
 const MAX_DEADLINE_MS: u64 = 60_000;
 /// Characters of a wrong media type that an error message quotes.
 const MAX_SHOWN_CHARS: usize = 100;
-/// Memory that is reserved for a body whose size is not known.
-const DEFAULT_BODY_BYTES: usize = 256 * 1024;
+/// Time until the first bytes of a body must have arrived.
+const MAX_BODY_PAUSE: Duration = Duration::from_secs(5);
+/// Bytes of a body that must arrive in a second, on average after the first pause.
+const MIN_BODY_BYTES_PER_SECOND: usize = 8 * 1024;
+const TOO_SLOW: &str = "the body must begin within 5 s and go on at 8 KiB a second or faster";
 
 /// The input of a use case: the body as text, the caller's services, and limits.
 #[derive(Debug)]
@@ -73,13 +77,15 @@ impl RequestInput {
     pub(super) fn without_body(state: &AppState, request: &Request) -> Result<Self, Problem> {
         let timeout = read_timeout(request.headers())?;
         let services = state.services_for(request.extensions())?;
-        Ok(Self { text: String::new(), permit: state.memory.take(0)?, services, timeout })
+        let permit = state.memory.permit(services.caller());
+        Ok(Self { text: String::new(), permit, services, timeout })
     }
 
     /// Returns input for further work of a request, such as the next page of a stream.
-    pub(super) fn for_services(state: &AppState, services: Services) -> Result<Self, Problem> {
+    pub(super) fn for_services(state: &AppState, services: Services) -> Self {
         let timeout = Duration::from_millis(DEFAULT_DEADLINE_MS);
-        Ok(Self { text: String::new(), permit: state.memory.take(0)?, services, timeout })
+        let permit = state.memory.permit(services.caller());
+        Self { text: String::new(), permit, services, timeout }
     }
 }
 
@@ -142,16 +148,10 @@ async fn receive(
 ) -> Result<RequestInput, Problem> {
     let timeout = read_timeout(request.headers())?;
     let services = state.services_for(request.extensions())?;
-    // Decompression removes `content-length`, because the decoded size is not known.
-    let declared_bytes = request
-        .headers()
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    let mut permit = state.memory.take(declared_bytes.unwrap_or(DEFAULT_BODY_BYTES))?;
-    let capacity = declared_bytes.unwrap_or(DEFAULT_BODY_BYTES).min(1 << 20);
-    let limit = state.max_decoded_bytes;
-    let mut body = Limited::new(request.into_body(), limit);
-    let bytes = collect(&mut body, capacity, label_problem, &mut permit).await?;
+    let mut permit = state.memory.permit(services.caller());
+    let mut body = Limited::new(request.into_body(), state.max_decoded_bytes);
+    let bytes = collect(&mut body, label_problem, &mut permit).await?;
+    permit.grow_to_work(bytes.len())?;
     state.metrics.record_body(bytes.len());
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -164,15 +164,23 @@ async fn receive(
     Ok(RequestInput { text, permit, services, timeout })
 }
 
+/// Collects a body that arrives fast enough. Memory is reserved for the bytes that have arrived, not
+/// for those that the client has declared: a client that sends nothing holds nothing.
 async fn collect(
     body: &mut Limited<Body>,
-    capacity: usize,
     mut label_problem: Option<Problem>,
     permit: &mut MemoryPermit,
 ) -> Result<Vec<u8>, Problem> {
-    let mut bytes = Vec::with_capacity(capacity);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| explain(&*error))?;
+    let mut bytes = Vec::new();
+    let start = tokio::time::Instant::now();
+    loop {
+        let earned = Duration::from_secs((bytes.len() / MIN_BODY_BYTES_PER_SECOND) as u64);
+        let next = tokio::time::timeout_at(start + MAX_BODY_PAUSE + earned, body.frame());
+        let frame = match next.await {
+            Ok(Some(frame)) => frame.map_err(|error| explain(&*error))?,
+            Ok(None) => return Ok(bytes),
+            Err(_) => return Err(Problem::with_detail(Kind::RequestTimeout, TOO_SLOW)),
+        };
         if let Some(data) = frame.data_ref().filter(|data| !data.is_empty()) {
             if let Some(problem) = label_problem.take() {
                 return Err(problem);
@@ -181,7 +189,6 @@ async fn collect(
             bytes.extend_from_slice(data);
         }
     }
-    Ok(bytes)
 }
 
 /// Reads the time that a request may take after its body has been read.

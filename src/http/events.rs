@@ -16,7 +16,7 @@ use axum::response::sse::{Event as Frame, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, unfold};
 use serde_json::json;
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 use tokio::time::{Instant, Interval, interval_at};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
@@ -28,14 +28,17 @@ use super::query::Query;
 use super::response::respond_with;
 use super::schema::{EventList, EventRow, EventTicket};
 use super::state::AppState;
+use super::stream_places::StreamPlace;
 use crate::domain::{Event, EventKind, RawJson, word_of};
 use crate::service::events::{self, EventPage, Feed, FeedRead, Filter};
 use crate::service::tickets::{self, GOOD_FOR};
 use crate::service::{Services, auth};
 use crate::telemetry::Stream;
 
-/// Events that a live stream may be behind before it is closed.
-const MAX_EVENTS_BEHIND: u64 = 4_096;
+/// Time for which a live stream may be behind the newest event before it is closed.
+const MAX_TIME_BEHIND: Duration = Duration::from_secs(30);
+/// Events that are taken from the feed at once.
+const MAX_EVENTS_PER_TAKE: usize = 64;
 /// Time between heartbeats on a stream without events.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 /// Time between checks that the caller's key is still valid.
@@ -88,9 +91,9 @@ pub(super) async fn read_events(
         let page = read(&state, input, after.unwrap_or_default(), filter, limit).await?;
         return Ok(respond_with(&EventList::from(page)));
     }
-    let permit = state.admit_stream()?;
     let input = RequestInput::without_body(&state, &request)?;
     let services = input.services.clone();
+    let place = state.streams.take(services.caller())?;
     let (feed, newest) = visit(&state, input, |services, _| events::follow(services)).await?;
     let reader = Reader {
         newest: feed.newest(),
@@ -98,6 +101,7 @@ pub(super) async fn read_events(
         last: after.unwrap_or(newest).min(newest),
         ready: VecDeque::from([Frame::default().retry(RECONNECT_DELAY).comment("")]),
         caught_up: false,
+        behind_since: None,
         ended: false,
         filter,
         is_untyped,
@@ -108,7 +112,7 @@ pub(super) async fn read_events(
         stopping: Box::pin(state.stopping().cancelled_owned()),
         _open: state.metrics.stream(),
         state,
-        _permit: permit,
+        _place: place,
     };
     let mut response = Sse::new(frames(reader)).into_response();
     let uncached = HeaderValue::from_static("no-store");
@@ -162,6 +166,8 @@ struct Reader {
     ready: VecDeque<Frame>,
     /// Whether the stream has reached the newest event once.
     caught_up: bool,
+    /// Since when the stream, once it had caught up, is behind the newest event.
+    behind_since: Option<Instant>,
     ended: bool,
     filter: Filter,
     /// Whether events are sent without their type (`as=message`).
@@ -176,7 +182,7 @@ struct Reader {
     timer: Interval,
     stopping: Pin<Box<WaitForCancellationFutureOwned>>,
     state: AppState,
-    _permit: OwnedSemaphorePermit,
+    _place: StreamPlace,
     _open: Stream,
 }
 
@@ -210,7 +216,7 @@ impl Reader {
             }
         }
         let newest = *self.newest.borrow_and_update();
-        if self.caught_up && newest.saturating_sub(self.last) > MAX_EVENTS_BEHIND {
+        if self.is_too_far_behind(newest) {
             self.push_notice(
                 EventKind::StreamOverflow,
                 &format!("{{\"behind\":{}}}", newest - self.last),
@@ -218,7 +224,7 @@ impl Reader {
             self.ended = true;
             return;
         }
-        match self.feed.take(self.last) {
+        match self.feed.take(self.last, MAX_EVENTS_PER_TAKE) {
             FeedRead::Events(events) => events.iter().for_each(|item| {
                 self.add(&item.event, item.text(event_text));
             }),
@@ -226,6 +232,18 @@ impl Reader {
             // Events from before the feed began are in the store.
             FeedRead::Nothing | FeedRead::Elsewhere => self.catch_up().await,
         }
+    }
+
+    /// Checks whether the stream has not reached the newest event for too long. A burst of events
+    /// is no reason: a client that reads fast reaches its end. Before a stream has reached the
+    /// newest event once, it reads the past, which takes as long as the client likes.
+    fn is_too_far_behind(&mut self, newest: u64) -> bool {
+        if !self.caught_up || newest <= self.last {
+            self.behind_since = None;
+            return false;
+        }
+        let since = *self.behind_since.get_or_insert_with(Instant::now);
+        since.elapsed() > MAX_TIME_BEHIND
     }
 
     async fn wait(&mut self) {
@@ -246,10 +264,7 @@ impl Reader {
         const MAX_EVENTS_PER_READ: usize = 500;
         let filter = self.filter.clone();
         let input = RequestInput::for_services(&self.state, self.services.clone());
-        let page = match input {
-            Ok(input) => read(&self.state, input, self.last, filter, MAX_EVENTS_PER_READ).await,
-            Err(problem) => Err(problem),
-        };
+        let page = read(&self.state, input, self.last, filter, MAX_EVENTS_PER_READ).await;
         let Ok(page) = page else {
             // The client reconnects and continues after the last event that it got.
             self.ended = true;
@@ -307,11 +322,4 @@ fn parse_types(text: &str) -> Result<Vec<EventKind>, Problem> {
         })
     };
     text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(parse).collect()
-}
-
-impl AppState {
-    fn admit_stream(&self) -> Result<OwnedSemaphorePermit, Problem> {
-        let permit = Arc::clone(&self.streams).try_acquire_owned();
-        permit.map_err(|_| Problem::with_detail(Kind::Overloaded, "too many open streams"))
-    }
 }

@@ -105,7 +105,7 @@ fn log(status: StatusCode, duration_ms: f64, problem: Option<&str>) {
 }
 
 /// Returns the caller's request id if it is short and plain, else a new one.
-fn request_id(header: Option<&HeaderValue>) -> String {
+pub(super) fn request_id(header: Option<&HeaderValue>) -> String {
     let is_plain = |text: &&str| {
         (1..=128).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte))

@@ -1,11 +1,13 @@
 //! Routes for operators and tools: models, health, metrics, the API's description and reference.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use bytes::Bytes;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::OpenApi;
@@ -28,11 +30,23 @@ pub(super) struct Health {
     store: Option<&'static str>,
 }
 
-/// Makes the OpenAPI description. The router passes the function in, because only it has all
-/// routes.
-#[derive(Debug, Clone, Copy)]
+/// Makes the OpenAPI description once; all responses share its bytes. The router passes the function
+/// in, because only it has all routes.
+#[derive(Debug, Clone)]
 pub(super) struct DescriptionSource {
-    pub(super) describe: fn() -> OpenApi,
+    describe: fn() -> OpenApi,
+    text: Arc<OnceLock<Bytes>>,
+}
+
+impl DescriptionSource {
+    pub(super) fn new(describe: fn() -> OpenApi) -> Self {
+        Self { describe, text: Arc::default() }
+    }
+
+    fn text(&self) -> Bytes {
+        let make = || Bytes::from((self.describe)().to_json().unwrap_or_default());
+        self.text.get_or_init(make).clone()
+    }
 }
 
 /// List the models
@@ -114,7 +128,7 @@ pub(super) async fn get_metrics(State(state): State<AppState>) -> Response {
     responses((status = OK, description = "OpenAPI 3.1", body = serde_json::Value)),
 )]
 pub(super) async fn get_openapi(Extension(source): Extension<DescriptionSource>) -> Response {
-    respond_json((source.describe)().to_json().unwrap_or_default())
+    respond_json(source.text())
 }
 
 /// The API reference
@@ -175,7 +189,11 @@ fn docs_file(name: &str) -> Result<Response, Problem> {
         .ok_or_else(|| Problem::new(Kind::NotFound))?;
     let kind = HeaderValue::from_str(&file.content_type)
         .unwrap_or(HeaderValue::from_static("application/octet-stream"));
-    let mut response = file.bytes.into_owned().into_response();
+    let bytes = match file.bytes {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
+    };
+    let mut response = bytes.into_response();
     let headers = response.headers_mut();
     if file.gzpipped {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));

@@ -29,7 +29,7 @@ const MAX_SHOWN_CHARS: usize = 200;
 const ANY_HOST: &str = "*";
 
 /// Routes of health checks. They reveal nothing, and are requested by any host name.
-const HEALTH: &[&str] = &["/healthz", "/readyz"];
+pub(super) const HEALTH: &[&str] = &["/healthz", "/readyz"];
 /// Routes that browsers open as pages, so links on other sites may lead to them.
 const PAGES: &[&str] =
     &["/", "/docs", "/docs/", "/problems", "/problems/{code}", "/compilations/{id}"];

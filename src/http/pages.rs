@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -62,11 +63,11 @@ pub(super) fn wants_html(headers: &HeaderMap) -> bool {
     accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
-fn page(headers: &HeaderMap, title: &str, markdown: &str) -> Response {
+fn page(headers: &HeaderMap, title: &str, markdown: &'static str) -> Response {
     let (kind, text) = if wants_html(headers) {
-        ("text/html; charset=utf-8", html(title, markdown))
+        ("text/html; charset=utf-8", Body::from(html(title, markdown)))
     } else {
-        ("text/markdown; charset=utf-8", markdown.to_owned())
+        ("text/markdown; charset=utf-8", Body::from(markdown))
     };
     let mut response = text.into_response();
     let headers = response.headers_mut();

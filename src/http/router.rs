@@ -27,8 +27,8 @@ use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console,
-    events, hooks, keys, layer, mcp, memory, operations, origin, packs, pages, sessions, skills,
-    tools, zstd_window,
+    events, hooks, keys, layer, mcp, memory, operations, origin, packs, pages, response_memory,
+    sessions, skills, tools, zstd_window,
 };
 use crate::config::{LimitsConfig, ServerConfig};
 
@@ -50,6 +50,7 @@ pub fn router(state: AppState, limits: &LimitsConfig, server: &ServerConfig) -> 
         .layer(from_fn_with_state(origin::Rules::new(state.clone(), server), origin::check))
         .layer(from_fn_with_state(table.clone(), layer::check_query))
         .layer(from_fn_with_state(KeyCheck { state: state.clone(), routes: table }, auth::check))
+        .layer(from_fn_with_state(state.clone(), response_memory::hold))
         .layer(from_fn(layer::check_nul))
         .layer(from_fn(layer::check_encoding))
         .layer(from_fn(layer::check_hops))
@@ -192,10 +193,7 @@ fn add_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(operations::get_health))
         .routes(routes!(operations::get_readiness))
         .routes(routes!(operations::get_metrics))
-        .routes(
-            routes!(operations::get_openapi)
-                .layer(Extension(DescriptionSource { describe: openapi })),
-        )
+        .routes(routes!(operations::get_openapi).layer(Extension(DescriptionSource::new(openapi))))
         .routes(routes!(console::get_root))
         .routes(routes!(console::get_console_file))
         .routes(routes!(operations::get_docs))

@@ -1,8 +1,11 @@
 //! Builds all parts of the server, and serves until a stop is requested.
 
 mod accept;
+mod connection;
 mod hooks;
 mod jobs;
+mod response_watch;
+mod shared_stream;
 mod tasks;
 
 use std::net::SocketAddr;

@@ -87,8 +87,8 @@ impl Default for Feed {
 }
 
 impl Feed {
-    /// The events after a number, as far as the feed has them.
-    pub fn take(&self, after: u64) -> FeedRead {
+    /// At most `limit` events after a number, as far as the feed has them.
+    pub fn take(&self, after: u64, limit: usize) -> FeedRead {
         if *self.newest.borrow() <= after {
             return FeedRead::Nothing;
         }
@@ -97,6 +97,7 @@ impl Feed {
         let next = recent.iter().skip(first).zip(after + 1..);
         let found: Vec<_> = next
             .take_while(|(told, seq)| told.event.seq == *seq)
+            .take(limit)
             .map(|(told, _)| told.clone())
             .collect();
         if found.is_empty() { FeedRead::Elsewhere } else { FeedRead::Events(found) }
@@ -161,7 +162,7 @@ mod tests {
     }
 
     fn taken(feed: &Feed, after: u64) -> Option<Vec<u64>> {
-        match feed.take(after) {
+        match feed.take(after, usize::MAX) {
             FeedRead::Events(events) => Some(events.iter().map(|told| told.event.seq).collect()),
             FeedRead::Nothing => Some(Vec::new()),
             FeedRead::Elsewhere => None,

@@ -157,7 +157,7 @@ impl Export {
             io::Error::other("the list cannot be read on")
         };
         let services = self.services.clone();
-        let input = RequestInput::for_services(&self.state, services).map_err(abort)?;
+        let input = RequestInput::for_services(&self.state, services);
         let filter = self.filter.clone();
         let read = page(&self.state, input, filter, Some(after), MAX_ENTRIES_PER_READ).await;
         let (items, next) = read.map_err(abort)?;

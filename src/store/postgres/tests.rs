@@ -109,14 +109,14 @@ fn what_one_node_tells_is_heard_on_the_others() {
     publish(&first.tenant("t"));
     let feed = second.tenant("t").feed();
     second.follow().unwrap();
-    assert!(matches!(feed.take(0), FeedRead::Elsewhere), "the store has the first");
+    assert!(matches!(feed.take(0, usize::MAX), FeedRead::Elsewhere), "the store has the first");
     publish(&first.tenant("t"));
     publish(&second.tenant("t"));
     publish(&first.tenant("t"));
     second.follow().unwrap();
-    let FeedRead::Events(found) = feed.take(2) else { panic!("3 was told here") };
+    let FeedRead::Events(found) = feed.take(2, usize::MAX) else { panic!("3 was told here") };
     assert_eq!(found.iter().map(|told| told.event.seq).collect::<Vec<_>>(), [3, 4]);
-    assert!(matches!(feed.take(4), FeedRead::Nothing));
+    assert!(matches!(feed.take(4, usize::MAX), FeedRead::Nothing));
 }
 
 fn pid(tx: &Tx<'_>) -> Result<i64, Error> {

@@ -1,0 +1,62 @@
+//! Counts responses that clients have not read yet in the memory of their callers.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use hyper::body::{Frame, SizeHint};
+
+use super::body_memory::MemoryPermit;
+use super::state::AppState;
+use crate::domain::Principal;
+
+/// Responses of fewer bytes are not counted.
+const MIN_COUNTED_BYTES: u64 = 64 * 1024;
+
+/// Reserves memory for a large response until it is sent. If there is none, a read is refused; the
+/// response to any other request is sent all the same, because its effects are stored.
+pub(super) async fn hold(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let caller = request.extensions().get::<Arc<Principal>>().cloned();
+    let is_read = request.method().is_safe();
+    let response = next.run(request).await;
+    let size = response.body().size_hint().exact().filter(|size| *size >= MIN_COUNTED_BYTES);
+    let (Some(caller), Some(size)) = (caller, size) else { return response };
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let mut permit = state.memory.permit(&caller);
+    if !is_read {
+        permit.force_to(size);
+    } else if let Err(problem) = permit.grow_to(size) {
+        return problem.into_response();
+    }
+    response.map(|body| Body::new(HeldBody { body, _permit: permit }))
+}
+
+/// A body that holds its memory until it is sent or dropped.
+struct HeldBody {
+    body: Body,
+    _permit: MemoryPermit,
+}
+
+impl HttpBody for HeldBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
