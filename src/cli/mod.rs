@@ -220,6 +220,7 @@ fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
     }
     match failure.downcast_ref::<server::Error>() {
         Some(server::Error::Store(OpenError::Damaged { .. })) => ExitCode::from(65),
+        Some(server::Error::Store(OpenError::Full { .. })) => ExitCode::from(74),
         Some(
             server::Error::Listen { .. }
             | server::Error::Store(

@@ -171,7 +171,8 @@ pub(super) async fn clean_up_artifacts(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let input = body::read(&state, request).await?;
+    let mut input = body::read(&state, request).await?;
+    input.services = input.services.freeing_room();
     let done = visit(&state, input, artifacts::cleanup).await?;
     Ok(respond_with(&done))
 }

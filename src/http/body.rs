@@ -76,7 +76,7 @@ impl RequestInput {
     /// Returns the input of a request whose body is not read.
     pub(super) fn without_body(state: &AppState, request: &Request) -> Result<Self, Problem> {
         let timeout = read_timeout(request.headers())?;
-        let services = state.services_for(request.extensions())?;
+        let services = state.services_for(request)?;
         let permit = state.memory.permit(services.caller());
         Ok(Self { text: String::new(), permit, services, timeout })
     }
@@ -147,7 +147,7 @@ async fn receive(
     label_problem: Option<Problem>,
 ) -> Result<RequestInput, Problem> {
     let timeout = read_timeout(request.headers())?;
-    let services = state.services_for(request.extensions())?;
+    let services = state.services_for(&request)?;
     let mut permit = state.memory.permit(services.caller());
     let mut body = Limited::new(request.into_body(), state.max_decoded_bytes);
     let bytes = collect(&mut body, label_problem, &mut permit).await?;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::http::Extensions;
+use axum::extract::Request;
+use axum::http::Method;
 use tokio_util::sync::CancellationToken;
 
 use super::body_memory::BodyMemory;
@@ -52,14 +53,17 @@ impl AppState {
 
     /// Returns the services for the caller of a request. Handlers have no other way to the services
     /// of a tenant.
-    pub(super) fn services_for(&self, extensions: &Extensions) -> Result<Services, Problem> {
+    pub(super) fn services_for(&self, request: &Request) -> Result<Services, Problem> {
+        let extensions = request.extensions();
         let caller = extensions.get::<Arc<Principal>>();
         let caller = caller.ok_or_else(|| {
             tracing::error!("an open route requested the services of a caller");
             Problem::new(Kind::Internal)
         })?;
         let hops = extensions.get::<Hops>().map_or(0, |hops| hops.0);
-        Ok(self.services.for_caller(caller).through(hops))
+        let services = self.services.for_caller(caller).through(hops);
+        let frees_room = request.method() == Method::DELETE;
+        Ok(if frees_room { services.freeing_room() } else { services })
     }
 
     /// Returns services without a caller: for authentication, and for data that all tenants share.

@@ -81,6 +81,8 @@ pub struct Services {
     promotion: MemoryPromotion,
     hooks: Arc<Hooks>,
     hops: u8,
+    /// Whether the request removes rows.
+    frees_room: bool,
     /// The place of the request's thread in the pool.
     seat: Option<JobSeat>,
     /// The deadline of the request, with its allowance of text.
@@ -157,6 +159,7 @@ impl Services {
             promotion: MemoryPromotion::default(),
             hooks: Arc::default(),
             hops: 0,
+            frees_room: false,
             seat: None,
             deadline: Deadline::default(),
             pack_keys: Arc::default(),
@@ -242,6 +245,12 @@ impl Services {
         Self { hops, ..self }
     }
 
+    /// Marks the writes of the request as removing rows: they are carried out on a full disk too.
+    #[must_use]
+    pub fn freeing_room(self) -> Self {
+        Self { frees_room: true, ..self }
+    }
+
     /// Sets the place of the job in the pool.
     #[must_use]
     pub fn seated(self, seat: JobSeat) -> Self {
@@ -312,7 +321,8 @@ impl Services {
 
     /// The store of the caller's tenant.
     fn tenant(&self) -> Tenant {
-        self.inner.store.tenant(&self.caller.tenant)
+        let tenant = self.inner.store.tenant(&self.caller.tenant);
+        if self.frees_room { tenant.freeing_room() } else { tenant }
     }
 
     fn pipeline(&self) -> &pipeline::PipelineContext {

@@ -39,13 +39,29 @@ pub(super) trait Backend: fmt::Debug + Send + Sync {
     fn is_shared(&self) -> bool;
 }
 
+/// The needs of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct WriteNeeds {
+    /// Whether its commit must survive a loss of power.
+    pub(super) is_durable: bool,
+    /// Whether it removes rows, so that it is carried out even if the disk is full.
+    pub(super) frees_room: bool,
+}
+
+impl WriteNeeds {
+    /// A write that must survive a loss of power.
+    #[cfg(test)]
+    pub(super) const DURABLE: Self = Self { is_durable: true, frees_room: false };
+    /// A write that removes rows.
+    pub(super) const FREES_ROOM: Self = Self { is_durable: false, frees_room: true };
+}
+
 /// A write that waits, whatever it returns.
 pub(super) trait WriteJob: Send {
     /// The tenant whose rows it writes; `None` for rows of no tenant.
     fn tenant(&self) -> Option<&Arc<str>>;
 
-    /// Whether it must survive a loss of power.
-    fn is_durable(&self) -> bool;
+    fn needs(&self) -> WriteNeeds;
 
     /// Does the work inside a transaction; may be called again if that could not be committed.
     /// Returns whether its changes are to be kept.
@@ -59,7 +75,7 @@ pub(super) trait WriteJob: Send {
 struct TypedWrite<T, E, F> {
     tenant: Option<Arc<str>>,
     work: F,
-    is_durable: bool,
+    needs: WriteNeeds,
     done: Option<Result<T, E>>,
     answer: SyncSender<Result<T, E>>,
 }
@@ -79,7 +95,7 @@ impl<T, E: From<Error>> WriteHandle<T, E> {
 /// A job of `work`, and its answer. An error of `work` takes back what it wrote.
 pub(super) fn job<T, E>(
     tenant: Option<&Arc<str>>,
-    is_durable: bool,
+    needs: WriteNeeds,
     work: impl FnMut(&dyn Sql) -> Result<T, E> + Send + 'static,
 ) -> (Box<dyn WriteJob>, WriteHandle<T, E>)
 where
@@ -88,10 +104,7 @@ where
 {
     let (answer, answered) = sync_channel(1);
     let tenant = tenant.cloned();
-    (
-        Box::new(TypedWrite { tenant, work, is_durable, done: None, answer }),
-        WriteHandle { answered },
-    )
+    (Box::new(TypedWrite { tenant, work, needs, done: None, answer }), WriteHandle { answered })
 }
 
 impl<T, E, F> WriteJob for TypedWrite<T, E, F>
@@ -104,8 +117,8 @@ where
         self.tenant.as_ref()
     }
 
-    fn is_durable(&self) -> bool {
-        self.is_durable
+    fn needs(&self) -> WriteNeeds {
+        self.needs
     }
 
     fn attempt(&mut self, sql: &dyn Sql) -> bool {

@@ -94,6 +94,11 @@ pub enum OpenError {
     #[error("the database {} (--database-url, CONTEXTURE_DATABASE_URL) is damaged, or is no database; \
              it was left as it is", file.display())]
     Damaged { file: PathBuf, source: BackendCause },
+    #[error(
+        "cannot open the database {} (--database-url, CONTEXTURE_DATABASE_URL): its disk is full",
+        file.display()
+    )]
+    Full { file: PathBuf, source: BackendCause },
     #[error("cannot write the copy {}", file.display())]
     Copy { file: PathBuf, source: BackendCause },
     #[error("the database {} is there already: --replace keeps it under another name", file.display())]

@@ -309,11 +309,11 @@ impl Store {
     /// event reports each.
     pub fn clean(&self) -> Result<(), Error> {
         for name in self.tenants()? {
-            self.tenant(&name).cleanup(&Caps::default())?;
+            self.tenant(&name).freeing_room().cleanup(&Caps::default())?;
         }
         let _alone = self.alone();
         for name in self.tenants()? {
-            self.tenant(&name).forget()?;
+            self.tenant(&name).freeing_room().forget()?;
         }
         self.inner.backend.shrink()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::backend::{WriteHandle, WriteJob, job};
+use super::backend::{WriteHandle, WriteJob, WriteNeeds, job};
 use super::batch::{AMBIGUOUS_HASH, RECIPE_PREFIX};
 use super::cleanup::{self, ArtifactAge, Caps, Cleanup, Eviction, Reason};
 use super::pack::Packer;
@@ -24,11 +24,19 @@ type PendingWrite<T, E> = WriteHandle<(T, CommitNotice), E>;
 pub struct Tenant {
     store: Store,
     name: Arc<str>,
+    /// Whether its writes remove rows.
+    frees_room: bool,
 }
 
 impl Tenant {
     pub(super) fn new(store: Store, name: &str) -> Self {
-        Self { store, name: name.into() }
+        Self { store, name: name.into(), frees_room: false }
+    }
+
+    /// Marks the writes of this handle as removing rows: they are carried out on a full disk too.
+    #[must_use]
+    pub fn freeing_room(self) -> Self {
+        Self { frees_room: true, ..self }
     }
 
     /// Runs `read` in one transaction.
@@ -104,7 +112,8 @@ impl Tenant {
     {
         let (name, now) = (Arc::clone(&self.name), self.store.inner.clock.now());
         let owner = Arc::clone(&name);
-        job(Some(&owner), is_durable, move |sql| {
+        let needs = WriteNeeds { is_durable, frees_room: self.frees_room };
+        job(Some(&owner), needs, move |sql| {
             let tx = Tx::new(sql, &name, now);
             let done = write(&tx)?;
             Ok((done, tx.into_notice()))

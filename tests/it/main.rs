@@ -18,6 +18,7 @@ mod commit_cut;
 mod documents;
 mod encodings;
 mod faults;
+mod full_disk;
 mod golden;
 mod hooks_doc;
 mod hooks_listen;

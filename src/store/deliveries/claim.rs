@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{AttemptRow, small};
 use crate::domain::Timestamp;
-use crate::store::backend::job;
+use crate::store::backend::{WriteNeeds, job};
 use crate::store::sql::{Row, Sql, SqlValue, values};
 use crate::store::{Error, Store, Tx};
 
@@ -97,7 +97,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let claims = claims.clone();
-        let (job, pending) = job(None, false, move |sql| {
+        let (job, pending) = job(None, WriteNeeds::default(), move |sql| {
             let mut found = select_due(sql, now, &claims)?;
             for claimed in &mut found {
                 sql.execute(
@@ -120,7 +120,7 @@ impl Store {
             return Ok(());
         }
         let now = self.now();
-        let (job, pending) = job(None, false, move |sql| {
+        let (job, pending) = job(None, WriteNeeds::default(), move |sql| {
             sql.execute(
                 "UPDATE deliveries SET due_at = ?1, claimed = 0
                  WHERE state = 'queued' AND claimed = 1",

@@ -157,7 +157,7 @@ impl TenantWriter {
         tenant: Option<&str>,
         group: &mut [Box<dyn WriteJob>],
     ) -> Result<(), GroupFailure> {
-        let begin = begin(tenant, group.iter().any(|job| job.is_durable()));
+        let begin = begin(tenant, group.iter().any(|job| job.needs().is_durable));
         let connection =
             self.begin_transaction(&begin).map_err(|error| GroupFailure { error, again: false })?;
         let alone = group.len() == 1;

@@ -77,12 +77,13 @@ pub(super) fn open_error(
     place: &DatabaseLocation,
     source: impl std::error::Error + Send + Sync + 'static,
 ) -> OpenError {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    use rusqlite::ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase};
     let source: Arc<dyn std::error::Error + Send + Sync> = Arc::new(source);
     let code =
         source.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
     match code {
         Some(DatabaseCorrupt | NotADatabase) => OpenError::Damaged { file: place.path(), source },
+        Some(DiskFull) => OpenError::Full { file: place.path(), source },
         _ => OpenError::Open { file: place.path(), source },
     }
 }
@@ -225,6 +226,10 @@ fn migrate(place: &DatabaseLocation, connection: &mut Connection) -> Result<(), 
         transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrong)?;
     if found > known {
         return Err(OpenError::Newer { file: place.path(), found, known });
+    }
+    // Nothing is written, because there may be no room for it.
+    if found == known {
+        return Ok(());
     }
     let done = usize::try_from(found).unwrap_or(0);
     for step in MIGRATIONS.iter().skip(done) {

@@ -22,7 +22,7 @@ use self::connect::DatabaseLocation;
 use self::lock::{FileLock, MissingFile};
 use self::reserve::Reserve;
 use self::writer::SqliteWriter;
-use super::backend::{Backend, WriteJob, job};
+use super::backend::{Backend, WriteJob, WriteNeeds, job};
 use super::error::{Error, OpenError};
 use super::health::{ConditionCell, StoreCondition};
 use super::sql::Sql;
@@ -44,9 +44,22 @@ impl Sqlite {
     pub(super) fn open(file: &Path) -> Result<Self, OpenError> {
         let file = real_path(file)?;
         let lock = lock(&file, MissingFile::Make)?;
+        let reserve = Reserve::new(&file);
         let place = DatabaseLocation::File(file.into());
-        let connection = connect::writer(&place)?;
-        Self::with_writer(place, connection, Some(lock))
+        let mut is_full = false;
+        let connection = match connect::writer(&place) {
+            // A process that was killed has left its reserve.
+            Err(OpenError::Full { .. }) if reserve.remove_left() => {
+                is_full = true;
+                connect::writer(&place)?
+            }
+            opened => opened?,
+        };
+        let store = Self::with_writer(place, connection, Some(lock))?;
+        if is_full {
+            store.health.note(StoreCondition::Full);
+        }
+        Ok(store)
     }
 
     /// Opens the file for a moment, whether another process has it or not; then the schema stays
@@ -269,7 +282,7 @@ impl Backend for Sqlite {
     }
 
     fn shrink(&self) -> Result<(), Error> {
-        let (job, pending) = job(None, false, shrink);
+        let (job, pending) = job(None, WriteNeeds::FREES_ROOM, shrink);
         self.writer.send(job)?;
         pending.wait()
     }

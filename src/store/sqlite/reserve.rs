@@ -1,8 +1,8 @@
 //! Disk space that is reserved for a full disk.
 //!
 //! On a full disk SQLite can neither write to its log nor move the log into the file, so no cleanup
-//! would free space. Then the reserve is released: the log is moved into the file and starts again,
-//! and writing continues for a while. The reserve is taken again when there is space.
+//! would free space. Then the reserve is released for that: the log is moved into the file and
+//! starts again, and rows are removed. Other writes wait until the reserve could be taken again.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 
 /// More than the log grows to before it is moved into the file.
 const RESERVE_BYTES: u64 = 8 << 20;
-/// Between tries to take it.
+/// Between tries to take it while the disk is not full.
 const RETRY_INTERVAL: Duration = Duration::from_mins(1);
+/// Between tries to take it while the disk is full.
+const FULL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct Reserve {
@@ -32,7 +34,17 @@ impl Reserve {
     /// Takes the reserve if it is not taken and there is space. Not often: other programs would
     /// find no space if it were released and taken by turns.
     pub(super) fn take(&mut self) {
-        if self.is_held || self.tried.is_some_and(|tried| tried.elapsed() < RETRY_INTERVAL) {
+        self.take_after(RETRY_INTERVAL);
+    }
+
+    /// Takes the reserve on a disk that was full; returns whether it is taken.
+    pub(super) fn take_back(&mut self) -> bool {
+        self.take_after(FULL_RETRY_INTERVAL);
+        self.is_held
+    }
+
+    fn take_after(&mut self, interval: Duration) {
+        if self.is_held || self.tried.is_some_and(|tried| tried.elapsed() < interval) {
             return;
         }
         self.tried = Some(Instant::now());
@@ -62,6 +74,11 @@ impl Reserve {
             file.write_all(&zeros)?;
         }
         Ok(())
+    }
+
+    /// Removes the reserve that an earlier process has left; returns whether there was any.
+    pub(super) fn remove_left(&self) -> bool {
+        std::fs::remove_file(&self.file).is_ok()
     }
 
     /// Releases the reserve; returns whether there was any.

@@ -9,15 +9,16 @@ use crate::domain::{Clock, ContentHash};
 use crate::store::sql::values;
 use crate::store::{Batch, ChainHash, OpenError, ResponseMessage, Retention, Store};
 
+const RELAXED: WriteNeeds = WriteNeeds { is_durable: false, frees_room: false };
 const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Has a job done, and waits for it.
 fn run<T: Send + 'static>(
     sqlite: &Sqlite,
-    is_durable: bool,
+    needs: WriteNeeds,
     work: impl FnMut(&dyn Sql) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let (job, pending) = job(None, is_durable, work);
+    let (job, pending) = job(None, needs, work);
     sqlite.write(job)?;
     pending.wait()
 }
@@ -132,11 +133,11 @@ fn a_full_store_stores_nothing_in_part_and_goes_on_when_there_is_room() {
     let sqlite = Sqlite::open(&folder.file()).unwrap();
     let pages = |most: i64| {
         let limit = format!("PRAGMA max_page_count = {most}");
-        run(&sqlite, false, move |sql| sql.execute(&limit, &[]))
+        run(&sqlite, RELAXED, move |sql| sql.execute(&limit, &[]))
     };
     pages(100).unwrap();
     let fill = |name: u8| {
-        run(&sqlite, false, move |sql| {
+        run(&sqlite, RELAXED, move |sql| {
             sql.execute(
                 "INSERT INTO blobs (tenant, digest, form, size, content)
                  VALUES ('t', ?1, 0, 1, zeroblob(20000))",
@@ -171,7 +172,7 @@ fn a_write_that_fails_takes_no_other_of_its_group_along() {
     // Holds the writer, so that all others wait in its queue and become one group.
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let (begun, is_held) = std::sync::mpsc::channel::<()>();
-    let (held, holding) = job::<_, Error>(None, false, move |_| {
+    let (held, holding) = job::<_, Error>(None, RELAXED, move |_| {
         begun.send(()).unwrap();
         Ok(wait.recv().is_ok())
     });
@@ -180,7 +181,7 @@ fn a_write_that_fails_takes_no_other_of_its_group_along() {
     let others: Vec<_> = (0..20_u8)
         .map(|name| {
             let sql = if name % 5 == 0 { BAD } else { GOOD };
-            let (put, pending) = job::<_, Error>(None, false, move |connection| {
+            let (put, pending) = job::<_, Error>(None, RELAXED, move |connection| {
                 connection.execute(sql, values![&[name; 32]])
             });
             sqlite.write(put).unwrap();
@@ -201,13 +202,13 @@ fn a_write_that_fails_takes_no_other_of_its_group_along() {
 fn a_panic_in_a_write_is_an_error_and_the_writer_goes_on() {
     let folder = Folder::new();
     let sqlite = Sqlite::open(&folder.file()).unwrap();
-    run(&sqlite, false, |sql| sql.execute(GOOD, values![&[1; 32]])).unwrap();
-    let result = run(&sqlite, false, |sql| -> Result<(), Error> {
+    run(&sqlite, RELAXED, |sql| sql.execute(GOOD, values![&[1; 32]])).unwrap();
+    let result = run(&sqlite, RELAXED, |sql| -> Result<(), Error> {
         sql.execute("DELETE FROM chains", &[])?;
         panic!("on purpose")
     });
     assert!(matches!(result, Err(Error::Unavailable(_))));
-    let changed = run(&sqlite, false, |sql| sql.execute("UPDATE chains SET expires_at = 2", &[]));
+    let changed = run(&sqlite, RELAXED, |sql| sql.execute("UPDATE chains SET expires_at = 2", &[]));
     assert_eq!(changed.unwrap(), 1, "what it wrote is taken back");
 }
 
@@ -286,7 +287,7 @@ fn what_must_survive_a_loss_of_power_is_flushed_and_the_rest_is_not() {
     let folder = Folder::new();
     let sqlite = Sqlite::open(&folder.file()).unwrap();
     let level = |is_durable: bool| {
-        run(&sqlite, is_durable, |sql| {
+        run(&sqlite, WriteNeeds { is_durable, ..RELAXED }, |sql| {
             let mut level = 0;
             sql.query("PRAGMA synchronous", &[], &mut |row| {
                 level = row.get(0)?;
@@ -306,7 +307,10 @@ fn one_store_has_the_file_and_another_may_look_in_beside_it() {
     let id = std::process::id();
     assert!(matches!(folder.open(), Err(OpenError::InUse { pid: Some(pid), .. }) if pid == id));
     let beside = Sqlite::open_beside(&folder.file()).unwrap();
-    assert_eq!(run(&beside, true, |sql| sql.execute(GOOD, values![&[1; 32]])).unwrap(), 1);
+    assert_eq!(
+        run(&beside, WriteNeeds::DURABLE, |sql| sql.execute(GOOD, values![&[1; 32]])).unwrap(),
+        1
+    );
     folder.raw().pragma_update(None, "user_version", 1).unwrap();
     let older = Sqlite::open_beside(&folder.file());
     assert!(matches!(older, Err(OpenError::Older { found: 1, .. })));
@@ -317,11 +321,13 @@ fn one_store_has_the_file_and_another_may_look_in_beside_it() {
 fn a_store_that_cannot_be_written_is_told_and_a_write_that_is_wrong_is_not() {
     let folder = Folder::new();
     let sqlite = Sqlite::open(&folder.file()).unwrap();
-    let put = |name: u8| run(&sqlite, true, move |sql| sql.execute(GOOD, values![&[name; 32]]));
+    let put = |name: u8| {
+        run(&sqlite, WriteNeeds::DURABLE, move |sql| sql.execute(GOOD, values![&[name; 32]]))
+    };
     put(1).unwrap();
-    assert!(run(&sqlite, false, |sql| sql.execute(BAD, values![&[2; 32]])).is_err());
+    assert!(run(&sqlite, RELAXED, |sql| sql.execute(BAD, values![&[2; 32]])).is_err());
     assert_eq!(sqlite.health().condition(), StoreCondition::Good);
-    run(&sqlite, false, |sql| sql.execute("PRAGMA query_only = true", &[])).unwrap();
+    run(&sqlite, RELAXED, |sql| sql.execute("PRAGMA query_only = true", &[])).unwrap();
     let Err(Error::Unavailable(cause)) = put(3) else { panic!("it was written") };
     assert!(cause.to_string().contains("readonly"), "{cause}");
     assert_eq!(sqlite.health().condition(), StoreCondition::Unavailable);

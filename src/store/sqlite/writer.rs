@@ -22,6 +22,10 @@ use crate::store::sql::{Dialect, Row, Sql, SqlValue};
 const MAX_QUEUED_WRITES: usize = 256;
 /// Writes of one commit.
 const MAX_GROUP_WRITES: usize = 64;
+/// Pages that are given back to a full disk at once: 1 MiB.
+const VACUUM_STEP_PAGES: i64 = 256;
+/// Steps after one group, so that no write waits for long.
+const MAX_VACUUM_STEPS: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct SqliteWriter {
@@ -77,22 +81,58 @@ struct WriterConnection {
 }
 
 impl WriterConnection {
-    /// Frees space if the disk is full, and reserves some otherwise.
-    fn keep_room(&self) {
+    /// Reserves space, unless the disk is full.
+    fn reserve_room(&self) {
+        if let Some(reserve) = self.reserve.borrow_mut().as_mut()
+            && self.health.condition() == StoreCondition::Good
+        {
+            reserve.take();
+        }
+    }
+
+    /// Whether only jobs that free room are carried out: the disk is full, and the space that is
+    /// left is kept for them. Tries to take the reserve back; once it is taken, other jobs use only
+    /// the space that is left besides.
+    fn has_room_for_removals_only(&self) -> bool {
         let mut reserve = self.reserve.borrow_mut();
-        let Some(reserve) = reserve.as_mut() else { return };
-        match self.health.condition() {
-            StoreCondition::Good => reserve.take(),
-            StoreCondition::Full if reserve.give_up() => {
-                tracing::warn!("the disk is full: the reserve is given up");
-                // The log is moved into the file, and starts again.
-                let moved =
-                    self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-                if let Err(error) = moved {
-                    tracing::debug!(%error, "the log is not moved into the file");
-                }
+        let Some(reserve) = reserve.as_mut() else { return false };
+        self.health.condition() == StoreCondition::Full && !reserve.take_back()
+    }
+
+    /// Releases the reserve on a full disk, if it is taken.
+    fn release_reserve(&self) {
+        let mut reserve = self.reserve.borrow_mut();
+        if self.health.condition() == StoreCondition::Full
+            && reserve.as_mut().is_some_and(Reserve::give_up)
+        {
+            tracing::warn!("the disk is full: the reserve is released for removals");
+        }
+    }
+
+    /// Moves the log into the file and starts it again.
+    fn checkpoint(&self) {
+        let pragma = "PRAGMA wal_checkpoint(TRUNCATE)";
+        if let Err(error) = self.connection.query_row(pragma, [], |_| Ok(())) {
+            tracing::debug!(%error, "the log is not moved into the file");
+        }
+    }
+
+    /// Gives pages that were freed back to the full disk, a few at a time: each step needs room in
+    /// the log.
+    fn return_pages(&self) {
+        let pages = || self.connection.pragma_query_value(None, "freelist_count", |row| row.get(0));
+        self.checkpoint();
+        for _ in 0..MAX_VACUUM_STEPS {
+            let free: i64 = pages().unwrap_or_default();
+            if free < VACUUM_STEP_PAGES {
+                return;
             }
-            _ => {}
+            let step = format!("PRAGMA incremental_vacuum({VACUUM_STEP_PAGES})");
+            if let Err(error) = self.connection.execute_batch(&step) {
+                tracing::debug!(%error, "pages are not given back to the disk");
+                return;
+            }
+            self.checkpoint();
         }
     }
 
@@ -123,34 +163,59 @@ impl Sql for WriterConnection {
 }
 
 fn run(connection: &WriterConnection, jobs: &Receiver<Box<dyn WriteJob>>) {
-    connection.keep_room();
+    connection.reserve_room();
     while let Ok(first) = jobs.recv() {
-        if connection.health.condition() == StoreCondition::Lost {
-            first.finish(Err(gone()));
-            continue;
-        }
         let mut group = vec![first];
         group.extend(jobs.try_iter().take(MAX_GROUP_WRITES - 1));
-        match commit(connection, &mut group) {
-            Ok(()) => group.into_iter().for_each(|job| job.finish(Ok(()))),
-            // If no transaction can begin, none can for each job either.
-            Err(WriteFailure { began, error }) if !began || group.len() == 1 => {
-                for job in group {
-                    job.finish(Err(error.clone()));
-                }
+        if connection.health.condition() != StoreCondition::Full {
+            carry_out(connection, group);
+            continue;
+        }
+        // Apart, because the reserve is released for removals alone.
+        let (removals, others): (Vec<_>, Vec<_>) =
+            group.into_iter().partition(|job| job.needs().frees_room);
+        if connection.has_room_for_removals_only() {
+            others.into_iter().for_each(|job| job.finish(Err(no_room())));
+        } else {
+            carry_out(connection, others);
+        }
+        carry_out(connection, removals);
+    }
+}
+
+/// Carries out a group together, or each of its jobs on its own if that fails.
+fn carry_out(connection: &WriterConnection, mut group: Vec<Box<dyn WriteJob>>) {
+    if group.is_empty() {
+        return;
+    }
+    if connection.health.condition() == StoreCondition::Lost {
+        group.into_iter().for_each(|job| job.finish(Err(gone())));
+        return;
+    }
+    match commit(connection, &mut group) {
+        Ok(()) => group.into_iter().for_each(|job| job.finish(Ok(()))),
+        // If no transaction can begin, none can for each job either.
+        Err(WriteFailure { began, error }) if !began || group.len() == 1 => {
+            for job in group {
+                job.finish(Err(error.clone()));
             }
-            Err(_) => {
-                for mut job in group {
-                    if connection.health.condition() == StoreCondition::Lost {
-                        job.finish(Err(gone()));
-                        continue;
-                    }
-                    let result = commit(connection, std::slice::from_mut(&mut job));
-                    job.finish(result.map_err(|failed| failed.error));
+        }
+        Err(_) => {
+            for mut job in group {
+                if connection.health.condition() == StoreCondition::Lost {
+                    job.finish(Err(gone()));
+                    continue;
                 }
+                let result = commit(connection, std::slice::from_mut(&mut job));
+                job.finish(result.map_err(|failed| failed.error));
             }
         }
     }
+}
+
+fn no_room() -> Error {
+    let why = "the space that is left on the disk is kept for removals";
+    Error::Full(Arc::new(std::io::Error::new(std::io::ErrorKind::StorageFull, why)))
 }
 
 struct WriteFailure {
@@ -160,13 +225,26 @@ struct WriteFailure {
 
 /// Carries out a group in one transaction, or none of it.
 fn commit(noting: &WriterConnection, group: &mut [Box<dyn WriteJob>]) -> Result<(), WriteFailure> {
+    let was_full = noting.health.condition() == StoreCondition::Full;
+    let frees_room = group.iter().any(|job| job.needs().frees_room);
+    if frees_room {
+        noting.release_reserve();
+    }
     let done = commit_at_level(noting, group);
     match &done {
-        Ok(true) => noting.health.note(StoreCondition::Good),
-        Ok(false) => {}
+        // A removal on a full disk says nothing about the next write.
+        Ok(true) if !(was_full && frees_room) => noting.health.note(StoreCondition::Good),
+        Ok(_) => {}
         Err(failed) => noting.note(&failed.error),
     }
-    noting.keep_room();
+    let is_full = noting.health.condition() == StoreCondition::Full;
+    if is_full && !was_full {
+        noting.release_reserve();
+        noting.checkpoint();
+    } else if is_full && frees_room && done.is_ok() {
+        noting.return_pages();
+    }
+    noting.reserve_room();
     done.map(drop)
 }
 
@@ -176,7 +254,7 @@ fn commit_at_level(
     group: &mut [Box<dyn WriteJob>],
 ) -> Result<bool, WriteFailure> {
     let connection = &noting.connection;
-    if !group.iter().any(|job| job.is_durable()) {
+    if !group.iter().any(|job| job.needs().is_durable) {
         return transact(noting, group);
     }
     // The setting cannot be changed while a transaction is open.

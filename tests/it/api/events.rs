@@ -77,6 +77,26 @@ async fn page(server: &TestServer, query: &str) -> Value {
     server.get_json(&format!("/events?format=json{query}")).await
 }
 
+/// A burst of more events than the feed of a tenant holds is no reason to cut a reader that keeps up.
+#[tokio::test]
+async fn an_import_of_many_entries_cuts_no_reader() {
+    let server = TestServer::spawn().await;
+    let mut stream = Stream::open(&server, "/events", None).await;
+    let lines: String =
+        (0..5_000).map(|at| format!("{{\"key\":\"k{at}\",\"value\":{at}}}\n")).collect();
+    let import = server.build("POST", "/memory/import");
+    let import = import.header("content-type", "application/x-ndjson").body(lines).send();
+    let read = async {
+        for seq in 1..=5_000 {
+            let frame = stream.next().await;
+            let kind = frame.event.as_deref();
+            assert_eq!((frame.id, kind), (Some(seq), Some("memory:changed")));
+        }
+    };
+    let (imported, ()) = tokio::join!(import, read);
+    assert_eq!(imported.unwrap().status(), 200);
+}
+
 #[tokio::test]
 async fn what_happens_is_told_as_it_happens() {
     let server = TestServer::spawn().await;

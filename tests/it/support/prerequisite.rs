@@ -20,7 +20,7 @@ const VARIABLES: [(&str, &str); 8] = [
 ];
 
 /// Prerequisites that the machine has or lacks.
-const FACILITIES: [&str; 3] = ["proc", "python", "strace"];
+const FACILITIES: [&str; 4] = ["proc", "python", "strace", "tmpfs"];
 
 const REQUIRE: &str = "CONTEXTURE_TEST_REQUIRE";
 
