@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::QuotasConfig;
+
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Store")]
 pub struct StoreConfig {
@@ -87,6 +89,9 @@ pub struct StoreConfig {
         value_parser = super::positive
     )]
     pub cleanup_interval_ms: u64,
+
+    #[command(flatten)]
+    pub quotas: QuotasConfig,
 }
 
 impl StoreConfig {

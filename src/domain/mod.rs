@@ -17,6 +17,7 @@ mod message;
 mod model;
 mod model_table;
 mod note;
+mod quota;
 mod raw;
 mod replaced_text;
 mod session;
@@ -60,6 +61,7 @@ pub use message::{
 };
 pub use model::{Family, Model, Models, TokenizerName};
 pub use note::{Note, Notes};
+pub use quota::{Quota, QuotaUse, Quotas};
 pub use raw::RawJson;
 pub use replaced_text::{ReplaceFn, ReplacedText};
 pub use session::{ModelCalibration, Session};

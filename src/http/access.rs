@@ -82,6 +82,7 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("POST", "/memory-candidates", MEMORY_WRITE),
     ("GET", "/memory-candidates", MEMORY_READ),
     ("GET", "/memory-candidates/{id}", MEMORY_READ),
+    ("DELETE", "/memory-candidates/{id}", MEMORY_WRITE),
     ("POST", "/memory-candidates/{id}/review", MEMORY_WRITE),
     ("POST", "/memory-candidates/{id}/promote", MEMORY_WRITE),
     ("GET", "/memory-candidates/events", MEMORY_READ),

@@ -10,7 +10,7 @@ use super::job::visit;
 use super::problem::{Kind, Problem};
 use super::query::{Query, encode_cursor, invalid_cursor, name_of};
 use super::response::respond_with;
-use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, UsageList, UsageRow};
+use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, QuotaRow, UsageList, UsageRow};
 use super::state::AppState;
 use crate::domain::{self, Day, Scope};
 use crate::service::keys::{self, CreatedKey};
@@ -164,9 +164,10 @@ pub(super) async fn list_usage(
     let tenant = input.services.caller().tenant.clone();
     // One row more than the page needs, which shows whether there is a next page.
     let list = visit(&state, input, move |services, _| {
-        Ok(usage::list(services, &filter, after.as_ref(), limit + 1)?)
+        let rows = usage::list(services, &filter, after.as_ref(), limit + 1)?;
+        Ok((rows, usage::quotas(services)?))
     });
-    let mut rows = list.await?;
+    let (mut rows, quotas) = list.await?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
     let next_cursor = rows
@@ -174,7 +175,8 @@ pub(super) async fn list_usage(
         .filter(|_| has_more)
         .map(|row| format!("{}.{}.{}", row.day, row.key, row.model));
     let items = rows.into_iter().map(|row| UsageRow::new(&tenant, row)).collect();
-    Ok(respond_with(&UsageList { items, next_cursor }))
+    let quotas = quotas.into_iter().map(QuotaRow::from).collect();
+    Ok(respond_with(&UsageList { items, next_cursor, quotas }))
 }
 
 /// Switches to the tenant that the query names, if the caller may read other tenants.

@@ -139,7 +139,7 @@ fn add_resources(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(memory::retract_memory))
         .routes(routes!(candidates::propose_candidate, candidates::list_candidates))
         .routes(routes!(candidates::list_candidate_events))
-        .routes(routes!(candidates::get_candidate))
+        .routes(routes!(candidates::get_candidate, candidates::delete_candidate))
         .routes(routes!(candidates::review_candidate))
         .routes(routes!(candidates::promote_candidate))
         .routes(routes!(sessions::create_session, sessions::list_sessions))

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Services, StoreError};
-use crate::domain::{Day, Principal};
+use crate::domain::{Day, Principal, QuotaUse};
 use crate::store::Store;
 pub use crate::store::{UsageFilter, UsageRow};
 
@@ -167,4 +167,9 @@ pub fn list(
     }
     let after = after.map(|after| (after.day, after.key.as_str(), after.model.as_str()));
     services.tenant().read(|tx| tx.list_usage(filter, after, limit))
+}
+
+/// The use of each quota of the tenant.
+pub fn quotas(services: &Services) -> Result<Vec<QuotaUse>, StoreError> {
+    services.tenant().read(|tx| tx.quota_uses())
 }

@@ -10,7 +10,7 @@ use super::sql::{Row, SqlValue, values};
 use super::{Error, Tx};
 use crate::domain::{
     Candidate, CandidateState, Classification, ContentHash, FactProperty, MemoryClass, MemoryScope,
-    MemoryTier, MemoryTtl, Proposal, RawJson, word_of,
+    MemoryTier, MemoryTtl, Proposal, Quota, RawJson, word_of,
 };
 
 const COLUMNS: &str = "id, state, version, fingerprint, subject, session, agent, entity, \
@@ -33,6 +33,9 @@ impl Tx<'_> {
 
     /// Stores a candidate as it is.
     pub fn put_candidate(&self, candidate: &Candidate) -> Result<(), Error> {
+        if self.candidate(&candidate.id)?.is_none() {
+            self.admit(Quota::Candidates, 1)?;
+        }
         let texts = CandidateJson::new(candidate);
         let row = values_of(candidate, &texts);
         let placeholders = placeholders(2, row.len());
@@ -47,6 +50,19 @@ impl Tx<'_> {
             &row,
         )
         .map(drop)
+    }
+
+    /// Deletes a candidate, and the content of its captures. The lines of the log stay, so that the
+    /// log still verifies. Returns whether there was one.
+    pub fn delete_candidate(&self, id: &str) -> Result<bool, Error> {
+        self.execute(
+            "UPDATE memory_log SET content = NULL
+             WHERE tenant = ?1 AND log = 'captures' AND candidate = ?2",
+            values![id],
+        )?;
+        let gone = self
+            .execute("DELETE FROM memory_candidates WHERE tenant = ?1 AND id = ?2", values![id])?;
+        Ok(gone > 0)
     }
 
     /// Lists up to `limit` candidates after an id, in the order of their creation.

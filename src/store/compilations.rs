@@ -6,7 +6,7 @@ use super::answers::DELETE_BATCH_ROWS;
 use super::memory::word;
 use super::sql::{Row, SqlValue, more, parts, values};
 use super::{Error, Tx};
-use crate::domain::{Compilation, CompilationStatus, ContentHash, RawJson, RecordLevel};
+use crate::domain::{Compilation, CompilationStatus, ContentHash, Quota, RawJson, RecordLevel};
 
 const COLUMNS: &str = "id, created_at, expires_at, session, target, model, level, status, engine,
      payload_hash, tokens_before, tokens_after, fits, body";
@@ -30,6 +30,7 @@ impl Tx<'_> {
         record: &Compilation,
         texts: &[ContentHash],
     ) -> Result<(), Error> {
+        self.admit(Quota::CompilationBytes, record.body.as_str().len() as u64)?;
         self.execute(
             &format!(
                 "INSERT INTO compilations (tenant, {COLUMNS})

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::ArtifactId;
+use crate::domain::{ArtifactId, QuotaUse};
 
 /// The cause of an error, in the backend's own words. Shared, because one failure can fail every
 /// write of a group.
@@ -29,12 +29,13 @@ pub enum Error {
     TooManyAdapters(u64),
     #[error("{0} hooks or orders are stored, and no more may be; delete one first")]
     TooManyHooks(u64),
-    #[error("{0} skills are stored, and no more may be; delete one first")]
-    TooManySkills(u64),
     #[error("the tenant has {0} keys, and no more may be; delete one first")]
     TooManyKeys(u64),
-    #[error("{0} memory entries are stored, and no more may be; delete some first")]
-    TooManyEntries(u64),
+    #[error(
+        "the tenant may keep {} of `{}` and uses {}: delete some first",
+        .0.max, .0.quota.as_str(), .0.used
+    )]
+    QuotaExceeded(QuotaUse),
     #[error("{0} packs are stored, and no more may be")]
     TooManyPacks(u64),
 }

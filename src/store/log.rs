@@ -49,6 +49,13 @@ pub struct LogLine {
     pub body: RawJson,
 }
 
+/// The content of a capture, and the candidate with which it is deleted.
+#[derive(Debug, Clone, Copy)]
+pub struct CapturedText<'c> {
+    pub candidate: &'c str,
+    pub content: &'c str,
+}
+
 /// The result of a check of a whole log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogVerification {
@@ -59,22 +66,30 @@ pub struct LogVerification {
 }
 
 impl Tx<'_> {
-    /// Appends the line that `body` makes of its number. `content` is stored with it; the body must
-    /// contain its SHA-256 as `content`.
+    /// Appends the line that `body` makes of its number. The captured content is stored with it; the
+    /// body must contain its SHA-256 as `content`.
     pub fn append_log(
         &self,
         log: TenantLog,
         body: impl FnOnce(u64) -> String,
-        content: Option<&str>,
+        captured: Option<CapturedText<'_>>,
     ) -> Result<ChainLink, Error> {
         let head = self.log_head(log)?.unwrap_or(LogHead::START);
         let seq = head.seq + 1;
         let body = body(seq);
         let link = ChainLink::new(seq, head.hash, &body);
         self.execute(
-            "INSERT INTO memory_log (tenant, log, seq, prev_hash, hash, body, content)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            values![log.word(), seq, &link.prev_hash, &link.hash, &body, content],
+            "INSERT INTO memory_log (tenant, log, seq, prev_hash, hash, body, content, candidate)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            values![
+                log.word(),
+                seq,
+                &link.prev_hash,
+                &link.hash,
+                &body,
+                captured.map(|captured| captured.content),
+                captured.map(|captured| captured.candidate),
+            ],
         )?;
         self.execute(
             "INSERT INTO memory_log_head (tenant, log, seq, hash) VALUES (?1, ?2, ?3, ?4)

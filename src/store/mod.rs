@@ -30,6 +30,7 @@ mod outcomes;
 mod pack;
 mod packs;
 mod postgres;
+mod quotas;
 mod sessions;
 mod skills;
 mod sql;
@@ -63,7 +64,7 @@ pub use self::feed::{Feed, FeedEvent, FeedRead};
 pub use self::golden::GoldenRow;
 pub use self::health::StoreCondition;
 pub use self::hooks::{HookRow, NewHook, OrderRow, SealedUrl};
-pub use self::log::{LogLine, LogVerification, TenantLog};
+pub use self::log::{CapturedText, LogLine, LogVerification, TenantLog};
 pub use self::memory::{FoundEntry, MemoryCursor, MemoryFilter, MemoryView};
 pub use self::outcomes::HookOutcome;
 pub use self::packs::PublishResult;
@@ -74,7 +75,7 @@ pub use self::tenant::Tenant;
 pub use self::tx::{ObservedFact, Tx};
 pub use self::usage::{UsageFilter, UsageRow};
 use crate::config::{DatabaseUrl, PostgresUrl, StoreConfig};
-use crate::domain::{Clock, Timestamp};
+use crate::domain::{Clock, Quotas, Timestamp};
 
 /// How long data is kept, and how much.
 #[derive(Debug, Clone)]
@@ -89,6 +90,8 @@ pub struct Retention {
     pub events: Duration,
     /// Counted from the last use of a session that does not specify its own.
     pub sessions: Duration,
+    /// The most that each tenant may keep.
+    pub quotas: Quotas,
 }
 
 impl Default for Retention {
@@ -99,6 +102,7 @@ impl Default for Retention {
             originals_max_bytes: u64::MAX,
             events: Duration::from_hours(7 * 24),
             sessions: Duration::from_hours(30 * 24),
+            quotas: Quotas::default(),
         }
     }
 }
@@ -115,6 +119,7 @@ impl From<&StoreConfig> for Retention {
             originals_max_bytes: config.originals_max_bytes,
             events: config.events_ttl(),
             sessions: config.sessions_ttl(),
+            quotas: Quotas::from(&config.quotas),
         }
     }
 }

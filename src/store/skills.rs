@@ -2,10 +2,7 @@
 
 use super::sql::{Row, values};
 use super::{Error, Tx};
-use crate::domain::StoredSkill;
-
-/// Skills that a tenant may store.
-const MAX_SKILLS: u64 = 1_000;
+use crate::domain::{Quota, StoredSkill};
 
 impl Tx<'_> {
     /// Stores a skill's text, or replaces it; returns whether it is new. Storing the same text
@@ -13,8 +10,8 @@ impl Tx<'_> {
     pub fn put_skill(&self, name: &str, skill: &str) -> Result<(StoredSkill, bool), Error> {
         let exists =
             self.exists("SELECT 1 FROM skills WHERE tenant = ?1 AND name = ?2", values![name])?;
-        if !exists && self.count_skills()? >= MAX_SKILLS {
-            return Err(Error::TooManySkills(MAX_SKILLS));
+        if !exists {
+            self.admit(Quota::Skills, 1)?;
         }
         let stored = self.first(
             "INSERT INTO skills (tenant, name, version, created_at, updated_at, skill)
@@ -30,14 +27,6 @@ impl Tx<'_> {
             read_skill,
         )?;
         Ok((stored.ok_or_else(Error::no_row)?, !exists))
-    }
-
-    fn count_skills(&self) -> Result<u64, Error> {
-        let count =
-            self.first("SELECT count(*) FROM skills WHERE tenant = ?1", values![], |row| {
-                row.get(0)
-            })?;
-        Ok(count.unwrap_or_default())
     }
 
     /// A skill with its text.

@@ -44,10 +44,10 @@ impl Tenant {
         &self,
         read: impl FnOnce(&Tx<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let now = self.store.inner.clock.now();
+        let (now, quotas) = (self.store.inner.clock.now(), self.store.inner.retention.quotas);
         let (mut read, mut found) = (Some(read), None);
         self.store.inner.backend.read(Some(&self.name), &mut |sql| {
-            found = read.take().map(|read| read(&Tx::new(sql, &self.name, now)));
+            found = read.take().map(|read| read(&Tx::new(sql, &self.name, now).within(quotas)));
             Ok(())
         })?;
         found.unwrap_or_else(|| Err(Error::no_row().into()))
@@ -111,10 +111,11 @@ impl Tenant {
         E: From<Error> + Send + 'static,
     {
         let (name, now) = (Arc::clone(&self.name), self.store.inner.clock.now());
+        let quotas = self.store.inner.retention.quotas;
         let owner = Arc::clone(&name);
         let needs = WriteNeeds { is_durable, frees_room: self.frees_room };
         job(Some(&owner), needs, move |sql| {
-            let tx = Tx::new(sql, &name, now);
+            let tx = Tx::new(sql, &name, now).within(quotas);
             let done = write(&tx)?;
             Ok((done, tx.into_notice()))
         })

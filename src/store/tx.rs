@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Error;
 use super::sql::{Dialect, Row, Sql, SqlValue};
-use crate::domain::{Event, Timestamp};
+use crate::domain::{Event, Quotas, Timestamp};
 
 /// A transaction over the rows of one tenant; it writes only inside of
 /// [`Tenant::write`](super::Tenant::write). All of it sees the same state, and is stored together
@@ -18,6 +18,7 @@ pub struct Tx<'t> {
     sql: &'t dyn Sql,
     tenant: &'t str,
     now: Timestamp,
+    quotas: Quotas,
     /// The events published so far.
     events: RefCell<Vec<Event>>,
     /// Whether a delivery was queued.
@@ -60,7 +61,16 @@ impl fmt::Debug for Tx<'_> {
 impl<'t> Tx<'t> {
     pub(super) fn new(sql: &'t dyn Sql, tenant: &'t str, now: Timestamp) -> Self {
         let (events, queued, facts) = Default::default();
-        Self { sql, tenant, now, events, queued, facts }
+        Self { sql, tenant, now, quotas: Quotas::default(), events, queued, facts }
+    }
+
+    /// Sets the quotas of the tenant.
+    pub(super) fn within(self, quotas: Quotas) -> Self {
+        Self { quotas, ..self }
+    }
+
+    pub(super) fn quotas(&self) -> &Quotas {
+        &self.quotas
     }
 
     /// When the transaction was begun, by the store's clock.
@@ -73,7 +83,7 @@ impl<'t> Tx<'t> {
     where
         't: 'o,
     {
-        Tx::new(self.sql, tenant, self.now)
+        Tx::new(self.sql, tenant, self.now).within(self.quotas)
     }
 
     /// Adds a fact for observe hooks.

@@ -2,10 +2,11 @@
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 
-use crate::http::body;
+use crate::http::body::{self, RequestInput};
 use crate::http::idempotency::{self, Reply, RequestIdentity};
+use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::name_of;
 use crate::http::response::read_if_match;
@@ -59,6 +60,34 @@ pub(crate) async fn propose_candidate(
         move |services, text, recorder| candidates::propose(services, text, if_match, recorder),
     )
     .await
+}
+
+/// Delete a candidate
+///
+/// Its row goes, and the content of its captures. The log keeps its lines and gets a last one,
+/// `deleted`; it still verifies. A memory entry that was made of the candidate stays.
+#[utoipa::path(
+    delete,
+    path = "/memory-candidates/{id}",
+    tag = "memory",
+    operation_id = "delete_candidate",
+    params(
+        ("id" = String, Path, description = "The candidate's id"),
+        ("If-Match" = Option<String>, Header, description = "The candidate's `ETag`"),
+    ),
+    responses(
+        (status = NO_CONTENT, description = "It is deleted"),
+        (status = "4XX", description = "There is no such candidate"),
+    ),
+)]
+pub(crate) async fn delete_candidate(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (if_match, id) = (read_if_match(request.headers())?, name_of(&request).to_owned());
+    let input = RequestInput::without_body(&state, &request)?;
+    visit(&state, input, move |services, _| candidates::delete(services, &id, if_match)).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Review a candidate

@@ -71,6 +71,7 @@ pub enum Kind {
     StoreUnavailable,
     OutcomeUnknown,
     StorageFull,
+    QuotaExceeded,
     LoopDetected,
     Internal,
 }
@@ -150,6 +151,7 @@ impl Kind {
         Self::StoreUnavailable,
         Self::OutcomeUnknown,
         Self::StorageFull,
+        Self::QuotaExceeded,
         Self::LoopDetected,
         Self::Internal,
     ];
@@ -280,6 +282,7 @@ impl Kind {
             Self::StoreUnavailable => (503, "store_unavailable", "The store cannot be used"),
             Self::OutcomeUnknown => (503, "outcome_unknown", "It is not known whether it was done"),
             Self::StorageFull => (507, "storage_full", "The store has no room left"),
+            Self::QuotaExceeded => (507, "quota_exceeded", "A quota of the tenant is used up"),
             Self::LoopDetected => (508, "loop_detected", "The request goes round in circles"),
             Self::Internal => (500, "internal", "Something broke on our side"),
         };

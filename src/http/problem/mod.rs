@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 pub use self::kind::Kind;
+use crate::domain::QuotaUse;
 use crate::json::{self, Fault};
 use crate::pipeline::StopReason;
 use crate::service::candidates::CandidateRefusal;
@@ -249,6 +250,15 @@ fn divergence_problem(found: &Divergence, detail: String) -> Problem {
     Problem { extension, ..Problem::with_detail(Kind::ReplayDivergence, detail) }
 }
 
+/// Makes the problem of a write for which a quota has no room.
+fn quota_problem(found: QuotaUse, detail: String) -> Problem {
+    let QuotaUse { quota, used, max } = found;
+    let details = serde_json::json!({"quota": quota.as_str(), "used": used, "max": max});
+    let extension = ProblemExtension { stage: None, details, compilation: None };
+    let extension = Some(Box::new(extension));
+    Problem { extension, ..Problem::with_detail(Kind::QuotaExceeded, detail) }
+}
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let kind = match &error {
@@ -256,12 +266,11 @@ impl From<StoreError> for Problem {
             StoreError::Collision(_)
             | StoreError::TooManyAdapters(_)
             | StoreError::TooManyHooks(_)
-            | StoreError::TooManySkills(_)
             | StoreError::TooManyKeys(_)
-            | StoreError::TooManyEntries(_)
             | StoreError::TooManyPacks(_) => {
                 return Self::with_detail(Kind::Conflict, error.to_string());
             }
+            StoreError::QuotaExceeded(quota) => return quota_problem(*quota, error.to_string()),
             StoreError::Unavailable(_) => Kind::StoreUnavailable,
             StoreError::Unknown(_) => Kind::OutcomeUnknown,
             StoreError::Full(_) => Kind::StorageFull,

@@ -145,6 +145,24 @@ pub struct UsageList {
     pub items: Vec<UsageRow>,
     /// For the next request; null at the end.
     pub next_cursor: Option<String>,
+    /// What the tenant keeps now, and what it may keep.
+    pub quotas: Vec<QuotaRow>,
+}
+
+/// The use of a quota.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QuotaRow {
+    /// `sessions`, `turn_bytes`, `memory_entries`, `candidates`, `skills` or `compilation_bytes`.
+    #[schema(example = "sessions")]
+    pub quota: &'static str,
+    pub used: u64,
+    pub max: u64,
+}
+
+impl From<domain::QuotaUse> for QuotaRow {
+    fn from(found: domain::QuotaUse) -> Self {
+        Self { quota: found.quota.as_str(), used: found.used, max: found.max }
+    }
 }
 
 impl From<&domain::Key> for Key {

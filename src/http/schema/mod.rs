@@ -30,7 +30,7 @@ pub use candidates::*;
 pub use compilations::*;
 pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 pub use keys::{
-    ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, UsageList, UsageRow,
+    ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, QuotaRow, UsageList, UsageRow,
 };
 
 pub use events::{EventGap, EventList, EventRow, EventTicket};

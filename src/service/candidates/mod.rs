@@ -16,7 +16,7 @@ use serde_json::Value;
 
 pub use self::error::CandidateRefusal;
 pub(super) use self::propose::{Ids, propose_in};
-use self::step::{CandidateAction, CandidateStep, take_step};
+use self::step::{CandidateAction, CandidateStep, log_step, take_step};
 use super::idempotency::ResponseRecorder;
 use super::{Error, Services};
 use crate::domain::{
@@ -181,6 +181,30 @@ pub fn promote(
         let done = show(tx, candidate)?;
         recorder.remember(tx, &done)?;
         Ok(done)
+    })
+}
+
+/// Deletes a candidate and the content of its captures. The log keeps its lines, with a last one of
+/// the deletion, and still verifies. A memory entry that was made of the candidate stays.
+pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<(), Error> {
+    let caller = services.caller();
+    let kind = match caller.kind {
+        PrincipalKind::Service => ActorKind::Automation,
+        _ => ActorKind::User,
+    };
+    let named = Actor { id: caller.key.clone().unwrap_or_else(|| "owner".into()), kind };
+    let by = decider(caller, &named, MemoryRole::Reviewer)?;
+    let id = id.to_owned();
+    services.write_observed(None, move |tx| {
+        let mut candidate = tx.candidate(&id)?.ok_or(UNKNOWN)?;
+        if if_match.is_some_and(|version| version != candidate.version) {
+            return Err(Error::Stale(candidate.version));
+        }
+        let state = candidate.state;
+        let step = CandidateStep::new(CandidateAction::Delete, state, &by);
+        log_step(tx, &mut candidate, Some(state), &step)?;
+        tx.delete_candidate(&id)?;
+        Ok(())
     })
 }
 

@@ -16,7 +16,7 @@ use crate::domain::{
     Contradiction, MemoryClass, MemoryPromotion, MemoryTier, MemoryTtl, Proposal, word_of,
 };
 use crate::request::ProposalRequest;
-use crate::store::{TenantLog, Tx};
+use crate::store::{CapturedText, TenantLog, Tx};
 
 /// Ids of a new candidate and its capture.
 #[derive(Debug, Clone)]
@@ -209,5 +209,6 @@ fn capture(
         ("content", ContentHash::of(&content).to_string().into()),
         ("id", id.into()),
     ]);
-    Ok(tx.append_log(TenantLog::Captures, |seq| write_line(body, seq), Some(&content))?)
+    let captured = Some(CapturedText { candidate, content: &content });
+    Ok(tx.append_log(TenantLog::Captures, |seq| write_line(body, seq), captured)?)
 }

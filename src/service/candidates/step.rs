@@ -25,6 +25,7 @@ pub(super) enum CandidateAction {
     RequestChanges,
     Promote,
     Supersede,
+    Delete,
 }
 
 impl CandidateAction {
@@ -41,6 +42,7 @@ impl CandidateAction {
         ("request_changes", Self::RequestChanges),
         ("promote", Self::Promote),
         ("supersede", Self::Supersede),
+        ("deleted", Self::Delete),
     ];
 
     pub(super) fn of(verdict: ReviewVerdict) -> Self {

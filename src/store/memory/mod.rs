@@ -18,11 +18,9 @@ use super::sql::{SqlValue, values};
 use super::{Error, Tx};
 use crate::domain::{
     MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier, MemoryVersion,
-    word_of,
+    Quota, word_of,
 };
 
-/// Entries that a tenant may keep.
-const MAX_ENTRIES: u64 = 1_000_000;
 /// Versions of an entry that are kept, the newest ones.
 const MAX_VERSIONS: u64 = 100;
 
@@ -91,8 +89,8 @@ impl Tx<'_> {
     ) -> Result<(), Error> {
         let [subject, session, agent] = parts(&entry.scope);
         let old = self.memory_id(&entry.scope, &entry.key)?;
-        if old.is_none() && self.memory_state()?.1 >= MAX_ENTRIES {
-            return Err(Error::TooManyEntries(MAX_ENTRIES));
+        if old.is_none() {
+            self.admit(Quota::MemoryEntries, 1)?;
         }
         let tags = row::tags(entry);
         let row = values_of(entry, &tags);

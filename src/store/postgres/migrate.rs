@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0016_tickets.sql"),
     include_str!("../../../migrations/postgres/0017_summary_turns.sql"),
     include_str!("../../../migrations/postgres/0018_hooks_scope.sql"),
+    include_str!("../../../migrations/postgres/0020_quotas.sql"),
 ];
 
 /// The lowest step that a program must know to use this schema. A step that older programs cannot

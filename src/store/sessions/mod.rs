@@ -13,7 +13,7 @@ pub use self::snapshots::StoredSnapshot;
 use super::memory::placeholders;
 use super::sql::values;
 use super::{Error, Tenant, Tx};
-use crate::domain::{Session, Timestamp};
+use crate::domain::{Quota, Session, Timestamp};
 
 impl Tx<'_> {
     /// A session that has not expired.
@@ -34,6 +34,9 @@ impl Tx<'_> {
 
     /// Stores a session as it is, its turns included.
     pub fn put_session(&self, session: &Session) -> Result<(), Error> {
+        if self.session_row(&session.id)?.is_none() {
+            self.admit(Quota::Sessions, 1)?;
+        }
         let texts = SessionJson::new(session);
         let row = values_of(session, &texts);
         let placeholders = placeholders(2, row.len());

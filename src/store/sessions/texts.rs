@@ -1,8 +1,9 @@
-//! Texts of a session by their digest. They are the session's alone, so that they go with it.
+//! Texts of a session by their digest. The blocks of its payload are the session's alone; texts of
+//! messages are shared with its forks, and go with the last session that has them.
 
 use std::sync::Arc;
 
-use crate::domain::ContentHash;
+use crate::domain::{ContentHash, Quota};
 use crate::store::artifacts::packed;
 use crate::store::pack::Packer;
 use crate::store::sql::values;
@@ -39,11 +40,28 @@ impl Tx<'_> {
         text: &str,
     ) -> Result<(), Error> {
         let stored = packer.pack(text);
+        let (form, size) = (stored.form.code(), stored.size);
+        let mut content = &stored.content[..];
+        if kind == TextKind::Message {
+            let is_shared = self.exists(
+                "SELECT 1 FROM message_texts WHERE tenant = ?1 AND digest = ?2",
+                values![hash],
+            )?;
+            if !is_shared {
+                self.admit(Quota::TurnBytes, content.len() as u64)?;
+                self.execute(
+                    "INSERT INTO message_texts (tenant, digest, form, size, content)
+                     VALUES (?1, ?2, ?3, ?4, ?5)",
+                    values![hash, form, size, content],
+                )?;
+            }
+            content = &[];
+        }
         self.execute(
             "INSERT INTO session_texts (tenant, session, kind, digest, form, size, content)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              ON CONFLICT (tenant, session, kind, digest) DO NOTHING",
-            values![session, kind.code(), hash, stored.form.code(), stored.size, &stored.content],
+            values![session, kind.code(), hash, form, size, content],
         )
         .map(drop)
     }
@@ -70,13 +88,20 @@ impl Tx<'_> {
         hashes: &[ContentHash],
     ) -> Result<Vec<String>, Error> {
         let mut packer = Packer::default();
-        let mut find = |hash: &ContentHash| {
-            let found = self.first(
+        let statement = match kind {
+            TextKind::Block => {
                 "SELECT form, size, content FROM session_texts
-                 WHERE tenant = ?1 AND session = ?2 AND kind = ?3 AND digest = ?4",
-                values![session, kind.code(), hash],
-                |row| packed(row, 0),
-            )?;
+                 WHERE tenant = ?1 AND session = ?2 AND kind = ?3 AND digest = ?4"
+            }
+            TextKind::Message => {
+                "SELECT m.form, m.size, m.content FROM session_texts AS s
+                 JOIN message_texts AS m ON m.tenant = s.tenant AND m.digest = s.digest
+                 WHERE s.tenant = ?1 AND s.session = ?2 AND s.kind = ?3 AND s.digest = ?4"
+            }
+        };
+        let mut find = |hash: &ContentHash| {
+            let values = values![session, kind.code(), hash];
+            let found = self.first(statement, values, |row| packed(row, 0))?;
             let stored = found.ok_or_else(|| Error::Corrupt(Arc::new(MissingText(*hash))))?;
             packer.unpack(stored, hash)
         };

@@ -30,6 +30,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0016_tickets.sql"),
     include_str!("../../../migrations/sqlite/0017_summary_turns.sql"),
     include_str!("../../../migrations/sqlite/0018_hooks_scope.sql"),
+    include_str!("../../../migrations/sqlite/0020_quotas.sql"),
 ];
 
 /// The step from which on the words of memory are made as they are now.

@@ -102,12 +102,13 @@ fn put(tenant: &Tenant, candidate: &Candidate) {
 }
 
 fn append(tenant: &Tenant, log: TenantLog, text: &'static str) -> ChainLink {
-    let content = (log == TenantLog::Captures).then_some(text);
+    let captured =
+        (log == TenantLog::Captures).then_some(CapturedText { candidate: "mcd_1", content: text });
     let body = move |seq| {
         let hash = ContentHash::of(text);
         format!("{{\"content\":\"{hash}\",\"seq\":{seq}}}")
     };
-    tenant.write(move |tx| tx.append_log(log, body, content)).unwrap()
+    tenant.write(move |tx| tx.append_log(log, body, captured)).unwrap()
 }
 
 fn ids<'c>(found: impl IntoIterator<Item = &'c Candidate>) -> Vec<String> {
@@ -279,7 +280,7 @@ fn a_proposal_that_fails_leaves_no_line() {
         let result = tenant.write(move |tx| {
             tx.append_log(TenantLog::Captures, |seq| format!("{{\"seq\":{seq}}}"), None)?;
             tx.put_candidate(&candidate)?;
-            Err::<(), Error>(Error::TooManyEntries(0))
+            Err::<(), Error>(Error::TooManyPacks(0))
         });
         assert!(result.is_err());
         assert_eq!(tenant.read(|tx| tx.candidate("mcd_a")).unwrap(), None);

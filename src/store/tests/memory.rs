@@ -230,9 +230,9 @@ fn a_write_that_fails_leaves_nothing() {
         let result = tenant.write(move |tx| {
             tx.put_memory(&kept, MemoryAction::Set, MemoryOrigin::Direct)?;
             tx.count_turn("s")?;
-            Err::<(), Error>(Error::TooManyEntries(0))
+            Err::<(), Error>(Error::TooManyPacks(0))
         });
-        assert!(matches!(result, Err(Error::TooManyEntries(0))));
+        assert!(matches!(result, Err(Error::TooManyPacks(0))));
         assert_eq!(tenant.read(|tx| tx.memory(&MemoryScope::default(), "k")).unwrap(), None);
         assert_eq!(tenant.read(|tx| tx.session_turns("s")).unwrap(), 0);
         assert_eq!(tenant.read(|tx| tx.memory_state()).unwrap(), (0, 0));
