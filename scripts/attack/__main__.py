@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -51,18 +52,21 @@ def shown(worst):
 
 
 def one(name, binary, quick, seconds):
-    """Runs a class; answers its result, and prints what did not hold while it runs."""
+    """Runs a class, for so many seconds at most; prints what does not hold while it runs."""
     command = [sys.executable, os.path.join(HERE, f"{name}.py"), "--binary", binary]
     process = subprocess.Popen(command + (["--quick"] if quick else []), stdout=subprocess.PIPE, text=True)
     result, start = None, time.monotonic()
+    watchdog = threading.Timer(seconds, process.kill)
+    watchdog.start()
     try:
         for line in process.stdout:
             if line.startswith("result "):
                 result = json.loads(line[7:])
             else:
                 print(f"  {name}: {line}", end="", flush=True)
-        process.wait(timeout=seconds)
+        process.wait()
     finally:
+        watchdog.cancel()
         if process.poll() is None:
             process.kill()
     if result is None:
