@@ -32,8 +32,8 @@ MAX_HEALTH_SECONDS = 2.0
 class Tally:
     """Counts cases, and keeps the worst of each figure."""
 
-    def __init__(self, binary, quick):
-        self.binary, self.quick = binary, quick
+    def __init__(self, binary, quick, verbose=False):
+        self.binary, self.quick, self.verbose = binary, quick, verbose
         self.tried, self.failed, self.worst = 0, [], {}
         self.skipped = []
         self.folder = tempfile.mkdtemp(prefix="contexture-attack-")
@@ -47,7 +47,8 @@ class Tally:
                 self.worst[name] = (value, what)
         if not holds:
             self.failed.append(what)
-            print(f"FAIL {what}: {told}"[:2000], flush=True)
+        if not holds or self.verbose:
+            print(f"{'ok  ' if holds else 'FAIL'} {what}: {told}"[:1000], flush=True)
         return holds
 
     def skip(self, reason):
@@ -124,7 +125,8 @@ class Tally:
             faults.append(f"{grown >> 20} MiB more for {sent} bytes")
         if seconds and took > seconds:
             faults.append(f"{took:.2f} s")
-        self.case(what, not faults, "; ".join(faults), seconds=took, mib=grown / MIB)
+        told = f"{status} {body[:200]!r}, {took:.2f} s, {grown >> 20} MiB more for {sent} bytes"
+        self.case(what, not faults, "; ".join(faults) or told, seconds=took, mib=grown / MIB)
         return self.alive(node, what)
 
     def result(self, seconds):
@@ -237,10 +239,11 @@ def main(run):
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", default=os.environ.get("CONTEXTURE_BIN"))
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--verbose", action="store_true", help="print the cases that held, too")
     args = parser.parse_args()
     if not args.binary:
         parser.error("name a program by --binary or CONTEXTURE_BIN")
-    tally = Tally(os.path.abspath(args.binary), args.quick)
+    tally = Tally(os.path.abspath(args.binary), args.quick, args.verbose)
     start = time.monotonic()
     try:
         run(tally)

@@ -1,0 +1,104 @@
+"""Work of one request that goes on past its deadline, or after its caller has gone.
+
+Each asks for two seconds. It must be answered within those and a margin, refused or done; and once the caller
+closes its connection, no thread may be at work on it a moment later. The server has two threads that compute.
+"""
+
+import json
+import os
+import time
+
+import tally as shared
+from explosions import calls, with_redaction
+from harness import until
+from tally import MIB, body, connect, post, small
+
+DEADLINE_MS = 2000
+# What may pass between the deadline and the answer: reading the body, and one piece of work.
+MARGIN_SECONDS = 2.0
+STOPS_WITHIN_SECONDS = 3.0
+
+
+def cases():
+    values = [f"value {at} of many" for at in range(100_000)]
+    asked = [f"other {at}" for at in range(10_000)]
+    yield "an enum of 100,000 for 10,000 items", *calls(
+        {"type": "object", "properties": {"a": {"type": "array", "items": {"enum": values}}}}, {"a": asked}, 1)
+    thing = {f"k{at}": at for at in range(2_000)}
+    yield "a const object for 2,000 items", *calls(
+        {"type": "object", "properties": {"a": {"type": "array", "items": {"const": thing}}}},
+        {"a": [{**thing, "k1999": "x"}] * 150}, 1)
+    yield "unique items that are objects", *calls(
+        {"type": "object", "properties": {"a": {"type": "array", "uniqueItems": True}}},
+        {"a": [{"k": at, "v": "x" * 40} for at in range(60_000)]}, 1)
+    tools = [{"type": "function", "tags": [f"tag {at} {tag}" for tag in range(500)],
+              "function": {"name": f"t{at}", "parameters": {"type": "object"}}} for at in range(1_000)]
+    yield "500,000 tags for a task of 100 kB", "/compile", small(
+        tools={"list": tools, "prune": {"task": "a task without any of these " * 4_000}})
+    text = "a" * (2 * MIB)
+    yield "rules that search long texts", "/policy/evaluate", {
+        "rule": {"some": [{"var": "xs"}, {"in": [{"var": ""}, {"var": "t"}]}]},
+        "data": {"t": text, "xs": ["a" * 2_000 + f"b{at}" for at in range(3_000)]}}
+    yield "rules that compare long texts", "/policy/evaluate", {
+        "rule": {"map": [{"var": "xs"}, {"==": [{"var": ""}, text]}]}, "data": {"xs": [text[:-1] + "b"] * 5}}
+    yield "rules that cut long texts", "/policy/evaluate", {
+        "rule": {"reduce": [{"var": "xs"}, {"cat": [{"substr": [{"var": "t"}, 1, -1]}]}, ""]},
+        "data": {"t": text, "xs": [0] * 10}}
+    redact = {"id": "r", "point": "transform_context", "kind": "transform", "builtin": "redact",
+              "config": {"patterns": [{"regex": "a", "replacement": "b"}]}}
+    yield "a redaction with two million matches", "/compile", small(
+        "a " * 2_000_000, hooks=[redact], budget={"context_window": 8_000_000})
+    yield "300,000 unknown keys", "/compile", {**small(), **{f"messagez{at}": 0 for at in range(300_000)}}
+    yield "300,000 unknown keys of one message", "/compile", {
+        "messages": [{"role": "user", "content": "x", **{f"contenz{at}": 0 for at in range(300_000)}}], "target": "openai"}
+    yield "300,000 names to protect", "/compile", small(protect={"messages": [f"m{at}" for at in range(300_000)]})
+    yield "a pack with 3,000 redactions", "/packs/lint", with_redaction(
+        [{"id": f"r{at}", "regex": f"(a|b){{{at % 90}}}"} for at in range(3_000)])
+    words = " ".join(f"{at * 2654435761 % 2**32:x}" for at in range(1_500_000))
+    yield "a conversation of 13 MB", "/compile", small(words, budget={"context_window": 100_000})
+    yield "a text of 13 MB", "/compress", {"text": words}
+
+
+def busy(node):
+    """Ticks of the processor that the process has had."""
+    with open(f"/proc/{node.process.pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def idle(node):
+    """Whether the process has nothing to do."""
+    before = busy(node)
+    time.sleep(0.25)
+    return busy(node) - before <= 0.05 * os.sysconf("SC_CLK_TCK")
+
+
+def left(node, path, sent):
+    """Sends a request and goes away before it is done; how long the server is at work after that."""
+    with connect(node) as one:
+        one.sendall(f"POST {path} HTTP/1.1\r\nhost: t\r\ncontent-type: application/json\r\nauthorization: Bearer "
+                    f"{'b' * 40}\r\ncontexture-deadline-ms: 60000\r\ncontent-length: {len(sent)}\r\n\r\n".encode())
+        one.sendall(sent)
+        time.sleep(0.5)
+    return until(lambda: idle(node), 60)
+
+
+def run(tally):
+    with tally.server("--dev", "--workers", "2") as node:
+        post(node, "/compile", small())
+        for what, path, value in tally.sample(cases(), 8):
+            sent = body(value)
+            headers = {"contexture-deadline-ms": str(DEADLINE_MS)}
+            # A conversation that is too long for its time is refused with `deadline`.
+            tally.bounded(node, what, len(sent), {200, 422, 504}, lambda: post(node, path, sent, headers),
+                          DEADLINE_MS / 1000 + MARGIN_SECONDS)
+            told = json.dumps(post(node, path, sent, headers)[1].decode(errors="replace"))
+            tally.case(f"{what}: no talk of threads", "no free thread" not in told, told[:300])
+            until(lambda: idle(node), 60)
+            after = left(node, path, sent)
+            tally.case(f"{what}: the caller has gone", after is not None and after <= STOPS_WITHIN_SECONDS,
+                       f"at work for {after} s", stops_after_seconds=round(after if after is not None else 60, 2))
+
+
+if __name__ == "__main__":
+    shared.main(run)
