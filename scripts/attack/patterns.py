@@ -1,7 +1,7 @@
 """Patterns of strangers: long to compile, or long to search with, wherever a request may bring some.
 
 Each pattern is one whose automaton has many states, over a text that keeps all of them alive. It must be
-refused, or be done by its deadline and within its memory.
+refused, or be done by its deadline and within its memory, and no thread may be at work on it after that.
 """
 
 import json
@@ -97,6 +97,7 @@ def run(tally):
             headers = {"contexture-deadline-ms": str(DEADLINE_MS)}
             tally.bounded(node, what, len(sent), {200, 403, 422, 504},
                           lambda: post(node, path, sent, headers), SECONDS)
+            tally.settled(node, f"{what}: after its answer")
     stored_hooks(tally)
 
 

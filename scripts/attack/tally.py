@@ -25,6 +25,8 @@ MIB = 1 << 20
 # What a body may be answered with, and how far it may raise the memory of the process.
 ANSWER_TIMES, ANSWER_MIB = 8, 64
 MEMORY_TIMES, MEMORY_MIB = 24, 128
+# How long the server may be at work on a request that was answered, or whose caller has gone.
+STOPS_WITHIN_SECONDS = 3.0
 # How long health may take while a class is at work. Its p99 is what `scripts/overload.py` measures.
 MAX_HEALTH_SECONDS = 2.0
 
@@ -129,6 +131,12 @@ class Tally:
         self.case(what, not faults, "; ".join(faults) or told, seconds=took, mib=grown / MIB)
         return self.alive(node, what)
 
+    def settled(self, node, what):
+        """Holds the server to stop its work soon after a request is over."""
+        after = until(lambda: idle(node), 90)
+        return self.case(what, after is not None and after <= STOPS_WITHIN_SECONDS, f"at work for {after} s",
+                         at_work_after_seconds=round(90.0 if after is None else after, 2))
+
     def result(self, seconds):
         return {
             "tried": self.tried,
@@ -148,6 +156,20 @@ def reset_peak(node):
     except OSError:
         pass
     return node.figure("VmHWM")
+
+
+def busy(node):
+    """Ticks of the processor that the process has had."""
+    with open(f"/proc/{node.process.pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def idle(node, seconds=0.25):
+    """Whether the process has nothing to do."""
+    before = busy(node)
+    time.sleep(seconds)
+    return busy(node) - before <= 0.2 * seconds * os.sysconf("SC_CLK_TCK")
 
 
 def body(value):
@@ -236,7 +258,10 @@ def inside_namespaces():
 
 
 def main(run):
+    """Runs a class; of a dictionary the one that is named."""
     parser = argparse.ArgumentParser()
+    if isinstance(run, dict):
+        parser.add_argument("name", choices=run)
     parser.add_argument("--binary", default=os.environ.get("CONTEXTURE_BIN"))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--verbose", action="store_true", help="print the cases that held, too")
@@ -246,7 +271,7 @@ def main(run):
     tally = Tally(os.path.abspath(args.binary), args.quick, args.verbose)
     start = time.monotonic()
     try:
-        run(tally)
+        (run[args.name] if isinstance(run, dict) else run)(tally)
     finally:
         for node in tally.nodes:
             if node.process.poll() is None:
