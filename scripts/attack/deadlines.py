@@ -7,7 +7,8 @@ closes its connection, no thread may be at work on it a moment later. The server
 import time
 
 import tally as shared
-from explosions import calls, with_redaction
+from explosions import calls, governed, with_redaction
+from packs import bundle, rule
 from tally import MIB, body, connect, post, small
 
 DEADLINE_MS = 2000
@@ -16,16 +17,17 @@ MARGIN_SECONDS = 2.0
 
 
 def cases():
-    for count, items in ((100_000, 10_000), (20_000, 10_000), (4_000, 40_000)):
-        for form, make in (("texts", lambda at: f"{'v' * 40}{at}"), ("objects", lambda at: {"k": "v" * 40, "n": at})):
+    # One check may look at eight million values, and a request has 256 calls that are checked.
+    for count, items in ((100_000, 70), (7_000, 1_000)):
+        for form, make in (("texts", lambda at: f"{'v' * 40}{at}"), ("objects", lambda at: {"k": "v" * 9, "n": at})):
             schema = {"type": "object", "properties": {"a": {"type": "array", "items": {
                 "enum": [make(at) for at in range(count)]}}}}
-            yield f"an enum of {count} {form} for {items} items", *calls(
-                schema, {"a": [make(count + at) for at in range(items)]}, 1)
-    thing = {f"k{at}": at for at in range(2_000)}
-    yield "a const object for 2,000 items", *calls(
-        {"type": "object", "properties": {"a": {"type": "array", "items": {"const": thing}}}},
-        {"a": [{**thing, "k1999": "x"}] * 150}, 1)
+            yield f"an enum of {count} {form} for {items} items of 256 calls", *calls(
+                schema, {"a": [make(count + at) for at in range(items)]}, 256)
+    thing = {f"k{at}": at for at in range(1_000)}
+    yield "a const object of 1,000 members for 4 items of 256 calls", *calls(
+        {"type": "object", "properties": {"a": {"type": "array", "items": {"allOf": [{"const": thing}] * 100}}}},
+        {"a": [{**thing, "k999": "x"}] * 4}, 256)
     yield "unique items that are objects", *calls(
         {"type": "object", "properties": {"a": {"type": "array", "uniqueItems": True}}},
         {"a": [{"k": at, "v": "x" * 40} for at in range(60_000)]}, 1)
@@ -48,6 +50,12 @@ def cases():
     yield "rules that cut long texts", "/policy/evaluate", {
         "rule": {"some": [{"var": "xs"}, {"!": [{"substr": ["\u00e4" * MIB, {"var": ""}, 1]}]}]},
         "data": {"xs": list(range(3_000))}}
+    pack_rules = [rule(f"r{at}", "", {"in": [f"{'a' * 5_000}b{at}", {"var": "request.input.message"}]}, {"allow": False})
+                  for at in range(400)]
+    own = governed("x", change=lambda pack: pack["policy_layer"].update(
+        policy_bundles=[bundle("b", 1, pack_rules)]))
+    own["pack"]["request"]["input"]["message"] = text
+    yield "400 rules of a pack that search a long text", "/compile", own
     redact = {"id": "r", "point": "transform_context", "kind": "transform", "builtin": "redact",
               "config": {"patterns": [{"regex": "a", "replacement": "b"}]}}
     yield "a redaction with two million matches", "/compile", small(
