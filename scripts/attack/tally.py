@@ -166,11 +166,26 @@ def busy(node):
     return int(fields[11]) + int(fields[12])
 
 
-def idle(node, seconds=0.25):
-    """Whether the process has nothing to do."""
-    before = busy(node)
-    time.sleep(seconds)
-    return busy(node) - before <= 0.2 * seconds * os.sysconf("SC_CLK_TCK")
+def running(node):
+    """Whether a thread of the process runs, or waits for the processor."""
+    for task in os.listdir(f"/proc/{node.process.pid}/task"):
+        try:
+            with open(f"/proc/{node.process.pid}/task/{task}/stat", encoding="ascii") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] in "RD":
+                    return True
+        except OSError:
+            # It ended meanwhile.
+            pass
+    return False
+
+
+def idle(node):
+    """Whether the process has nothing to do. It may be that others have the processor, so its time tells nothing."""
+    seen = []
+    for _ in range(12):
+        seen.append(running(node))
+        time.sleep(0.02)
+    return sum(seen) <= 2
 
 
 def body(value):
