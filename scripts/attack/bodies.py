@@ -11,7 +11,7 @@ import time
 import tally as shared
 from tally import MIB, connect, post, small
 
-BODY_TIMEOUT_MS = 8000
+BODY_TIMEOUT_MS = 6000
 MAX_COMPILE_SECONDS = 8.0
 HEAD = ("POST {path} HTTP/1.1\r\nhost: t\r\nauthorization: Bearer " + "b" * 40 + "\r\ncontent-type: {type}\r\n"
         "content-length: {length}\r\n{more}\r\n")
@@ -108,7 +108,7 @@ def run(tally):
         # Each takes what the one before it left.
         filling = [16 * MIB] * 20 + [4 * MIB] * 20 + [MIB] * 20 + [100_000] * 60 + [10_000] * 60 + [300] * 60
         cases = [(3, 16 * MIB), (30, 16 * MIB), (len(filling), filling), (300, MIB)]
-        for count, length in cases[:3] if tally.quick else cases:
+        for count, length in cases[1:3] if tally.quick else cases:
             idle(tally, node, count, length)
         if not tally.quick:
             idle(tally, node, 30, 16 * MIB, "/compress")

@@ -139,10 +139,10 @@ def run(tally):
     plain = [("", *case) for case in texts()]
     with tally.server("--max-body-bytes", str(16 * MIB), key=False) as node:
         post(node, "/compile", small(), key=None)
-        for encoding, what, sent, wanted in tally.sample([*packed, *plain], 40):
+        for encoding, what, sent, wanted in tally.sample([*packed, *plain], 18):
             headers = {"content-encoding": encoding} if encoding else {}
             tally.bounded(node, what, len(sent), wanted, lambda: post(node, "/compile", sent, headers, key=None), 30)
-        for what, text in tally.sample(notations(), 14):
+        for what, text in tally.sample(notations(), 6):
             sent = body({"text": text})
             tally.bounded(node, what, len(sent), None, lambda: post(node, "/expand", sent, key=None), 30)
 

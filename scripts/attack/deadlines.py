@@ -87,7 +87,7 @@ def leave(node, path, sent):
 def run(tally):
     with tally.server("--dev", "--workers", "2") as node:
         post(node, "/compile", small())
-        for what, path, value in tally.sample(cases(), 8):
+        for what, path, value in tally.sample(cases(), 4):
             sent = body(value)
             headers = {"contexture-deadline-ms": str(DEADLINE_MS)}
             # A conversation that is too long for its time is refused with `deadline`.

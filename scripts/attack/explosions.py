@@ -211,7 +211,7 @@ def run(tally):
     prefix = ["prlimit", f"--as={ADDRESS_SPACE}"]
     with tally.server("--dev", prefix=prefix) as node:
         post(node, "/compile", small())
-        for what, path, value in tally.sample(cases, 45):
+        for what, path, value in tally.sample(cases, 24):
             sent = body(value)
             headers = {"accept": "application/json, text/event-stream"}
             tally.bounded(node, what, len(sent), None, lambda: post(node, path, sent, headers), 65)

@@ -94,7 +94,7 @@ def run(tally):
     cases = [(f"{piece[:20]!r} again and again", filled(piece)) for piece in REPEATED] + list(grown())
     with tally.server("--workers", "2", key=False) as node:
         post(node, "/compile", small(), key=None)
-        for what, text in tally.sample(cases, 16):
+        for what, text in tally.sample(cases, 12):
             sent = body({"messages": conversation(text), "level": "reversible"})
             tally.bounded(node, what, len(sent), {200}, lambda: post(node, "/compress", sent, key=None), MAX_SECONDS)
 

@@ -5,6 +5,7 @@ A guard and a transform of a compile call each receiver. But for the first two, 
 no compile may go through on what a receiver says.
 """
 
+import gzip
 import socket
 import struct
 import threading
@@ -67,7 +68,7 @@ def answers(good):
     yield "a page of HTML", whole(b"<html>", headers=b"content-type: text/html\r\n")
     yield "leave as a page of HTML", whole(good, headers=b"content-type: text/html\r\n")
     yield "leave without a type", whole(good, headers=b"")
-    yield "leave in gzip", whole(good, headers=JSON + b"content-encoding: gzip\r\n")
+    yield "leave in gzip", whole(gzip.compress(good), headers=JSON + b"content-encoding: gzip\r\n")
     yield "leave with 500", whole(good, b"500 No")
     yield "leave with 403", whole(good, b"403 No")
     yield "leave with 302", whole(good, b"302 Found", JSON + b"location: /x\r\n")

@@ -207,7 +207,7 @@ def drive(node, flood, end, counts):
 
 
 def run(tally):
-    seconds, connections = (1.5, 4) if tally.quick else (6, 8)
+    seconds, connections = (0.8, 4) if tally.quick else (6, 8)
     for flood in FLOODS:
         with tally.server(key=False) as node:
             post(node, "/compile", small(), key=None)
