@@ -6,8 +6,8 @@ server answers but which connections it opens, which a packet socket sees.
 """
 
 import http.server
+import ipaddress
 import itertools
-import json
 import threading
 
 import tally as shared
@@ -78,20 +78,12 @@ def v4_hosts(address):
 
 
 def v6_hosts(address):
-    full = ":".join(f"{part:04X}" for part in memoryview(shared_packed(address)).cast("H"))
     yield "plain", f"[{address}]"
-    yield "in full and capitals", f"[{full}]"
+    yield "in full and capitals", f"[{ipaddress.ip_address(address).exploded.upper()}]"
     yield "with a zone", f"[{address}%25eth0]"
     yield "with a raw zone", f"[{address}%lo]"
     yield "with a final dot", f"[{address}]."
     yield "without brackets", address
-
-
-def shared_packed(address):
-    import ipaddress
-    packed = ipaddress.ip_address(address).packed
-    # `cast("H")` reads in the order of this machine.
-    return b"".join(int.from_bytes(packed[at:at + 2], "big").to_bytes(2, "little") for at in range(0, 16, 2))
 
 
 def urls(address):

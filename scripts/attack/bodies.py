@@ -11,7 +11,7 @@ import time
 import tally as shared
 from tally import MIB, connect, post, small
 
-BODY_TIMEOUT_MS = 6000
+BODY_TIMEOUT_MS = 4000
 MAX_COMPILE_SECONDS = 8.0
 HEAD = ("POST {path} HTTP/1.1\r\nhost: t\r\nauthorization: Bearer " + "b" * 40 + "\r\ncontent-type: {type}\r\n"
         "content-length: {length}\r\n{more}\r\n")

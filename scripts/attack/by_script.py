@@ -42,7 +42,7 @@ def figure(printed, pattern):
 
 
 def overload(tally):
-    printed = checks(tally, "overload.py", "--seconds", 2 if tally.quick else 8)
+    printed = checks(tally, "overload.py", "--seconds", 1 if tally.quick else 8)
     tally.worst["mib"] = (figure(printed, r"(\d+) MiB at most"), "the process")
     tally.worst["health_p99_ms"] = (figure(printed, r"health is answered meanwhile: p99 (\d+) ms"), "")
 

@@ -73,8 +73,8 @@ def http2_window(one):
 
 
 def run(tally):
-    for how in (silent, half_preface, asked_once, http2_silent, http2_polite, http2_window):
-        with tally.server("--max-connections", str(PLACES), "--header-timeout-ms", "3000", key=False) as node:
+    for how in tally.sample((silent, half_preface, asked_once, http2_silent, http2_polite, http2_window), 4):
+        with tally.server("--max-connections", str(PLACES), "--header-timeout-ms", "1000", key=False) as node:
             what = f"{2 * PLACES} connections, {how.__name__.replace('_', ' ')}"
             links = []
             for _ in range(2 * PLACES):

@@ -98,7 +98,7 @@ def run(tally):
         seen = watch.taken()
         tally.case("a name of a public address is dialled", (PUBLIC, 443) in seen, seen)
         for name in [*STANDING, *TRICKS]:
-            for again in range(3):
+            for again in range(1 if tally.quick else 3):
                 start = time.monotonic()
                 status, read = trial(node, f"https://{name}.example/", f"x{again}")
                 took = time.monotonic() - start
