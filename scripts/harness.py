@@ -66,16 +66,17 @@ def free_port():
 
 
 class Node:
-    """A server as a process of its own."""
+    """A server as a process of its own. A variable of the environment that is None is not set."""
 
     def __init__(self, binary, url, arguments=(), environment=None, prefix=()):
         self.command = [*prefix, binary, "serve", "--listen", "127.0.0.1:0", *arguments]
-        self.environment = {
+        variables = {
             "PATH": os.environ.get("PATH", ""),
             "CONTEXTURE_DATABASE_URL": url,
             "CONTEXTURE_BOOTSTRAP_KEY": BOOTSTRAP,
             **(environment or {}),
         }
+        self.environment = {name: value for name, value in variables.items() if value is not None}
         self.start()
 
     def start(self):

@@ -98,8 +98,8 @@ async fn messages_count_once_for_all_forks() {
     take_turn(&server, "one", &text(1)).await;
     let once = used(&server, "turn_bytes").await;
     assert!((500..1_500).contains(&once), "{once}");
-    server.post_json("/sessions/one/fork", 201, &json!({"to": "two"})).await;
-    server.post_json("/sessions/one/fork", 201, &json!({"to": "three"})).await;
+    server.post_json("/sessions/one/fork", 201, &json!({"new_session_id": "two"})).await;
+    server.post_json("/sessions/one/fork", 201, &json!({"new_session_id": "three"})).await;
     assert_eq!(used(&server, "turn_bytes").await, once);
     take_turn(&server, "two", &text(2)).await;
     assert!(used(&server, "turn_bytes").await > once);
@@ -140,7 +140,7 @@ async fn records_count_until_they_go() {
     }
     let refused = problem(refused.expect("a refusal"), 507, "quota_exceeded").await;
     assert_eq!(refused["details"]["quota"], "compilation_bytes");
-    let plain = json!({"messages": [user("hello")], "target": "openai", "record": "off"});
+    let plain = json!({"messages": [user("hello")], "target": "openai", "record": "none"});
     server.post_json("/compile", 200, &plain).await;
     delete(&server, "/sessions/s").await;
     assert_eq!(used(&server, "compilation_bytes").await, 0);
