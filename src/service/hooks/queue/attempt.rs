@@ -160,7 +160,12 @@ fn settle(
     verdict: AttemptVerdict,
 ) -> Result<(), Error> {
     services.tenant().write_durable(move |tx| {
-        if !tx.settle_delivery(&claimed, verdict.attempt.as_ref(), verdict.outcome)? {
+        if !tx.settle_delivery(
+            &claimed,
+            verdict.attempt.as_ref(),
+            verdict.outcome,
+            verdict.succeeded,
+        )? {
             // Another worker has claimed the delivery by now, and stores its own outcome.
             return Ok(());
         }

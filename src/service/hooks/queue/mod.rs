@@ -6,6 +6,7 @@
 
 mod attempt;
 mod list;
+mod losses;
 mod relay;
 mod schedule;
 mod worker;

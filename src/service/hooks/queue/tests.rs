@@ -326,10 +326,11 @@ async fn a_lease_that_is_over_is_another_s_and_the_first_claim_changes_nothing()
     world.hook("log", "delegation", &json!({}));
     world.queue("log", None, "{}");
     let claims = crate::store::Claims {
-        limit: 9,
+        calls: 9,
         retries: 9,
         lease: Duration::from_mins(1),
         per_hook: 8,
+        per_tenant: 9,
         ..Default::default()
     };
     let store = &world.services.inner.store;
@@ -342,7 +343,7 @@ async fn a_lease_that_is_over_is_another_s_and_the_first_claim_changes_nothing()
         world
             .services
             .tenant()
-            .write(move |tx| tx.settle_delivery(&claimed, None, outcome))
+            .write(move |tx| tx.settle_delivery(&claimed, None, outcome, None))
             .unwrap()
     };
     assert!(!settle(first, crate::store::AttemptOutcome::Dead));

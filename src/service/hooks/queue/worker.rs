@@ -1,6 +1,5 @@
 //! Claims due deliveries of all tenants and sends them.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,17 +12,21 @@ use tokio_util::sync::CancellationToken;
 
 use super::Courier;
 use super::attempt::attempt;
+use super::losses::publish_losses;
 use super::relay::relay;
 use crate::service::Services;
 use crate::service::pool::Pool;
-use crate::store::{ClaimedDelivery, Claims, HookKey};
+use crate::store::{BusyCalls, ClaimedDelivery, Claims};
 use crate::telemetry::Metrics;
 use crate::webhook::MAX_CONCURRENT_CALLS;
 
 /// Calls under way at once.
-const MAX_CALLS: usize = 32;
+const MAX_CALLS: usize = 64;
 /// Half of the calls, so that retries at a dead endpoint do not delay first attempts.
 const MAX_RETRIES: usize = MAX_CALLS / 2;
+/// Calls of one tenant under way at once, so that receivers of one tenant that let their callers
+/// wait do not delay those of others.
+const MAX_TENANT_CALLS: usize = MAX_CALLS / 2;
 /// Time for which a delivery belongs to the worker that claimed it, longer than any call may take.
 const LEASE: Duration = Duration::from_secs(40);
 /// Interval at which the queue is read for deliveries of other nodes, and for due ones.
@@ -31,28 +34,20 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Time for which a stopping worker still sends due deliveries.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A call that has ended, whatever its outcome.
-struct EndedCall {
-    key: HookKey,
-    is_retry: bool,
-}
-
 /// Sends queued calls. Several workers, also on other nodes, share the work.
 pub struct Worker {
     services: Services,
     pool: Pool,
     courier: Arc<dyn Courier>,
-    under_way: FuturesUnordered<BoxFuture<'static, EndedCall>>,
+    under_way: FuturesUnordered<BoxFuture<'static, ClaimedDelivery>>,
     metrics: Option<Metrics>,
-    /// Calls under way by hook.
-    busy: HashMap<HookKey, usize>,
-    retries: usize,
+    busy: BusyCalls,
 }
 
 impl Worker {
     pub fn new(services: Services, pool: Pool, courier: Arc<dyn Courier>) -> Self {
-        let (under_way, busy) = (FuturesUnordered::new(), HashMap::new());
-        Self { services, pool, courier, under_way, metrics: None, busy, retries: 0 }
+        let (under_way, busy) = (FuturesUnordered::new(), BusyCalls::default());
+        Self { services, pool, courier, under_way, metrics: None, busy }
     }
 
     /// Creates a worker that uses the network; none if this process calls no hooks.
@@ -74,7 +69,7 @@ impl Worker {
             let store = self.services.inner.store.clone();
             tokio::select! {
                 Some(done) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    self.release(&done);
+                    self.busy.end(&done);
                 }
                 () = store.queued() => {}
                 () = tokio::time::sleep(pause) => {}
@@ -102,7 +97,7 @@ impl Worker {
         loop {
             self.claim().await;
             match self.under_way.next().await {
-                Some(done) => self.release(&done),
+                Some(done) => self.busy.end(&done),
                 None => return,
             }
         }
@@ -110,20 +105,21 @@ impl Worker {
 
     /// Claims as many deliveries as there is room for; returns their number.
     async fn claim(&mut self) -> usize {
-        let room = MAX_CALLS.saturating_sub(self.under_way.len());
-        if room == 0 {
+        if self.under_way.len() >= MAX_CALLS {
             return 0;
         }
         let claims = Claims {
-            limit: room,
-            retries: MAX_RETRIES.saturating_sub(self.retries),
+            calls: MAX_CALLS,
+            retries: MAX_RETRIES,
             lease: LEASE,
             per_hook: MAX_CONCURRENT_CALLS,
+            per_tenant: MAX_TENANT_CALLS,
             busy: self.busy.clone(),
         };
         let services = self.services.clone();
         let found = self.pool.look(move || {
             relay(&services)?;
+            publish_losses(&services)?;
             services.inner.store.claim_deliveries(&claims)
         });
         let found = match found.await {
@@ -145,31 +141,16 @@ impl Worker {
     }
 
     fn start(&mut self, claimed: ClaimedDelivery) {
-        let key = (Arc::clone(&claimed.tenant), Arc::clone(&claimed.hook));
-        let is_retry = claimed.tries > 0;
-        *self.busy.entry(key.clone()).or_default() += 1;
-        self.retries += usize::from(is_retry);
+        self.busy.begin(&claimed);
         let (services, pool) = (self.services.clone(), self.pool.clone());
-        let attempt = attempt(services, pool, Arc::clone(&self.courier), claimed);
+        let attempt = attempt(services, pool, Arc::clone(&self.courier), claimed.clone());
         let metrics = self.metrics.clone();
         self.under_way.push(Box::pin(async move {
             if let (Some(outcome), Some(metrics)) = (attempt.await, metrics) {
                 metrics.record_delivery(outcome.as_str());
             }
-            EndedCall { key, is_retry }
+            claimed
         }));
-    }
-
-    /// Frees the place of a call that has ended.
-    fn release(&mut self, done: &EndedCall) {
-        let EndedCall { key, is_retry } = done;
-        self.retries = self.retries.saturating_sub(usize::from(*is_retry));
-        if let Some(calls) = self.busy.get_mut(key) {
-            *calls = calls.saturating_sub(1);
-            if *calls == 0 {
-                self.busy.remove(key);
-            }
-        }
     }
 }
 
