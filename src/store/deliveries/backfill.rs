@@ -76,14 +76,15 @@ fn make_batch(sql: &dyn Sql, from: &Position, to: Option<&Position>) -> Result<(
          WHERE head.state = 'queued'
            AND (head.tenant, head.hook, head.session, head.seq) > (?1, ?2, ?3, ?4){until}"
     );
+    // Compared with the oldest call, which is found by an index: the opposite (no older call exists)
+    // has PostgreSQL read the whole table for each batch.
     let lines = format!(
         "INSERT INTO delivery_lines (tenant, hook, session, seq, retried, claimed, due_at)
          SELECT head.tenant, head.hook, head.session, head.seq,
                 CASE WHEN head.tries > 0 THEN 1 ELSE 0 END, head.claimed, head.due_at {batch}
-         AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier
-             WHERE earlier.tenant = head.tenant AND earlier.hook = head.hook
-               AND earlier.session = head.session AND earlier.state = 'queued'
-               AND earlier.seq < head.seq)"
+         AND head.seq = (SELECT min(oldest.seq) FROM deliveries AS oldest
+             WHERE oldest.tenant = head.tenant AND oldest.hook = head.hook
+               AND oldest.session = head.session AND oldest.state = 'queued')"
     );
     let counts = format!(
         "INSERT INTO delivery_hooks (tenant, hook, queued, lost, untold, tell_at, failures,

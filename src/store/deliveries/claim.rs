@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::lines::{Line, line};
 use super::{BusyCalls, HookKey, small};
 use crate::domain::Timestamp;
 use crate::store::backend::{WriteHandle, job};
@@ -92,7 +93,7 @@ const FIRST_HOOKS: &str = "SELECT hook, failures FROM delivery_hooks
     WHERE tenant = ?1 AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
 const RETRY_HOOKS: &str = "SELECT hook, failures FROM delivery_hooks
     WHERE tenant = ?1 AND retry_at <= ?2 ORDER BY retry_at LIMIT ?3";
-const DUE_LINES: &str = "SELECT seq FROM delivery_lines
+const DUE_LINES: &str = "SELECT hook, session, seq FROM delivery_lines
     WHERE tenant = ?1 AND hook = ?2 AND retried = ?3 AND due_at <= ?4
     ORDER BY due_at, seq LIMIT ?5";
 
@@ -317,21 +318,20 @@ impl Tx<'_> {
             (false, AttemptClass::First) => &[AttemptClass::First],
             (false, AttemptClass::Retry) => &[AttemptClass::Retry],
         };
-        let mut heads: Vec<u64> = Vec::new();
+        let mut lines: Vec<Line> = Vec::new();
         for class in classes {
-            let room = calls.saturating_sub(heads.len());
-            heads.extend(self.all(
+            let room = calls.saturating_sub(lines.len());
+            lines.extend(self.all(
                 DUE_LINES,
                 values![&hook.id, *class == AttemptClass::Retry, self.now(), room],
-                |row| row.get::<u64>(0),
+                line,
             )?);
         }
         let until = self.now().after(share.lease);
         let mut found = Vec::new();
-        for seq in heads {
-            let Some(call) = self.claim_call(hook, seq, until)? else { continue };
-            self.refresh_line(&hook.id, call.session_id.as_deref().unwrap_or_default())?;
-            found.push(call);
+        for line in lines {
+            found.extend(self.claim_call(hook, line.head, until)?);
+            self.refresh_line(&hook.id, &line.session)?;
         }
         let (now, is_claimed) = (self.now(), !found.is_empty());
         self.change_hook_row(&hook.id, |queue| {

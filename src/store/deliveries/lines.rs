@@ -231,7 +231,7 @@ impl Tx<'_> {
         self.all(
             "SELECT hook, session, seq FROM delivery_lines WHERE tenant = ?1 AND claimed = 1",
             values![],
-            |row| Ok(Line { hook: row.get(0)?, session: row.get(1)?, head: row.get(2)? }),
+            line,
         )
     }
 }
@@ -242,6 +242,11 @@ pub(super) struct Line {
     pub(super) hook: Arc<str>,
     pub(super) session: Arc<str>,
     pub(super) head: u64,
+}
+
+/// The columns `hook, session, seq`.
+pub(super) fn line(row: &dyn Row) -> Result<Line, Error> {
+    Ok(Line { hook: row.get(0)?, session: row.get(1)?, head: row.get(2)? })
 }
 
 fn hook_queue_state(row: &dyn Row) -> Result<HookQueueState, Error> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::store::deliveries::{DUE_STATEMENTS, make_lines};
 use crate::store::sql::values;
 
@@ -240,6 +241,44 @@ fn a_queue_above_the_cap_comes_down_to_it() {
         };
         assert_eq!([queued("10"), queued("11"), queued("12")], [100_003, 100_000, 100_000]);
         assert_eq!(ids(&claim(&store)), ["9"]);
+    });
+}
+
+#[test]
+fn tenants_take_turns_in_getting_their_events() {
+    each(&Retention::default(), |store, _| {
+        let publish = |tenant: &Tenant| {
+            let event = NewEvent {
+                kind: EventKind::MemoryChanged,
+                session_id: None,
+                compilation_id: None,
+                data: RawJson::new("{}"),
+            };
+            tenant.write(move |tx| tx.publish(&event)).unwrap()
+        };
+        for name in ["a", "b", "c"] {
+            let tenant = store.tenant(name);
+            for number in 0..if name == "a" { 9 } else { 1 } {
+                let hook = format!("h{number}");
+                tenant.write(move |tx| tx.follow_events(&hook, true)).unwrap();
+            }
+            publish(&tenant);
+        }
+        let next = |after: &str, limit: usize| {
+            let found = store.followers(after, limit).unwrap();
+            found.iter().map(|one| format!("{} {}", one.tenant, one.hook)).collect::<Vec<_>>()
+        };
+        assert_eq!(next("", 3).len(), 3);
+        assert!(next("", 3).contains(&"c h0".to_owned()));
+        assert_eq!(next("a", 2), ["b h0", "c h0"]);
+        assert_eq!(next("c", 1), next("", 1));
+        // Of a tenant, the hook that is furthest behind.
+        let a = store.tenant("a");
+        for number in (0..9).filter(|number| *number != 4) {
+            a.write(move |tx| tx.advance_follower(&format!("h{number}"), 0, 1)).unwrap();
+        }
+        publish(&a);
+        assert_eq!(next("", 1), ["a h4"]);
     });
 }
 

@@ -14,8 +14,8 @@ use super::Courier;
 use super::attempt::attempt;
 use super::losses::publish_losses;
 use super::relay::relay;
-use crate::service::Services;
 use crate::service::pool::Pool;
+use crate::service::{Services, StoreError};
 use crate::store::{BusyCalls, ClaimedDelivery, Claims};
 use crate::telemetry::Metrics;
 use crate::webhook::MAX_CONCURRENT_CALLS;
@@ -42,12 +42,14 @@ pub struct Worker {
     under_way: FuturesUnordered<BoxFuture<'static, ClaimedDelivery>>,
     metrics: Option<Metrics>,
     busy: BusyCalls,
+    /// The last tenant whose events were queued; empty if none was.
+    relayed: Arc<str>,
 }
 
 impl Worker {
     pub fn new(services: Services, pool: Pool, courier: Arc<dyn Courier>) -> Self {
         let (under_way, busy) = (FuturesUnordered::new(), BusyCalls::default());
-        Self { services, pool, courier, under_way, metrics: None, busy }
+        Self { services, pool, courier, under_way, metrics: None, busy, relayed: "".into() }
     }
 
     /// Creates a worker that uses the network; none if this process calls no hooks.
@@ -61,11 +63,10 @@ impl Worker {
     pub async fn run(mut self, stop: CancellationToken) {
         self.free().await;
         while !stop.is_cancelled() {
-            let found = self.claim().await;
-            if found > 0 {
+            let pause = self.claim().await;
+            if pause.is_zero() {
                 continue;
             }
-            let pause = pause(self.services.clone(), &self.pool).await;
             let store = self.services.inner.store.clone();
             tokio::select! {
                 Some(done) = self.under_way.next(), if !self.under_way.is_empty() => {
@@ -95,7 +96,9 @@ impl Worker {
     /// Sends until no delivery is due and no call is under way.
     pub async fn drain(&mut self) {
         loop {
-            self.claim().await;
+            if self.claim().await.is_zero() {
+                continue;
+            }
             match self.under_way.next().await {
                 Some(done) => self.busy.end(&done),
                 None => return,
@@ -103,41 +106,41 @@ impl Worker {
         }
     }
 
-    /// Claims as many deliveries as there is room for; returns their number.
-    async fn claim(&mut self) -> usize {
+    /// Claims as many deliveries as there is room for, while calls go on. Returns the time until
+    /// the queue is to be read again, which is zero if there was something to do.
+    async fn claim(&mut self) -> Duration {
         if self.under_way.len() >= MAX_CALLS {
-            return 0;
+            return LOOK_EVERY;
         }
-        let claims = Claims {
-            calls: MAX_CALLS,
-            retries: MAX_RETRIES,
-            lease: LEASE,
-            per_hook: MAX_CONCURRENT_CALLS,
-            per_tenant: MAX_TENANT_CALLS,
-            busy: self.busy.clone(),
+        let (services, after, busy) =
+            (self.services.clone(), Arc::clone(&self.relayed), self.busy.clone());
+        let mut reading = Box::pin(self.pool.look(move || read_queue(&services, &after, busy)));
+        let read = loop {
+            tokio::select! {
+                read = &mut reading => break read,
+                Some(done) = self.under_way.next(), if !self.under_way.is_empty() => {
+                    self.busy.end(&done);
+                }
+            }
         };
-        let services = self.services.clone();
-        let found = self.pool.look(move || {
-            relay(&services)?;
-            publish_losses(&services)?;
-            services.inner.store.claim_deliveries(&claims)
-        });
-        let found = match found.await {
-            Ok(Ok(found)) => found,
+        drop(reading);
+        let QueueRead { claimed, relayed, next } = match read {
+            Ok(Ok(read)) => read,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "the queue could not be read");
-                return 0;
+                return LOOK_EVERY;
             }
             Err(error) => {
                 tracing::debug!(%error, "the queue could not be read");
-                return 0;
+                return LOOK_EVERY;
             }
         };
-        let count = found.len();
-        for claimed in found {
+        let is_idle = claimed.is_empty() && relayed.is_none();
+        self.relayed = relayed.unwrap_or_else(|| "".into());
+        for claimed in claimed {
             self.start(claimed);
         }
-        count
+        if is_idle { next } else { Duration::ZERO }
     }
 
     fn start(&mut self, claimed: ClaimedDelivery) {
@@ -154,17 +157,33 @@ impl Worker {
     }
 }
 
-/// Time until a delivery is due, unless one is queued meanwhile.
-async fn pause(services: Services, pool: &Pool) -> Duration {
-    let next = pool.look(move || {
-        let store = &services.inner.store;
-        store.next_delivery().map(|next| next.map(|next| next.since(store.now())))
-    });
-    match next.await {
-        // A due delivery that was not claimed waits for a call that is under way.
-        Ok(Ok(Some(pause))) if !pause.is_zero() => pause.min(LOOK_EVERY),
-        _ => LOOK_EVERY,
-    }
+/// What a look at the queue found.
+struct QueueRead {
+    claimed: Vec<ClaimedDelivery>,
+    /// The last tenant whose events were queued, if any were.
+    relayed: Option<Arc<str>>,
+    /// The time until a delivery is due, unless one is queued meanwhile; never zero.
+    next: Duration,
+}
+
+/// Queues events as calls, of tenants after the tenant `after` first, publishes what was lost, and
+/// claims due deliveries.
+fn read_queue(services: &Services, after: &str, busy: BusyCalls) -> Result<QueueRead, StoreError> {
+    let relayed = relay(services, after)?;
+    publish_losses(services)?;
+    let store = &services.inner.store;
+    let claimed = store.claim_deliveries(&Claims {
+        calls: MAX_CALLS,
+        retries: MAX_RETRIES,
+        lease: LEASE,
+        per_hook: MAX_CONCURRENT_CALLS,
+        per_tenant: MAX_TENANT_CALLS,
+        busy,
+    })?;
+    // A due delivery that was not claimed waits for a call that is under way.
+    let next = store.next_delivery()?.map(|next| next.since(store.now()));
+    let next = next.filter(|next| !next.is_zero()).map_or(LOOK_EVERY, |next| next.min(LOOK_EVERY));
+    Ok(QueueRead { claimed, relayed, next })
 }
 
 impl fmt::Debug for Worker {
