@@ -11,9 +11,9 @@ each of a session of its own unless `--sessions` says how many sessions share th
 most, so ten hooks are filled to the cap. Calls are put into the tables by SQL while the server is stopped,
 in the shape in which the release before lines of calls stored them: the server makes their lines when it
 starts, and how long that takes is printed. The tenant `live` has one hook on loopback and changes an entry
-of its memory now and then; what is measured is the time from the request to the arrival of the call.
-Prints the share of a core that the server takes while nobody calls it, too. Ends with 1 if a figure is
-above its limit.
+of its memory now and then; what is measured is the time from the response, when the change is on the disk,
+to the arrival of the call, and from the request, which is longer by what the disk takes. Prints the share
+of a core that the server takes while nobody calls it, too. Ends with 1 if a figure is above its limit.
 """
 
 import argparse
@@ -100,19 +100,21 @@ class Timed(Receiver):
 
 
 def measure(node, key, receiver, facts, pause):
-    """Milliseconds from each fact to its arrival."""
-    took = []
+    """Milliseconds from each fact to its arrival: from the response, and from the request."""
+    committed, asked = [], []
     for number in range(facts):
         name = f"fact-{number}"
         begun = time.monotonic()
         status, body, _ = node.call("PUT", f"/memory/{name}", {"value": number}, key=key)
+        responded = time.monotonic()
         if status != 201:
             sys.exit(f"the entry is not stored: {status} {body}")
         if until(lambda: name in receiver.arrived, 120, 0.001) is None:
             sys.exit(f"{name} has not arrived after two minutes")
-        took.append((receiver.arrived[name] - begun) * 1000)
+        committed.append(max(receiver.arrived[name] - responded, 0) * 1000)
+        asked.append((receiver.arrived[name] - begun) * 1000)
         time.sleep(pause)
-    return took
+    return committed, asked
 
 
 def main():
@@ -167,10 +169,11 @@ def run(args, report, cluster, folder):
     print(f"their lines made, and the server started, after {time.monotonic() - begun:.1f} s; "
           f"at most {node.figure('VmHWM') // 1024} MiB", flush=True)
     try:
-        took = measure(node, keys["live"], receiver, args.facts, 0.02)
-        print(f"from fact to arrival: p50 {percentile(took, 0.5):.1f} ms, p99 "
-              f"{percentile(took, 0.99):.1f} ms, most {max(took):.1f} ms of {len(took)}", flush=True)
-        report.check("p99 is 100 ms at most", percentile(took, 0.99) <= 100)
+        committed, asked = measure(node, keys["live"], receiver, args.facts, 0.02)
+        for what, took in (("response", committed), ("request", asked)):
+            print(f"from {what} to arrival: p50 {percentile(took, 0.5):.1f} ms, p99 "
+                  f"{percentile(took, 0.99):.1f} ms, most {max(took):.1f} ms of {len(took)}", flush=True)
+        report.check("p99 from response to arrival is 100 ms at most", percentile(committed, 0.99) <= 100)
         _, shown, _ = node.call("GET", "/hooks/dead-0", key=keys["dead"])
         print(f"dead-0: {shown['queue']}, failing since {shown['failing_since']}")
         before, start = cpu_seconds(node, cluster), time.monotonic()

@@ -27,6 +27,9 @@ const DEFAULT_OVERLAP: Duration = Duration::from_hours(24);
 /// Longest time for which an old secret may still sign.
 const MAX_OVERLAP: Duration = Duration::from_hours(7 * 24);
 
+/// Calls of a deleted hook that one transaction deletes, so that no write waits for long.
+const DELETE_BATCH_CALLS: u64 = 1_000;
+
 /// A hook with a new secret, which is shown only once.
 #[derive(Debug)]
 pub struct NewHookSecret {
@@ -209,6 +212,9 @@ pub fn update(
 pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<(), Error> {
     find_own(services, id, if_match)?;
     let id = id.to_owned();
+    let queued_for = id.clone();
+    let forget = move |tx: &Tx<'_>| tx.forget_newest_deliveries(&queued_for, DELETE_BATCH_CALLS);
+    while services.tenant().write(forget.clone())? {}
     services.tenant().write_durable(move |tx| {
         let row = tx.hook(&id)?.ok_or(UNKNOWN)?;
         check_version(&row, if_match)?;

@@ -82,9 +82,10 @@ fn make_batch(sql: &dyn Sql, from: &Position, to: Option<&Position>) -> Result<(
         "INSERT INTO delivery_lines (tenant, hook, session, seq, retried, claimed, due_at)
          SELECT head.tenant, head.hook, head.session, head.seq,
                 CASE WHEN head.tries > 0 THEN 1 ELSE 0 END, head.claimed, head.due_at {batch}
-         AND head.seq = (SELECT min(oldest.seq) FROM deliveries AS oldest
+         AND head.seq = (SELECT oldest.seq FROM deliveries AS oldest
              WHERE oldest.tenant = head.tenant AND oldest.hook = head.hook
-               AND oldest.session = head.session AND oldest.state = 'queued')"
+               AND oldest.session = head.session AND oldest.state = 'queued'
+             ORDER BY oldest.seq LIMIT 1)"
     );
     let counts = format!(
         "INSERT INTO delivery_hooks (tenant, hook, queued, lost, untold, tell_at, failures,

@@ -97,13 +97,15 @@ impl Tx<'_> {
     fn evict_oldest(&self, hook: &str) -> Result<bool, Error> {
         let oldest = self.first(
             "SELECT min(oldest.seq) FROM (
-                 SELECT min(seq) AS seq FROM delivery_lines
-                 WHERE tenant = ?1 AND hook = ?2 AND claimed = 0
+                 SELECT (SELECT seq FROM delivery_lines
+                         WHERE tenant = ?1 AND hook = ?2 AND claimed = 0
+                         ORDER BY seq LIMIT 1) AS seq
                  UNION ALL
-                 SELECT (SELECT min(later.seq) FROM deliveries AS later
+                 SELECT (SELECT later.seq FROM deliveries AS later
                          WHERE later.tenant = ?1 AND later.hook = ?2
                            AND later.session = line.session AND later.state = 'queued'
-                           AND later.seq > line.seq) AS seq
+                           AND later.seq > line.seq
+                         ORDER BY later.seq LIMIT 1) AS seq
                  FROM delivery_lines AS line
                  WHERE line.tenant = ?1 AND line.hook = ?2 AND line.claimed = 1) AS oldest",
             values![hook],

@@ -143,11 +143,12 @@ impl Tx<'_> {
         change: impl FnOnce(&mut HookQueueState),
     ) -> Result<(), Error> {
         let state = self.first(
+            // Without statistics, PostgreSQL reads all lines for a `min()`, and one for this.
             "SELECT queued, lost, untold, tell_at, failures, ready_at,
-                 (SELECT min(due_at) FROM delivery_lines
-                  WHERE tenant = ?1 AND hook = ?2 AND retried = 0),
-                 (SELECT min(due_at) FROM delivery_lines
-                  WHERE tenant = ?1 AND hook = ?2 AND retried = 1)
+                 (SELECT due_at FROM delivery_lines
+                  WHERE tenant = ?1 AND hook = ?2 AND retried = 0 ORDER BY due_at, seq LIMIT 1),
+                 (SELECT due_at FROM delivery_lines
+                  WHERE tenant = ?1 AND hook = ?2 AND retried = 1 ORDER BY due_at, seq LIMIT 1)
              FROM delivery_hooks WHERE tenant = ?1 AND hook = ?2",
             values![hook],
             hook_queue_state,
@@ -181,8 +182,10 @@ impl Tx<'_> {
     /// Brings the row of the tenant up to date with its hooks.
     pub(super) fn refresh_tenant_row(&self) -> Result<(), Error> {
         let found = self.first(
-            "SELECT (SELECT min(due_at) FROM delivery_hooks WHERE tenant = ?1),
-                    (SELECT min(retry_at) FROM delivery_hooks WHERE tenant = ?1),
+            "SELECT (SELECT due_at FROM delivery_hooks
+                     WHERE tenant = ?1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1),
+                    (SELECT retry_at FROM delivery_hooks
+                     WHERE tenant = ?1 AND retry_at IS NOT NULL ORDER BY retry_at LIMIT 1),
                     (SELECT due_at FROM delivery_tenants WHERE tenant = ?1),
                     (SELECT retry_at FROM delivery_tenants WHERE tenant = ?1)",
             values![],

@@ -215,6 +215,40 @@ impl Tx<'_> {
         )
     }
 
+    /// Deletes the newest `batch_rows` deliveries of a hook, before the hook itself is deleted, so
+    /// that no transaction deletes many; returns whether there were as many.
+    pub fn forget_newest_deliveries(&self, hook: &str, batch_rows: u64) -> Result<bool, Error> {
+        let from = self.first(
+            "SELECT seq FROM deliveries WHERE tenant = ?1 AND hook = ?2
+             ORDER BY seq DESC LIMIT 1 OFFSET ?3",
+            values![hook, batch_rows.saturating_sub(1)],
+            |row| row.get::<u64>(0),
+        )?;
+        let Some(from) = from else { return Ok(false) };
+        let queued = self.first(
+            "SELECT count(*) FROM deliveries
+             WHERE tenant = ?1 AND hook = ?2 AND seq >= ?3 AND state = 'queued'",
+            values![hook, from],
+            |row| row.get::<u64>(0),
+        )?;
+        self.execute(
+            "DELETE FROM delivery_attempts WHERE tenant = ?1 AND delivery IN (
+                 SELECT id FROM deliveries WHERE tenant = ?1 AND hook = ?2 AND seq >= ?3)",
+            values![hook, from],
+        )?;
+        // A line whose oldest call stays is as it was.
+        for table in ["delivery_lines", "deliveries"] {
+            self.execute(
+                &format!("DELETE FROM {table} WHERE tenant = ?1 AND hook = ?2 AND seq >= ?3"),
+                values![hook, from],
+            )?;
+        }
+        self.change_queue(hook, |queue| {
+            queue.queued = queue.queued.saturating_sub(queued.unwrap_or_default());
+        })?;
+        Ok(true)
+    }
+
     /// Deletes the deliveries of a hook that is gone.
     pub(super) fn forget_deliveries_of(&self, hook: &str) -> Result<(), Error> {
         self.execute(

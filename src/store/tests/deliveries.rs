@@ -361,6 +361,7 @@ enum Step {
     Retry(u8),
     Resume(u8, u8),
     Overfill(u8, u8),
+    Forget(u8, u8),
     Delete(u8, u8),
     Free,
     Wait(u32),
@@ -375,6 +376,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => any::<u8>().prop_map(Step::Retry),
         1 => (0..2_u8, 0..3_u8).prop_map(|(tenant, hook)| Step::Resume(tenant, hook)),
         2 => (0..2_u8, 0..3_u8).prop_map(|(tenant, hook)| Step::Overfill(tenant, hook)),
+        1 => (0..2_u8, 0..3_u8).prop_map(|(tenant, hook)| Step::Forget(tenant, hook)),
         1 => (0..2_u8, 0..3_u8).prop_map(|(tenant, hook)| Step::Delete(tenant, hook)),
         1 => Just(Step::Free),
         3 => (1..400_u32).prop_map(Step::Wait),
@@ -420,6 +422,10 @@ fn play(store: &Store, clock: &Clock, steps: &[Step]) {
                 let hook = format!("h{hook}");
                 tenant(owner).write(move |tx| tx.forget_deliveries_of(&hook)).unwrap();
             }
+            Step::Forget(owner, hook) => {
+                let hook = format!("h{hook}");
+                tenant(owner).write(move |tx| tx.forget_newest_deliveries(&hook, 1)).unwrap();
+            }
             Step::Free => store.free_deliveries().unwrap(),
             Step::Wait(seconds) => clock.advance(Duration::from_secs(seconds.into())),
             Step::Settle(..) | Step::Later(_) | Step::Retry(_) => {}
@@ -447,7 +453,13 @@ fn what_is_due_follows_from_the_calls_on_every_backend() {
         steps.extend([Step::Later(0), Step::Retry(at), Step::Wait(7), Step::Claim, Step::Free]);
         steps.extend([Step::Overfill(at % 2, at % 3), Step::Resume(0, at % 3), Step::Wait(60)]);
     }
-    steps.extend([Step::Delete(0, 0), Step::Claim, Step::Delete(1, 1)]);
+    steps.extend([
+        Step::Forget(0, 0),
+        Step::Claim,
+        Step::Delete(0, 0),
+        Step::Claim,
+        Step::Delete(1, 1),
+    ]);
     each(&Retention::default(), |store, clock| play(&store, &clock, &steps));
 }
 
