@@ -17,7 +17,7 @@ CREATE TABLE delivery_lines (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX delivery_lines_due ON delivery_lines (tenant, hook, retried, due_at, seq);
 CREATE INDEX delivery_lines_oldest ON delivery_lines (tenant, hook, claimed, seq);
-CREATE INDEX delivery_lines_claimed ON delivery_lines (tenant, hook) WHERE claimed = 1;
+CREATE INDEX delivery_lines_claimed ON delivery_lines (claimed, tenant, hook) WHERE claimed = 1;
 
 -- The queue of one hook.
 CREATE TABLE delivery_hooks (

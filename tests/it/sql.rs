@@ -13,7 +13,10 @@ const OF_ALL: &[(&str, &str)] = &[
     ("SELECT min(tenant) FROM ({next})", "the same"),
     ("SELECT tenant FROM delivery_tenants WHERE", "the worker serves the tenants in turn"),
     ("SELECT min(due_at) FROM delivery_tenants", "the worker sleeps until then"),
-    ("SELECT DISTINCT tenant FROM delivery_lines", "a process frees what an earlier one claimed"),
+    (
+        "SELECT tenant FROM delivery_lines WHERE claimed = 1",
+        "a process frees what an earlier one claimed",
+    ),
     (
         "FROM delivery_hooks WHERE untold > 0",
         "the worker publishes events about lost calls of all tenants",

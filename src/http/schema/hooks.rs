@@ -125,7 +125,6 @@ pub struct HookShown {
 #[derive(Debug, ToSchema)]
 pub struct HookQueue {
     /// Calls that wait for their next attempt or have one under way.
-    #[schema(maximum = 100_000)]
     pub queued: u64,
     /// Calls that were deleted because more than 100,000 were queued.
     pub lost: u64,

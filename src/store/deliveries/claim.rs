@@ -3,7 +3,7 @@
 //! Whoever is due for the longest time is next, and one that was just served and has more to do is
 //! due from then on. First attempts are claimed before retries, which have a limit of their own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -97,10 +97,12 @@ const DUE_LINES: &str = "SELECT hook, session, seq FROM delivery_lines
     WHERE tenant = ?1 AND hook = ?2 AND retried = ?3 AND due_at <= ?4
     ORDER BY due_at, seq LIMIT ?5";
 
-/// The statements that find what is due.
+const CLAIMED_TENANTS: &str = "SELECT tenant FROM delivery_lines WHERE claimed = 1";
+
+/// The statements that find what is due, or claimed.
 #[cfg(test)]
-pub(in crate::store) const DUE_STATEMENTS: [&str; 5] =
-    [FIRST_TENANTS, RETRY_TENANTS, FIRST_HOOKS, RETRY_HOOKS, DUE_LINES];
+pub(in crate::store) const DUE_STATEMENTS: [&str; 6] =
+    [FIRST_TENANTS, RETRY_TENANTS, FIRST_HOOKS, RETRY_HOOKS, DUE_LINES, CLAIMED_TENANTS];
 
 type PendingClaim = WriteHandle<Vec<ClaimedDelivery>, Error>;
 
@@ -224,12 +226,10 @@ impl Store {
         if self.is_shared() {
             return Ok(());
         }
-        let mut tenants: Vec<Arc<str>> = Vec::new();
+        let mut tenants: BTreeSet<Arc<str>> = BTreeSet::new();
         self.inner.backend.read(None, &mut |sql| {
-            tenants.clear();
-            let claimed = "SELECT DISTINCT tenant FROM delivery_lines WHERE claimed = 1";
-            sql.query(claimed, &[], &mut |row| {
-                tenants.push(row.get(0)?);
+            sql.query(CLAIMED_TENANTS, &[], &mut |row| {
+                tenants.insert(row.get(0)?);
                 Ok(())
             })
         })?;
@@ -289,7 +289,10 @@ impl Tx<'_> {
             values![self.now(), share.calls.saturating_add(share.busy.len())],
             |row| {
                 let failures: u64 = row.get(1)?;
-                Ok(DueHook { id: row.get(0)?, is_failing: failures >= super::MAX_FAILURES })
+                Ok(DueHook {
+                    id: row.get(0)?,
+                    is_failing: failures >= super::MAX_FAILURES_IN_A_ROW,
+                })
             },
         )?;
         hooks.retain(|hook| free(&hook.id) > 0);

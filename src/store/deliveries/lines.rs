@@ -13,7 +13,7 @@ use crate::store::sql::{Row, values};
 use crate::store::{Error, Tx};
 
 /// Failed attempts in a row from which on a hook is called by one call at a time, after pauses.
-pub(super) const MAX_FAILURES: u64 = 5;
+pub(super) const MAX_FAILURES_IN_A_ROW: u64 = 5;
 /// The first of these pauses; each is twice as long as the one before.
 const MIN_FAILING_PAUSE: Duration = Duration::from_secs(10);
 /// The longest of these pauses.
@@ -48,7 +48,7 @@ pub(super) struct DueTimes {
 impl HookQueueState {
     /// Whether the hook has failed so often that single calls try whether it works again.
     pub(super) fn is_failing(&self) -> bool {
-        self.failures >= MAX_FAILURES
+        self.failures >= MAX_FAILURES_IN_A_ROW
     }
 
     /// Notes a failed attempt. While a hook fails, the pause grows with each call that was made to
@@ -96,7 +96,7 @@ impl HookQueueState {
 
 /// The pause after so many failed attempts in a row.
 fn failing_pause(failures: u64) -> Duration {
-    let doublings = failures.saturating_sub(MAX_FAILURES).try_into().unwrap_or(u32::MAX);
+    let doublings = failures.saturating_sub(MAX_FAILURES_IN_A_ROW).try_into().unwrap_or(u32::MAX);
     let factor = 2_u32.saturating_pow(doublings);
     MIN_FAILING_PAUSE.saturating_mul(factor).min(MAX_FAILING_PAUSE)
 }
@@ -106,7 +106,7 @@ impl Tx<'_> {
     pub(super) fn refresh_line(&self, hook: &str, session: &str) -> Result<(), Error> {
         let refreshed = self.execute(
             "INSERT INTO delivery_lines (tenant, hook, session, seq, retried, claimed, due_at)
-             SELECT tenant, hook, session, seq, CASE WHEN tries > 0 THEN 1 ELSE 0 END, claimed,
+             SELECT ?1, hook, session, seq, CASE WHEN tries > 0 THEN 1 ELSE 0 END, claimed,
                     due_at
              FROM deliveries
              WHERE tenant = ?1 AND hook = ?2 AND session = ?3 AND state = 'queued'

@@ -1,4 +1,4 @@
-//! Calls of hooks that are made from a queue, at least once each.
+//! Calls of hooks that are made from a queue, at least once each unless too many are queued.
 //!
 //! A claimed call belongs to its claimer until the lease ends; then another may claim it, and what
 //! the first one finds out changes nothing. Of one hook and session only the oldest can be claimed.
@@ -21,7 +21,7 @@ pub use self::cap::{HookQueue, MAX_QUEUED_CALLS};
 pub(super) use self::claim::DUE_STATEMENTS;
 pub use self::claim::{ClaimedDelivery, Claims};
 pub use self::events::Follower;
-use self::lines::{DueTimes, HookQueueState, MAX_FAILURES};
+use self::lines::{DueTimes, HookQueueState, MAX_FAILURES_IN_A_ROW};
 pub use self::settle::AttemptOutcome;
 use super::answers::DELETE_BATCH_ROWS;
 use super::memory::word;

@@ -115,11 +115,13 @@ impl Worker {
         let (services, after, busy) =
             (self.services.clone(), Arc::clone(&self.relayed), self.busy.clone());
         let mut reading = Box::pin(self.pool.look(move || read_queue(&services, &after, busy)));
+        let mut any_ended = false;
         let read = loop {
             tokio::select! {
                 read = &mut reading => break read,
                 Some(done) = self.under_way.next(), if !self.under_way.is_empty() => {
                     self.busy.end(&done);
+                    any_ended = true;
                 }
             }
         };
@@ -135,7 +137,8 @@ impl Worker {
                 return LOOK_EVERY;
             }
         };
-        let is_idle = claimed.is_empty() && relayed.is_none();
+        // A call that ended meanwhile may have made the next one of its line due.
+        let is_idle = claimed.is_empty() && relayed.is_none() && !any_ended;
         self.relayed = relayed.unwrap_or_else(|| "".into());
         for claimed in claimed {
             self.start(claimed);
