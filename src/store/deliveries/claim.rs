@@ -161,7 +161,9 @@ impl Store {
         for (class, tenants) in [(AttemptClass::First, first), (AttemptClass::Retry, retry)] {
             match self.claim_class(class, tenants, &claims) {
                 Ok(claimed) => {
-                    claimed.iter().for_each(|call| claims.busy.begin(call));
+                    for call in &claimed {
+                        claims.busy.begin(call);
+                    }
                     found.extend(claimed);
                 }
                 Err(error) if found.is_empty() => return Err(error),

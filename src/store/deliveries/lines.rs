@@ -81,11 +81,10 @@ impl HookQueueState {
 
     /// Whether a line that is due now changes nothing for the hook, whose row has `due`.
     pub(super) fn has_its_turn(&self, due: DueTimes, now: Timestamp) -> bool {
-        let (due, by) = match self.is_failing() {
-            true => (due.retry, now.max(self.ready_at)),
-            false => (due.first, now),
-        };
-        due.is_some_and(|due| due <= by)
+        if self.is_failing() {
+            return due.retry.is_some_and(|due| due <= now.max(self.ready_at));
+        }
+        due.first.is_some_and(|due| due <= now)
     }
 
     /// Whether the row says nothing that an absent one does not say.
