@@ -7,11 +7,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::due::{AttemptClass, CLAIMED_TENANTS, DUE_LINES, due_tenants};
 use super::lines::{Line, line};
 use super::{BusyCalls, HookKey, small};
 use crate::domain::Timestamp;
 use crate::store::backend::{WriteHandle, job};
-use crate::store::sql::{Row, Sql, values};
+use crate::store::sql::{Row, values};
 use crate::store::{Error, Store, Tx};
 
 /// A request for deliveries to make now.
@@ -66,13 +67,6 @@ impl ClaimedDelivery {
     }
 }
 
-/// What is claimed: first attempts, or retries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AttemptClass {
-    First,
-    Retry,
-}
-
 /// What one tenant gets of a claim.
 #[derive(Debug, Clone)]
 struct TenantShare {
@@ -85,44 +79,9 @@ struct TenantShare {
     lease: Duration,
 }
 
-const FIRST_TENANTS: &str =
-    "SELECT tenant FROM delivery_tenants WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2";
-const RETRY_TENANTS: &str =
-    "SELECT tenant FROM delivery_tenants WHERE retry_at <= ?1 ORDER BY retry_at LIMIT ?2";
-const FIRST_HOOKS: &str = "SELECT hook, failures FROM delivery_hooks
-    WHERE tenant = ?1 AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
-const RETRY_HOOKS: &str = "SELECT hook, failures FROM delivery_hooks
-    WHERE tenant = ?1 AND retry_at <= ?2 ORDER BY retry_at LIMIT ?3";
-const DUE_LINES: &str = "SELECT hook, session, seq FROM delivery_lines
-    WHERE tenant = ?1 AND hook = ?2 AND retried = ?3 AND due_at <= ?4
-    ORDER BY due_at, seq LIMIT ?5";
-
-const CLAIMED_TENANTS: &str = "SELECT tenant FROM delivery_lines WHERE claimed = 1";
-
-/// The statements that find what is due, or claimed.
-#[cfg(test)]
-pub(in crate::store) const DUE_STATEMENTS: [&str; 6] =
-    [FIRST_TENANTS, RETRY_TENANTS, FIRST_HOOKS, RETRY_HOOKS, DUE_LINES, CLAIMED_TENANTS];
-
 type PendingClaim = WriteHandle<Vec<ClaimedDelivery>, Error>;
 
 impl AttemptClass {
-    /// The statement for the tenants with something due, those that wait longest first.
-    fn due_tenants(self) -> &'static str {
-        match self {
-            Self::First => FIRST_TENANTS,
-            Self::Retry => RETRY_TENANTS,
-        }
-    }
-
-    /// The statement for the hooks of a tenant with something due, in the same order.
-    fn due_hooks(self) -> &'static str {
-        match self {
-            Self::First => FIRST_HOOKS,
-            Self::Retry => RETRY_HOOKS,
-        }
-    }
-
     /// How many more calls a tenant may have under way.
     fn room_of(self, tenant: &str, claims: &Claims) -> usize {
         let busy = claims.busy.of_tenant(tenant);
@@ -240,38 +199,6 @@ impl Store {
         }
         Ok(())
     }
-
-    /// When the next delivery is due; `None` if none waits.
-    pub fn next_delivery(&self) -> Result<Option<Timestamp>, Error> {
-        let mut next = None;
-        self.inner.backend.read(None, &mut |sql| {
-            sql.query(
-                "SELECT (SELECT min(due_at) FROM delivery_tenants),
-                        (SELECT min(retry_at) FROM delivery_tenants)",
-                &[],
-                &mut |row| {
-                    let (first, retry) = (row.get::<Option<_>>(0)?, row.get::<Option<_>>(1)?);
-                    next = first.into_iter().chain(retry).min();
-                    Ok(())
-                },
-            )
-        })?;
-        Ok(next)
-    }
-}
-
-fn due_tenants(
-    sql: &dyn Sql,
-    class: AttemptClass,
-    now: Timestamp,
-    limit: usize,
-) -> Result<Vec<Arc<str>>, Error> {
-    let mut found = Vec::new();
-    sql.query(class.due_tenants(), values![now, limit], &mut |row| {
-        found.push(row.get(0)?);
-        Ok(())
-    })?;
-    Ok(found)
 }
 
 /// A hook with something due.
@@ -287,7 +214,7 @@ impl Tx<'_> {
             share.per_hook.saturating_sub(share.busy.get(hook).copied().unwrap_or_default())
         };
         let mut hooks = self.all(
-            share.class.due_hooks(),
+            share.class.hooks_statement(),
             values![self.now(), share.calls.saturating_add(share.busy.len())],
             |row| {
                 let failures: u64 = row.get(1)?;

@@ -7,6 +7,7 @@ mod backfill;
 mod busy;
 mod cap;
 mod claim;
+mod due;
 mod events;
 mod lines;
 mod settle;
@@ -17,9 +18,9 @@ use std::time::Duration;
 pub(super) use self::backfill::{BATCH_CALLS, make_lines};
 pub use self::busy::{BusyCalls, HookKey};
 pub use self::cap::{HookQueue, MAX_QUEUED_CALLS};
-#[cfg(test)]
-pub(super) use self::claim::DUE_STATEMENTS;
 pub use self::claim::{ClaimedDelivery, Claims};
+#[cfg(test)]
+pub(super) use self::due::DUE_STATEMENTS;
 pub use self::events::Follower;
 use self::lines::{DueTimes, HookQueueState, MAX_FAILURES_IN_A_ROW};
 pub use self::settle::AttemptOutcome;
