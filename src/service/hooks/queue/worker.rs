@@ -44,12 +44,23 @@ pub struct Worker {
     busy: BusyCalls,
     /// The last tenant whose events were queued; empty if none was.
     relayed: Arc<str>,
+    /// When losses were looked for.
+    losses_read: Option<Instant>,
 }
 
 impl Worker {
     pub fn new(services: Services, pool: Pool, courier: Arc<dyn Courier>) -> Self {
         let (under_way, busy) = (FuturesUnordered::new(), BusyCalls::default());
-        Self { services, pool, courier, under_way, metrics: None, busy, relayed: "".into() }
+        Self {
+            services,
+            pool,
+            courier,
+            under_way,
+            metrics: None,
+            busy,
+            relayed: "".into(),
+            losses_read: None,
+        }
     }
 
     /// Creates a worker that uses the network; none if this process calls no hooks.
@@ -114,7 +125,16 @@ impl Worker {
         }
         let (services, after, busy) =
             (self.services.clone(), Arc::clone(&self.relayed), self.busy.clone());
-        let mut reading = Box::pin(self.pool.look(move || read_queue(&services, &after, busy)));
+        let tells_losses = self.losses_read.is_none_or(|read| read.elapsed() >= LOOK_EVERY);
+        if tells_losses {
+            self.losses_read = Some(Instant::now());
+        }
+        let mut reading = Box::pin(self.pool.look(move || {
+            if tells_losses {
+                publish_losses(&services)?;
+            }
+            read_queue(&services, &after, busy)
+        }));
         let mut any_ended = false;
         let read = loop {
             tokio::select! {
@@ -137,13 +157,12 @@ impl Worker {
                 return LOOK_EVERY;
             }
         };
-        // A call that ended meanwhile may have made the next one of its line due.
-        let is_idle = claimed.is_empty() && relayed.is_none() && !any_ended;
         self.relayed = relayed.unwrap_or_else(|| "".into());
         for claimed in claimed {
             self.start(claimed);
         }
-        if is_idle { next } else { Duration::ZERO }
+        // A call that ended meanwhile may have made the next one of its line due.
+        if any_ended { Duration::ZERO } else { next }
     }
 
     fn start(&mut self, claimed: ClaimedDelivery) {
@@ -165,15 +184,13 @@ struct QueueRead {
     claimed: Vec<ClaimedDelivery>,
     /// The last tenant whose events were queued, if any were.
     relayed: Option<Arc<str>>,
-    /// The time until a delivery is due, unless one is queued meanwhile; never zero.
+    /// The time until the queue is to be read again, unless a delivery is queued meanwhile.
     next: Duration,
 }
 
-/// Queues events as calls, of tenants after the tenant `after` first, publishes what was lost, and
-/// claims due deliveries.
+/// Queues events as calls, of tenants after the tenant `after` first, and claims due deliveries.
 fn read_queue(services: &Services, after: &str, busy: BusyCalls) -> Result<QueueRead, StoreError> {
     let relayed = relay(services, after)?;
-    publish_losses(services)?;
     let store = &services.inner.store;
     let claimed = store.claim_deliveries(&Claims {
         calls: MAX_CALLS,
@@ -183,6 +200,9 @@ fn read_queue(services: &Services, after: &str, busy: BusyCalls) -> Result<Queue
         per_tenant: MAX_TENANT_CALLS,
         busy,
     })?;
+    if !claimed.is_empty() || relayed.is_some() {
+        return Ok(QueueRead { claimed, relayed, next: Duration::ZERO });
+    }
     // A due delivery that was not claimed waits for a call that is under way.
     let next = store.next_delivery()?.map(|next| next.since(store.now()));
     let next = next.filter(|next| !next.is_zero()).map_or(LOOK_EVERY, |next| next.min(LOOK_EVERY));
