@@ -29,6 +29,8 @@ pub enum EventKind {
     SessionSwitched,
     /// The service disabled a hook.
     HookDisabled,
+    /// Queued calls of a hook were deleted, since more were queued than may be.
+    HookLost,
     /// To one reader: events between two numbers are no longer kept.
     StreamGap,
     /// To one reader: it was too slow, and is cut.
@@ -52,6 +54,7 @@ impl EventKind {
         ("delegation:recorded", Self::DelegationRecorded),
         ("session:switched", Self::SessionSwitched),
         ("hook:disabled", Self::HookDisabled),
+        ("hook:lost", Self::HookLost),
         ("stream:gap", Self::StreamGap),
         ("stream:overflow", Self::StreamOverflow),
     ];

@@ -32,6 +32,7 @@ pub const EVENTS: &[&str] = &[
     "hook:failed",
     "hook:denied",
     "hook:disabled",
+    "hook:lost",
     "artifact:evicted",
     "stream:gap",
     "stream:overflow",

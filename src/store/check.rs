@@ -37,6 +37,10 @@ fn check(tx: &Tx<'_>) -> Result<Vec<String>, Error> {
     if counted != noted {
         faults.push(format!("there are {counted} memory entries, and {noted} are noted"));
     }
+    let (counted, noted) = (tx.count_queued_calls()?, tx.count_noted_calls()?);
+    if counted != noted {
+        faults.push(format!("there are {counted} queued calls, and {noted} are noted"));
+    }
     let ((newest, oldest), events) = (tx.event_bounds()?, tx.count_events()?);
     if events != (newest + 1).saturating_sub(oldest) {
         faults.push(format!("of the events from {oldest} to {newest} there are {events}"));
@@ -47,6 +51,16 @@ fn check(tx: &Tx<'_>) -> Result<Vec<String>, Error> {
 impl Tx<'_> {
     fn count_memory(&self) -> Result<u64, Error> {
         self.count("SELECT count(*) FROM memory WHERE tenant = ?1")
+    }
+
+    fn count_queued_calls(&self) -> Result<u64, Error> {
+        self.count("SELECT count(*) FROM deliveries WHERE tenant = ?1 AND state = 'queued'")
+    }
+
+    fn count_noted_calls(&self) -> Result<u64, Error> {
+        self.count(
+            "SELECT CAST(coalesce(sum(queued), 0) AS BIGINT) FROM delivery_hooks WHERE tenant = ?1",
+        )
     }
 
     fn count_events(&self) -> Result<u64, Error> {

@@ -156,6 +156,7 @@ impl Tx<'_> {
             hook,
         )?;
         if stored.is_some() {
+            self.resume_queue(&new.id)?;
             self.follow_events(&new.id, new.follows)?;
             self.hooks_changed()?;
         }

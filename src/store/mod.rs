@@ -55,8 +55,8 @@ pub use self::check::CheckReport;
 pub use self::cleanup::{Caps, Cleanup, Eviction, Reason};
 pub use self::compilations::CompilationFilter;
 pub use self::deliveries::{
-    AttemptOutcome, AttemptRow, ClaimedDelivery, Claims, DeliveryRow, DeliveryState, Follower,
-    HookKey, NewDelivery,
+    AttemptOutcome, AttemptRow, BusyCalls, ClaimedDelivery, Claims, DeliveryRow, DeliveryState,
+    Follower, HookKey, HookQueue, MAX_QUEUED_CALLS, NewDelivery,
 };
 pub use self::error::{Error, OpenError};
 use self::feed::Feeds;

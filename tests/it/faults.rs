@@ -220,6 +220,11 @@ async fn a_check_finds_what_is_damaged_and_what_is_missing() {
     };
     change("DELETE FROM memory WHERE key = 'a'");
     assert!(faults().contains("1 memory entries, and 2 are noted"), "{}", faults());
+    change(
+        "INSERT INTO delivery_hooks (tenant, hook, queued, lost, untold, tell_at, failures, ready_at)
+         VALUES ('default', 'h', 3, 0, 0, 0, 0, 0)",
+    );
+    assert!(faults().contains("0 queued calls, and 3 are noted"), "{}", faults());
     change("DELETE FROM events WHERE seq = 1; UPDATE event_state SET seq = 9");
     assert!(faults().contains("to 9 there are 1"), "{}", faults());
     change(

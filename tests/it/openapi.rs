@@ -61,6 +61,7 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("GET", "/memory-candidates"),
     ("GET", "/memory-candidates/events"),
     ("GET", "/memory-candidates/{id}"),
+    ("DELETE", "/memory-candidates/{id}"),
     ("POST", "/memory-candidates/{id}/review"),
     ("POST", "/memory-candidates/{id}/promote"),
     ("POST", "/sessions"),

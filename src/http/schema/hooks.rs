@@ -109,6 +109,8 @@ pub struct HookShown {
     pub source: String,
     /// `open` while it is not called because it failed again and again.
     pub circuit: String,
+    /// The calls that are queued for it.
+    pub queue: HookQueue,
     /// Why the service disabled it, or null.
     pub disabled_because: Option<String>,
     /// Since when its queued calls have done nothing but fail, or null.
@@ -117,6 +119,15 @@ pub struct HookShown {
     pub created_at: Option<String>,
     #[schema(example = "2026-12-31T23:59:59Z")]
     pub updated_at: Option<String>,
+}
+
+/// The queued calls of a hook.
+#[derive(Debug, ToSchema)]
+pub struct HookQueue {
+    /// Calls that wait for their next attempt or have one under way.
+    pub queued: u64,
+    /// Calls that were deleted because more than 100,000 were queued.
+    pub lost: u64,
 }
 
 /// A hook with the secret that its calls are signed with; this answer alone holds it.

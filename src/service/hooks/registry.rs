@@ -16,7 +16,7 @@ use crate::hook::{
 use crate::json::{self, Faults, Fields, Limits, Path};
 use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, StoreError};
-use crate::store::{HookRow, NewHook, Tx};
+use crate::store::{HookQueue, HookRow, NewHook, Tx};
 use crate::webhook::SealError;
 
 const UNKNOWN: Error = Error::NotFound("there is no hook of this id");
@@ -26,6 +26,9 @@ const RESERVED: &str = "test";
 const DEFAULT_OVERLAP: Duration = Duration::from_hours(24);
 /// Longest time for which an old secret may still sign.
 const MAX_OVERLAP: Duration = Duration::from_hours(7 * 24);
+
+/// Calls of a deleted hook that one transaction deletes, so that no write waits for long.
+const DELETE_BATCH_CALLS: u64 = 1_000;
 
 /// A hook with a new secret, which is shown only once.
 #[derive(Debug)]
@@ -64,7 +67,7 @@ pub fn create(
     let registered = services.tenant().write_durable(move |tx| {
         let row = tx.insert_hook(&new)?;
         let row = row.ok_or_else(|| Error::Conflict("a hook of this id is there".to_owned()))?;
-        let registered = RegisteredHook::of_row(shown.clone(), &row, false);
+        let registered = RegisteredHook::of_row(shown.clone(), &row, false, HookQueue::default());
         remember(once.as_ref(), tx, || tell(&registered))?;
         Ok::<_, Error>(registered)
     })?;
@@ -113,16 +116,20 @@ pub fn list(
     limit: usize,
 ) -> Result<(Vec<RegisteredHook>, Option<Arc<str>>), Error> {
     let (hooks, tenant) = (services.hooks(), &services.caller().tenant);
-    let rows = services.tenant().read(|tx| tx.list_hooks(after, usize::MAX))?;
+    let (rows, queues) = services
+        .tenant()
+        .read(|tx| Ok::<_, StoreError>((tx.list_hooks(after, usize::MAX)?, tx.hook_queues()?)))?;
+    let queue_of = |hook: &Hook| queues.get(&hook.id).copied().unwrap_or_default();
     let after = after.unwrap_or_default();
     let mut found = Vec::new();
     for hook in hooks.file.hooks.iter().filter(|hook| &*hook.id > after) {
-        found.push(RegisteredHook::of_file(hook, hooks.is_open(tenant, hook)));
+        found.push(RegisteredHook::of_file(hook, hooks.is_open(tenant, hook), queue_of(hook)));
     }
     for row in &rows {
         let hook = open_hook(&hooks.keys, tenant, row)?;
         let is_open = hooks.is_open(tenant, &hook);
-        found.push(RegisteredHook::of_row(hook, row, is_open));
+        let queue = queue_of(&hook);
+        found.push(RegisteredHook::of_row(hook, row, is_open, queue));
     }
     found.retain(|found| point.is_none_or(|point| found.hook.points.contains(&point)));
     found.sort_by(|one, other| one.hook.id.cmp(&other.hook.id));
@@ -136,12 +143,15 @@ pub fn list(
 pub fn find(services: &Services, id: &str) -> Result<RegisteredHook, Error> {
     let (hooks, tenant) = (services.hooks(), &services.caller().tenant);
     if let Some(hook) = hooks.of_file(id) {
-        return Ok(RegisteredHook::of_file(hook, hooks.is_open(tenant, hook)));
+        let queue = services.tenant().read(|tx| tx.hook_queue(id))?;
+        return Ok(RegisteredHook::of_file(hook, hooks.is_open(tenant, hook), queue));
     }
-    let row = services.tenant().read(|tx| tx.hook(id))?.ok_or(UNKNOWN)?;
+    let (row, queue) =
+        services.tenant().read(|tx| Ok::<_, StoreError>((tx.hook(id)?, tx.hook_queue(id)?)))?;
+    let row = row.ok_or(UNKNOWN)?;
     let hook = open_hook(&hooks.keys, tenant, &row)?;
     let is_open = hooks.is_open(tenant, &hook);
-    Ok(RegisteredHook::of_row(hook, &row, is_open))
+    Ok(RegisteredHook::of_row(hook, &row, is_open, queue))
 }
 
 /// Changes the members of a hook that `body` names. `if_match` is the revision that must be stored.
@@ -202,6 +212,9 @@ pub fn update(
 pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<(), Error> {
     find_own(services, id, if_match)?;
     let id = id.to_owned();
+    let queued_for = id.clone();
+    let forget = move |tx: &Tx<'_>| tx.forget_newest_deliveries(&queued_for, DELETE_BATCH_CALLS);
+    while services.tenant().write(forget.clone())? {}
     services.tenant().write_durable(move |tx| {
         let row = tx.hook(&id)?.ok_or(UNKNOWN)?;
         check_version(&row, if_match)?;
@@ -339,7 +352,7 @@ fn replace(
     let row = tx.update_hook(new)?.ok_or(UNKNOWN)?;
     let mut hook = hook.clone();
     hook.revision = row.revision;
-    Ok(RegisteredHook::of_row(hook, &row, false))
+    Ok(RegisteredHook::of_row(hook, &row, false, tx.hook_queue(&new.id)?))
 }
 
 impl From<SealError> for Error {

@@ -1,11 +1,12 @@
 //! Writes a hook as callers see it.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::domain::Timestamp;
 use crate::hook::{Endpoint, Hook, HookAction, HookSecret};
 use crate::json::write_string;
-use crate::store::HookRow;
+use crate::store::{HookQueue, HookRow};
 
 /// Shown instead of the URL of an operator's hook, which may contain secrets.
 const HIDDEN: &str = "(hidden)";
@@ -18,6 +19,8 @@ pub struct RegisteredHook {
     pub stored: Option<StoredHook>,
     /// Whether its circuit is open, so that it is not called for a while.
     pub is_open: bool,
+    /// Its queued calls, of this tenant.
+    pub queue: HookQueue,
 }
 
 /// Data of a stored hook besides its definition.
@@ -30,18 +33,18 @@ pub struct StoredHook {
 }
 
 impl RegisteredHook {
-    pub(super) fn of_file(hook: &Arc<Hook>, is_open: bool) -> Self {
-        Self { hook: Arc::clone(hook), stored: None, is_open }
+    pub(super) fn of_file(hook: &Arc<Hook>, is_open: bool, queue: HookQueue) -> Self {
+        Self { hook: Arc::clone(hook), stored: None, is_open, queue }
     }
 
-    pub(super) fn of_row(hook: Hook, row: &HookRow, is_open: bool) -> Self {
+    pub(super) fn of_row(hook: Hook, row: &HookRow, is_open: bool, queue: HookQueue) -> Self {
         let stored = StoredHook {
             created_at: row.created_at,
             updated_at: row.updated_at,
             disabled: row.disabled.clone(),
             failing_since: row.failing_since,
         };
-        Self { hook: Arc::new(hook), stored: Some(stored), is_open }
+        Self { hook: Arc::new(hook), stored: Some(stored), is_open, queue }
     }
 
     /// The version of the hook, for `If-Match`.
@@ -60,6 +63,8 @@ impl RegisteredHook {
         write_string(&mut out, if self.stored.is_some() { "api" } else { "file" });
         out.push_str(",\"circuit\":");
         write_string(&mut out, if self.is_open { "open" } else { "closed" });
+        let HookQueue { queued, lost } = self.queue;
+        let _ = write!(out, ",\"queue\":{{\"queued\":{queued},\"lost\":{lost}}}");
         if let Some(stored) = &self.stored {
             write_member(&mut out, "disabled_because", stored.disabled.as_deref());
             let since = stored.failing_since.map(|since| since.to_string());

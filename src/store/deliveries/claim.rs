@@ -1,32 +1,35 @@
-//! Claims deliveries and records the outcomes of attempts.
+//! Claims due deliveries: tenants in turn, and the hooks of a tenant in turn.
+//!
+//! Whoever is due for the longest time is next, and one that was just served and has more to do is
+//! due from then on. First attempts are claimed before retries, which have a limit of their own.
 
-use std::collections::HashMap;
-use std::fmt::Write as _;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{AttemptRow, small};
+use super::due::{AttemptClass, CLAIMED_TENANTS, DUE_LINES, due_tenants};
+use super::lines::{Line, line};
+use super::{BusyCalls, HookKey, small};
 use crate::domain::Timestamp;
-use crate::store::backend::{WriteNeeds, job};
-use crate::store::sql::{Row, Sql, SqlValue, values};
+use crate::store::backend::{WriteHandle, WriteNeeds, job};
+use crate::store::sql::{Row, Sql, values};
 use crate::store::{Error, Store, Tx};
 
 /// A request for deliveries to make now.
 #[derive(Debug, Clone, Default)]
 pub struct Claims {
-    /// The most of them.
-    pub limit: usize,
-    /// How many of the claimed deliveries may be retries.
+    /// The most calls under way at once.
+    pub calls: usize,
+    /// How many of them may be retries, or calls of hooks that fail.
     pub retries: usize,
     /// How long a claim lasts.
     pub lease: Duration,
-    /// Calls of one hook at once, and how many are under way of which tenant's.
+    /// Calls of one hook at once, and of one tenant; of the latter, half may be retries.
     pub per_hook: usize,
-    pub busy: HashMap<HookKey, usize>,
+    pub per_tenant: usize,
+    /// The calls that are under way already.
+    pub busy: BusyCalls,
 }
-
-/// The tenant and the id of a hook.
-pub type HookKey = (Arc<str>, Arc<str>);
 
 /// A claimed delivery, to be made now.
 #[derive(Debug, Clone)]
@@ -48,69 +51,134 @@ pub struct ClaimedDelivery {
     /// Attempts since it was last queued.
     pub tries: u32,
     pub created_at: Timestamp,
-    fence: u64,
+    pub(super) fence: u64,
+    /// Whether the call tries if a failing hook works again.
+    pub(super) is_probe: bool,
 }
 
-/// The next step of a delivery after an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttemptOutcome {
-    Delivered,
-    /// The delivery is retried at this time.
-    Again(Timestamp),
-    /// The delivery is retried at this time; no attempt was made now.
-    Later(Timestamp),
-    Dead,
-}
+impl ClaimedDelivery {
+    pub fn hook_key(&self) -> HookKey {
+        (Arc::clone(&self.tenant), Arc::clone(&self.hook))
+    }
 
-impl AttemptOutcome {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::Again(_) => "again",
-            Self::Later(_) => "later",
-            Self::Dead => "dead",
-        }
+    /// Whether it counts as a retry: the call was tried before, or its hook fails.
+    pub fn is_retry(&self) -> bool {
+        self.tries > 0 || self.is_probe
     }
 }
 
-/// The oldest due delivery of each hook and session.
-const DUE_ROWS: &str = "FROM deliveries AS due WHERE state = 'queued' AND due_at <= ?1
-    AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier
-        WHERE earlier.tenant = due.tenant AND earlier.hook = due.hook
-          AND earlier.session = due.session AND earlier.state = 'queued'
-          AND earlier.seq < due.seq)";
+/// What one tenant gets of a claim.
+#[derive(Debug, Clone)]
+struct TenantShare {
+    class: AttemptClass,
+    /// The most calls.
+    calls: usize,
+    per_hook: usize,
+    /// The calls under way by hook.
+    busy: HashMap<Arc<str>, usize>,
+    lease: Duration,
+}
 
-/// Rows that are looked at for each one that is claimed, since retries may be too many.
-const MAX_ROWS_PER_CLAIM: usize = 8;
+type PendingClaim = WriteHandle<Vec<ClaimedDelivery>, Error>;
+
+impl AttemptClass {
+    /// How many more calls a tenant may have under way.
+    fn room_of(self, tenant: &str, claims: &Claims) -> usize {
+        let busy = claims.busy.of_tenant(tenant);
+        let room = claims.per_tenant.saturating_sub(busy.calls);
+        match self {
+            Self::First => room,
+            Self::Retry => room.min((claims.per_tenant / 2).saturating_sub(busy.retries)),
+        }
+    }
+
+    /// How many more calls may be under way.
+    fn room(self, claims: &Claims) -> usize {
+        let busy = claims.busy.all();
+        let room = claims.calls.saturating_sub(busy.calls);
+        match self {
+            Self::First => room,
+            Self::Retry => room.min(claims.retries.saturating_sub(busy.retries)),
+        }
+    }
+}
 
 impl Store {
     /// Claims due deliveries of all tenants, first attempts before retries. Writes nothing if none
     /// is due.
     pub fn claim_deliveries(&self, claims: &Claims) -> Result<Vec<ClaimedDelivery>, Error> {
-        let now = self.now();
-        let mut any = false;
+        let (now, mut claims) = (self.now(), claims.clone());
+        // Tenants that have all their calls under way may still be due.
+        let limit = claims.calls.saturating_add(claims.busy.all().calls);
+        let (mut first, mut retry) = (Vec::new(), Vec::new());
         self.inner.backend.read(None, &mut |sql| {
-            any = !select_due(sql, now, claims)?.is_empty();
+            first = due_tenants(sql, AttemptClass::First, now, limit)?;
+            retry = due_tenants(sql, AttemptClass::Retry, now, limit)?;
             Ok(())
         })?;
-        if !any {
+        let mut found = Vec::new();
+        for (class, tenants) in [(AttemptClass::First, first), (AttemptClass::Retry, retry)] {
+            match self.claim_class(class, tenants, &claims) {
+                Ok(claimed) => {
+                    for call in &claimed {
+                        claims.busy.begin(call);
+                    }
+                    found.extend(claimed);
+                }
+                Err(error) if found.is_empty() => return Err(error),
+                // What was claimed is made now; the rest is still due.
+                Err(error) => tracing::debug!(%error, "retries could not be claimed"),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Claims for some tenants, each in a transaction of its own that has the tenant's lock.
+    fn claim_class(
+        &self,
+        class: AttemptClass,
+        mut tenants: Vec<Arc<str>>,
+        claims: &Claims,
+    ) -> Result<Vec<ClaimedDelivery>, Error> {
+        let room = class.room(claims);
+        tenants.retain(|tenant| class.room_of(tenant, claims) > 0);
+        tenants.truncate(room);
+        if tenants.is_empty() {
             return Ok(Vec::new());
         }
-        let claims = claims.clone();
-        let (job, pending) = job(None, WriteNeeds::default(), move |sql| {
-            let mut found = select_due(sql, now, &claims)?;
-            for claimed in &mut found {
-                sql.execute(
-                    "UPDATE deliveries SET fence = fence + 1, due_at = ?3, claimed = 1
-                     WHERE tenant = ?1 AND id = ?2",
-                    values![&claimed.tenant, &claimed.id, now.after(claims.lease)],
-                )?;
-                claimed.fence += 1;
+        let each = (room / tenants.len()).max(1);
+        let begun: Vec<Result<PendingClaim, Error>> = tenants
+            .iter()
+            .map(|tenant| {
+                let share = TenantShare {
+                    class,
+                    calls: each.min(class.room_of(tenant, claims)),
+                    per_hook: claims.per_hook,
+                    busy: claims.busy.hooks_of(tenant),
+                    lease: claims.lease,
+                };
+                self.begin_claim(tenant, share)
+            })
+            .collect();
+        let (mut found, mut failed) = (Vec::new(), None);
+        for pending in begun {
+            match pending.and_then(WriteHandle::wait) {
+                Ok(claimed) => found.extend(claimed),
+                Err(error) => failed = Some(error),
             }
-            Ok::<_, Error>(found)
-        });
+        }
+        match failed {
+            Some(error) if found.is_empty() => Err(error),
+            _ => Ok(found),
+        }
+    }
+
+    fn begin_claim(&self, tenant: &Arc<str>, share: TenantShare) -> Result<PendingClaim, Error> {
+        let (now, owner) = (self.now(), Arc::clone(tenant));
+        let claim = move |sql: &dyn Sql| Tx::new(sql, &owner, now).claim_share(&share);
+        let (job, pending) = job(Some(tenant), WriteNeeds::default(), claim);
         self.inner.backend.write(job)?;
-        pending.wait()
+        Ok(pending)
     }
 
     /// Releases the claims of a process that has ended: a process that is the only user of a
@@ -119,71 +187,124 @@ impl Store {
         if self.is_shared() {
             return Ok(());
         }
-        let now = self.now();
-        let (job, pending) = job(None, WriteNeeds::default(), move |sql| {
-            sql.execute(
-                "UPDATE deliveries SET due_at = ?1, claimed = 0
-                 WHERE state = 'queued' AND claimed = 1",
-                values![now],
-            )?;
-            Ok::<_, Error>(())
-        });
-        self.inner.backend.write(job)?;
-        pending.wait()
-    }
-
-    /// When the next delivery is due; `None` if none waits.
-    pub fn next_delivery(&self) -> Result<Option<Timestamp>, Error> {
-        let mut next = None;
+        let mut tenants: BTreeSet<Arc<str>> = BTreeSet::new();
         self.inner.backend.read(None, &mut |sql| {
-            let earliest = "SELECT min(due_at) FROM deliveries WHERE state = 'queued'";
-            sql.query(earliest, &[], &mut |row| {
-                next = row.get(0)?;
+            sql.query(CLAIMED_TENANTS, &[], &mut |row| {
+                tenants.insert(row.get(0)?);
                 Ok(())
             })
         })?;
-        Ok(next)
-    }
-}
-
-fn select_due(
-    sql: &dyn Sql,
-    now: Timestamp,
-    claims: &Claims,
-) -> Result<Vec<ClaimedDelivery>, Error> {
-    let mut text = format!(
-        "SELECT tenant, id, hook, point, session, compilation, agent, turn, hops, occurrence,
-                input, attempts, tries, created_at, fence {DUE_ROWS}"
-    );
-    let mut given: Vec<SqlValue<'_>> = vec![now.into()];
-    let mut busy: Vec<_> =
-        claims.busy.iter().filter(|(_, calls)| **calls >= claims.per_hook).collect();
-    // The statement is one of a few, so it is compiled already.
-    busy.sort_unstable();
-    for ((tenant, hook), _) in busy {
-        let at = given.len();
-        let _ = write!(text, " AND NOT (tenant = ?{} AND hook = ?{})", at + 1, at + 2);
-        given.extend([SqlValue::from(tenant), SqlValue::from(hook)]);
-    }
-    let _ = write!(text, " ORDER BY tries > 0, due_at, seq LIMIT ?{}", given.len() + 1);
-    given.push(claims.limit.saturating_mul(MAX_ROWS_PER_CLAIM).into());
-    let (mut found, mut retries, mut calls) = (Vec::new(), 0, claims.busy.clone());
-    sql.query(&text, &given, &mut |row| {
-        let claimed = claimed(row)?;
-        let key = (Arc::clone(&claimed.tenant), Arc::clone(&claimed.hook));
-        let calls = calls.entry(key).or_default();
-        let may = claimed.tries == 0 || retries < claims.retries;
-        if found.len() < claims.limit && may && *calls < claims.per_hook {
-            retries += usize::from(claimed.tries > 0);
-            *calls += 1;
-            found.push(claimed);
+        for tenant in tenants {
+            self.tenant(&tenant).write(|tx| tx.free_claims())?;
         }
         Ok(())
-    })?;
-    Ok(found)
+    }
 }
 
-fn claimed(row: &dyn Row) -> Result<ClaimedDelivery, Error> {
+/// A hook with something due.
+struct DueHook {
+    id: Arc<str>,
+    is_failing: bool,
+}
+
+impl Tx<'_> {
+    /// Claims what a tenant gets: its hooks that wait longest share it.
+    fn claim_share(&self, share: &TenantShare) -> Result<Vec<ClaimedDelivery>, Error> {
+        let free = |hook: &str| {
+            share.per_hook.saturating_sub(share.busy.get(hook).copied().unwrap_or_default())
+        };
+        let mut hooks = self.all(
+            share.class.hooks_statement(),
+            values![self.now(), share.calls.saturating_add(share.busy.len())],
+            |row| {
+                let failures: u64 = row.get(1)?;
+                Ok(DueHook {
+                    id: row.get(0)?,
+                    is_failing: failures >= super::MAX_FAILURES_IN_A_ROW,
+                })
+            },
+        )?;
+        hooks.retain(|hook| free(&hook.id) > 0);
+        hooks.truncate(share.calls);
+        let each = share.calls.checked_div(hooks.len()).unwrap_or_default().max(1);
+        let mut found = Vec::new();
+        for hook in &hooks {
+            let calls = if hook.is_failing { 1 } else { each.min(free(&hook.id)) };
+            found.extend(self.claim_of_hook(hook, calls, share)?);
+        }
+        if !hooks.is_empty() {
+            self.refresh_tenant_row()?;
+        }
+        Ok(found)
+    }
+
+    fn claim_of_hook(
+        &self,
+        hook: &DueHook,
+        calls: usize,
+        share: &TenantShare,
+    ) -> Result<Vec<ClaimedDelivery>, Error> {
+        // The call that tries a failing hook may be either.
+        let classes: &[AttemptClass] = match (hook.is_failing, share.class) {
+            (true, _) => &[AttemptClass::First, AttemptClass::Retry],
+            (false, AttemptClass::First) => &[AttemptClass::First],
+            (false, AttemptClass::Retry) => &[AttemptClass::Retry],
+        };
+        let mut lines: Vec<Line> = Vec::new();
+        for class in classes {
+            let room = calls.saturating_sub(lines.len());
+            lines.extend(self.all(
+                DUE_LINES,
+                values![&hook.id, *class == AttemptClass::Retry, self.now(), room],
+                line,
+            )?);
+        }
+        let until = self.now().after(share.lease);
+        let mut found = Vec::new();
+        for line in lines {
+            found.extend(self.claim_call(hook, line.head, until)?);
+            self.refresh_line(&hook.id, &line.session)?;
+        }
+        let (now, is_claimed) = (self.now(), !found.is_empty());
+        self.change_hook_row(&hook.id, |queue| {
+            // One call at a time tries a failing hook; others take turns.
+            queue.ready_at = if hook.is_failing && is_claimed { until } else { now };
+        })?;
+        Ok(found)
+    }
+
+    fn claim_call(
+        &self,
+        hook: &DueHook,
+        seq: u64,
+        until: Timestamp,
+    ) -> Result<Option<ClaimedDelivery>, Error> {
+        self.first(
+            "UPDATE deliveries SET fence = fence + 1, due_at = ?3, claimed = 1
+             WHERE tenant = ?1 AND seq = ?2 AND state = 'queued'
+             RETURNING tenant, id, hook, point, session, compilation, agent, turn, hops,
+                       occurrence, input, attempts, tries, created_at, fence",
+            values![seq, until],
+            |row| claimed(row, hook.is_failing),
+        )
+    }
+
+    /// Has the claimed calls of the tenant made now.
+    fn free_claims(&self) -> Result<(), Error> {
+        let now = self.now();
+        for line in self.claimed_lines()? {
+            self.execute(
+                "UPDATE deliveries SET due_at = ?3, claimed = 0 WHERE tenant = ?1 AND seq = ?2",
+                values![line.head, now],
+            )?;
+            self.refresh_line(&line.hook, &line.session)?;
+            self.change_hook_row(&line.hook, |queue| queue.ready_at = now)?;
+        }
+        self.refresh_tenant_row()
+    }
+}
+
+fn claimed(row: &dyn Row, is_probe: bool) -> Result<ClaimedDelivery, Error> {
     let session: Arc<str> = row.get(4)?;
     let hops: u64 = row.get(8)?;
     Ok(ClaimedDelivery {
@@ -202,64 +323,6 @@ fn claimed(row: &dyn Row) -> Result<ClaimedDelivery, Error> {
         tries: small(row, 12)?,
         created_at: row.get(13)?,
         fence: row.get(14)?,
+        is_probe,
     })
-}
-
-impl Tx<'_> {
-    /// Records the outcome of an attempt; returns whether the claim was still valid.
-    pub fn settle_delivery(
-        &self,
-        claimed: &ClaimedDelivery,
-        attempt: Option<&AttemptRow>,
-        outcome: AttemptOutcome,
-    ) -> Result<bool, Error> {
-        let (state, due_at) = match outcome {
-            AttemptOutcome::Delivered => ("delivered", self.now()),
-            AttemptOutcome::Again(at) | AttemptOutcome::Later(at) => ("queued", at),
-            AttemptOutcome::Dead => ("dead", self.now()),
-        };
-        let made = u64::from(attempt.is_some());
-        let settled = self.execute(
-            "UPDATE deliveries SET state = ?4, due_at = ?5, updated_at = ?6, claimed = 0,
-                 attempts = attempts + ?7, tries = tries + ?7,
-                 input = CASE WHEN ?4 = 'delivered' THEN NULL ELSE input END
-             WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'queued'",
-            values![&claimed.id, claimed.fence, state, due_at, self.now(), made],
-        )?;
-        let (Some(attempt), true) = (attempt, settled > 0) else { return Ok(settled > 0) };
-        self.execute(
-            "INSERT INTO delivery_attempts (tenant, delivery, number, at, status, cause, detail,
-                                            took_us)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            values![
-                &claimed.id,
-                u64::from(attempt.number),
-                attempt.at,
-                attempt.status.map(u64::from),
-                attempt.cause.as_deref(),
-                attempt.detail.as_deref(),
-                u64::try_from(attempt.took.as_micros()).unwrap_or(u64::MAX)
-            ],
-        )?;
-        Ok(true)
-    }
-
-    /// Records since when all queued calls of a hook have failed, or that one succeeded; returns
-    /// that time for a hook that is stored.
-    pub fn note_hook_failing(&self, hook: &str, fails: bool) -> Result<Option<Timestamp>, Error> {
-        if !fails {
-            self.execute(
-                "UPDATE hooks SET failing_since = NULL
-                 WHERE tenant = ?1 AND id = ?2 AND failing_since IS NOT NULL",
-                values![hook],
-            )?;
-            return Ok(None);
-        }
-        self.first(
-            "UPDATE hooks SET failing_since = coalesce(failing_since, ?3)
-             WHERE tenant = ?1 AND id = ?2 RETURNING failing_since",
-            values![hook, self.now()],
-            |row| row.get(0),
-        )
-    }
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::store::sql::values;
+use crate::store::sql::{Sql, values};
 use crate::store::{Error, Store, Tx};
 
 /// A hook that has events before it.
@@ -37,25 +37,30 @@ impl Store {
         Ok(is_followed)
     }
 
-    /// Lists up to `limit` hooks, of all tenants, that have events before them.
-    pub fn followers(&self, limit: usize) -> Result<Vec<Follower>, Error> {
+    /// Lists about `limit` hooks that have events before them, of up to `limit` tenants: those after
+    /// the tenant `after`, so that tenants take turns, and of each the hooks that are furthest
+    /// behind.
+    pub fn followers(&self, after: &str, limit: usize) -> Result<Vec<Follower>, Error> {
         let mut found = Vec::new();
         self.inner.backend.read(None, &mut |sql| {
             found.clear();
-            sql.query(
-                "SELECT event_hooks.tenant, event_hooks.hook, event_hooks.seq FROM event_hooks
-                 JOIN event_state ON event_state.tenant = event_hooks.tenant
-                 WHERE event_hooks.seq < event_state.seq LIMIT ?1",
-                values![limit],
-                &mut |row| {
-                    found.push(Follower {
-                        tenant: row.get(0)?,
-                        hook: row.get(1)?,
-                        seq: row.get(2)?,
-                    });
-                    Ok(())
-                },
-            )
+            let tenants = behind(sql, after, limit)?;
+            let each = limit.checked_div(tenants.len()).unwrap_or_default().max(1);
+            for tenant in &tenants {
+                sql.query(
+                    "SELECT hook, seq FROM event_hooks
+                     WHERE tenant = ?1
+                       AND seq < (SELECT seq FROM event_state WHERE tenant = ?1)
+                     ORDER BY seq LIMIT ?2",
+                    values![tenant, each],
+                    &mut |row| {
+                        let (tenant, hook) = (Arc::clone(tenant), row.get(0)?);
+                        found.push(Follower { tenant, hook, seq: row.get(1)? });
+                        Ok(())
+                    },
+                )?;
+            }
+            Ok(())
         })?;
         Ok(found)
     }
@@ -78,6 +83,29 @@ impl Store {
         })?;
         Ok(found)
     }
+}
+
+/// Tenants with hooks that have events before them: those after `after`, or the first ones if there
+/// are none.
+fn behind(sql: &dyn Sql, after: &str, limit: usize) -> Result<Vec<Arc<str>>, Error> {
+    let mut found = Vec::new();
+    let starts = if after.is_empty() { &[after][..] } else { &[after, ""] };
+    for start in starts.iter().copied() {
+        if found.is_empty() {
+            sql.query(
+                "SELECT DISTINCT event_hooks.tenant FROM event_hooks
+                 JOIN event_state ON event_state.tenant = event_hooks.tenant
+                 WHERE event_hooks.seq < event_state.seq AND event_hooks.tenant > ?1
+                 ORDER BY event_hooks.tenant LIMIT ?2",
+                values![start, limit],
+                &mut |row| {
+                    found.push(row.get(0)?);
+                    Ok(())
+                },
+            )?;
+        }
+    }
+    Ok(found)
 }
 
 impl Tx<'_> {

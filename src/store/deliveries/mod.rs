@@ -1,16 +1,29 @@
-//! Calls of hooks that are made from a queue, at least once each.
+//! Calls of hooks that are made from a queue, at least once each unless too many are queued.
 //!
-//! One that was claimed is its claimer's until the lease ends; then another may claim it, and what
-//! the first one finds out changes nothing. Of one hook and session the oldest alone can be claimed.
+//! A claimed call belongs to its claimer until the lease ends; then another may claim it, and what
+//! the first one finds out changes nothing. Of one hook and session only the oldest can be claimed.
 
+mod backfill;
+mod busy;
+mod cap;
 mod claim;
+mod due;
 mod events;
+mod lines;
+mod settle;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use self::claim::{AttemptOutcome, ClaimedDelivery, Claims, HookKey};
+pub(super) use self::backfill::{BATCH_CALLS, make_lines};
+pub use self::busy::{BusyCalls, HookKey};
+pub use self::cap::{HookQueue, MAX_QUEUED_CALLS};
+pub use self::claim::{ClaimedDelivery, Claims};
+#[cfg(test)]
+pub(super) use self::due::DUE_STATEMENTS;
 pub use self::events::Follower;
+use self::lines::{DueTimes, HookQueueState, MAX_FAILURES_IN_A_ROW};
+pub use self::settle::AttemptOutcome;
 use super::answers::DELETE_BATCH_ROWS;
 use super::memory::word;
 use super::sql::{Row, values};
@@ -83,18 +96,21 @@ const COLUMNS: &str = "seq, id, hook, point, session, compilation, state, attemp
                        updated_at, due_at";
 
 impl Tx<'_> {
-    /// Queues a call, in the transaction of the fact that it reports.
+    /// Queues a call, in the transaction of the fact that it reports. If the hook has as many
+    /// queued calls as it may have, the oldest go.
     pub fn enqueue(&self, new: &NewDelivery<'_>) -> Result<(), Error> {
-        self.execute(
+        let session = new.session_id.unwrap_or_default();
+        let seq = self.first(
             "INSERT INTO deliveries (tenant, id, hook, session, point, compilation, agent, turn,
                  hops, occurrence, input, state, attempts, tries, created_at, updated_at, due_at,
                  fence)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'queued', 0, 0, ?12, ?12, ?12,
-                 0)",
+                 0)
+             RETURNING seq",
             values![
                 new.id,
                 new.hook,
-                new.session_id.unwrap_or_default(),
+                session,
                 new.point,
                 new.compilation_id,
                 new.agent,
@@ -104,9 +120,52 @@ impl Tx<'_> {
                 new.input,
                 self.now()
             ],
+            |row| row.get::<u64>(0),
         )?;
         self.note_queued();
-        Ok(())
+        self.put_in_line(new.hook, session, seq.ok_or_else(Error::no_row)?)
+    }
+
+    /// Counts a new call, and makes its line due if it is the only call there.
+    fn put_in_line(&self, hook: &str, session: &str, seq: u64) -> Result<(), Error> {
+        let is_alone = self.execute(
+            "INSERT INTO delivery_lines (tenant, hook, session, seq, retried, claimed, due_at)
+             VALUES (?1, ?2, ?3, ?4, 0, 0, ?5)
+             ON CONFLICT (tenant, hook, session) DO NOTHING",
+            values![hook, session, seq, self.now()],
+        )? > 0;
+        let (queue, due) = self.count_queued(hook)?;
+        if queue.queued > MAX_QUEUED_CALLS {
+            self.evict_calls(hook, queue.queued)
+        } else if is_alone && !queue.has_its_turn(due, self.now()) {
+            self.change_queue(hook, |_| {})
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Counts one more queued call of a hook; returns its queue without the times of its lines, and
+    /// the times in its row.
+    fn count_queued(&self, hook: &str) -> Result<(HookQueueState, DueTimes), Error> {
+        let counted = self.first(
+            "INSERT INTO delivery_hooks (tenant, hook, queued, lost, untold, tell_at, failures,
+                                         ready_at)
+             VALUES (?1, ?2, 1, 0, 0, 0, 0, 0)
+             ON CONFLICT (tenant, hook) DO UPDATE SET queued = delivery_hooks.queued + 1
+             RETURNING queued, failures, ready_at, due_at, retry_at",
+            values![hook],
+            |row| {
+                let due = DueTimes { first: row.get(3)?, retry: row.get(4)? };
+                let queue = HookQueueState {
+                    queued: row.get(0)?,
+                    failures: row.get(1)?,
+                    ready_at: row.get(2)?,
+                    ..HookQueueState::default()
+                };
+                Ok((queue, due))
+            },
+        )?;
+        counted.ok_or_else(Error::no_row)
     }
 
     /// Lists up to `limit` deliveries of a hook, the newest first, before the number `before`.
@@ -157,17 +216,38 @@ impl Tx<'_> {
         )
     }
 
-    /// Queues a delivery again that was given up, or makes one due now that waits for its time;
-    /// returns whether there is such a delivery.
-    pub fn retry_delivery(&self, id: &str) -> Result<bool, Error> {
-        let changed = self.execute(
-            "UPDATE deliveries SET state = 'queued', tries = 0, due_at = ?3, updated_at = ?3,
-                                   fence = fence + 1
-             WHERE tenant = ?1 AND id = ?2 AND state <> 'delivered'",
-            values![id, self.now()],
+    /// Deletes the newest `batch_rows` deliveries of a hook, before the hook itself is deleted, so
+    /// that no transaction deletes many; returns whether there were as many.
+    pub fn forget_newest_deliveries(&self, hook: &str, batch_rows: u64) -> Result<bool, Error> {
+        let from = self.first(
+            "SELECT seq FROM deliveries WHERE tenant = ?1 AND hook = ?2
+             ORDER BY seq DESC LIMIT 1 OFFSET ?3",
+            values![hook, batch_rows.saturating_sub(1)],
+            |row| row.get::<u64>(0),
         )?;
-        self.note_queued();
-        Ok(changed > 0)
+        let Some(from) = from else { return Ok(false) };
+        let queued = self.first(
+            "SELECT count(*) FROM deliveries
+             WHERE tenant = ?1 AND hook = ?2 AND seq >= ?3 AND state = 'queued'",
+            values![hook, from],
+            |row| row.get::<u64>(0),
+        )?;
+        self.execute(
+            "DELETE FROM delivery_attempts WHERE tenant = ?1 AND delivery IN (
+                 SELECT id FROM deliveries WHERE tenant = ?1 AND hook = ?2 AND seq >= ?3)",
+            values![hook, from],
+        )?;
+        // A line whose oldest call stays is as it was.
+        for table in ["delivery_lines", "deliveries"] {
+            self.execute(
+                &format!("DELETE FROM {table} WHERE tenant = ?1 AND hook = ?2 AND seq >= ?3"),
+                values![hook, from],
+            )?;
+        }
+        self.change_queue(hook, |queue| {
+            queue.queued = queue.queued.saturating_sub(queued.unwrap_or_default());
+        })?;
+        Ok(true)
     }
 
     /// Deletes the deliveries of a hook that is gone.
@@ -178,6 +258,7 @@ impl Tx<'_> {
             values![hook],
         )?;
         self.execute("DELETE FROM deliveries WHERE tenant = ?1 AND hook = ?2", values![hook])?;
+        self.forget_lines_of(hook)?;
         self.execute("DELETE FROM event_hooks WHERE tenant = ?1 AND hook = ?2", values![hook])
             .map(drop)
     }

@@ -1,6 +1,9 @@
 //! The schema, step by step.
 
 use super::connect::PostgresTarget;
+use super::sql::Connection;
+use super::writers::scope_statement;
+use crate::store::deliveries::{BATCH_CALLS, make_lines};
 use crate::store::error::{Error, OpenError};
 use crate::store::sql::{Sql as _, values};
 
@@ -24,12 +27,13 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0016_tickets.sql"),
     include_str!("../../../migrations/postgres/0017_summary_turns.sql"),
     include_str!("../../../migrations/postgres/0018_hooks_scope.sql"),
+    include_str!("../../../migrations/postgres/0019_delivery_lines.sql"),
     include_str!("../../../migrations/postgres/0020_quotas.sql"),
 ];
 
 /// The lowest step that a program must know to use this schema. A step that older programs cannot
 /// work with raises it; all others only add.
-const MIN_KNOWN_STEP: i64 = 18;
+const MIN_KNOWN_STEP: i64 = 20;
 
 /// Servers that start at once wait for each other here.
 const BEGIN_ALONE: &str = "BEGIN; SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0;
@@ -40,12 +44,13 @@ const BEGIN_ALONE: &str = "BEGIN; SET LOCAL statement_timeout TO 0; SET LOCAL lo
         oldest BIGINT NOT NULL
     )";
 
-/// Runs the steps that the database has not applied, all in one transaction; returns how many it
-/// had applied, and how many there are.
+/// Runs the steps that the database has not applied, all in one transaction, and then what they left
+/// to be done in batches; returns how many it had applied, and how many there are.
 pub(super) fn run(target: &PostgresTarget) -> Result<(i64, i64), OpenError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     let wrong = |error: Error| target.connect_error(error);
     let connection = target.connect().map_err(wrong)?;
+    connection.wait_without_limit();
     connection.batch(BEGIN_ALONE).map_err(wrong)?;
     let mut found = (0, 0);
     let read = connection.query("SELECT step, oldest FROM contexture_schema", &[], &mut |row| {
@@ -59,6 +64,8 @@ pub(super) fn run(target: &PostgresTarget) -> Result<(i64, i64), OpenError> {
         return Err(OpenError::TooNew { url, found, known, oldest });
     }
     if found < known {
+        // Steps read and write the rows of all tenants.
+        connection.batch(&scope_statement(None)).map_err(wrong)?;
         for step in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
             connection.batch(step).map_err(wrong)?;
         }
@@ -68,5 +75,20 @@ pub(super) fn run(target: &PostgresTarget) -> Result<(i64, i64), OpenError> {
         connection.execute(note, values![known, MIN_KNOWN_STEP]).map_err(wrong)?;
     }
     connection.batch("COMMIT").map_err(wrong)?;
+    while make_batch(&connection).map_err(wrong)? {}
+    if found < known {
+        // Plans for tables that were filled just now would be made without statistics.
+        let analyze = "ANALYZE delivery_lines; ANALYZE delivery_hooks; ANALYZE delivery_tenants";
+        connection.batch(analyze).map_err(wrong)?;
+    }
     Ok((found, known))
+}
+
+/// Does one batch of what the schema left to be done; returns whether there are more.
+fn make_batch(connection: &Connection) -> Result<bool, Error> {
+    connection.batch(BEGIN_ALONE)?;
+    connection.batch(&scope_statement(None))?;
+    let goes_on = make_lines(connection, BATCH_CALLS)?;
+    connection.batch("COMMIT")?;
+    Ok(goes_on)
 }

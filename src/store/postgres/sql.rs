@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::error::Error as StdError;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::BytesMut;
 use tokio::runtime::Handle;
@@ -30,6 +31,8 @@ pub(super) struct Connection {
     /// Whether an answer timed out.
     dead: Cell<bool>,
     stall: Arc<StallSwitch>,
+    /// How long to wait for an answer.
+    limit: Cell<Duration>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -40,7 +43,13 @@ impl std::fmt::Debug for Connection {
 
 impl Connection {
     pub(super) fn new(client: Client, handle: Handle, stall: Arc<StallSwitch>) -> Self {
-        Self { client, handle, statements: RefCell::default(), dead: Cell::new(false), stall }
+        let (statements, dead) = (RefCell::default(), Cell::new(false));
+        Self { client, handle, statements, dead, stall, limit: Cell::new(ANSWER_TIMEOUT) }
+    }
+
+    /// Waits for each answer for as long as it takes: a step of the schema may take minutes.
+    pub(super) fn wait_without_limit(&self) {
+        self.limit.set(Duration::MAX);
     }
 
     /// Whether an answer did not arrive in time.
@@ -62,7 +71,7 @@ impl Connection {
         &self,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Error> {
-        if let Ok(answer) = block_on(&self.handle, answer) {
+        if let Ok(answer) = block_on(&self.handle, self.limit.get(), answer) {
             answer.map_err(error)
         } else {
             self.dead.set(true);
@@ -127,9 +136,13 @@ impl Sql for Connection {
 struct AnswerTimeout;
 
 /// Waits for an answer on this thread, whatever else runs on it.
-fn block_on<F: Future>(handle: &Handle, future: F) -> Result<F::Output, AnswerTimeout> {
+fn block_on<F: Future>(
+    handle: &Handle,
+    limit: Duration,
+    future: F,
+) -> Result<F::Output, AnswerTimeout> {
     let _timers = handle.enter();
-    pollster::block_on(tokio::time::timeout(ANSWER_TIMEOUT, future)).map_err(|_| AnswerTimeout)
+    pollster::block_on(tokio::time::timeout(limit, future)).map_err(|_| AnswerTimeout)
 }
 
 /// The values that a statement names, up to the last one.

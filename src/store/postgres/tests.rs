@@ -7,7 +7,7 @@ use super::*;
 use crate::config::{DatabaseUrl, PostgresUrl};
 use crate::domain::{Clock, EventKind, NewEvent, RawJson};
 use crate::store::sql::values;
-use crate::store::{FeedRead, Retention, Store, Tenant, Tx};
+use crate::store::{Claims, FeedRead, NewDelivery, Retention, Store, Tenant, Tx};
 
 fn open(scratch: &ScratchSchema) -> Store {
     Store::postgres(&scratch.url, Retention::default(), Clock::system()).unwrap()
@@ -165,4 +165,58 @@ fn a_database_that_is_not_there_is_named_without_its_password() {
     let refused = Postgres::open(&url).unwrap_err();
     let told = format!("{refused} {refused:?}");
     assert!(told.contains("127.0.0.1:1/none") && !told.contains("secret"), "{told}");
+}
+
+/// Two nodes read the same queue at once: no call is claimed twice.
+#[test]
+fn nodes_that_claim_at_once_share_the_queue() {
+    let Some(scratch) = scratch() else { return };
+    let nodes = [open(&scratch), open(&scratch)];
+    for number in 0..120 {
+        let (tenant, id) = (nodes[0].tenant(&format!("t{}", number % 3)), number.to_string());
+        tenant
+            .write(move |tx| {
+                tx.enqueue(&NewDelivery {
+                    id: &id,
+                    hook: "h",
+                    point: "event",
+                    session_id: Some(&id),
+                    compilation_id: None,
+                    agent: None,
+                    turn: None,
+                    hops: 0,
+                    occurrence: 0,
+                    input: "{}",
+                })
+            })
+            .unwrap();
+    }
+    let claims = Claims {
+        calls: 6,
+        retries: 3,
+        lease: std::time::Duration::from_secs(40),
+        per_hook: 2,
+        per_tenant: 6,
+        ..Claims::default()
+    };
+    let claimed = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for node in &nodes {
+            let (claims, claimed) = (&claims, &claimed);
+            scope.spawn(move || {
+                loop {
+                    let found = node.claim_deliveries(claims).unwrap();
+                    if found.is_empty() {
+                        break;
+                    }
+                    claimed.lock().unwrap().extend(found.into_iter().map(|call| call.id));
+                }
+            });
+        }
+    });
+    let mut claimed = claimed.into_inner().unwrap();
+    claimed.sort_unstable();
+    let all = claimed.len();
+    claimed.dedup();
+    assert_eq!((all, claimed.len()), (120, 120));
 }

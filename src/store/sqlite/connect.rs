@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
+use crate::store::deliveries::{BATCH_CALLS, make_lines};
 use crate::store::error::OpenError;
 use crate::store::memory::index_all;
 
@@ -30,6 +31,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0016_tickets.sql"),
     include_str!("../../../migrations/sqlite/0017_summary_turns.sql"),
     include_str!("../../../migrations/sqlite/0018_hooks_scope.sql"),
+    include_str!("../../../migrations/sqlite/0019_delivery_lines.sql"),
     include_str!("../../../migrations/sqlite/0020_quotas.sql"),
 ];
 
@@ -217,7 +219,8 @@ fn prepare(place: &DatabaseLocation, connection: &Connection) -> rusqlite::Resul
     connection.pragma_update(None, "foreign_keys", true)
 }
 
-/// Runs the steps that the file has not seen, all in one transaction.
+/// Runs the steps that the file has not seen, all in one transaction, and then what they left to be
+/// done in batches.
 fn migrate(place: &DatabaseLocation, connection: &mut Connection) -> Result<(), OpenError> {
     let known = latest_step();
     let wrong = |error: rusqlite::Error| open_error(place, error);
@@ -240,5 +243,13 @@ fn migrate(place: &DatabaseLocation, connection: &mut Connection) -> Result<(), 
         index_all(&*transaction).map_err(|error| open_error(place, error))?;
     }
     transaction.pragma_update(None, "user_version", known).map_err(wrong)?;
-    transaction.commit().map_err(wrong)
+    transaction.commit().map_err(wrong)?;
+    let mut goes_on = true;
+    while goes_on {
+        let batch =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
+        goes_on = make_lines(&*batch, BATCH_CALLS).map_err(|error| open_error(place, error))?;
+        batch.commit().map_err(wrong)?;
+    }
+    Ok(())
 }

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::*;
 use crate::domain::{Clock, ContentHash};
 use crate::store::sql::values;
-use crate::store::{Batch, ChainHash, OpenError, ResponseMessage, Retention, Store};
+use crate::store::{Batch, ChainHash, Claims, OpenError, ResponseMessage, Retention, Store};
 
 const RELAXED: WriteNeeds = WriteNeeds { is_durable: false, frees_room: false };
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -135,7 +135,7 @@ fn a_full_store_stores_nothing_in_part_and_goes_on_when_there_is_room() {
         let limit = format!("PRAGMA max_page_count = {most}");
         run(&sqlite, RELAXED, move |sql| sql.execute(&limit, &[]))
     };
-    pages(100).unwrap();
+    pages(120).unwrap();
     let fill = |name: u8| {
         run(&sqlite, RELAXED, move |sql| {
             sql.execute(
@@ -331,4 +331,37 @@ fn a_store_that_cannot_be_written_is_told_and_a_write_that_is_wrong_is_not() {
     let Err(Error::Unavailable(cause)) = put(3) else { panic!("it was written") };
     assert!(cause.to_string().contains("readonly"), "{cause}");
     assert_eq!(sqlite.health().condition(), StoreCondition::Unavailable);
+}
+
+/// A file of the release before the queue had lines: its calls are made after the upgrade.
+#[test]
+fn calls_that_an_older_release_queued_are_claimed() {
+    let folder = Folder::new();
+    drop(folder.open().unwrap());
+    let older = "DROP TABLE delivery_lines; DROP TABLE delivery_hooks; DROP TABLE delivery_tenants;
+        DROP TABLE delivery_backfill;
+        CREATE INDEX deliveries_due ON deliveries (due_at) WHERE state = 'queued';
+        PRAGMA user_version = 18;
+        WITH RECURSIVE call (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM call WHERE n < 25000)
+        INSERT INTO deliveries (tenant, id, hook, session, point, hops, occurrence, input, state,
+            attempts, tries, created_at, updated_at, due_at, fence)
+        SELECT 't', 'd' || n, 'h' || (n % 4), 's' || (n % 100), 'event', 0, 0, '{}', 'queued',
+            0, 0, n, n, n, 0 FROM call";
+    folder.raw().execute_batch(older).unwrap();
+    let store = folder.open().unwrap();
+    let queues = store.tenant("t").read(|tx| tx.hook_queues()).unwrap();
+    assert_eq!(queues.values().map(|queue| queue.queued).collect::<Vec<_>>(), [6_250; 4]);
+    let claims = Claims {
+        calls: 64,
+        retries: 32,
+        lease: Duration::from_secs(40),
+        per_hook: 8,
+        per_tenant: 32,
+        ..Claims::default()
+    };
+    let claimed = store.claim_deliveries(&claims).unwrap();
+    let mut ids: Vec<&str> = claimed.iter().map(|call| &*call.id).collect();
+    ids.sort_unstable_by_key(|id| id[1..].parse::<u32>().unwrap());
+    // Eight of each hook, the oldest of their sessions.
+    assert_eq!(ids, (1..=32).map(|n| format!("d{n}")).collect::<Vec<_>>());
 }

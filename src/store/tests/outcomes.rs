@@ -1,4 +1,4 @@
-//! What hooks said, and what waits to be sent to them.
+//! What hooks said, and whom events wake.
 
 use futures_util::FutureExt as _;
 
@@ -53,44 +53,6 @@ fn many_keys_are_found_at_once() {
             assert_eq!(found.len(), count.div_ceil(2));
             assert!(found.iter().all(|(key, answer)| key == answer));
         }
-    });
-}
-
-#[test]
-fn what_a_process_had_claimed_is_free_at_the_start_of_the_next_one() {
-    each(&Retention::default(), |store, clock| {
-        let tenant = store.tenant("default");
-        let delivery = || NewDelivery {
-            id: "d",
-            hook: "h",
-            point: "event",
-            session_id: None,
-            compilation_id: None,
-            agent: None,
-            turn: None,
-            hops: 0,
-            occurrence: 0,
-            input: "{}",
-        };
-        tenant.write(move |tx| tx.enqueue(&delivery())).unwrap();
-        let claims = Claims { limit: 9, retries: 9, lease: HOUR, per_hook: 9, ..Claims::default() };
-        let first = store.claim_deliveries(&claims).unwrap();
-        assert_eq!(first.len(), 1);
-        assert_eq!(store.claim_deliveries(&claims).unwrap().len(), 0);
-        store.free_deliveries().unwrap();
-        // Where others use the database, it may be one of theirs.
-        let again = store.claim_deliveries(&claims).unwrap();
-        assert_eq!(again.len(), usize::from(!store.is_shared()));
-        clock.advance(HOUR);
-        let claimed = store.claim_deliveries(&claims).unwrap().remove(0);
-        let due = clock.now().after(HOUR);
-        let settle =
-            move |tx: &Tx<'_>| tx.settle_delivery(&claimed, None, AttemptOutcome::Later(due));
-        assert!(tenant.write(settle).unwrap());
-        // It waits for its time, and not for a process that is no more.
-        store.free_deliveries().unwrap();
-        assert_eq!(store.claim_deliveries(&claims).unwrap().len(), 0);
-        assert_eq!(store.next_delivery().unwrap(), Some(due));
     });
 }
 

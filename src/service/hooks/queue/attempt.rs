@@ -30,6 +30,12 @@ struct AttemptVerdict {
     gone: bool,
 }
 
+impl AttemptVerdict {
+    fn without_attempt(outcome: AttemptOutcome) -> Self {
+        Self { attempt: None, outcome, succeeded: None, gone: false }
+    }
+}
+
 /// Makes the call, stores its outcome and returns it. If the store cannot be read, the lease
 /// expires by itself and the delivery is claimed again.
 pub(super) async fn attempt(
@@ -44,6 +50,11 @@ pub(super) async fn attempt(
         Ok(Ok(found)) => found,
         failed => {
             log_unstored(&claimed, failed.map(|found| found.map(drop).map_err(Error::from)));
+            // The other calls of the hook would fail as well.
+            let later =
+                AttemptOutcome::Later(services.inner.store.now().after(webhook::OPEN_PAUSE));
+            let verdict = AttemptVerdict::without_attempt(later);
+            let _ = pool.look(move || settle(&services, claimed, verdict)).await;
             return None;
         }
     };
@@ -119,8 +130,9 @@ fn judge(claimed: &ClaimedDelivery, exchange: Exchange, now: Timestamp) -> Attem
     if matches!(failure.cause, FailureCause::CircuitOpen | FailureCause::Overloaded) {
         // Nothing was sent, so this is no attempt: otherwise a long outage would use up all
         // attempts.
-        let outcome = AttemptOutcome::Later(now.after(webhook::OPEN_PAUSE));
-        return AttemptVerdict { attempt: None, outcome, succeeded: None, gone: false };
+        return AttemptVerdict::without_attempt(AttemptOutcome::Later(
+            now.after(webhook::OPEN_PAUSE),
+        ));
     }
     let gone = failure.is_gone();
     let again = pause(&claimed.id, claimed.tries.saturating_add(1), retry_after);
@@ -160,7 +172,12 @@ fn settle(
     verdict: AttemptVerdict,
 ) -> Result<(), Error> {
     services.tenant().write_durable(move |tx| {
-        if !tx.settle_delivery(&claimed, verdict.attempt.as_ref(), verdict.outcome)? {
+        if !tx.settle_delivery(
+            &claimed,
+            verdict.attempt.as_ref(),
+            verdict.outcome,
+            verdict.succeeded,
+        )? {
             // Another worker has claimed the delivery by now, and stores its own outcome.
             return Ok(());
         }

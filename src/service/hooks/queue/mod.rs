@@ -1,4 +1,5 @@
-//! Queued calls of observe hooks: stored with their fact, made at least once.
+//! Queued calls of observe hooks: stored with their fact, made at least once unless too many are
+//! queued for a hook.
 //!
 //! [`enqueue`] takes part in the transaction of the fact; a [`Worker`] claims due deliveries and
 //! makes the calls. If a process ends before it has stored the outcome of a call, the call is made
@@ -6,6 +7,7 @@
 
 mod attempt;
 mod list;
+mod losses;
 mod relay;
 mod schedule;
 mod worker;

@@ -1,5 +1,7 @@
 //! Queues new events as calls of the hooks at the point `event`.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::domain::{Event, EventKind, word_of};
@@ -11,17 +13,17 @@ use crate::webhook::new_id;
 
 /// Hooks that one pass serves.
 const MAX_HOOKS: usize = 32;
-/// Events that a hook gets in one pass.
-const MAX_EVENTS: usize = 200;
+/// Events that the hooks of one pass get together, so that no pass delays due calls for long.
+const MAX_EVENTS: usize = 256;
 
-/// Queues the next events for the hooks that follow them. Returns whether there were any such
-/// hooks.
-pub(super) fn relay(services: &Services) -> Result<bool, StoreError> {
+/// Queues the next events for the hooks that follow them, of tenants after the tenant `after` first.
+/// Returns the last tenant that was served, if any was.
+pub(super) fn relay(services: &Services, after: &str) -> Result<Option<Arc<str>>, StoreError> {
     let store = &services.inner.store;
     let set = services.hooks();
     let mut of_file = set.file.hooks.iter().filter(|hook| follows_events(hook)).peekable();
     if !store.look_for_followers(of_file.peek().is_some())? {
-        return Ok(false);
+        return Ok(None);
     }
     for hook in of_file {
         for tenant in store.unfollowed(&hook.id)? {
@@ -29,25 +31,33 @@ pub(super) fn relay(services: &Services) -> Result<bool, StoreError> {
             store.tenant(&tenant).write(move |tx| tx.follow_events(&id, true))?;
         }
     }
-    let followers = store.followers(MAX_HOOKS)?;
-    for follower in &followers {
-        queue_events(&services.for_tenant(&follower.tenant), follower)?;
+    let followers = store.followers(after, MAX_HOOKS)?;
+    let each = MAX_EVENTS.checked_div(followers.len()).unwrap_or_default().max(1);
+    let mut last = None;
+    for follower in followers {
+        // A tenant whose hooks cannot be read does not keep others from their events.
+        match queue_events(&services.for_tenant(&follower.tenant), &follower, each) {
+            Ok(()) => last = Some(follower.tenant),
+            Err(error) => {
+                tracing::debug!(%error, tenant = &*follower.tenant, "events could not be queued");
+            }
+        }
     }
-    Ok(!followers.is_empty())
+    Ok(last)
 }
 
 fn follows_events(hook: &Hook) -> bool {
     hook.enabled && hook.points.contains(&Point::Event)
 }
 
-fn queue_events(services: &Services, follower: &Follower) -> Result<(), StoreError> {
+fn queue_events(services: &Services, follower: &Follower, most: usize) -> Result<(), StoreError> {
     let tenant = services.tenant();
     let (id, from) = (follower.hook.clone(), follower.seq);
     let Some(hook) = services.hook_of(&id)?.filter(|hook| follows_events(hook)) else {
         return tenant.write(move |tx| tx.follow_events(&id, false));
     };
-    let (events, newest) = tenant
-        .read(|tx| Ok::<_, StoreError>((tx.events(from, MAX_EVENTS)?, tx.event_bounds()?.0)))?;
+    let (events, newest) =
+        tenant.read(|tx| Ok::<_, StoreError>((tx.events(from, most)?, tx.event_bounds()?.0)))?;
     // Without events, the older ones were removed: the hook continues after the newest one.
     let to = events.last().map_or(newest, |event| event.seq);
     let calls: Vec<(Event, String)> = events

@@ -311,6 +311,32 @@ async fn a_hook_that_does_nothing_but_fail_for_five_days_is_disabled() {
 }
 
 #[tokio::test]
+async fn a_receiver_that_is_down_costs_a_call_now_and_then_however_much_is_queued() {
+    let world = World::new(|_, count| if count < 40 { Reply::Refused } else { Reply::Heard });
+    world.hook("log", "delegation", &json!({}));
+    for number in 0..200 {
+        world.queue("log", Some(&number.to_string()), &number.to_string());
+    }
+    for _ in 0..360 {
+        world.drain().await;
+        world.clock.advance(Duration::from_secs(10));
+    }
+    // Eight at first, and then after pauses of 10 s to five minutes.
+    let hour = world.sent().len();
+    assert!((20..26).contains(&hour), "{hour} calls in an hour");
+    // Once it works again, everything is sent; what failed before waits for its own time.
+    for _ in 0..3 * 360 {
+        world.drain().await;
+        world.clock.advance(Duration::from_secs(10));
+    }
+    let heard = world.sent().iter().filter(|sent| sent.reply == Reply::Heard).count();
+    assert_eq!(heard, 200);
+    let shown: Value =
+        serde_json::from_str(&find(&world.services, "log").unwrap().write(None)).unwrap();
+    assert_eq!(shown["queue"], json!({"queued": 0, "lost": 0}));
+}
+
+#[tokio::test]
 async fn what_is_queued_for_a_hook_goes_with_it() {
     let world = World::new(|_, _| Reply::Heard);
     world.hook("log", "delegation", &json!({}));
@@ -326,10 +352,11 @@ async fn a_lease_that_is_over_is_another_s_and_the_first_claim_changes_nothing()
     world.hook("log", "delegation", &json!({}));
     world.queue("log", None, "{}");
     let claims = crate::store::Claims {
-        limit: 9,
+        calls: 9,
         retries: 9,
         lease: Duration::from_mins(1),
         per_hook: 8,
+        per_tenant: 9,
         ..Default::default()
     };
     let store = &world.services.inner.store;
@@ -342,7 +369,7 @@ async fn a_lease_that_is_over_is_another_s_and_the_first_claim_changes_nothing()
         world
             .services
             .tenant()
-            .write(move |tx| tx.settle_delivery(&claimed, None, outcome))
+            .write(move |tx| tx.settle_delivery(&claimed, None, outcome, None))
             .unwrap()
     };
     assert!(!settle(first, crate::store::AttemptOutcome::Dead));

@@ -1,6 +1,5 @@
 //! Claims due deliveries of all tenants and sends them.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,17 +12,21 @@ use tokio_util::sync::CancellationToken;
 
 use super::Courier;
 use super::attempt::attempt;
+use super::losses::publish_losses;
 use super::relay::relay;
-use crate::service::Services;
 use crate::service::pool::Pool;
-use crate::store::{ClaimedDelivery, Claims, HookKey};
+use crate::service::{Services, StoreError};
+use crate::store::{BusyCalls, ClaimedDelivery, Claims};
 use crate::telemetry::Metrics;
 use crate::webhook::MAX_CONCURRENT_CALLS;
 
 /// Calls under way at once.
-const MAX_CALLS: usize = 32;
+const MAX_CALLS: usize = 64;
 /// Half of the calls, so that retries at a dead endpoint do not delay first attempts.
 const MAX_RETRIES: usize = MAX_CALLS / 2;
+/// Calls of one tenant under way at once, so that receivers of one tenant that let their callers
+/// wait do not delay those of others.
+const MAX_TENANT_CALLS: usize = MAX_CALLS / 2;
 /// Time for which a delivery belongs to the worker that claimed it, longer than any call may take.
 const LEASE: Duration = Duration::from_secs(40);
 /// Interval at which the queue is read for deliveries of other nodes, and for due ones.
@@ -31,28 +34,33 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Time for which a stopping worker still sends due deliveries.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A call that has ended, whatever its outcome.
-struct EndedCall {
-    key: HookKey,
-    is_retry: bool,
-}
-
 /// Sends queued calls. Several workers, also on other nodes, share the work.
 pub struct Worker {
     services: Services,
     pool: Pool,
     courier: Arc<dyn Courier>,
-    under_way: FuturesUnordered<BoxFuture<'static, EndedCall>>,
+    under_way: FuturesUnordered<BoxFuture<'static, ClaimedDelivery>>,
     metrics: Option<Metrics>,
-    /// Calls under way by hook.
-    busy: HashMap<HookKey, usize>,
-    retries: usize,
+    busy: BusyCalls,
+    /// The last tenant whose events were queued; empty if none was.
+    relayed: Arc<str>,
+    /// When losses were looked for.
+    losses_read: Option<Instant>,
 }
 
 impl Worker {
     pub fn new(services: Services, pool: Pool, courier: Arc<dyn Courier>) -> Self {
-        let (under_way, busy) = (FuturesUnordered::new(), HashMap::new());
-        Self { services, pool, courier, under_way, metrics: None, busy, retries: 0 }
+        let (under_way, busy) = (FuturesUnordered::new(), BusyCalls::default());
+        Self {
+            services,
+            pool,
+            courier,
+            under_way,
+            metrics: None,
+            busy,
+            relayed: "".into(),
+            losses_read: None,
+        }
     }
 
     /// Creates a worker that uses the network; none if this process calls no hooks.
@@ -66,15 +74,14 @@ impl Worker {
     pub async fn run(mut self, stop: CancellationToken) {
         self.free().await;
         while !stop.is_cancelled() {
-            let found = self.claim().await;
-            if found > 0 {
+            let pause = self.claim().await;
+            if pause.is_zero() {
                 continue;
             }
-            let pause = pause(self.services.clone(), &self.pool).await;
             let store = self.services.inner.store.clone();
             tokio::select! {
                 Some(done) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    self.release(&done);
+                    self.busy.end(&done);
                 }
                 () = store.queued() => {}
                 () = tokio::time::sleep(pause) => {}
@@ -100,90 +107,106 @@ impl Worker {
     /// Sends until no delivery is due and no call is under way.
     pub async fn drain(&mut self) {
         loop {
-            self.claim().await;
+            if self.claim().await.is_zero() {
+                continue;
+            }
             match self.under_way.next().await {
-                Some(done) => self.release(&done),
+                Some(done) => self.busy.end(&done),
                 None => return,
             }
         }
     }
 
-    /// Claims as many deliveries as there is room for; returns their number.
-    async fn claim(&mut self) -> usize {
-        let room = MAX_CALLS.saturating_sub(self.under_way.len());
-        if room == 0 {
-            return 0;
+    /// Claims as many deliveries as there is room for, while calls go on. Returns the time until
+    /// the queue is to be read again, which is zero if there was something to do.
+    async fn claim(&mut self) -> Duration {
+        if self.under_way.len() >= MAX_CALLS {
+            return LOOK_EVERY;
         }
-        let claims = Claims {
-            limit: room,
-            retries: MAX_RETRIES.saturating_sub(self.retries),
-            lease: LEASE,
-            per_hook: MAX_CONCURRENT_CALLS,
-            busy: self.busy.clone(),
+        let (services, after, busy) =
+            (self.services.clone(), Arc::clone(&self.relayed), self.busy.clone());
+        let tells_losses = self.losses_read.is_none_or(|read| read.elapsed() >= LOOK_EVERY);
+        if tells_losses {
+            self.losses_read = Some(Instant::now());
+        }
+        let mut reading = Box::pin(self.pool.look(move || {
+            if tells_losses {
+                publish_losses(&services)?;
+            }
+            read_queue(&services, &after, busy)
+        }));
+        let mut any_ended = false;
+        let read = loop {
+            tokio::select! {
+                read = &mut reading => break read,
+                Some(done) = self.under_way.next(), if !self.under_way.is_empty() => {
+                    self.busy.end(&done);
+                    any_ended = true;
+                }
+            }
         };
-        let services = self.services.clone();
-        let found = self.pool.look(move || {
-            relay(&services)?;
-            services.inner.store.claim_deliveries(&claims)
-        });
-        let found = match found.await {
-            Ok(Ok(found)) => found,
+        drop(reading);
+        let QueueRead { claimed, relayed, next } = match read {
+            Ok(Ok(read)) => read,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "the queue could not be read");
-                return 0;
+                return LOOK_EVERY;
             }
             Err(error) => {
                 tracing::debug!(%error, "the queue could not be read");
-                return 0;
+                return LOOK_EVERY;
             }
         };
-        let count = found.len();
-        for claimed in found {
+        self.relayed = relayed.unwrap_or_else(|| "".into());
+        for claimed in claimed {
             self.start(claimed);
         }
-        count
+        // A call that ended meanwhile may have made the next one of its line due.
+        if any_ended { Duration::ZERO } else { next }
     }
 
     fn start(&mut self, claimed: ClaimedDelivery) {
-        let key = (Arc::clone(&claimed.tenant), Arc::clone(&claimed.hook));
-        let is_retry = claimed.tries > 0;
-        *self.busy.entry(key.clone()).or_default() += 1;
-        self.retries += usize::from(is_retry);
+        self.busy.begin(&claimed);
         let (services, pool) = (self.services.clone(), self.pool.clone());
-        let attempt = attempt(services, pool, Arc::clone(&self.courier), claimed);
+        let attempt = attempt(services, pool, Arc::clone(&self.courier), claimed.clone());
         let metrics = self.metrics.clone();
         self.under_way.push(Box::pin(async move {
             if let (Some(outcome), Some(metrics)) = (attempt.await, metrics) {
                 metrics.record_delivery(outcome.as_str());
             }
-            EndedCall { key, is_retry }
+            claimed
         }));
-    }
-
-    /// Frees the place of a call that has ended.
-    fn release(&mut self, done: &EndedCall) {
-        let EndedCall { key, is_retry } = done;
-        self.retries = self.retries.saturating_sub(usize::from(*is_retry));
-        if let Some(calls) = self.busy.get_mut(key) {
-            *calls = calls.saturating_sub(1);
-            if *calls == 0 {
-                self.busy.remove(key);
-            }
-        }
     }
 }
 
-/// Time until a delivery is due, unless one is queued meanwhile.
-async fn pause(services: Services, pool: &Pool) -> Duration {
-    let next = pool.look(move || {
-        let store = &services.inner.store;
-        store.next_delivery().map(|next| next.map(|next| next.since(store.now())))
-    });
-    match next.await {
-        // A due delivery that was not claimed waits for a call that is under way.
-        Ok(Ok(Some(pause))) if !pause.is_zero() => pause.min(LOOK_EVERY),
-        _ => LOOK_EVERY,
+/// What a look at the queue found.
+struct QueueRead {
+    claimed: Vec<ClaimedDelivery>,
+    /// The last tenant whose events were queued, if any were.
+    relayed: Option<Arc<str>>,
+    /// The time until the queue is to be read again, unless a delivery is queued meanwhile.
+    next: Duration,
+}
+
+/// Queues events as calls, of tenants after the tenant `after` first, and claims due deliveries.
+fn read_queue(services: &Services, after: &str, busy: BusyCalls) -> Result<QueueRead, StoreError> {
+    let relayed = relay(services, after)?;
+    let store = &services.inner.store;
+    let claimed = store.claim_deliveries(&Claims {
+        calls: MAX_CALLS,
+        retries: MAX_RETRIES,
+        lease: LEASE,
+        per_hook: MAX_CONCURRENT_CALLS,
+        per_tenant: MAX_TENANT_CALLS,
+        busy,
+    })?;
+    if !claimed.is_empty() || relayed.is_some() {
+        return Ok(QueueRead { claimed, relayed, next: Duration::ZERO });
     }
+    // A due delivery that was not claimed waits for a call that is under way.
+    let next = store.next_delivery()?.map(|next| next.since(store.now()));
+    let next = next.filter(|next| !next.is_zero()).map_or(LOOK_EVERY, |next| next.min(LOOK_EVERY));
+    Ok(QueueRead { claimed, relayed, next })
 }
 
 impl fmt::Debug for Worker {

@@ -165,3 +165,45 @@ async fn an_observer_of_a_compile_is_called_behind_its_answer() {
     assert_eq!(server.post("/compile", &too_small).await.status(), 422);
     assert_eq!(deliveries(&server, "").await.len(), 1);
 }
+
+/// The cap is reached by setting the count of queued calls, in the file of a stopped server.
+#[tokio::test]
+async fn calls_above_the_cap_are_counted_by_the_hook_and_by_an_event() {
+    let files = Folder::new();
+    let keys = files.write("keys", MASTER);
+    let file = files.write("db", "");
+    let url = format!("sqlite:{file}");
+    let flags = ["--dev", "--database-url", &url, "--master-key-file", &keys];
+    let receiver = Receiver::spawn(Mode::Answer("{}".to_owned())).await;
+    let first = TestServer::with(&flags).await;
+    watch(&first, &receiver).await;
+    drop(receiver);
+    for key in ["a", "b"] {
+        remember(&first, key).await;
+    }
+    let queue_of = async |server: &TestServer| server.get_json("/hooks/log").await["queue"].clone();
+    until(async || (queue_of(&first).await["queued"] == 2).then_some(())).await;
+    assert_eq!(queue_of(&first).await, json!({"queued": 2, "lost": 0}));
+    let oldest = deliveries(&first, "").await[1]["id"].clone();
+    first.stop().await;
+    rusqlite::Connection::open(&file)
+        .unwrap()
+        .execute("UPDATE delivery_hooks SET queued = 100000", [])
+        .unwrap();
+    let second = TestServer::with(&flags).await;
+    remember(&second, "c").await;
+    let event = until(async || {
+        let events = second.get_json("/events?format=json&types=hook:lost").await;
+        events["items"].get(0).cloned()
+    })
+    .await;
+    assert_eq!(event["data"], json!({"hook": "log", "count": 1}));
+    assert_eq!(queue_of(&second).await, json!({"queued": 100_000, "lost": 1}));
+    let list = second.get_json("/hooks").await;
+    assert_eq!(list["items"][0]["queue"], queue_of(&second).await);
+    let left = deliveries(&second, "").await;
+    assert!(left.len() == 2 && left.iter().all(|one| one["id"] != oldest), "{left:?}");
+    assert_eq!(second.delete("/hooks/log").await.status(), 204);
+    watch(&second, &Receiver::spawn(Mode::Answer("{}".to_owned())).await).await;
+    assert_eq!(queue_of(&second).await, json!({"queued": 0, "lost": 0}), "another hook");
+}

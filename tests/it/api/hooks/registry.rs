@@ -41,6 +41,7 @@ async fn a_hook_is_registered_with_every_default_and_its_secret_is_shown_once() 
     assert_eq!((&made["mode"], &made["enabled"]), (&json!("enforce"), &json!(true)));
     assert_eq!((&made["on_failure"], &made["source"]), (&json!("deny"), &json!("api")));
     assert_eq!(made["circuit"], "closed");
+    assert_eq!(made["queue"], json!({"queued": 0, "lost": 0}));
 
     let read = server.get("/hooks/pii").await;
     assert_eq!(read.headers()["etag"], "\"1\"");

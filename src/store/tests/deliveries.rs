@@ -1,0 +1,529 @@
+//! The queue of hooks' calls: whose turn it is, what is due, what is lost.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::{EventKind, NewEvent, RawJson};
+use crate::store::backend::WriteNeeds;
+use crate::store::deliveries::{DUE_STATEMENTS, make_lines};
+use crate::store::sql::values;
+
+fn claims() -> Claims {
+    Claims { calls: 8, retries: 4, lease: HOUR, per_hook: 8, per_tenant: 8, ..Claims::default() }
+}
+
+fn queue(tenant: &Tenant, hook: &str, session: &str, id: &str) {
+    let (hook, session, id) = (hook.to_owned(), session.to_owned(), id.to_owned());
+    tenant
+        .write(move |tx| {
+            tx.enqueue(&NewDelivery {
+                id: &id,
+                hook: &hook,
+                point: "event",
+                session_id: Some(&session),
+                compilation_id: None,
+                agent: None,
+                turn: None,
+                hops: 0,
+                occurrence: 0,
+                input: "{}",
+            })
+        })
+        .unwrap();
+}
+
+fn claim(store: &Store) -> Vec<ClaimedDelivery> {
+    store.claim_deliveries(&claims()).unwrap()
+}
+
+fn ids(claimed: &[ClaimedDelivery]) -> Vec<&str> {
+    let mut ids: Vec<_> = claimed.iter().map(|call| &*call.id).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// Ends a call; returns whether the claim was still valid.
+fn settle(store: &Store, call: &ClaimedDelivery, succeeded: bool) -> bool {
+    let again = AttemptOutcome::Again(store.now().after(Duration::from_secs(5)));
+    let outcome = if succeeded { AttemptOutcome::Delivered } else { again };
+    let attempt = AttemptRow {
+        number: call.attempts + 1,
+        at: store.now(),
+        status: None,
+        cause: None,
+        detail: None,
+        took: Duration::ZERO,
+    };
+    let (tenant, call) = (store.tenant(&call.tenant), call.clone());
+    tenant
+        .write(move |tx| tx.settle_delivery(&call, Some(&attempt), outcome, Some(succeeded)))
+        .unwrap()
+}
+
+fn settle_all(store: &Store, calls: &[ClaimedDelivery], succeeded: bool) {
+    for call in calls {
+        assert!(settle(store, call, succeeded), "{}", call.id);
+    }
+}
+
+fn set(tenant: &Tenant, sql: &'static str) {
+    tenant.write(move |tx| tx.execute(sql, values![])).unwrap();
+}
+
+#[test]
+fn what_a_process_had_claimed_is_free_at_the_start_of_the_next_one() {
+    each(&Retention::default(), |store, clock| {
+        let tenant = store.tenant("default");
+        queue(&tenant, "h", "s", "d");
+        assert_eq!(claim(&store).len(), 1);
+        assert_eq!(claim(&store).len(), 0);
+        store.free_deliveries().unwrap();
+        // In a shared database, another process may have claimed it.
+        assert_eq!(claim(&store).len(), usize::from(!store.is_shared()));
+        clock.advance(HOUR);
+        let claimed = claim(&store).remove(0);
+        let due = clock.now().after(HOUR);
+        let later = AttemptOutcome::Later(due);
+        let settle = move |tx: &Tx<'_>| tx.settle_delivery(&claimed, None, later, None);
+        assert!(tenant.write(settle).unwrap());
+        // It waits for its time, and not for a process that has ended.
+        store.free_deliveries().unwrap();
+        assert_eq!(claim(&store).len(), 0);
+        assert_eq!(store.next_delivery().unwrap(), Some(due));
+    });
+}
+
+#[test]
+fn tenants_share_what_is_claimed_however_much_one_has_queued() {
+    each(&Retention::default(), |store, clock| {
+        let (many, few) = (store.tenant("many"), store.tenant("some"));
+        for number in 0..40 {
+            queue(&many, &format!("h{}", number % 20), &number.to_string(), &format!("m{number}"));
+        }
+        clock.advance(Duration::from_secs(1));
+        queue(&few, "h", "s", "only");
+        let first = claim(&store);
+        assert!(ids(&first).contains(&"only"), "{:?}", ids(&first));
+        // The hooks of a tenant take turns, too.
+        clock.advance(Duration::from_secs(1));
+        let mut hooks: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        for call in first.iter().chain(&claim(&store)).filter(|call| &*call.tenant == "many") {
+            *hooks.entry(Arc::clone(&call.hook)).or_default() += 1;
+        }
+        assert!(hooks.len() > 8 && hooks.values().all(|calls| *calls == 1), "{hooks:?}");
+    });
+}
+
+#[test]
+fn a_tenant_has_no_more_calls_under_way_than_it_may_and_half_of_them_retries() {
+    each(&Retention::default(), |store, clock| {
+        let tenant = store.tenant("default");
+        for number in 0..20 {
+            queue(&tenant, &format!("h{number}"), "s", &number.to_string());
+        }
+        let mut claims = Claims { calls: 100, retries: 100, ..claims() };
+        let first = store.claim_deliveries(&claims).unwrap();
+        assert_eq!(first.len(), 8);
+        for call in &first {
+            claims.busy.begin(call);
+        }
+        assert_eq!(store.claim_deliveries(&claims).unwrap().len(), 0);
+        for call in &first {
+            claims.busy.end(call);
+            settle(&store, call, false);
+        }
+        set(&tenant, "UPDATE delivery_lines SET due_at = 1 WHERE tenant = ?1 AND retried = 0");
+        // The others are not due: retries alone take half.
+        set(&tenant, "UPDATE delivery_hooks SET due_at = NULL WHERE tenant = ?1");
+        set(&tenant, "UPDATE delivery_tenants SET due_at = NULL WHERE tenant = ?1");
+        clock.advance(Duration::from_secs(6));
+        let retries = store.claim_deliveries(&claims).unwrap();
+        assert_eq!(retries.len(), 4);
+        assert!(retries.iter().all(ClaimedDelivery::is_retry));
+    });
+}
+
+#[test]
+fn a_failing_hook_is_tried_by_one_call_after_longer_and_longer_pauses() {
+    each(&Retention::default(), |store, clock| {
+        let tenant = store.tenant("default");
+        for number in 0..30 {
+            queue(&tenant, "dead", &number.to_string(), &format!("d{number}"));
+        }
+        let claimed = claim(&store);
+        assert_eq!(claimed.len(), 8);
+        settle_all(&store, &claimed, false);
+        for seconds in [10, 20, 40, 80, 160, 300, 300] {
+            clock.advance(Duration::from_secs(seconds - 1));
+            assert_eq!(claim(&store).len(), 0, "before {seconds} s");
+            clock.advance(Duration::from_secs(1));
+            let claimed = claim(&store);
+            assert_eq!((claimed.len(), claimed[0].is_retry()), (1, true), "after {seconds} s");
+            assert_eq!(claim(&store).len(), 0, "while one is under way");
+            assert!(settle(&store, &claimed[0], false));
+            // Others of the tenant and of the hook's id are not held up.
+            queue(&tenant, "live", "s", &format!("l{}", clock.now().micros()));
+            queue(&store.tenant("other"), "dead", "s", &format!("o{}", clock.now().micros()));
+            let others = claim(&store);
+            assert_eq!(others.len(), 2);
+            settle_all(&store, &others, true);
+        }
+        clock.advance(Duration::from_mins(5));
+        assert!(settle(&store, &claim(&store)[0], true));
+        assert_eq!(claim(&store).len(), 8, "it works again");
+        assert_eq!(tenant.read(|tx| tx.hook_queue("dead")).unwrap().queued, 29);
+    });
+}
+
+#[test]
+fn a_changed_hook_and_a_call_that_is_retried_by_hand_are_tried_at_once() {
+    each(&Retention::default(), |store, _| {
+        let tenant = store.tenant("default");
+        for number in 0..30 {
+            queue(&tenant, "dead", &number.to_string(), &format!("d{number}"));
+        }
+        settle_all(&store, &claim(&store), false);
+        assert_eq!(claim(&store).len(), 0);
+        assert!(tenant.write(|tx| tx.retry_delivery("d20")).unwrap());
+        let claimed = claim(&store);
+        assert_eq!(ids(&claimed), ["d20"]);
+        assert!(settle(&store, &claimed[0], false));
+        tenant.write(|tx| tx.resume_queue("dead")).unwrap();
+        assert_eq!(claim(&store).len(), 8);
+        assert!(!tenant.write(|tx| tx.retry_delivery("none")).unwrap());
+    });
+}
+
+#[test]
+fn above_the_cap_the_oldest_calls_go_and_those_under_way_stay() {
+    each(&Retention::default(), |store, clock| {
+        let tenant = store.tenant("default");
+        for (session, id) in [("a", "1"), ("a", "2"), ("b", "3"), ("a", "4"), ("b", "5")] {
+            queue(&tenant, "h", session, id);
+        }
+        queue(&tenant, "other", "a", "0");
+        let left = |hook: &'static str| {
+            let rows = tenant.read(|tx| tx.deliveries(hook, None, None, 100)).unwrap();
+            rows.iter().rev().map(|row| row.id.to_string()).collect::<Vec<_>>()
+        };
+        let full = "UPDATE delivery_hooks SET queued = 100000 WHERE tenant = ?1 AND hook = 'h'";
+        set(&tenant, full);
+        let claimed = claim(&store);
+        assert_eq!(ids(&claimed), ["0", "1", "3"]);
+        queue(&tenant, "h", "c", "6");
+        assert_eq!(left("h"), ["1", "3", "4", "5", "6"], "2 is the oldest that is not under way");
+        queue(&tenant, "h", "c", "7");
+        assert_eq!(left("h"), ["1", "3", "5", "6", "7"]);
+        settle_all(&store, &claimed, true);
+        set(&tenant, full);
+        queue(&tenant, "h", "c", "8");
+        assert_eq!(left("h"), ["1", "3", "6", "7", "8"], "what was delivered is not queued");
+        assert_eq!(ids(&claim(&store)), ["6"]);
+        assert_eq!(left("other"), ["0"]);
+        let queue_of = |hook: &str| tenant.read(|tx| tx.hook_queue(hook)).unwrap();
+        assert_eq!(queue_of("h"), HookQueue { queued: MAX_QUEUED_CALLS, lost: 3 });
+
+        let take = || tenant.write(|tx| tx.take_losses("h")).unwrap();
+        let key = ("default".into(), "h".into());
+        assert_eq!(store.hooks_with_losses(9).unwrap(), [key]);
+        assert_eq!((take(), take()), (Some(3), None));
+        queue(&tenant, "h", "d", "9");
+        assert_eq!((store.hooks_with_losses(9).unwrap(), take()), (vec![], None), "once a minute");
+        clock.advance(Duration::from_mins(1));
+        assert_eq!((store.hooks_with_losses(9).unwrap().len(), take()), (1, Some(1)));
+    });
+}
+
+#[test]
+fn a_queue_above_the_cap_comes_down_to_it() {
+    each(&Retention::default(), |store, _| {
+        let tenant = store.tenant("default");
+        for number in 0..10 {
+            queue(&tenant, "h", "s", &number.to_string());
+        }
+        set(&tenant, "UPDATE delivery_hooks SET queued = 100006 WHERE tenant = ?1");
+        let queued = |id: &str| {
+            queue(&tenant, "h", "s", id);
+            tenant.read(|tx| tx.hook_queue("h")).unwrap().queued
+        };
+        assert_eq!([queued("10"), queued("11"), queued("12")], [100_003, 100_000, 100_000]);
+        assert_eq!(ids(&claim(&store)), ["9"]);
+    });
+}
+
+#[test]
+fn tenants_take_turns_in_getting_their_events() {
+    each(&Retention::default(), |store, _| {
+        let publish = |tenant: &Tenant| {
+            let event = NewEvent {
+                kind: EventKind::MemoryChanged,
+                session_id: None,
+                compilation_id: None,
+                data: RawJson::new("{}"),
+            };
+            tenant.write(move |tx| tx.publish(&event)).unwrap()
+        };
+        for name in ["a", "b", "c"] {
+            let tenant = store.tenant(name);
+            for number in 0..if name == "a" { 9 } else { 1 } {
+                let hook = format!("h{number}");
+                tenant.write(move |tx| tx.follow_events(&hook, true)).unwrap();
+            }
+            publish(&tenant);
+        }
+        let next = |after: &str, limit: usize| {
+            let found = store.followers(after, limit).unwrap();
+            found.iter().map(|one| format!("{} {}", one.tenant, one.hook)).collect::<Vec<_>>()
+        };
+        assert_eq!(next("", 3).len(), 3);
+        assert!(next("", 3).contains(&"c h0".to_owned()));
+        assert_eq!(next("a", 2), ["b h0", "c h0"]);
+        assert_eq!(next("c", 1), next("", 1));
+        // Of a tenant, the hook that is furthest behind.
+        let a = store.tenant("a");
+        for number in (0..9).filter(|number| *number != 4) {
+            a.write(move |tx| tx.advance_follower(&format!("h{number}"), 0, 1)).unwrap();
+        }
+        publish(&a);
+        assert_eq!(next("", 1), ["a h4"]);
+    });
+}
+
+/// The rows about lines, hooks and tenants, as text.
+fn derived(store: &Store) -> Vec<String> {
+    rows(
+        store,
+        "SELECT 'line', tenant, hook, session, seq, retried, claimed, due_at, 0
+         FROM delivery_lines
+         UNION ALL
+         SELECT 'hook', tenant, hook, '', queued, 0, 0, coalesce(due_at, 0), coalesce(retry_at, 0)
+         FROM delivery_hooks WHERE queued > 0
+         UNION ALL
+         SELECT 'tenant', tenant, '', '', 0, 0, 0, coalesce(due_at, 0), coalesce(retry_at, 0)
+         FROM delivery_tenants
+         ORDER BY 1, 2, 3, 4",
+    )
+}
+
+/// The same rows as they follow from the calls and from the state of hooks.
+fn expected(store: &Store) -> Vec<String> {
+    rows(
+        store,
+        "WITH line AS (
+             SELECT tenant, hook, session, seq, CASE WHEN tries > 0 THEN 1 ELSE 0 END AS retried,
+                    claimed,
+                    -- A call that is retried by hand is due before all others.
+                    coalesce((SELECT l.due_at FROM delivery_lines AS l
+                              WHERE l.tenant = d.tenant AND l.hook = d.hook
+                                AND l.session = d.session AND l.seq = d.seq AND l.due_at = 0),
+                             d.due_at) AS due_at
+             FROM deliveries AS d
+             WHERE state = 'queued' AND seq = (SELECT min(e.seq) FROM deliveries AS e
+                 WHERE e.tenant = d.tenant AND e.hook = d.hook AND e.session = d.session
+                   AND e.state = 'queued')),
+         due AS (
+             SELECT h.tenant, h.hook, h.failures, h.ready_at,
+                 (SELECT count(*) FROM deliveries AS d WHERE d.tenant = h.tenant
+                  AND d.hook = h.hook AND d.state = 'queued') AS queued,
+                 (SELECT min(due_at) FROM line WHERE line.tenant = h.tenant
+                  AND line.hook = h.hook AND (retried = 0 AND h.failures < 5)) AS first,
+                 (SELECT min(due_at) FROM line WHERE line.tenant = h.tenant
+                  AND line.hook = h.hook AND (retried = 1 OR h.failures >= 5)) AS retry
+             FROM delivery_hooks AS h),
+         hook AS (
+             SELECT tenant, hook, queued,
+                 CASE WHEN first < ready_at THEN ready_at ELSE first END AS due_at,
+                 CASE WHEN retry < ready_at THEN ready_at ELSE retry END AS retry_at
+             FROM due WHERE queued > 0)
+         SELECT 'line', tenant, hook, session, seq, retried, claimed, due_at, 0 FROM line
+         UNION ALL
+         SELECT 'hook', tenant, hook, '', queued, 0, 0, coalesce(due_at, 0), coalesce(retry_at, 0)
+         FROM hook
+         UNION ALL
+         SELECT 'tenant', tenant, '', '', 0, 0, 0, coalesce(min(due_at), 0),
+                coalesce(min(retry_at), 0) FROM hook GROUP BY tenant
+         ORDER BY 1, 2, 3, 4",
+    )
+}
+
+fn rows(store: &Store, sql: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut each = |row: &dyn crate::store::sql::Row| {
+        let columns: Vec<String> =
+            (0..9).map(|at| format!("{:?}", row.value(at).unwrap())).collect();
+        found.push(columns.join(" "));
+        Ok(())
+    };
+    store.inner.backend.read(None, &mut |sql_| sql_.query(sql, &[], &mut each)).unwrap();
+    found
+}
+
+/// A step of a simulation; numbers choose tenants, hooks, sessions and calls.
+#[derive(Debug, Clone)]
+enum Step {
+    Queue(u8, u8, u8),
+    Claim,
+    Settle(u8, bool),
+    Later(u8),
+    Retry(u8),
+    Resume(u8, u8),
+    Overfill(u8, u8),
+    Forget(u8, u8),
+    Delete(u8, u8),
+    Free,
+    Wait(u32),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        8 => (0..2_u8, 0..3_u8, 0..3_u8).prop_map(|(tenant, hook, session)| Step::Queue(tenant, hook, session)),
+        4 => Just(Step::Claim),
+        8 => (any::<u8>(), any::<bool>()).prop_map(|(call, good)| Step::Settle(call, good)),
+        1 => any::<u8>().prop_map(Step::Later),
+        2 => any::<u8>().prop_map(Step::Retry),
+        1 => (0..2_u8, 0..3_u8).prop_map(|(tenant, hook)| Step::Resume(tenant, hook)),
+        2 => (0..2_u8, 0..3_u8).prop_map(|(tenant, hook)| Step::Overfill(tenant, hook)),
+        1 => (0..2_u8, 0..3_u8).prop_map(|(tenant, hook)| Step::Forget(tenant, hook)),
+        1 => (0..2_u8, 0..3_u8).prop_map(|(tenant, hook)| Step::Delete(tenant, hook)),
+        1 => Just(Step::Free),
+        3 => (1..400_u32).prop_map(Step::Wait),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+/// Plays the steps, and compares the derived rows after each.
+fn play(store: &Store, clock: &Clock, steps: &[Step]) {
+    let (mut under_way, mut known): (Vec<ClaimedDelivery>, Vec<String>) = (Vec::new(), Vec::new());
+    let tenant = |number: u8| store.tenant(&format!("t{number}"));
+    for (number, step) in steps.iter().enumerate() {
+        match step.clone() {
+            Step::Queue(owner, hook, session) => {
+                known.push(format!("t{owner} {number}"));
+                let (hook, session) = (format!("h{hook}"), session.to_string());
+                queue(&tenant(owner), &hook, &session, &format!("t{owner} {number}"));
+            }
+            Step::Claim => under_way.extend(claim(store)),
+            Step::Settle(call, good) if !under_way.is_empty() => {
+                let call = under_way.remove(usize::from(call) % under_way.len());
+                settle(store, &call, good);
+            }
+            Step::Later(call) if !under_way.is_empty() => {
+                let call = under_way.remove(usize::from(call) % under_way.len());
+                let later = AttemptOutcome::Later(store.now().after(Duration::from_secs(10)));
+                let owner = store.tenant(&call.tenant);
+                owner.write(move |tx| tx.settle_delivery(&call, None, later, None)).unwrap();
+            }
+            Step::Retry(call) if !known.is_empty() => {
+                let id = known[usize::from(call) % known.len()].clone();
+                let owner = store.tenant(id.split(' ').next().unwrap());
+                owner.write(move |tx| tx.retry_delivery(&id)).unwrap();
+            }
+            Step::Resume(owner, hook) => {
+                tenant(owner).write(move |tx| tx.resume_queue(&format!("h{hook}"))).unwrap();
+            }
+            Step::Overfill(owner, hook) => {
+                let hook = format!("h{hook}");
+                tenant(owner).write(move |tx| tx.evict_calls(&hook, MAX_QUEUED_CALLS + 1)).unwrap();
+            }
+            Step::Delete(owner, hook) => {
+                let hook = format!("h{hook}");
+                tenant(owner).write(move |tx| tx.forget_deliveries_of(&hook)).unwrap();
+            }
+            Step::Forget(owner, hook) => {
+                let hook = format!("h{hook}");
+                tenant(owner).write(move |tx| tx.forget_newest_deliveries(&hook, 1)).unwrap();
+            }
+            Step::Free => store.free_deliveries().unwrap(),
+            Step::Wait(seconds) => clock.advance(Duration::from_secs(seconds.into())),
+            Step::Settle(..) | Step::Later(_) | Step::Retry(_) => {}
+        }
+        assert_eq!(derived(store), expected(store), "after step {number}, {step:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_is_due_follows_from_the_calls_whatever_happens(steps in steps()) {
+        let clock = Clock::standing(Timestamp::from_micros(1_800_000_000_000_000));
+        play(&Store::memory(Retention::default(), clock.clone()).unwrap(), &clock, &steps);
+    }
+}
+
+/// Twice every kind of step, on every backend.
+#[test]
+fn what_is_due_follows_from_the_calls_on_every_backend() {
+    let mut steps: Vec<Step> = (0..18).map(|at| Step::Queue(at % 2, at % 3, at / 6)).collect();
+    for at in 0..6 {
+        steps.extend([Step::Claim, Step::Settle(at, at % 2 == 0), Step::Settle(at, false)]);
+        steps.extend([Step::Later(0), Step::Retry(at), Step::Wait(7), Step::Claim, Step::Free]);
+        steps.extend([Step::Overfill(at % 2, at % 3), Step::Resume(0, at % 3), Step::Wait(60)]);
+    }
+    steps.extend([
+        Step::Forget(0, 0),
+        Step::Claim,
+        Step::Delete(0, 0),
+        Step::Claim,
+        Step::Delete(1, 1),
+    ]);
+    each(&Retention::default(), |store, clock| play(&store, &clock, &steps));
+}
+
+#[test]
+fn the_lines_of_calls_of_an_older_release_are_made_in_batches() {
+    each(&Retention::default(), |store, clock| {
+        for number in 0..60 {
+            let tenant = store.tenant(&format!("t{}", number % 2));
+            let (hook, session) = (format!("h{}", number % 3), (number / 7).to_string());
+            queue(&tenant, &hook, &session, &number.to_string());
+        }
+        settle_all(&store, &claim(&store), false);
+        clock.advance(HOUR);
+        claim(&store);
+        for name in ["t0", "t1"] {
+            let tenant = store.tenant(name);
+            set(&tenant, "DELETE FROM delivery_lines WHERE tenant = ?1");
+            set(&tenant, "DELETE FROM delivery_hooks WHERE tenant = ?1");
+            set(&tenant, "DELETE FROM delivery_tenants WHERE tenant = ?1");
+        }
+        let write = |work: fn(&dyn super::super::sql::Sql) -> Result<bool, Error>| {
+            let (job, pending) = super::super::backend::job(None, WriteNeeds::default(), work);
+            store.inner.backend.write(job).unwrap();
+            pending.wait().unwrap()
+        };
+        write(|sql| {
+            let begin = "INSERT INTO delivery_backfill (tenant, hook, session, seq)
+                         VALUES ('', '', '', 0)";
+            sql.execute(begin, &[]).map(|_| true)
+        });
+        let mut batches = 1;
+        while write(|sql| make_lines(sql, 7)) {
+            batches += 1;
+        }
+        assert_eq!(batches, 9);
+        assert_eq!(derived(&store), expected(&store));
+        assert!(derived(&store).len() > 30);
+        assert!(!write(|sql| make_lines(sql, 7)), "it is done once");
+        assert_eq!(derived(&store), expected(&store));
+    });
+}
+
+/// The statements that a claim begins with read no more rows than they return.
+#[test]
+fn what_is_due_is_found_by_an_index() {
+    let store = Store::memory(Retention::default(), Clock::system()).unwrap();
+    let mut plans = Vec::new();
+    for sql in DUE_STATEMENTS {
+        let plan = format!("EXPLAIN QUERY PLAN {sql}");
+        let mut each = |row: &dyn crate::store::sql::Row| {
+            plans.push(row.get::<String>(3)?);
+            Ok(())
+        };
+        store.inner.backend.read(None, &mut |sql| sql.query(&plan, &[], &mut each)).unwrap();
+    }
+    assert_eq!(plans.len(), DUE_STATEMENTS.len());
+    assert!(plans.iter().all(|plan| plan.starts_with("SEARCH")), "{plans:#?}");
+}
