@@ -231,19 +231,18 @@ fn migrate(place: &DatabaseLocation, connection: &mut Connection) -> Result<(), 
     if found > known {
         return Err(OpenError::Newer { file: place.path(), found, known });
     }
-    // Nothing is written, because there may be no room for it.
-    if found == known {
-        return Ok(());
+    // Else nothing is written, because there may be no room for it.
+    if found < known {
+        for step in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
+            transaction.execute_batch(step).map_err(wrong)?;
+        }
+        if found < WORDS_STEP {
+            index_all(&*transaction).map_err(|error| open_error(place, error))?;
+        }
+        transaction.pragma_update(None, "user_version", known).map_err(wrong)?;
     }
-    let done = usize::try_from(found).unwrap_or(0);
-    for step in MIGRATIONS.iter().skip(done) {
-        transaction.execute_batch(step).map_err(wrong)?;
-    }
-    if found < WORDS_STEP {
-        index_all(&*transaction).map_err(|error| open_error(place, error))?;
-    }
-    transaction.pragma_update(None, "user_version", known).map_err(wrong)?;
     transaction.commit().map_err(wrong)?;
+    // A process that ended before has left some of it.
     let mut goes_on = true;
     while goes_on {
         let batch =
@@ -252,4 +251,15 @@ fn migrate(place: &DatabaseLocation, connection: &mut Connection) -> Result<(), 
         batch.commit().map_err(wrong)?;
     }
     Ok(())
+}
+
+/// Makes a file with the schema of an older release: the first `steps` of the migrations.
+#[cfg(test)]
+pub(super) fn make_older(file: &Path, steps: usize) {
+    let connection = Connection::open(file).unwrap();
+    prepare(&DatabaseLocation::File(file.into()), &connection).unwrap();
+    for step in &MIGRATIONS[..steps] {
+        connection.execute_batch(step).unwrap();
+    }
+    connection.pragma_update(None, "user_version", i64::try_from(steps).unwrap()).unwrap();
 }
