@@ -30,6 +30,9 @@ pub enum FailureCause {
     SecretLeak,
     /// A built-in hook would make more text than the request may: it is never skipped.
     TextLimit,
+    /// A pattern of the hook was stored before patterns were limited, and is too large, or one too
+    /// many.
+    PatternLimit,
     /// The hooks before it took all the time that hooks may take.
     BudgetExhausted,
     /// The circuit is open after too many failures.
@@ -60,6 +63,7 @@ impl FailureCause {
             Self::PatchConflict => "patch_conflict",
             Self::SecretLeak => "secret_leak",
             Self::TextLimit => "text_limit",
+            Self::PatternLimit => "pattern_limit",
             Self::BudgetExhausted => "budget_exhausted",
             Self::CircuitOpen => "circuit_open",
             Self::Overloaded => "overloaded",
@@ -70,7 +74,7 @@ impl FailureCause {
     }
 
     /// Every cause.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Timeout,
         Self::Connect,
         Self::BlockedAddress,
@@ -84,6 +88,7 @@ impl FailureCause {
         Self::PatchConflict,
         Self::SecretLeak,
         Self::TextLimit,
+        Self::PatternLimit,
         Self::BudgetExhausted,
         Self::CircuitOpen,
         Self::Overloaded,

@@ -1,7 +1,7 @@
 //! Values of a schema, and of what is checked against it: whether they are equal, and how they are
 //! quoted.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::json::{cut, write_string};
 
@@ -56,7 +56,10 @@ fn write_quote(out: &mut String, value: &Value) {
 pub(super) fn is_equal(a: &Value, b: &Value, cost: &mut usize) -> bool {
     *cost = cost.saturating_add(1);
     match (a, b) {
-        (Value::Number(_), Value::Number(_)) => key(a) == key(b),
+        (Value::Number(one), Value::Number(other)) => {
+            let is_whole = |number: &Number| number.is_i64() || number.is_u64();
+            if is_whole(one) && is_whole(other) { one == other } else { key(a) == key(b) }
+        }
         (Value::String(a), Value::String(b)) => {
             *cost = cost.saturating_add(if a.len() == b.len() { a.len() } else { 0 });
             a == b
@@ -66,6 +69,7 @@ pub(super) fn is_equal(a: &Value, b: &Value, cost: &mut usize) -> bool {
         }
         (Value::Object(a), Value::Object(b)) => {
             let mut same = |(name, own): (&String, &Value)| {
+                *cost = cost.saturating_add(name.len());
                 b.get(name).is_some_and(|b| is_equal(own, b, cost))
             };
             a.len() == b.len() && a.iter().all(&mut same)
