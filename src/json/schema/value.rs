@@ -57,8 +57,9 @@ pub(super) fn is_equal(a: &Value, b: &Value, cost: &mut usize) -> bool {
     *cost = cost.saturating_add(1);
     match (a, b) {
         (Value::Number(one), Value::Number(other)) => {
-            let is_whole = |number: &Number| number.is_i64() || number.is_u64();
-            if is_whole(one) && is_whole(other) { one == other } else { key(a) == key(b) }
+            // Both whole, or both not: how they are written says all.
+            let is_whole = |number: &Number| !number.is_f64();
+            if is_whole(one) == is_whole(other) { one == other } else { key(a) == key(b) }
         }
         (Value::String(a), Value::String(b)) => {
             *cost = cost.saturating_add(if a.len() == b.len() { a.len() } else { 0 });

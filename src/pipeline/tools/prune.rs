@@ -1,12 +1,9 @@
 //! Which tools of the list stay, by the task and by their names.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use aho_corasick::automaton::Automaton as _;
-use aho_corasick::nfa::contiguous::NFA;
-use aho_corasick::{Anchored, PatternID};
-
+use super::words::WordSearch;
 use crate::domain::ToolDefinition;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, StopReason};
@@ -52,15 +49,15 @@ fn by_task(
     deadline: &Deadline,
 ) -> Result<Vec<bool>, StopReason> {
     let mut stays = Vec::with_capacity(list.len());
-    let mut words = TaskWords::default();
+    let mut words = WordSearch::default();
     for (at, tool) in list.iter().enumerate() {
         deadline.check()?;
         let tags = tags(tool);
         stays.push(tags.is_empty() || tool.name.is_empty());
         for word in tags.iter().map(String::as_str).chain([&*tool.name]) {
             // Without this, a tool with as many tags as a body has room for is one large search.
-            if words.bytes > MAX_SEARCHED_BYTES {
-                words.search(task, &mut stays, deadline)?;
+            if words.bytes() > MAX_SEARCHED_BYTES {
+                search(&mut words, task, &mut stays, deadline)?;
             }
             let Some(stays) = stays.get_mut(at).filter(|stays| !**stays) else { break };
             let word = word.to_lowercase();
@@ -68,67 +65,31 @@ fn by_task(
                 deadline.check()?;
                 *stays = task.contains(&word);
             } else {
-                words.add(at, word);
+                words.add(&word, at);
             }
         }
     }
-    words.search(task, &mut stays, deadline)?;
+    search(&mut words, task, &mut stays, deadline)?;
     Ok(stays)
 }
 
-/// Bytes of words that are looked for in one go: the automaton takes some forty times as many.
-const MAX_SEARCHED_BYTES: usize = 256 << 10;
+/// Bytes of words that are looked for in one go: their prefixes take some sixty times as many.
+const MAX_SEARCHED_BYTES: usize = 512 << 10;
 /// Bytes of a word that is looked for together with others; of longer ones there are few.
 const MAX_WORD_BYTES: usize = 64 << 10;
-/// Bytes of a task that are gone through before the deadline is asked.
-const MAX_BYTES_UNASKED: usize = 64 << 10;
 
-/// Words that are looked for in a task together, in one pass.
-#[derive(Debug, Default)]
-struct TaskWords {
-    words: Vec<String>,
-    /// By word, the position of its tool.
-    tools: Vec<usize>,
-    bytes: usize,
-}
-
-impl TaskWords {
-    fn add(&mut self, tool: usize, word: String) {
-        self.bytes = self.bytes.saturating_add(word.len()).saturating_add(1);
-        self.words.push(word);
-        self.tools.push(tool);
-    }
-
-    /// Sets the flags of the tools that have a word in the task, and forgets the words.
-    fn search(
-        &mut self,
-        task: &str,
-        stays: &mut [bool],
-        deadline: &Deadline,
-    ) -> Result<(), StopReason> {
-        let Self { words, tools, .. } = std::mem::take(self);
-        let mut find = |word: PatternID| {
-            let stays = tools.get(word.as_usize()).and_then(|tool| stays.get_mut(*tool));
-            stays.map(|stays| *stays = true)
-        };
-        // It fails for more words than a body can hold.
-        let Ok(finder) = NFA::new(&words) else { return Ok(()) };
-        let Ok(mut state) = finder.start_state(Anchored::No) else { return Ok(()) };
-        // What ends at a state is looked at once: many words may end at each byte of the task.
-        let mut seen = HashSet::new();
-        for piece in task.as_bytes().chunks(MAX_BYTES_UNASKED) {
-            deadline.check()?;
-            for byte in piece {
-                state = finder.next_state(Anchored::No, state, *byte);
-                if finder.is_match(state) && seen.insert(state) {
-                    for index in 0..finder.match_len(state) {
-                        find(finder.match_pattern(state, index));
-                    }
-                }
-            }
+/// Sets the flags of the tools that have a word in the task, and forgets the words.
+fn search(
+    words: &mut WordSearch,
+    task: &str,
+    stays: &mut [bool],
+    deadline: &Deadline,
+) -> Result<(), StopReason> {
+    std::mem::take(words).search(task, deadline, &mut |tool| {
+        if let Some(stays) = stays.get_mut(tool) {
+            *stays = true;
         }
-        Ok(())
-    }
+    })
 }
 
 fn tags(tool: &ToolDefinition) -> Vec<String> {
@@ -188,10 +149,10 @@ mod tests {
 
     #[test]
     fn many_tags_are_looked_for_in_parts() {
-        let many: Vec<String> = (0..60_000).map(|at| format!("tag-{at}-")).collect();
+        let many: Vec<String> = (0..300_000).map(|at| format!("<{at}>")).collect();
         let mut many: Vec<&str> = many.iter().map(String::as_str).collect();
-        assert!(many.iter().map(|tag| tag.len()).sum::<usize>() > 2 * MAX_SEARCHED_BYTES);
-        let (first, last) = ("tag-0-", "tag-59999-");
+        assert!(many.len() > MAX_SEARCHED_BYTES / 2);
+        let (first, last) = ("<0>", "<299999>");
         assert_eq!(stay(&[tool("tool", &many)], &format!("for {last}")), [true]);
         assert_eq!(stay(&[tool("tool", &many)], &format!("for {first}")), [true]);
         many.pop();

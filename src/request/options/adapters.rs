@@ -134,10 +134,11 @@ pub(crate) fn read_adapters(
     for (index, item) in items.iter().enumerate() {
         let path = list.index(index);
         if let Some(name) = item.as_str() {
-            if inline.contains(name) || known.stored.contains_key(name) || known.is_built_in(name) {
-                choices.push(AdapterChoice::Named(name.into()));
-            } else if let Some(why) = known.unusable.get(name) {
+            let is_inline = inline.contains(name);
+            if let Some(why) = known.unusable.get(name).filter(|_| !is_inline) {
                 faults.add(&path, format!("the stored adapter `{name}` cannot be used: {why}"));
+            } else if is_inline || known.stored.contains_key(name) || known.is_built_in(name) {
+                choices.push(AdapterChoice::Named(name.into()));
             } else {
                 let near = known.all(&inline).take_while(|_| is_name(name) && hints > 0);
                 faults.unknown_name(&path, "adapter", name, near);
@@ -466,6 +467,20 @@ mod tests {
     }
 
     #[test]
+    fn a_stored_adapter_beyond_the_limits_is_a_fault_where_it_is_named() {
+        let faults = read(r#"{"adapters": ["xml", "wide"]}"#).unwrap_err();
+        assert_eq!(faults[0].pointer, "/adapters/1");
+        assert_eq!(faults[0].detail, "the stored adapter `wide` cannot be used: is wide");
+        let body = r#"{"adapters": ["wide", {"name": "wide", "detect": {"min_lines": 9}}]}"#;
+        assert_eq!(chosen(body), ["wide Some(9)", "wide Some(9)"]);
+        let mut notes = Notes::default();
+        known().warn_unusable(true, &mut notes);
+        assert!(notes.warnings.is_empty());
+        known().warn_unusable(false, &mut notes);
+        assert_eq!(notes.warnings[0].code, "adapter_unusable");
+    }
+
+    #[test]
     fn all_faults_of_a_definition_are_told_at_once() {
         let body = r#"{"name": "b", "detect": {"regex": "(", "min_line": 2, "line_matches": {"0": "a"},
             "min_share_of_lines": {"regex": "a", "share": 2}},
@@ -513,7 +528,7 @@ mod tests {
         let large = r"\\w{10}";
         assert_eq!(told(&list(&[definition(0, large, 1)])), None);
         let told = told(&list(&[definition(0, large, 32)]));
-        assert_eq!(told.as_deref(), Some("/adapters/0/keep"));
+        assert_eq!(told.as_deref(), Some("/adapters/0/keep/5/regex"));
     }
 
     #[test]
