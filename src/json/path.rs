@@ -101,10 +101,10 @@ impl Faults {
 
     /// Takes over a fault that another reading found.
     pub fn add_found(&mut self, fault: Fault) {
-        if !self.is_full() {
-            self.list.push(Fault { detail: truncate_detail(fault.detail), ..fault });
-        } else {
+        if self.is_full() {
             self.unlisted += 1;
+        } else {
+            self.list.push(Fault { detail: truncate_detail(fault.detail), ..fault });
         }
     }
 
@@ -156,11 +156,11 @@ impl Faults {
     }
 
     fn push(&mut self, path: &Path<'_>, detail: String, did_you_mean: Option<String>) {
-        if !self.is_full() {
+        if self.is_full() {
+            self.unlisted += 1;
+        } else {
             let (pointer, detail) = (path.pointer(), truncate_detail(detail));
             self.list.push(Fault { pointer, detail, did_you_mean });
-        } else {
-            self.unlisted += 1;
         }
     }
 }

@@ -63,7 +63,9 @@ pub(super) fn hash(value: &Value, cost: &mut usize) -> u64 {
         }
         Value::Array(items) => {
             (1_u8, items.len()).hash(&mut hasher);
-            items.iter().for_each(|item| hash(item, cost).hash(&mut hasher));
+            for item in items {
+                hash(item, cost).hash(&mut hasher);
+            }
         }
         Value::Object(members) => {
             (2_u8, members.len()).hash(&mut hasher);

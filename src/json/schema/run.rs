@@ -326,13 +326,13 @@ impl<'s> SchemaCheck<'s> {
         {
             return Ok(quoted(&|| format!("must be {}", quote(known))));
         }
-        if let Some(known) = schema.get("enum").and_then(Value::as_array) {
-            if !self.is_one_of(known, value)? {
-                return Ok(quoted(&|| {
-                    let list: Vec<String> = known.iter().take(50).map(quote).collect();
-                    format!("must be one of {}", list.join(", "))
-                }));
-            }
+        if let Some(known) = schema.get("enum").and_then(Value::as_array)
+            && !self.is_one_of(known, value)?
+        {
+            return Ok(quoted(&|| {
+                let list: Vec<String> = known.iter().take(50).map(quote).collect();
+                format!("must be one of {}", list.join(", "))
+            }));
         }
         Ok(match value {
             Value::Number(_) => number(schema, value.as_f64().unwrap_or_default()),

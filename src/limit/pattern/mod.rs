@@ -180,16 +180,16 @@ impl Program {
         if piece.len() > self.max_piece_bytes() {
             return None;
         }
-        self.engine.get_or_init(|| self.build_engine(source)).as_ref()
+        self.engine.get_or_init(|| build_engine(source)).as_ref()
     }
+}
 
-    fn build_engine(&self, source: &str) -> Option<Regex> {
-        let config = Regex::config()
-            .nfa_size_limit(Some(MAX_ENGINE_NFA_BYTES))
-            .hybrid_cache_capacity(MAX_CACHE_BYTES)
-            .which_captures(WhichCaptures::Implicit);
-        Regex::builder().configure(config).build(source).ok()
-    }
+fn build_engine(source: &str) -> Option<Regex> {
+    let config = Regex::config()
+        .nfa_size_limit(Some(MAX_ENGINE_NFA_BYTES))
+        .hybrid_cache_capacity(MAX_CACHE_BYTES)
+        .which_captures(WhichCaptures::Implicit);
+    Regex::builder().configure(config).build(source).ok()
 }
 
 /// Whether a state can consume a line break.

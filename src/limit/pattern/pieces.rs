@@ -54,6 +54,6 @@ mod tests {
         assert_eq!(cut("ab\ncd\nef", 1), ["ab\n", "cd\n", "ef"]);
         assert_eq!(cut("ab\n\n\ncd\n", 2), ["ab\n", "\n\n", "cd\n"]);
         assert_eq!(cut("", 2), [""]);
-        assert_eq!(of("ab\ncd\nef", 2, true).collect::<Vec<_>>(), [0..8]);
+        assert!(of("ab\ncd\nef", 2, true).eq(std::iter::once(0..8)));
     }
 }

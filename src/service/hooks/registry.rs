@@ -173,10 +173,8 @@ pub fn update(
     };
     // A hook whose stored patterns are beyond the limits can still be disabled.
     let has_patterns = ["match", "config", "builtin"].iter().any(|key| change.get(key).is_some());
-    let mut patterns = match has_patterns {
-        true => services.pattern_room(id)?,
-        false => hook_patterns().keeping_unusable(),
-    };
+    let mut patterns =
+        if has_patterns { services.pattern_room(id)? } else { hook_patterns().keeping_unusable() };
     let checks = HookChecks { check_url: &check, patterns: &mut patterns };
     let read = read_hook_within(&node, Path::Root, GivenId::Address(id), checks, &mut faults);
     let Some(mut hook) = read else { return Err(Error::Invalid(faults.into_vec())) };
