@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::limit::{SearchError, StopReason};
+
 /// The cause of a failure; its word appears in the report and in `hook_failed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureCause {
@@ -136,6 +138,20 @@ pub struct CallFailure {
     pub detail: Arc<str>,
     /// Status of the response, if there was one. 410 asks to be called no more.
     pub status: Option<u16>,
+}
+
+/// The failure of a built-in hook.
+impl From<SearchError> for CallFailure {
+    fn from(error: SearchError) -> Self {
+        let cause = match &error {
+            SearchError::Stopped(StopReason::TooMuchText(_)) => FailureCause::TextLimit,
+            SearchError::Stopped(StopReason::TimeUp | StopReason::Cancelled) => {
+                FailureCause::Timeout
+            }
+            SearchError::Unusable(_) => FailureCause::PatternLimit,
+        };
+        Self::new(cause, error.to_string())
+    }
 }
 
 impl CallFailure {

@@ -33,7 +33,7 @@ use super::point::{HookKind, Point};
 use super::run::{HookRun, HookStop, RunOutcome, SkipReason};
 use super::text::LIMITS;
 use crate::json::parse;
-use crate::limit::{Deadline, SearchError, StopReason};
+use crate::limit::Deadline;
 
 /// Bytes of the line of a run in a report.
 const REPORT_LINE_BYTES: usize = 256;
@@ -323,9 +323,7 @@ impl<'h> PreparedCall<'h> {
         }
         if let HookAction::Builtin(builtin) = &self.hook.does {
             return at_once(match parse(&self.input, LIMITS) {
-                Ok(node) => builtin
-                    .answer(self.point, &node, deadline)
-                    .map_err(|error| CallFailure::new(cause(&error), error.to_string())),
+                Ok(node) => builtin.answer(self.point, &node, deadline).map_err(CallFailure::from),
                 Err(error) => {
                     Err(CallFailure::new(FailureCause::InvalidPayload, error.to_string()))
                 }
@@ -363,15 +361,6 @@ impl<'h> PreparedCall<'h> {
             run.outcome = RunOutcome::Failed(failure.clone());
         }
         (run, answer)
-    }
-}
-
-/// The cause of a failure of a built-in hook.
-fn cause(error: &SearchError) -> FailureCause {
-    match error {
-        SearchError::Stopped(StopReason::TooMuchText(_)) => FailureCause::TextLimit,
-        SearchError::Stopped(StopReason::TimeUp | StopReason::Cancelled) => FailureCause::Timeout,
-        SearchError::Unusable(_) => FailureCause::PatternLimit,
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::choices::{Choices, hash};
 use super::form::{anchors, resolve};
-use super::value::{MAX_QUOTE_BYTES, is_equal, quote};
+use super::value::{MAX_QUOTE_BYTES, is_equal, is_of, kind_of, quote};
 use super::{Misfit, SchemaError, array, object};
 use crate::json::{Path, cut};
 use crate::limit::{Deadline, Pattern, PatternBudget, PatternError, SearchError};
@@ -258,8 +258,8 @@ impl<'s> SchemaCheck<'s> {
         Ok(equal)
     }
 
-    /// Whether a text matches; yes if the pattern cannot be asked for. An error if there are
-    /// more patterns than one check may compile.
+    /// Whether a text matches; yes if the pattern needs what cannot be searched for in linear time.
+    /// An error if it is too large, or if there are more patterns than one check may compile.
     pub(super) fn matches_pattern(
         &mut self,
         pattern: &'s str,
@@ -270,12 +270,7 @@ impl<'s> SchemaCheck<'s> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(match self.budget.compile(pattern) {
                 Ok(compiled) => Some(compiled),
-                Err(
-                    PatternError::Syntax(_)
-                    | PatternError::TooLarge(_)
-                    | PatternError::TooLong(_)
-                    | PatternError::TooManyStates(_),
-                ) => None,
+                Err(PatternError::Syntax(_)) => None,
                 Err(error) => {
                     let shown = cut(pattern, MAX_QUOTE_BYTES);
                     return Err(format!("the pattern {shown} {error}").into());
@@ -383,32 +378,4 @@ pub(super) fn size_misfit(
         return Some(format!("must have at least {min} {noun}"));
     }
     max.filter(|max| count > *max).map(|max| format!("must have at most {max} {noun}"))
-}
-
-fn is_of(kind: &str, value: &Value) -> bool {
-    match (kind, value) {
-        ("null", Value::Null)
-        | ("boolean", Value::Bool(_))
-        | ("object", Value::Object(_))
-        | ("array", Value::Array(_))
-        | ("number", Value::Number(_))
-        | ("string", Value::String(_)) => true,
-        ("integer", Value::Number(number)) => {
-            number.is_i64()
-                || number.is_u64()
-                || number.as_f64().is_some_and(|number| number.fract() == 0.0)
-        }
-        _ => false,
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }

@@ -1,5 +1,5 @@
-//! Values of a schema, and of what is checked against it: whether they are equal, and how they are
-//! quoted.
+//! Values of a schema, and of what is checked against it: their types, whether they are equal, and how
+//! they are quoted.
 
 use serde_json::{Number, Value};
 
@@ -101,5 +101,34 @@ pub(super) fn key(value: &Value) -> String {
             format!("{{{}}}", members.join(","))
         }
         other => other.to_string(),
+    }
+}
+
+/// Whether a value is of a type of JSON Schema.
+pub(super) fn is_of(kind: &str, value: &Value) -> bool {
+    match (kind, value) {
+        ("null", Value::Null)
+        | ("boolean", Value::Bool(_))
+        | ("object", Value::Object(_))
+        | ("array", Value::Array(_))
+        | ("number", Value::Number(_))
+        | ("string", Value::String(_)) => true,
+        ("integer", Value::Number(number)) => {
+            number.is_i64()
+                || number.is_u64()
+                || number.as_f64().is_some_and(|number| number.fract() == 0.0)
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn govern(
         let redactor = pack.policy.redaction.redactor(deadline);
         pipeline::ask_governed_results(asking, history, redactor)?;
         retrieve(asking, &intent, &mut governed)?;
-        provide(*run, asking, &pack, request, &mut governed)?;
+        provide(&services.clone().until(deadline), asking, &pack, request, &mut governed)?;
     }
     aside(request, &mut governed);
     let recalled = recall(services, &governed, &pack, source)?;

@@ -2,11 +2,11 @@
 //! the pack redacts, counts and drops like any other block.
 
 use super::Error;
-use super::run::CompileRun;
 use crate::hook::{GuardDecision, HookInput, HookKind, MatchContext, Point};
 use crate::pack::Pack;
 use crate::pipeline::{self, HookPort};
 use crate::request::{CallerBlock, CompileRequest, GovernedRequest, is_bucket_name, is_owned};
+use crate::service::Services;
 
 /// Priority of a hook's block: above that of a caller's block (50 by default), below that of a
 /// block that a rule requires.
@@ -14,7 +14,7 @@ const PRIORITY: i64 = 60;
 
 /// Adds the fragments of hooks to the blocks of the request.
 pub(super) fn provide(
-    run: CompileRun<'_>,
+    services: &Services,
     asking: &mut dyn HookPort,
     pack: &Pack,
     request: &mut CompileRequest,
@@ -24,10 +24,10 @@ pub(super) fn provide(
     if !asking.has_any(POINT) {
         return Ok(());
     }
-    let input = pipeline::governed_input(request, pack, run.deadline);
+    let input = pipeline::governed_input(request, pack, services.deadline());
     let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
     if asking.has(POINT, HookKind::Provide) {
-        let (model, counter) = (&request.model, &run.services.pipeline().counter);
+        let (model, counter) = (&request.model, &services.pipeline().counter);
         // Hooks' limits are in tokens of the report, so counts are scaled by the model's factor.
         let tokens = |text: &str| {
             let scaled = model.scale(counter.count(model.tokenizer, text));

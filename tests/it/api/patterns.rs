@@ -64,11 +64,19 @@ async fn a_pattern_of_many_states_is_refused_wherever_it_is_given() {
         assert!(detail.contains("it may have 1024 states"), "{detail}");
     }
     let mut with_rule = pack::minimal();
-    with_rule["policy_layer"] =
-        json!({"guardrails": {"redaction_rules": [{"id": "x", "regex": COSTLY}]}});
-    let lint = server.post_json("/packs/lint", 200, &json!({"pack": with_rule})).await;
+    with_rule["policy_layer"]["guardrails"] =
+        json!({"redaction_rules": [{"id": "x", "regex": COSTLY}]});
+    let lint = server.post_json("/packs/lint", 200, &with_rule).await;
     let found = lint["faults"].as_array().unwrap();
-    assert!(found.iter().any(|fault| fault["code"] == "redaction_rule_unknown"), "{lint}");
+    let rule = found.iter().find(|fault| fault["code"] == "redaction_rule_unknown");
+    let rule = &rule.unwrap_or_else(|| panic!("{lint}"))["pointer"];
+    assert_eq!(*rule, "/policy_layer/guardrails/redaction_rules/0/regex");
+    let tool = json!({"type": "function", "function": {"name": "t", "parameters":
+        {"type": "object", "properties": {"a": {"pattern": COSTLY}}}}});
+    let call = json!({"id": "c", "type": "function",
+        "function": {"name": "t", "arguments": "{\"a\": \"z\"}"}});
+    let body = json!({"source": "openai", "calls": [call], "tools": [tool]});
+    problem(server.post("/tools/calls", &body).await, 422, "invalid_request").await;
 }
 
 #[tokio::test]
