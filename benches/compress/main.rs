@@ -169,7 +169,7 @@ fn kinds() {
 /// All adapters in their order, the one of prose too.
 fn all() -> AdapterSet {
     let names = built_in_names().map(|name| AdapterChoice::Named(name.into()));
-    AdapterSet::new(&AdapterChoices::Chosen(names.collect()))
+    AdapterSet::new(&AdapterChoices::Chosen(names.collect()), &Deadline::default())
 }
 
 /// What adapters leave of a text, without any notation.
@@ -199,9 +199,10 @@ fn adapters() {
             reduced(&Engine::new(), &Counter::new(), adapters, &text).rules == [own.as_str()]
         };
         // Of a text that one before it takes, it is asked by itself.
-        let by_itself = AdapterSet::new(&AdapterChoices::Chosen(vec![AdapterChoice::Named(
-            format.adapter.into(),
-        )]));
+        let by_itself = AdapterSet::new(
+            &AdapterChoices::Chosen(vec![AdapterChoice::Named(format.adapter.into())]),
+            &Deadline::default(),
+        );
         let is_alone = !is_own(&all) && is_own(&by_itself);
         let adapters = if is_alone { &by_itself } else { &all };
         let cold = || {

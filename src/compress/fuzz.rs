@@ -52,7 +52,7 @@ pub struct AdapterOutcome {
 
 /// What adapters make of a text, offered to them in their order; none without adapters.
 pub fn run_adapters(choices: &AdapterChoices, text: &str) -> Option<AdapterOutcome> {
-    let adapters = AdapterSet::new(choices);
+    let adapters = AdapterSet::new(choices, &crate::limit::Deadline::default());
     let list: Vec<_> = adapters.list(false).collect();
     let first = list.first()?;
     let spans = super::segment::segment(text);

@@ -12,6 +12,7 @@ use super::point::{HookKind, Point};
 use super::projection::Projection;
 use super::secret::Secrets;
 use crate::domain::word_of;
+use crate::limit::Pattern;
 
 /// Replaces the path and query of a URL. No URL in its final form contains it.
 pub const HIDDEN_PATH: &str = "\u{2026}";
@@ -162,6 +163,15 @@ impl Hook {
     /// Whether the hook runs even if a request has `"hooks": false`.
     pub fn is_mandatory(&self) -> bool {
         self.mandatory == Some(true)
+    }
+
+    /// The patterns of its conditions and of what it does.
+    pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        let own = match &self.does {
+            HookAction::Call(_) => None,
+            HookAction::Builtin(builtin) => Some(builtin.patterns()),
+        };
+        self.matching.patterns().chain(own.into_iter().flatten())
     }
 
     pub fn endpoint(&self) -> Option<&Endpoint> {

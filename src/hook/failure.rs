@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::limit::{SearchError, StopReason};
+
 /// The cause of a failure; its word appears in the report and in `hook_failed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureCause {
@@ -30,6 +32,9 @@ pub enum FailureCause {
     SecretLeak,
     /// A built-in hook would make more text than the request may: it is never skipped.
     TextLimit,
+    /// A pattern of the hook was stored before patterns were limited, and is too large, or one too
+    /// many.
+    PatternLimit,
     /// The hooks before it took all the time that hooks may take.
     BudgetExhausted,
     /// The circuit is open after too many failures.
@@ -60,6 +65,7 @@ impl FailureCause {
             Self::PatchConflict => "patch_conflict",
             Self::SecretLeak => "secret_leak",
             Self::TextLimit => "text_limit",
+            Self::PatternLimit => "pattern_limit",
             Self::BudgetExhausted => "budget_exhausted",
             Self::CircuitOpen => "circuit_open",
             Self::Overloaded => "overloaded",
@@ -70,7 +76,7 @@ impl FailureCause {
     }
 
     /// Every cause.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Timeout,
         Self::Connect,
         Self::BlockedAddress,
@@ -84,6 +90,7 @@ impl FailureCause {
         Self::PatchConflict,
         Self::SecretLeak,
         Self::TextLimit,
+        Self::PatternLimit,
         Self::BudgetExhausted,
         Self::CircuitOpen,
         Self::Overloaded,
@@ -131,6 +138,20 @@ pub struct CallFailure {
     pub detail: Arc<str>,
     /// Status of the response, if there was one. 410 asks to be called no more.
     pub status: Option<u16>,
+}
+
+/// The failure of a built-in hook.
+impl From<SearchError> for CallFailure {
+    fn from(error: SearchError) -> Self {
+        let cause = match &error {
+            SearchError::Stopped(StopReason::TooMuchText(_)) => FailureCause::TextLimit,
+            SearchError::Stopped(StopReason::TimeUp | StopReason::Cancelled) => {
+                FailureCause::Timeout
+            }
+            SearchError::Unusable(_) => FailureCause::PatternLimit,
+        };
+        Self::new(cause, error.to_string())
+    }
 }
 
 impl CallFailure {

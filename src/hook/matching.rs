@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use regex::Regex;
-
 use super::point::Point;
 use super::text;
 use crate::json::Node;
+use crate::limit::{Deadline, Pattern};
 
 /// The conditions on a call. An empty list is no condition; each other list must contain an item
 /// that matches.
@@ -41,8 +40,8 @@ pub enum ArgTest {
     Contains(Arc<str>),
     StartsWith(Arc<str>),
     /// `*` is any text, `?` any character; the pattern as it was given.
-    Glob(Arc<str>, Regex),
-    Regex(Regex),
+    Glob(Arc<str>, Pattern),
+    Regex(Pattern),
 }
 
 /// Facts about a call that are not in its input.
@@ -57,18 +56,34 @@ pub struct MatchContext<'f> {
 }
 
 impl HookMatch {
+    /// The patterns of its conditions.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.args.iter().filter_map(|condition| match &condition.test {
+            ArgTest::Glob(_, pattern) | ArgTest::Regex(pattern) => Some(pattern),
+            _ => None,
+        })
+    }
+
     /// Whether [`Self::fits`] looks at the input.
     pub fn looks_at_input(&self) -> bool {
         !self.args.is_empty()
     }
 
-    /// Whether a call at `point` is meant.
-    pub fn fits(&self, point: Point, facts: &MatchContext<'_>, input: &Node<'_>) -> bool {
+    /// Whether a call at `point` is meant. A pattern that cannot be searched for counts as found:
+    /// no guard is skipped because its condition takes too long.
+    pub fn fits(
+        &self,
+        point: Point,
+        facts: &MatchContext<'_>,
+        input: &Node<'_>,
+        deadline: &Deadline,
+    ) -> bool {
         let one = |list: &[Arc<str>], fact: Option<&str>| {
             list.is_empty() || fact.is_some_and(|fact| list.iter().any(|name| **name == *fact))
         };
         let tools = self.tools.iter().any(|name| &**name == "*") || one(&self.tools, facts.tool);
-        let tool = (!point.has_tool() || tools) && (!point.has_arguments() || self.args_fit(input));
+        let args = || !point.has_arguments() || self.args_fit(input, deadline);
+        let tool = (!point.has_tool() || tools) && args();
         let events = point != Point::Event
             || self.events.is_empty()
             || facts.event.is_some_and(|event| self.events.iter().any(|name| covers(name, event)));
@@ -80,11 +95,11 @@ impl HookMatch {
         tool && events && status && session && one(&self.agents, facts.agent)
     }
 
-    fn args_fit(&self, input: &Node<'_>) -> bool {
+    fn args_fit(&self, input: &Node<'_>, deadline: &Deadline) -> bool {
         let arguments = text::value_at(input, "/tool/arguments");
         self.args.iter().all(|condition| {
             let value = arguments.and_then(|arguments| text::value_at(arguments, &condition.path));
-            condition.test.holds(value)
+            condition.test.holds(value, deadline)
         })
     }
 }
@@ -102,7 +117,7 @@ impl ArgTest {
     pub const OPS: &'static [&'static str] =
         &["equals", "not_equals", "contains", "starts_with", "glob", "regex", "exists"];
 
-    fn holds(&self, value: Option<&Node<'_>>) -> bool {
+    fn holds(&self, value: Option<&Node<'_>>, deadline: &Deadline) -> bool {
         let Some(value) = value else { return matches!(self, Self::NotEquals(_)) };
         let text = value.as_str().unwrap_or(value.raw);
         match self {
@@ -111,7 +126,9 @@ impl ArgTest {
             Self::NotEquals(wanted) => text != &**wanted,
             Self::Contains(wanted) => text.contains(&**wanted),
             Self::StartsWith(wanted) => text.starts_with(&**wanted),
-            Self::Glob(_, pattern) | Self::Regex(pattern) => pattern.is_match(text),
+            Self::Glob(_, pattern) | Self::Regex(pattern) => {
+                pattern.is_match(text, deadline).unwrap_or(true)
+            }
         }
     }
 
@@ -155,7 +172,7 @@ mod tests {
     fn fits(matching: &HookMatch, tool: &str, command: &str) -> bool {
         let text = bash(command);
         let facts = MatchContext { tool: Some(tool), ..MatchContext::default() };
-        matching.fits(Point::ToolCall, &facts, &parse(&text, LIMITS).unwrap())
+        matching.fits(Point::ToolCall, &facts, &parse(&text, LIMITS).unwrap(), &Deadline::default())
     }
 
     fn with(path: &str, test: ArgTest) -> HookMatch {
@@ -180,17 +197,27 @@ mod tests {
         let input = parse("{}", LIMITS).unwrap();
         let events = HookMatch { events: vec!["memory:*".into()], ..HookMatch::default() };
         let event = |name| MatchContext { event: Some(name), ..MatchContext::default() };
-        assert!(events.fits(Point::Event, &event("memory:changed"), &input));
-        assert!(!events.fits(Point::Event, &event("compile:done"), &input));
-        assert!(events.fits(Point::AfterCompress, &MatchContext::default(), &input));
+        assert!(events.fits(Point::Event, &event("memory:changed"), &input, &Deadline::default()));
+        assert!(!events.fits(Point::Event, &event("compile:done"), &input, &Deadline::default()));
+        assert!(events.fits(
+            Point::AfterCompress,
+            &MatchContext::default(),
+            &input,
+            &Deadline::default()
+        ));
         let ended = |status| MatchContext { status: Some(status), ..MatchContext::default() };
         let usual = HookMatch::default();
-        assert!(usual.fits(Point::Delegation, &ended("success"), &input));
-        assert!(!usual.fits(Point::Delegation, &ended("failed"), &input));
+        assert!(usual.fits(Point::Delegation, &ended("success"), &input, &Deadline::default()));
+        assert!(!usual.fits(Point::Delegation, &ended("failed"), &input, &Deadline::default()));
         let failures = HookMatch { status: vec!["failed".into()], ..HookMatch::default() };
-        assert!(failures.fits(Point::Delegation, &ended("failed"), &input));
-        assert!(!failures.fits(Point::Delegation, &ended("success"), &input));
+        assert!(failures.fits(Point::Delegation, &ended("failed"), &input, &Deadline::default()));
+        assert!(!failures.fits(Point::Delegation, &ended("success"), &input, &Deadline::default()));
         let agent = HookMatch { agents: vec!["a".into()], ..HookMatch::default() };
-        assert!(!agent.fits(Point::AfterCompress, &MatchContext::default(), &input));
+        assert!(!agent.fits(
+            Point::AfterCompress,
+            &MatchContext::default(),
+            &input,
+            &Deadline::default()
+        ));
     }
 }

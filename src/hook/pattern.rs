@@ -1,18 +1,17 @@
 //! Regular expressions of hooks, and the budget that the hooks of one request share.
 
-use regex::Regex;
-
 use crate::json::{Faults, Node, Path};
-use crate::limit::PatternBudget;
+use crate::limit::{Pattern, PatternBudget};
 
 /// Bytes of a pattern as it is written.
 const MAX_PATTERN_BYTES: usize = 512;
-/// Patterns of the hooks of one request.
+/// Patterns of the hooks of one request, and of the stored hooks of one tenant.
 const MAX_PATTERNS: usize = 256;
-/// Bytes of the compiled patterns of the hooks of one request.
-const MAX_COMPILED_BYTES: usize = 8 << 20;
+/// Bytes of the compiled patterns of the hooks of one request, and of the stored hooks of one
+/// tenant.
+const MAX_COMPILED_BYTES: usize = 2 << 20;
 
-/// Makes the budget of patterns that the hooks of one request share.
+/// Makes the budget of patterns that the hooks of one request, or of one tenant, share.
 pub fn hook_patterns() -> PatternBudget {
     PatternBudget::new(MAX_PATTERNS, MAX_COMPILED_BYTES)
 }
@@ -23,7 +22,7 @@ pub(super) fn read_pattern(
     path: &Path<'_>,
     patterns: &mut PatternBudget,
     faults: &mut Faults,
-) -> Option<Regex> {
+) -> Option<Pattern> {
     let Some(source) = node.as_str() else {
         faults.add(path, format!("must be a string, not {}", node.kind()));
         return None;

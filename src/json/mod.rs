@@ -26,7 +26,7 @@ pub use merge::merge;
 pub use path::{Fault, Faults, MAX_KEY_BYTES, Path, beginning, cut, places};
 pub use reader::{Error, ErrorKind, Limits, parse, parse_or_empty};
 pub(crate) use scan::{Marks, next_special, number, space_outside_strings};
-pub use schema::{Misfit, misfits};
+pub use schema::{JsonSchema, Misfit, SchemaError};
 pub use typed::{jcs_into, jcs_value};
 pub use verbatim::{JsonText, to_text};
 pub use write::{escape_into, minify, string_bytes, write_string, write_string_escaping};

@@ -101,15 +101,20 @@ impl Faults {
 
     /// Takes over a fault that another reading found.
     pub fn add_found(&mut self, fault: Fault) {
-        if self.list.len() < Self::MAX_FAULTS {
-            self.list.push(Fault { detail: truncate_detail(fault.detail), ..fault });
-        } else {
+        if self.is_full() {
             self.unlisted += 1;
+        } else {
+            self.list.push(Fault { detail: truncate_detail(fault.detail), ..fault });
         }
     }
 
     /// Reports a key that no one reads, with the nearest of the `known` ones.
     pub fn unknown_key(&mut self, parent: &Path<'_>, key: &str, known: &[&str]) {
+        // A suggestion takes time by the lengths of all known keys.
+        if self.is_full() {
+            self.unlisted += 1;
+            return;
+        }
         let shown = beginning(key);
         let near = find_nearest(key, known.iter().copied());
         self.push(&parent.key(shown), format!("unknown key `{shown}`"), near);
@@ -124,12 +129,21 @@ impl Faults {
         name: &str,
         known: impl Iterator<Item = &'k str>,
     ) {
+        if self.is_full() {
+            self.unlisted += 1;
+            return;
+        }
         let near = find_nearest(name, known);
         self.push(path, format!("unknown {what} `{}`", beginning(name)), near);
     }
 
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Whether further faults are only counted.
+    fn is_full(&self) -> bool {
+        self.list.len() >= Self::MAX_FAULTS
     }
 
     /// The faults found, in document order, with a last line for faults that were only counted.
@@ -142,11 +156,11 @@ impl Faults {
     }
 
     fn push(&mut self, path: &Path<'_>, detail: String, did_you_mean: Option<String>) {
-        if self.list.len() < Self::MAX_FAULTS {
+        if self.is_full() {
+            self.unlisted += 1;
+        } else {
             let (pointer, detail) = (path.pointer(), truncate_detail(detail));
             self.list.push(Fault { pointer, detail, did_you_mean });
-        } else {
-            self.unlisted += 1;
         }
     }
 }
@@ -236,5 +250,17 @@ mod tests {
         let list = faults.into_vec();
         assert_eq!(list.len(), Faults::MAX_FAULTS + 1);
         assert!(list[Faults::MAX_FAULTS].detail.contains("936"));
+    }
+
+    #[test]
+    fn no_suggestion_is_looked_for_once_faults_are_only_counted() {
+        let mut faults = Faults::default();
+        for _ in 0..Faults::MAX_FAULTS {
+            faults.add(&Path::Root, "wrong");
+        }
+        let unread = std::iter::from_fn(|| -> Option<&str> { panic!("a known name was read") });
+        faults.unknown_name(&Path::Root, "adapter", "legder", unread);
+        let last = faults.into_vec().pop().unwrap();
+        assert_eq!(last.detail, "1 more faults are not listed");
     }
 }

@@ -1,4 +1,4 @@
-//! How much text one request may make.
+//! How much text one request may make, and how long a search may be.
 //!
 //! A few bytes of input can ask for any amount of text: a pattern that matches every character, a
 //! rule that doubles a list, one stored artifact that is named a thousand times. Every loop that
@@ -19,17 +19,29 @@ pub struct Allowance {
     used_bytes: Arc<AtomicUsize>,
 }
 
-/// The request would make more text than it may.
+/// Used bytes of an allowance that is exhausted by a search that was refused.
+const REFUSED_SEARCH: usize = usize::MAX;
+
+/// The request asks for more than it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the request would make more than {total_bytes} bytes of text")]
-pub struct AllowanceExceeded {
-    /// Bytes that were allowed in all.
-    pub total_bytes: usize,
+pub enum AllowanceExceeded {
+    /// With the bytes that were allowed in all.
+    #[error("the request would make more than {total_bytes} bytes of text")]
+    Text { total_bytes: usize },
+    /// With the most bytes times states that one search may take.
+    #[error(
+        "a pattern is too large for the length of a text that it is searched for in: the bytes of \
+         the text times the states of the pattern may be at most {max_steps}"
+    )]
+    Search { max_steps: u64 },
 }
 
 impl Allowance {
     /// For work that has no server's limits, such as a command: twice the usual limit of a body.
     pub const DEFAULT_BYTES: usize = 64 << 20;
+    /// Visits of states that the search for one pattern in one text may need at worst. More take
+    /// longer than most requests have time.
+    pub const MAX_SEARCH_STEPS: u64 = 1 << 33;
 
     pub fn new(total_bytes: usize) -> Self {
         Self { total_bytes, used_bytes: Arc::default() }
@@ -51,9 +63,24 @@ impl Allowance {
         });
         match took {
             Ok(used) if used.saturating_add(bytes) <= total => Ok(()),
-            _ => Err(AllowanceExceeded { total_bytes: total }),
+            Err(REFUSED_SEARCH) => Err(Self::REFUSED_SEARCH_ERROR),
+            _ => Err(AllowanceExceeded::Text { total_bytes: total }),
         }
     }
+
+    /// Refuses a search, before it starts, that takes too long at worst: it may visit each state
+    /// of its pattern at each byte of its text.
+    pub fn allow_search(&self, bytes: usize, states: usize) -> Result<(), AllowanceExceeded> {
+        let steps = u64::try_from(bytes.saturating_mul(states)).unwrap_or(u64::MAX);
+        if steps <= Self::MAX_SEARCH_STEPS {
+            return Ok(());
+        }
+        self.used_bytes.store(REFUSED_SEARCH, Ordering::Relaxed);
+        Err(Self::REFUSED_SEARCH_ERROR)
+    }
+
+    const REFUSED_SEARCH_ERROR: AllowanceExceeded =
+        AllowanceExceeded::Search { max_steps: Self::MAX_SEARCH_STEPS };
 
     /// Whether all that was asked for so far was allowed.
     pub fn check(&self) -> Result<(), AllowanceExceeded> {
@@ -119,7 +146,7 @@ mod tests {
         allowance.take(6).unwrap();
         other.take(4).unwrap();
         assert_eq!(allowance.check(), Ok(()));
-        assert_eq!(other.take(1), Err(AllowanceExceeded { total_bytes: 10 }));
+        assert_eq!(other.take(1), Err(AllowanceExceeded::Text { total_bytes: 10 }));
         assert!(allowance.to_unused().take(10).is_ok());
     }
 

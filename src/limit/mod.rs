@@ -1,8 +1,10 @@
-//! What one request may take of the process besides the memory of its body: text that it has made,
-//! and regular expressions that it has compiled.
+//! What one request may take of the process besides the memory of its body: time, text that it has
+//! made, and regular expressions that it has compiled and searches for.
 
 mod allowance;
+mod deadline;
 mod pattern;
 
 pub use allowance::{Allowance, AllowanceExceeded, PaidText};
-pub use pattern::{PatternBudget, PatternError};
+pub use deadline::{Deadline, StopReason};
+pub use pattern::{MatchFn, Pattern, PatternBudget, PatternError, SearchError};

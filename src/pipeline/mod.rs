@@ -9,7 +9,6 @@ mod cache_marks;
 mod change;
 mod compiled;
 mod compress;
-mod deadline;
 mod driver;
 mod error;
 mod frame;
@@ -41,7 +40,6 @@ mod xml;
 
 pub use change::{ChangeHints, ChangeReason, FirstChange, PayloadBlocks, first_change};
 pub use compiled::CompiledPayload;
-pub use deadline::{Deadline, StopReason};
 pub use error::Error;
 pub use govern::{
     GovernInput, GovernOutput, GovernRefusal, GovernedContext, GovernedStage, SummaryContext,
@@ -73,6 +71,7 @@ use std::sync::OnceLock;
 use crate::compress::Engine;
 use crate::domain::{Conversation, Source};
 use crate::hook::{HookKind, Point};
+pub use crate::limit::{Deadline, StopReason};
 use crate::request::{CompileRequest, OnDeadline};
 use crate::tokenizer::Counter;
 

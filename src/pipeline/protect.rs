@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::compress::ResultTools;
 use crate::domain::{Content, Message, Notes, Part};
+use crate::limit::{Deadline, SearchError, StopReason};
 use crate::request::ProtectOptions;
 
 /// One flag for each message of the history. Names that match nothing give a warning: a misspelt
@@ -13,20 +14,21 @@ pub(super) fn run(
     history: &[Message],
     system: &[Message],
     notes: &mut Notes,
-) -> Vec<bool> {
+    deadline: &Deadline,
+) -> Result<Vec<bool>, StopReason> {
     let idle = protect.ids.is_empty()
         && protect.indexes.is_empty()
         && protect.roles.is_empty()
         && protect.tools.is_empty()
-        && protect.matcher.is_none();
+        && protect.patterns.is_empty();
     if idle {
-        return vec![false; history.len()];
+        return Ok(vec![false; history.len()]);
     }
     if let Some((place, names)) = unmatched(protect, || system.iter().chain(history)) {
         notes.warn("protect_unmatched", place, names);
     }
     let tools = ResultTools::new(history);
-    history.iter().map(|message| is_protected(protect, &tools, message)).collect()
+    history.iter().map(|message| is_protected(protect, &tools, message, deadline)).collect()
 }
 
 /// The pointer to the first name that matches nothing, and the first few of these names.
@@ -62,12 +64,27 @@ fn unmatched<'m, I: Iterator<Item = &'m Message>>(
     Some((pointer, names.join(", ")))
 }
 
-fn is_protected(protect: &ProtectOptions, tools: &ResultTools, message: &Message) -> bool {
-    message.id.as_ref().is_some_and(|id| protect.ids.contains_key(id))
+fn is_protected(
+    protect: &ProtectOptions,
+    tools: &ResultTools,
+    message: &Message,
+    deadline: &Deadline,
+) -> Result<bool, StopReason> {
+    let is_named = message.id.as_ref().is_some_and(|id| protect.ids.contains_key(id))
         || message.origin.is_some_and(|at| protect.indexes.contains_key(&at))
         || protect.roles.contains(&message.role)
-        || message.parts.iter().any(|part| names_tool(protect, tools, part))
-        || message.parts.iter().any(|part| matches(protect, part))
+        || message.parts.iter().any(|part| names_tool(protect, tools, part));
+    Ok(is_named || any(&message.parts, |part| matches(protect, part, deadline))?)
+}
+
+/// Whether one of some holds; the first error ends it.
+fn any<T>(items: &[T], holds: impl Fn(&T) -> Result<bool, StopReason>) -> Result<bool, StopReason> {
+    for item in items {
+        if holds(item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn names_tool(protect: &ProtectOptions, tools: &ResultTools, part: &Part) -> bool {
@@ -80,12 +97,19 @@ fn names_tool(protect: &ProtectOptions, tools: &ResultTools, part: &Part) -> boo
     }
 }
 
-fn matches(protect: &ProtectOptions, part: &Part) -> bool {
-    let Some(matcher) = &protect.matcher else { return false };
-    match &part.content {
-        Content::Text(text) => matcher.is_match(text),
-        Content::ToolCall(call) => matcher.is_match(&call.arguments),
-        Content::ToolResult(result) => result.content.iter().any(|part| matches(protect, part)),
-        _ => false,
-    }
+fn matches(protect: &ProtectOptions, part: &Part, deadline: &Deadline) -> Result<bool, StopReason> {
+    let text = match &part.content {
+        Content::Text(text) => text,
+        Content::ToolCall(call) => &call.arguments,
+        Content::ToolResult(result) => {
+            return any(&result.content, |part| matches(protect, part, deadline));
+        }
+        _ => return Ok(false),
+    };
+    any(&protect.patterns, |own| match own.pattern.is_match(text, deadline) {
+        Ok(is_match) => Ok(is_match),
+        Err(SearchError::Stopped(stop)) => Err(stop),
+        // A request with such a pattern is not read; a text that may be protected stays.
+        Err(SearchError::Unusable(_)) => Ok(true),
+    })
 }

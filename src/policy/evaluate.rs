@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{RecordMember, Value, js, scoped};
+use crate::limit::{Deadline, StopReason};
 
 /// The result of a rule.
 #[derive(Debug)]
@@ -28,6 +29,9 @@ pub enum RuleFailure {
          {MAX_WORK_UNITS} items and bytes"
     )]
     Budget,
+    /// The request has to stop.
+    #[error(transparent)]
+    Stopped(#[from] StopReason),
 }
 
 impl RuleFailure {
@@ -37,6 +41,7 @@ impl RuleFailure {
             Self::Operator(_) | Self::Given(_) => "error",
             Self::Depth => "depth",
             Self::Budget => "budget",
+            Self::Stopped(_) => "stopped",
         }
     }
 }
@@ -53,29 +58,43 @@ pub struct Uncertainty {
 /// Work that all rules of one request may do together, in items and bytes: a pack has hundreds of
 /// them.
 #[derive(Debug)]
-pub struct Effort {
+pub struct Effort<'d> {
     left: usize,
+    /// Asked while a rule is evaluated.
+    deadline: &'d Deadline,
 }
 
-impl Default for Effort {
-    fn default() -> Self {
-        Self { left: 16 * MAX_WORK_UNITS }
+impl<'d> Effort<'d> {
+    pub fn new(deadline: &'d Deadline) -> Self {
+        Self { left: 16 * MAX_WORK_UNITS, deadline }
     }
 }
 
 /// Evaluates a rule, and takes what it does from the effort of all of them.
-pub fn evaluate(rule: &Value, data: &Value, effort: &mut Effort) -> Evaluation {
+pub fn evaluate(rule: &Value, data: &Value, effort: &mut Effort<'_>) -> Evaluation {
     let max_work = effort.left.min(MAX_WORK_UNITS);
-    let mut machine = Evaluator { depth: 0, operations: 0, work: 0, max_work, unsure: None };
+    let deadline = effort.deadline;
+    let mut machine = Evaluator {
+        depth: 0,
+        operations: 0,
+        work: 0,
+        unasked: 0,
+        max_work,
+        deadline,
+        unsure: None,
+    };
     let value = machine.apply(rule, data);
     effort.left = effort.left.saturating_sub(machine.work);
     Evaluation { value, unsure: machine.unsure }
 }
 
-pub(super) struct Evaluator {
+pub(super) struct Evaluator<'d> {
     depth: usize,
     operations: usize,
     work: usize,
+    /// Work since the deadline was asked.
+    unasked: usize,
+    deadline: &'d Deadline,
     max_work: usize,
     pub(super) unsure: Option<Uncertainty>,
 }
@@ -88,8 +107,12 @@ const MAX_OPERATIONS: usize = 10_000;
 const MAX_WORK_UNITS: usize = 4_000_000;
 /// Work that each item of a list or record costs that is made: it takes memory.
 const MADE_ITEM_WORK: usize = 8;
+/// Work after which the deadline is asked.
+const MAX_WORK_UNASKED: usize = 1 << 16;
+/// Work of an operation that counts for asking the deadline.
+const OPERATION_WORK: usize = 256;
 
-impl Evaluator {
+impl Evaluator<'_> {
     pub(super) fn apply(&mut self, rule: &Value, data: &Value) -> Result<Value, RuleFailure> {
         match rule {
             Value::List(rules) => {
@@ -102,6 +125,7 @@ impl Evaluator {
                     if self.operations > MAX_OPERATIONS {
                         return Err(RuleFailure::Budget);
                     }
+                    self.ask(OPERATION_WORK)?;
                     self.depth += 1;
                     if self.depth > MAX_DEPTH {
                         return Err(RuleFailure::Depth);
@@ -123,7 +147,20 @@ impl Evaluator {
     /// Accounts for items or bytes.
     pub(super) fn work(&mut self, amount: usize) -> Result<(), RuleFailure> {
         self.work = self.work.saturating_add(amount);
-        if self.work > self.max_work { Err(RuleFailure::Budget) } else { Ok(()) }
+        if self.work > self.max_work {
+            return Err(RuleFailure::Budget);
+        }
+        self.ask(amount)
+    }
+
+    /// Asks the deadline, if enough was done.
+    fn ask(&mut self, amount: usize) -> Result<(), RuleFailure> {
+        self.unasked = self.unasked.saturating_add(amount);
+        if self.unasked > MAX_WORK_UNASKED {
+            self.unasked = 0;
+            self.deadline.check()?;
+        }
+        Ok(())
     }
 
     /// A list that was made.
@@ -231,7 +268,7 @@ impl Evaluator {
         };
         let mut found = Cow::Borrowed(data);
         for name in path.split('.') {
-            self.work(found.search_cost())?;
+            self.work(found.search_cost(name))?;
             let next = match &found {
                 Cow::Borrowed(value) => value.at(name),
                 Cow::Owned(value) => value.at(name).map(|value| Cow::Owned(value.into_owned())),
@@ -335,8 +372,41 @@ mod tests {
     fn rules_share_what_they_may_do_together() {
         let text = Value::text("a".repeat(MAX_WORK_UNITS - 100));
         let cat = Value::record(vec![("cat".into(), text)]);
-        let mut effort = Effort::default();
+        let deadline = Deadline::default();
+        let mut effort = Effort::new(&deadline);
         let done = (0..20).map(|_| evaluate(&cat, &Value::Null, &mut effort).value.is_ok());
         assert_eq!(done.filter(|done| *done).count(), 16);
+    }
+
+    fn list(length: usize, item: &Value) -> Value {
+        Value::list(vec![item.clone(); length])
+    }
+
+    #[test]
+    fn operands_that_are_no_operators_are_paid_for_in_every_round() {
+        for name in ["if", "and", "or"] {
+            let operand = Value::Bool(name == "and");
+            let rule = Value::record(vec![(name.into(), list(10_000, &operand))]);
+            let each = Value::record(vec![("var".into(), Value::text("items"))]);
+            let map = Value::record(vec![("map".into(), Value::list(vec![each, rule]))]);
+            let data = Value::record(vec![("items".into(), list(1_000, &Value::Null))]);
+            let deadline = Deadline::default();
+            let evaluated = evaluate(&map, &data, &mut Effort::new(&deadline));
+            assert!(matches!(evaluated.value, Err(RuleFailure::Budget)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_rule_ends_with_the_caller() {
+        let deadline = Deadline::default();
+        deadline.cancel();
+        let cat =
+            Value::record(vec![("cat".into(), Value::text("a".repeat(MAX_WORK_UNASKED + 1)))]);
+        let negation = Value::record(vec![("!".into(), Value::Null)]);
+        for rule in [cat, list(MAX_WORK_UNASKED / OPERATION_WORK + 1, &negation)] {
+            let evaluated = evaluate(&rule, &Value::Null, &mut Effort::new(&deadline));
+            let stopped = RuleFailure::Stopped(StopReason::Cancelled);
+            assert_eq!(evaluated.value.err(), Some(stopped));
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::evaluate::{Evaluator, RuleFailure, Uncertainty};
 use super::{Value, js};
 
-impl Evaluator {
+impl Evaluator<'_> {
     pub(super) fn compare(
         &mut self,
         name: &str,

@@ -7,7 +7,7 @@ use super::{Value, ValueList};
 
 /// The value, if `name` is one of these operators.
 pub(super) fn operate(
-    machine: &mut Evaluator,
+    machine: &mut Evaluator<'_>,
     name: &str,
     given: &[Value],
     data: &Value,
@@ -26,8 +26,14 @@ pub(super) fn operate(
     })
 }
 
-fn choose(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Value, RuleFailure> {
+fn choose(
+    machine: &mut Evaluator<'_>,
+    given: &[Value],
+    data: &Value,
+) -> Result<Value, RuleFailure> {
     for pair in given.chunks(2) {
+        // Literals are no operations: without this a list of them would be free in every round.
+        machine.work(1)?;
         match pair {
             [condition, then] if machine.apply(condition, data)?.is_truthy() => {
                 return machine.apply(then, data);
@@ -41,13 +47,14 @@ fn choose(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Valu
 
 /// The first operand that is true, or false; else the last.
 fn find_operand(
-    machine: &mut Evaluator,
+    machine: &mut Evaluator<'_>,
     given: &[Value],
     data: &Value,
     holds: bool,
 ) -> Result<Value, RuleFailure> {
     let mut value = Value::Undefined;
     for rule in given {
+        machine.work(1)?;
         value = machine.apply(rule, data)?;
         if value.is_truthy() == holds {
             break;
@@ -58,7 +65,7 @@ fn find_operand(
 
 /// The list that an operator works on, if it is one, and the rule for its items.
 fn items<'g>(
-    machine: &mut Evaluator,
+    machine: &mut Evaluator<'_>,
     given: &'g [Value],
     data: &Value,
 ) -> Result<(Option<ValueList>, &'g Value), RuleFailure> {
@@ -71,7 +78,7 @@ fn items<'g>(
     Ok((items, given.get(1).unwrap_or(&Value::Undefined)))
 }
 
-fn map(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Value, RuleFailure> {
+fn map(machine: &mut Evaluator<'_>, given: &[Value], data: &Value) -> Result<Value, RuleFailure> {
     let (items, rule) = items(machine, given, data)?;
     let mut values = Vec::new();
     for item in items.iter().flat_map(|items| items.iter()) {
@@ -81,7 +88,7 @@ fn map(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Value, 
 }
 
 fn filter(
-    machine: &mut Evaluator,
+    machine: &mut Evaluator<'_>,
     given: &[Value],
     data: &Value,
 ) -> Result<Vec<Value>, RuleFailure> {
@@ -95,7 +102,11 @@ fn filter(
     Ok(kept)
 }
 
-fn reduce(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Value, RuleFailure> {
+fn reduce(
+    machine: &mut Evaluator<'_>,
+    given: &[Value],
+    data: &Value,
+) -> Result<Value, RuleFailure> {
     let (items, rule) = items(machine, given, data)?;
     let mut value = match given.get(2) {
         Some(first) => machine.apply(first, data)?,
@@ -110,7 +121,7 @@ fn reduce(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Valu
     Ok(value)
 }
 
-fn all(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Value, RuleFailure> {
+fn all(machine: &mut Evaluator<'_>, given: &[Value], data: &Value) -> Result<Value, RuleFailure> {
     let (items, rule) = items(machine, given, data)?;
     let Some(items) = items.filter(|items| !items.is_empty()) else {
         return Ok(Value::Bool(false));

@@ -167,9 +167,13 @@ impl Value {
     }
 
     /// The cost of finding a member, an item or a character, in items or bytes.
-    pub(super) fn search_cost(&self) -> usize {
+    pub(super) fn search_cost(&self, name: &str) -> usize {
         match self {
-            Self::Record(members) => members.len(),
+            // Names of one length are compared, some bytes at once.
+            Self::Record(members) => members
+                .iter()
+                .map(|(key, _)| if key.len() == name.len() { 1 + key.len() / 16 } else { 1 })
+                .sum(),
             Self::Text(text) => text.len(),
             _ => 1,
         }

@@ -6,7 +6,7 @@ use super::hooks::HookChoice;
 use super::options::read;
 use super::options::{
     CacheOptions, Compression, ExplainLevel, KnownAdapters, MemoryOptions, OutputOptions,
-    Placement, ProtectOptions, SkillOptions,
+    Placement, ProtectOptions, SkillOptions, given_adapters,
 };
 use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{Conversation, Model, Models, Notes, RawJson, RecordLevel, Source, Target};
@@ -233,6 +233,8 @@ fn read_with(
             .unwrap_or(OnDeadline::Fail),
         notes,
     };
+    let section = fields.get("compression");
+    adapters.warn_unusable(given_adapters(section).is_some(), &mut request.notes);
     let CompileRequest { conversation, tools, memory, compression, notes, .. } = &mut request;
     tools.withdraw_taken_tools(&conversation.tools, memory.as_mut(), compression, notes);
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }

@@ -152,6 +152,7 @@ pub fn read_compress<'r, 'a>(
     let clear = ClearOptions::read(&fields, &mut faults);
     let summary_instructions = summary_instructions(&fields, &mut faults);
     let adapters = read_adapters(&fields, known_adapters, &mut faults);
+    known_adapters.warn_unusable(fields.get("adapters").is_some(), &mut notes);
     let deadline_ms = fields.whole("deadline_ms", 1, 60_000, &mut faults);
     let words = [("fail", false), ("pass", true)];
     let pass_on_deadline = fields.choice("on_deadline", &words, &mut faults).unwrap_or(true);

@@ -48,9 +48,9 @@ pub use memory_action::{MEMORY_TYPES, StoreAction, StoreFault, StoreRequest, rea
 pub use options::read_skill_use;
 pub use options::{
     ADAPTER_KEYS, CACHE_TTLS, CacheOptions, CacheState, ClearOptions, Compression, ExplainLevel,
-    KnownAdapters, Level, MAX_PATTERNS_IN_ALL, MemoryOptions, OnArrival, OutputOptions, Pattern,
-    Placement, PreviousCompile, ProtectOptions, RequestMemoryEntry, SkillOptions, ThinkingPolicy,
-    adapter_names, given_adapters, patterns_in, read_definition,
+    KnownAdapters, Level, MAX_PATTERNS_IN_ALL, MemoryOptions, OnArrival, OutputOptions, Placement,
+    PreviousCompile, ProtectOptions, ProtectPattern, RequestMemoryEntry, SkillOptions,
+    ThinkingPolicy, adapter_names, adapter_patterns, given_adapters, patterns_in, read_definition,
 };
 pub use results::{
     Lengths, RESULT_LEVELS, RawResult, ResultsRequest, TruncateOptions, read_results,

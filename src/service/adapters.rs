@@ -7,6 +7,7 @@ use super::{Error, Services, StoreError};
 use crate::compress::{Tryout, built_in_names};
 use crate::domain::{AdapterChoice, AdapterDefinition, StoredAdapter, TokenizerName};
 use crate::json::{self, Fault, Faults, Limits, Node, Path};
+use crate::limit::PatternBudget;
 use crate::request::{self, Fields, KnownAdapters};
 
 /// Bytes of the text of a definition.
@@ -124,7 +125,8 @@ pub fn put(services: &Services, name: &str, body: &str) -> Result<PutAdapter, Er
     if node.raw.len() > MAX_DEFINITION_BYTES {
         faults.add(&Path::Root, format!("must be at most {MAX_DEFINITION_BYTES} bytes"));
     }
-    request::read_definition(&node, Path::Root, Some(name), &mut faults);
+    let mut patterns = request::adapter_patterns();
+    request::read_definition(&node, Path::Root, Some(name), &mut patterns, &mut faults);
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }
@@ -156,7 +158,8 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Adapte
     let given = fields.get("definition");
     let definition = given.and_then(|given| {
         let path = fields.path().key("definition");
-        request::read_definition(given, path, Some(name), &mut faults)
+        let mut patterns = request::adapter_patterns();
+        request::read_definition(given, path, Some(name), &mut patterns, &mut faults)
     });
     let Some(text) = text.filter(|_| faults.is_empty()) else {
         return Err(Error::Invalid(faults.into_vec()));
@@ -165,7 +168,9 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Adapte
         Some(definition) => AdapterChoice::Custom(Arc::new(definition)),
         None => match find(services, name)? {
             Some(FoundAdapter::Custom(stored, text)) => {
-                AdapterChoice::Custom(definition_of(&stored.name, &text)?)
+                let mut patterns = request::adapter_patterns();
+                let definition = definition_of(&stored.name, &text, &mut patterns)?;
+                AdapterChoice::Custom(definition.map_err(Error::Invalid)?)
             }
             Some(FoundAdapter::BuiltIn(name)) => AdapterChoice::Named(name.into()),
             None => return Ok(None),
@@ -173,7 +178,8 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Adapte
     };
     let counter = &services.pipeline().counter;
     let count = |text: &str| counter.count_once(TokenizerName::O200kBase, text);
-    let tried = Tryout::run(&choice, text, &count);
+    let tried = Tryout::run(&choice, text, &count, services.deadline());
+    services.deadline().check()?;
     Ok(tried.map(|Tryout { detects, text: left, reverted, kept_lines }| {
         let tokens_before = count(text);
         AdapterTrial {
@@ -197,8 +203,11 @@ pub(super) fn look_up(
     let tenant = services.tenant();
     let Some(list) = request::given_adapters(section) else {
         let names: Vec<&str> = known.built_in.iter().map(String::as_str).collect();
-        for (stored, text) in tenant.read(|tx| tx.adapters(&names))?.into_iter().flatten() {
-            known.stored.insert(Arc::clone(&stored.name), definition_of(&stored.name, &text)?);
+        let found = tenant.read(|tx| tx.adapters(&names))?;
+        let mut patterns = request::adapter_patterns();
+        for (stored, text) in found.into_iter().flatten() {
+            let definition = definition_of(&stored.name, &text, &mut patterns)?;
+            known.add_stored(stored.name, definition);
         }
         return Ok(known);
     };
@@ -209,12 +218,14 @@ pub(super) fn look_up(
         let all = tenant.read(|tx| tx.list_adapters(None, MAX_NAMES))?;
         known.names = all.into_iter().map(|stored| stored.name).collect();
     }
+    let mut patterns = request::adapter_patterns();
     for (stored, text) in found.into_iter().flatten() {
         known.patterns += request::patterns_in(&parse(&text)?);
         if known.patterns > request::MAX_PATTERNS_IN_ALL {
             break;
         }
-        known.stored.insert(Arc::clone(&stored.name), definition_of(&stored.name, &text)?);
+        let definition = definition_of(&stored.name, &text, &mut patterns)?;
+        known.add_stored(stored.name, definition);
     }
     Ok(known)
 }
@@ -222,9 +233,10 @@ pub(super) fn look_up(
 /// The adapters of a record, read from their definitions.
 pub(super) fn from_record(texts: &BTreeMap<Arc<str>, String>) -> Result<KnownAdapters, StoreError> {
     let mut known = built_in();
+    let mut patterns = request::adapter_patterns();
     for (name, text) in texts {
         known.patterns += request::patterns_in(&parse(text)?);
-        known.stored.insert(Arc::clone(name), definition_of(name, text)?);
+        known.add_stored(Arc::clone(name), definition_of(name, text, &mut patterns)?);
     }
     Ok(known)
 }
@@ -234,21 +246,22 @@ pub(super) fn built_in() -> KnownAdapters {
     KnownAdapters { built_in: built_in_names().collect(), ..KnownAdapters::default() }
 }
 
-/// Parses a stored definition. It was checked before it was stored.
-fn definition_of(name: &str, text: &str) -> Result<Arc<AdapterDefinition>, StoreError> {
+/// Parses a stored definition. It was checked before it was stored, maybe by a release whose limits
+/// were wider: then it has faults.
+fn definition_of(
+    name: &str,
+    text: &str,
+    patterns: &mut PatternBudget,
+) -> Result<Result<Arc<AdapterDefinition>, Vec<Fault>>, StoreError> {
     let mut faults = Faults::default();
     let node = parse(text)?;
-    let read = request::read_definition(&node, Path::Root, Some(name), &mut faults);
-    match read.filter(|_| faults.is_empty()) {
+    let read = request::read_definition(&node, Path::Root, Some(name), patterns, &mut faults);
+    Ok(match read.filter(|_| faults.is_empty()) {
         Some(definition) => Ok(Arc::new(definition)),
-        None => Err(StoreError::Corrupt(Arc::new(UnreadableAdapter(faults.into_vec())))),
-    }
+        None => Err(faults.into_vec()),
+    })
 }
 
 fn parse(text: &str) -> Result<Node<'_>, StoreError> {
     json::parse(text, Limits::default()).map_err(|error| StoreError::Corrupt(Arc::new(error)))
 }
-
-#[derive(Debug, thiserror::Error)]
-#[error("a stored adapter is not valid in {}", json::places(.0))]
-struct UnreadableAdapter(Vec<Fault>);

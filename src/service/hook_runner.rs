@@ -14,8 +14,8 @@ use super::summaries::{self, LOOK_EVERY, MissingSummary, Summaries, SummaryLooku
 use crate::domain::AskedSummary;
 use crate::hook::{
     AnswerReader, CallScope, Caller, ChangeResult, CheckedInput, CountTokens, GuardDecision,
-    HookInput, HookRound, HookRun, HookSet, MatchContext, OutcomeStore, PayloadCheck, Point,
-    ProvideResult, QueuedCall, RecordedHooks,
+    HookInput, HookRound, HookRun, HookSet, HookStop, MatchContext, OutcomeStore, PayloadCheck,
+    Point, ProvideResult, QueuedCall, RecordedHooks,
 };
 use crate::pipeline::{self, Deadline, HookPort, StopReason, SummaryAsk};
 
@@ -60,7 +60,7 @@ impl Services {
             tracing::warn!(%error, "stored outcomes could not be read: hooks are called again");
             None
         });
-        let mut round = HookRound::new(set, caller, scope).allowing(deadline.allowance());
+        let mut round = HookRound::new(set, caller, scope).until(deadline);
         if let Some(kept) = &kept {
             round = round.keeping(Arc::clone(kept) as Arc<dyn OutcomeStore>);
         }
@@ -96,7 +96,7 @@ impl<'s> HookRunner<'s> {
     ) -> Self {
         let RecordedSource { answers, caller, summaries } = source;
         let kept = answers as Arc<dyn OutcomeStore>;
-        let round = HookRound::new(set, caller, scope).allowing(deadline.allowance()).keeping(kept);
+        let round = HookRound::new(set, caller, scope).until(deadline).keeping(kept);
         let summaries = Summaries::recorded(summaries);
         let deadline = deadline.clone();
         Self { round, kept: None, seat: place, deadline, queued: Vec::new(), summaries }
@@ -251,6 +251,15 @@ fn wait<T>(
     })
 }
 
+/// What hooks answered, unless the request has to stop: a built-in hook whose search was stopped
+/// failed, which a hook may do, and its answer lacks something.
+fn settle<T>(deadline: &Deadline, answered: Result<T, HookStop>) -> Result<T, pipeline::Error> {
+    if let Err(stop @ (StopReason::TimeUp | StopReason::Cancelled)) = deadline.check() {
+        return Err(stop.into());
+    }
+    Ok(answered?)
+}
+
 impl HookPort for HookRunner<'_> {
     fn set(&self) -> Option<&HookSet> {
         Some(self.round.set())
@@ -283,7 +292,7 @@ impl HookPort for HookRunner<'_> {
     ) -> Result<ChangeResult, pipeline::Error> {
         self.begin()?;
         let Self { round, seat, deadline, .. } = self;
-        Ok(wait(seat.as_ref(), deadline, round.change(at, check))??)
+        settle(deadline, wait(seat.as_ref(), deadline, round.change(at, check))?)
     }
 
     fn each(
@@ -293,7 +302,8 @@ impl HookPort for HookRunner<'_> {
     ) -> Result<Vec<ChangeResult>, pipeline::Error> {
         self.begin()?;
         let Self { round, seat, deadline, queued, .. } = self;
-        let (changed, calls) = wait(seat.as_ref(), deadline, round.each(point, items))??;
+        let each = wait(seat.as_ref(), deadline, round.each(point, items))?;
+        let (changed, calls) = settle(deadline, each)?;
         queued.extend(calls);
         Ok(changed)
     }
@@ -305,7 +315,7 @@ impl HookPort for HookRunner<'_> {
     ) -> Result<Vec<Option<Arc<str>>>, pipeline::Error> {
         self.begin()?;
         let Self { round, seat, deadline, .. } = self;
-        Ok(wait(seat.as_ref(), deadline, round.answers(point, items))??)
+        settle(deadline, wait(seat.as_ref(), deadline, round.answers(point, items))?)
     }
 
     fn provide(
@@ -316,7 +326,7 @@ impl HookPort for HookRunner<'_> {
     ) -> Result<ProvideResult, pipeline::Error> {
         self.begin()?;
         let Self { round, seat, deadline, .. } = self;
-        Ok(wait(seat.as_ref(), deadline, round.provide(at, tokens, check))??)
+        settle(deadline, wait(seat.as_ref(), deadline, round.provide(at, tokens, check))?)
     }
 
     fn observe(

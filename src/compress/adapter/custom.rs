@@ -4,61 +4,79 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
-
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::digest;
 use crate::domain::{AdapterDefinition, LineRemoval, LineSelector};
+use crate::limit::{Deadline, Pattern, PatternBudget};
 
-/// Bytes of a compiled pattern.
-const MAX_PATTERN_BYTES: usize = 1 << 20;
 /// Bytes of a text that patterns are tried on.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 /// Of so many bytes that may go one stays.
 const KEEP_SHARE: usize = 3;
+/// Lines after which the deadline is asked.
+const LINES_UNASKED: usize = 256;
 
 /// A definition with its patterns compiled.
 #[derive(Debug)]
 pub(crate) struct CustomAdapter {
     definition: Arc<AdapterDefinition>,
-    holds: Option<Regex>,
-    lines: Vec<(usize, Regex)>,
-    share: Option<(Regex, usize)>,
-    keep: RegexSet,
+    holds: Option<Pattern>,
+    lines: Vec<(usize, Pattern)>,
+    share: Option<(Pattern, usize)>,
+    keep: Vec<Pattern>,
     /// None if all lines may go that are not kept.
-    shrink: Option<RegexSet>,
+    shrink: Option<Vec<Pattern>>,
+    deadline: Deadline,
+}
+
+/// The lines of a text.
+struct SplitLines<'t> {
+    /// Lines that stay.
+    kept: Vec<&'t str>,
+    /// Lines that may go.
+    rest: Vec<&'t str>,
 }
 
 impl CustomAdapter {
     /// None if a pattern does not compile; requests are checked before.
-    pub(crate) fn new(definition: Arc<AdapterDefinition>) -> Option<Self> {
+    pub(crate) fn new(definition: Arc<AdapterDefinition>, deadline: &Deadline) -> Option<Self> {
         let detect = &definition.detect;
-        let holds = detect.regex.as_deref().map(pattern).transpose().ok()?;
-        let lines = detect.line_matches.iter().map(|(line, own)| Some((*line, pattern(own).ok()?)));
+        let holds = match detect.regex.as_deref() {
+            Some(own) => Some(pattern(own)?),
+            None => None,
+        };
+        let lines = detect.line_matches.iter().map(|(line, own)| Some((*line, pattern(own)?)));
         let lines = lines.collect::<Option<_>>()?;
         let share = match &detect.min_share_of_lines {
-            Some((own, milli)) => Some((pattern(own).ok()?, usize::try_from(*milli).ok()?)),
+            Some((own, milli)) => Some((pattern(own)?, usize::try_from(*milli).ok()?)),
             None => None,
         };
         let keep = definition.keep.iter().filter_map(|lines| match lines {
             LineSelector::Matching(own) => Some(own),
             LineSelector::Between(..) | LineSelector::Last(_) => None,
         });
-        let keep = patterns(keep).ok()?;
+        let keep = patterns(keep)?;
         let shrink = match &definition.shrink {
             LineRemoval::Rest => None,
-            LineRemoval::Matching(own) => Some(patterns(own.iter()).ok()?),
+            LineRemoval::Matching(own) => Some(patterns(own.iter())?),
         };
-        Some(Self { definition, holds, lines, share, keep, shrink })
+        let deadline = deadline.clone();
+        Some(Self { definition, holds, lines, share, keep, shrink, deadline })
+    }
+
+    /// Whether a text has a match. Once the request has to stop none is found, and what comes of it
+    /// is thrown away.
+    fn is_match(&self, pattern: &Pattern, text: &str) -> bool {
+        pattern.is_match(text, &self.deadline).unwrap_or(false)
     }
 
     /// Lines of a text that stay.
     pub(super) fn kept_lines(&self, text: &str) -> usize {
-        self.split_lines(text).0.len()
+        self.split_lines(text).map_or(0, |lines| lines.kept.len())
     }
 
-    /// The lines that stay, and the lines that may go.
-    fn split_lines<'t>(&self, text: &'t str) -> (Vec<&'t str>, Vec<&'t str>) {
+    /// The lines of a text; none if the request has to stop.
+    fn split_lines<'t>(&self, text: &'t str) -> Option<SplitLines<'t>> {
         let count = text.lines().count();
         let (mut kept, mut rest) = (Vec::new(), Vec::new());
         for (line, number) in text.lines().zip(1..) {
@@ -67,16 +85,21 @@ impl CustomAdapter {
                 LineSelector::Last(last) => number + last > count,
                 LineSelector::Matching(_) => false,
             });
-            let may_go = self.shrink.as_ref().is_none_or(|shrink| shrink.is_match(line));
-            let stays = is_named || !may_go || self.keep.is_match(line);
+            if number % LINES_UNASKED == 0 && self.deadline.check().is_err() {
+                return None;
+            }
+            let any = |patterns: &Vec<Pattern>| patterns.iter().any(|own| self.is_match(own, line));
+            let may_go = self.shrink.as_ref().is_none_or(any);
+            let stays = is_named || !may_go || any(&self.keep);
             if stays { &mut kept } else { &mut rest }.push(line);
         }
-        (kept, rest)
+        // A search that was stopped found nothing, so that a line to keep may be in the rest.
+        self.deadline.check().ok().map(|()| SplitLines { kept, rest })
     }
 
     /// The lines that stay with what the others come to; none if all stay.
     fn join_lines(&self, text: &str) -> Option<String> {
-        let (kept, rest) = self.split_lines(text);
+        let SplitLines { kept, rest } = self.split_lines(text)?;
         if rest.is_empty() {
             return None;
         }
@@ -106,11 +129,11 @@ impl FormatAdapter for CustomAdapter {
         let count = || text.lines().count();
         detect.min_lines.is_none_or(|least| count() >= least)
             && self.lines.iter().all(|(number, pattern)| {
-                text.lines().nth(number - 1).is_some_and(|line| pattern.is_match(line))
+                text.lines().nth(number - 1).is_some_and(|line| self.is_match(pattern, line))
             })
-            && self.holds.as_ref().is_none_or(|pattern| pattern.is_match(text))
+            && self.holds.as_ref().is_none_or(|pattern| self.is_match(pattern, text))
             && self.share.as_ref().is_none_or(|(pattern, milli)| {
-                let matching = text.lines().filter(|line| pattern.is_match(line)).count();
+                let matching = text.lines().filter(|line| self.is_match(pattern, line)).count();
                 matching * 1000 >= count() * milli
             })
     }
@@ -121,21 +144,17 @@ impl FormatAdapter for CustomAdapter {
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        let (kept, _) = self.split_lines(before);
-        after.contains(&kept.join("\n"))
+        self.split_lines(before).is_some_and(|lines| after.contains(&lines.kept.join("\n")))
     }
 }
 
-fn pattern(source: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(source)
-        .size_limit(MAX_PATTERN_BYTES)
-        .dfa_size_limit(MAX_PATTERN_BYTES)
-        .build()
+/// None if it does not compile. How many there may be, and how large, was checked with the request.
+fn pattern(source: &str) -> Option<Pattern> {
+    PatternBudget::new(1, usize::MAX).compile(source).ok()
 }
 
-fn patterns<'s>(sources: impl Iterator<Item = &'s Arc<str>>) -> Result<RegexSet, regex::Error> {
-    let mut builder = RegexSetBuilder::new(sources.map(AsRef::as_ref).collect::<Vec<&str>>());
-    builder.size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES).build()
+fn patterns<'s>(sources: impl Iterator<Item = &'s Arc<str>>) -> Option<Vec<Pattern>> {
+    sources.map(|source| pattern(source)).collect()
 }
 
 #[cfg(test)]
@@ -160,7 +179,7 @@ mod tests {
     }
 
     fn shown(definition: AdapterDefinition, text: &str) -> Option<String> {
-        let custom = CustomAdapter::new(definition.into()).unwrap();
+        let custom = CustomAdapter::new(definition.into(), &Deadline::default()).unwrap();
         shorten(&[&custom], text, &|_, _| true).text
     }
 
@@ -211,6 +230,24 @@ mod tests {
     #[test]
     fn a_pattern_that_does_not_compile_is_no_adapter() {
         let keep = vec![LineSelector::Matching("(".into())];
-        assert!(CustomAdapter::new(AdapterDefinition { keep, ..definition() }.into()).is_none());
+        assert!(
+            CustomAdapter::new(
+                AdapterDefinition { keep, ..definition() }.into(),
+                &Deadline::default()
+            )
+            .is_none()
+        );
+    }
+
+    #[test]
+    fn once_the_time_is_up_a_text_stays_as_it_is() {
+        let deadline = Deadline::default();
+        let keep = vec![LineSelector::Matching("lamp".into())];
+        let definition = AdapterDefinition { keep, ..definition() };
+        let custom = CustomAdapter::new(definition.into(), &deadline).unwrap();
+        assert_eq!(custom.kept_lines(&ledger()), 39);
+        deadline.cancel();
+        assert!(custom.split_lines(&ledger()).is_none());
+        assert_eq!(shorten(&[&custom], &ledger(), &|_, _| true).text, None);
     }
 }

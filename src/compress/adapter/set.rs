@@ -21,6 +21,7 @@ use super::structured_output::StructuredOutputAdapter;
 use super::xml::XmlAdapter;
 use super::yaml::YamlAdapter;
 use crate::domain::{AdapterChoice, AdapterChoices, AdapterDefinition};
+use crate::limit::Deadline;
 use crate::tokenizer::Digest;
 
 /// Adapters in the order in which texts are offered to them.
@@ -32,30 +33,41 @@ pub struct AdapterSet {
     for_words: usize,
     /// Names the adapters and their order: the same texts take the same forms.
     digest: Digest,
+    deadline: Deadline,
 }
 
 impl AdapterSet {
     /// The adapters that were chosen, in that order; ours in their own if nothing was.
-    pub fn new(choices: &AdapterChoices) -> Self {
-        match choices {
-            AdapterChoices::Usual(replaced) => Self::built_in_except(built_in_adapters(), replaced),
+    /// `deadline` ends the searches of custom ones.
+    pub fn new(choices: &AdapterChoices, deadline: &Deadline) -> Self {
+        let set = match choices {
+            AdapterChoices::Usual(replaced) => {
+                Self::built_in_except(built_in_adapters(), replaced, deadline)
+            }
             AdapterChoices::Chosen(list) => {
                 let list = list.iter().filter_map(|choice| match choice {
                     AdapterChoice::Named(name) => named(name),
-                    AdapterChoice::Custom(definition) => custom_adapter(definition),
+                    AdapterChoice::Custom(definition) => custom_adapter(definition, deadline),
                 });
                 Self::from_adapters(list.collect())
             }
-        }
+        };
+        Self { deadline: deadline.clone(), ..set }
+    }
+
+    /// Whether the request has to stop: what adapters made may lack something then.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.deadline.check().is_err()
     }
 
     fn built_in_except(
         ours: Vec<Arc<dyn FormatAdapter>>,
         replaced: &[Arc<AdapterDefinition>],
+        deadline: &Deadline,
     ) -> Self {
         let in_place = |adapter: Arc<dyn FormatAdapter>| {
             let other = replaced.iter().find(|other| *other.name == *adapter.name());
-            other.and_then(custom_adapter).unwrap_or(adapter)
+            other.and_then(|other| custom_adapter(other, deadline)).unwrap_or(adapter)
         };
         let for_words = ours.len().saturating_sub(1);
         Self::from_list(ours.into_iter().map(in_place).collect(), for_words)
@@ -70,7 +82,7 @@ impl AdapterSet {
         let digest = list.iter().zip(0..).fold(Digest::from_text(""), |digest, (adapter, at)| {
             digest.then(&Digest::from_text(&adapter.identity()), u8::from(at < for_words))
         });
-        Self { list, for_words, digest }
+        Self { list, for_words, digest, deadline: Deadline::default() }
     }
 
     /// The same, and before them what others made of texts as a whole.
@@ -79,9 +91,9 @@ impl AdapterSet {
         if texts.is_empty() {
             return self;
         }
-        let Self { mut list, for_words, .. } = self;
+        let Self { mut list, for_words, deadline, .. } = self;
         list.insert(0, Arc::new(HookTextAdapter::new(texts)));
-        Self::from_list(list, for_words.saturating_add(1))
+        Self { deadline, ..Self::from_list(list, for_words.saturating_add(1)) }
     }
 
     /// All adapters, or those for texts of people and of the model.
@@ -121,8 +133,11 @@ fn named(name: &str) -> Option<Arc<dyn FormatAdapter>> {
 }
 
 /// None if a pattern does not compile; definitions are checked before.
-fn custom_adapter(definition: &Arc<AdapterDefinition>) -> Option<Arc<dyn FormatAdapter>> {
-    Some(Arc::new(CustomAdapter::new(Arc::clone(definition))?))
+fn custom_adapter(
+    definition: &Arc<AdapterDefinition>,
+    deadline: &Deadline,
+) -> Option<Arc<dyn FormatAdapter>> {
+    Some(Arc::new(CustomAdapter::new(Arc::clone(definition), deadline)?))
 }
 
 /// The names of all adapters of ours, in their order.
@@ -151,9 +166,10 @@ mod tests {
 
     #[test]
     fn a_definition_takes_the_place_of_ours_of_its_name() {
-        let usual = AdapterSet::new(&AdapterChoices::default());
+        let usual = AdapterSet::new(&AdapterChoices::default(), &Deadline::default());
         let csv = definition("csv");
-        let replaced = AdapterSet::new(&AdapterChoices::Usual(vec![Arc::clone(&csv)]));
+        let replaced =
+            AdapterSet::new(&AdapterChoices::Usual(vec![Arc::clone(&csv)]), &Deadline::default());
         for words in [true, false] {
             let was = identities(&usual, words);
             let is = identities(&replaced, words);
@@ -169,15 +185,15 @@ mod tests {
         let named = |name: &str| AdapterChoice::Named(name.into());
         let custom = definition("ledger");
         let list = vec![named("yaml"), AdapterChoice::Custom(Arc::clone(&custom)), named("xml")];
-        let chosen = AdapterSet::new(&AdapterChoices::Chosen(list));
+        let chosen = AdapterSet::new(&AdapterChoices::Chosen(list), &Deadline::default());
         assert_eq!(identities(&chosen, true), ["yaml", &format!("{custom:?}"), "xml"]);
     }
 
     #[test]
     fn what_words_are_offered_to_is_part_of_the_digest() {
         let all = built_in_names().map(|name| AdapterChoice::Named(name.as_str().into()));
-        let chosen = AdapterSet::new(&AdapterChoices::Chosen(all.collect()));
-        let usual = AdapterSet::new(&AdapterChoices::default());
+        let chosen = AdapterSet::new(&AdapterChoices::Chosen(all.collect()), &Deadline::default());
+        let usual = AdapterSet::new(&AdapterChoices::default(), &Deadline::default());
         assert_eq!(identities(&chosen, false), identities(&usual, false));
         assert_ne!(chosen.digest(), usual.digest());
     }

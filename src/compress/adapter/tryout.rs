@@ -6,6 +6,7 @@ use super::custom::CustomAdapter;
 use super::{AdapterSet, FormatAdapter, Part, shorten};
 use crate::compress::segment::{Span, segment};
 use crate::domain::{AdapterChoice, AdapterChoices};
+use crate::limit::Deadline;
 
 /// What an adapter makes of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +23,13 @@ pub struct Tryout {
 
 impl Tryout {
     /// Offers a text to one adapter; none if it is none that can be used. `count`: tokens.
-    pub fn run(adapter: &AdapterChoice, text: &str, count: &dyn Fn(&str) -> u64) -> Option<Self> {
-        let adapters = AdapterSet::new(&AdapterChoices::Chosen(vec![adapter.clone()]));
+    pub fn run(
+        adapter: &AdapterChoice,
+        text: &str,
+        count: &dyn Fn(&str) -> u64,
+        deadline: &Deadline,
+    ) -> Option<Self> {
+        let adapters = AdapterSet::new(&AdapterChoices::Chosen(vec![adapter.clone()]), deadline);
         let list: Vec<&dyn FormatAdapter> = adapters.list(false).collect();
         let one = *list.first()?;
         let spans = segment(text);
@@ -36,7 +42,7 @@ impl Tryout {
         };
         let custom = match adapter {
             AdapterChoice::Custom(definition) if takes_all => {
-                CustomAdapter::new(Arc::clone(definition))
+                CustomAdapter::new(Arc::clone(definition), deadline)
             }
             AdapterChoice::Custom(_) | AdapterChoice::Named(_) => None,
         };
@@ -80,7 +86,9 @@ mod tests {
 
     #[test]
     fn a_definition_is_tried_on_a_text() {
-        let tried = Tryout::run(&ledger("{kept}\n[{summary}]"), &text(), &words).unwrap();
+        let tried =
+            Tryout::run(&ledger("{kept}\n[{summary}]"), &text(), &words, &Deadline::default())
+                .unwrap();
         assert!(tried.detects && !tried.reverted);
         assert_eq!(tried.kept_lines, Some(2));
         let shown = tried.text.unwrap();
@@ -89,7 +97,9 @@ mod tests {
 
     #[test]
     fn a_text_of_another_format_stands_as_it_is() {
-        let tried = Tryout::run(&ledger("{kept}{summary}"), "no ledger", &words).unwrap();
+        let tried =
+            Tryout::run(&ledger("{kept}{summary}"), "no ledger", &words, &Deadline::default())
+                .unwrap();
         let none = Tryout { detects: false, text: None, reverted: false, kept_lines: None };
         assert_eq!(tried, none);
     }
@@ -97,12 +107,20 @@ mod tests {
     #[test]
     fn what_takes_no_fewer_tokens_stands_as_it_is() {
         let join = format!("{}{{kept}}{{summary}}", "and, what is more, ".repeat(200));
-        let tried = Tryout::run(&ledger(&join), &text(), &words).unwrap();
+        let tried = Tryout::run(&ledger(&join), &text(), &words, &Deadline::default()).unwrap();
         assert_eq!((tried.detects, tried.text, tried.kept_lines), (true, None, Some(2)));
     }
 
     #[test]
     fn a_name_of_nothing_is_no_adapter() {
-        assert_eq!(Tryout::run(&AdapterChoice::Named("nobody".into()), &text(), &words), None);
+        assert_eq!(
+            Tryout::run(
+                &AdapterChoice::Named("nobody".into()),
+                &text(),
+                &words,
+                &Deadline::default()
+            ),
+            None
+        );
     }
 }

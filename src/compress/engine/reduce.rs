@@ -159,7 +159,9 @@ impl Engine {
             None => Arc::new(reduction.cache_form(reduction.run_adapters())),
             Some((share, rule)) => digests.digest_form(&reduction, share, rule, &is_shown),
         };
-        self.reduced.insert(key, Arc::clone(&known));
+        if !reducer.adapters.is_stopped() {
+            self.reduced.insert(key, Arc::clone(&known));
+        }
         known
     }
 }

@@ -229,7 +229,10 @@ mod tests {
             .collect::<Vec<_>>()
             .concat();
         let (engine, counter) = (Engine::new(), Counter::new());
-        let adapters = AdapterSet::new(&AdapterChoices::Chosen(Vec::new()));
+        let adapters = AdapterSet::new(
+            &AdapterChoices::Chosen(Vec::new()),
+            &crate::limit::Deadline::default(),
+        );
         let reducer = Reducer { adapters: &adapters, pointer: None };
         let told = ShownFacts::new(vec![(&lines, false)], 9);
         let shown: String =

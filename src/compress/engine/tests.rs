@@ -202,7 +202,8 @@ fn a_text_read_twice_is_shown_once() {
 #[test]
 fn a_text_read_twice_is_named_rather_than_shortened() {
     let (engine, counter) = (Engine::new(), Counter::new());
-    let adapters = AdapterSet::new(&AdapterChoices::Chosen(Vec::new()));
+    let adapters =
+        AdapterSet::new(&AdapterChoices::Chosen(Vec::new()), &crate::limit::Deadline::default());
     let reducer = Reducer { adapters: &adapters, pointer: None };
     let name = TokenizerName::O200kBase;
     let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Exact).with_reducer(reducer);

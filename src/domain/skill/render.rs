@@ -50,7 +50,7 @@ pub fn render_skill(
         }
         Ok(rendered.into_string())
     };
-    rendered().map_err(|AllowanceExceeded { .. }| RenderedTooLong)
+    rendered().map_err(|_: AllowanceExceeded| RenderedTooLong)
 }
 
 fn fill_vars(

@@ -15,7 +15,7 @@ pub use truncate::TruncateHook;
 use super::answer::HookAnswer;
 use super::point::{HookKind, Point};
 use crate::json::{Faults, Fields, Node, Path, parse};
-use crate::limit::{Allowance, AllowanceExceeded, PatternBudget};
+use crate::limit::{Deadline, Pattern, PatternBudget, SearchError};
 
 /// A built-in hook with its settings.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ impl Builtin {
             "truncate" => TruncateHook::read(&fields, faults).map(Self::Truncate),
             "redact" => Some(Self::Redact(RedactHook::read(&fields, patterns, faults))),
             "deny_command" => Some(Self::DenyCommand(DenyCommand::read(&fields, faults))),
-            _ => SecretScan::read(&fields, patterns, faults).map(Self::SecretScan),
+            _ => SecretScan::read(&fields, faults).map(Self::SecretScan),
         }
     }
 
@@ -56,6 +56,15 @@ impl Builtin {
             Self::DenyCommand(_) => "deny_command",
             Self::SecretScan(_) => "secret_scan",
         }
+    }
+
+    /// Its patterns.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        let redact = match self {
+            Self::Redact(redact) => Some(redact.patterns()),
+            Self::Truncate(_) | Self::DenyCommand(_) | Self::SecretScan(_) => None,
+        };
+        redact.into_iter().flatten()
     }
 
     /// The one kind that it can be registered as.
@@ -80,11 +89,11 @@ impl Builtin {
         &self,
         point: Point,
         input: &Node<'_>,
-        allowance: &Allowance,
-    ) -> Result<HookAnswer, AllowanceExceeded> {
+        deadline: &Deadline,
+    ) -> Result<HookAnswer, SearchError> {
         Ok(match self {
             Self::Truncate(truncate) => truncate.answer(input),
-            Self::Redact(redact) => redact.answer(point, input, allowance)?,
+            Self::Redact(redact) => redact.answer(point, input, deadline)?,
             Self::DenyCommand(deny) => deny.answer(input),
             Self::SecretScan(scan) => scan.answer(point, input),
         })

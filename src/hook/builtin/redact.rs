@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use regex::Regex;
-
 use super::{HookAnswer, is_reasoning, is_text};
 use crate::domain::ReplacedText;
 use crate::hook::pattern::read_pattern;
 use crate::hook::point::Point;
 use crate::hook::text;
 use crate::json::{Faults, Fields, Node, write_string};
-use crate::limit::{Allowance, AllowanceExceeded, PatternBudget};
+use crate::limit::{Deadline, Pattern, PatternBudget, SearchError};
 
 pub(super) const KEYS: &[&str] = &["patterns", "replacement"];
 const PATTERN_KEYS: &[&str] = &["regex", "replacement"];
@@ -22,7 +20,7 @@ const MAX_REPLACEMENT_BYTES: usize = 512;
 #[derive(Debug, Clone)]
 pub struct RedactHook {
     /// Applied one after another, each on what the ones before left; never on what they put in.
-    patterns: Vec<(Regex, Arc<str>)>,
+    patterns: Vec<(Pattern, Arc<str>)>,
 }
 
 impl RedactHook {
@@ -68,6 +66,10 @@ impl RedactHook {
         Self { patterns }
     }
 
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.patterns.iter().map(|(pattern, _)| pattern)
+    }
+
     pub(super) fn write(&self, out: &mut String) {
         out.push_str("{\"patterns\":[");
         for (index, (regex, replacement)) in self.patterns.iter().enumerate() {
@@ -87,33 +89,29 @@ impl RedactHook {
         &self,
         point: Point,
         input: &Node<'_>,
-        allowance: &Allowance,
-    ) -> Result<HookAnswer, AllowanceExceeded> {
+        deadline: &Deadline,
+    ) -> Result<HookAnswer, SearchError> {
         let part = point.payload().and_then(|pointer| text::value_at(input, pointer));
         let Some(part) = part else { return Ok(HookAnswer::Unchanged) };
-        let (mut out, mut changed) = (String::new(), false);
+        let (mut out, mut changed, mut failed) = (String::new(), false, Ok(()));
         text::rewrite(&mut out, part, &mut Vec::new(), &is_reasoning, &mut |keys, text| {
-            // A text that would become too long is left out: the failure is reported below.
-            let apply = || self.apply(text, allowance).unwrap_or_default();
-            let new = is_text(point, keys).then(apply).flatten();
+            if failed.is_err() || !is_text(point, keys) {
+                return None;
+            }
+            let new = self.apply(text, deadline).map_err(|error| failed = Err(error)).ok()?;
             changed |= new.is_some();
             new
         });
-        allowance.check()?;
+        failed?;
         Ok(if changed { HookAnswer::Replace(out.into()) } else { HookAnswer::Unchanged })
     }
 
     /// Replaces every match that is not empty; `None` if that changes nothing.
-    fn apply(
-        &self,
-        text: &str,
-        allowance: &Allowance,
-    ) -> Result<Option<String>, AllowanceExceeded> {
-        let mut replacing = ReplacedText::new(text, allowance);
-        for (regex, with) in &self.patterns {
+    fn apply(&self, text: &str, deadline: &Deadline) -> Result<Option<String>, SearchError> {
+        let mut replacing = ReplacedText::new(text, deadline);
+        for (pattern, with) in &self.patterns {
             replacing.round(|stretch, put| {
-                let mut hits = regex.find_iter(stretch).filter(|hit| !hit.is_empty());
-                hits.try_for_each(|hit| put(hit.range(), with))
+                pattern.find_each(stretch, deadline, &mut |range| put(range, with))
             })?;
         }
         Ok(replacing.into_replaced().filter(|new| new != text))
@@ -124,6 +122,7 @@ impl RedactHook {
 mod tests {
     use super::*;
     use crate::json::{Path, parse};
+    use crate::limit::Allowance;
 
     fn redact(config: &str) -> RedactHook {
         let mut faults = Faults::default();
@@ -137,7 +136,7 @@ mod tests {
     fn answer(point: Point, input: &str) -> String {
         let stars = redact(r#"{"patterns":["sk-[a-z0-9]+"],"replacement":"***"}"#);
         let input = parse(input, text::LIMITS).unwrap();
-        match stars.answer(point, &input, &Allowance::default()).unwrap() {
+        match stars.answer(point, &input, &Deadline::default()).unwrap() {
             HookAnswer::Replace(text) => text.to_string(),
             _ => String::new(),
         }
@@ -146,21 +145,21 @@ mod tests {
     #[test]
     fn words_take_the_place_of_what_is_found() {
         let two = redact(r#"{"patterns":["a+",{"regex":"b(.)","replacement":"$1"}]}"#);
-        let allowance = Allowance::default();
-        assert_eq!(two.apply("xaab!", &allowance), Ok(Some("x[REDACTED]$1".to_owned())));
-        assert_eq!(two.apply("xyz", &allowance), Ok(None));
+        let deadline = Deadline::default();
+        assert_eq!(two.apply("xaab!", &deadline), Ok(Some("x[REDACTED]$1".to_owned())));
+        assert_eq!(two.apply("xyz", &deadline), Ok(None));
     }
 
     #[test]
     fn what_was_put_in_is_not_matched_again() {
         let row = format!(r#"{{"regex":"a","replacement":"{}"}}"#, "a".repeat(512));
         let four = redact(&format!(r#"{{"patterns":[{row},{row},{row},{row}]}}"#));
-        let allowance = Allowance::new(1 << 20);
-        let new = four.apply("banana", &allowance).unwrap().unwrap();
+        let deadline = Deadline::default().allowing(&Allowance::new(1 << 20));
+        let new = four.apply("banana", &deadline).unwrap().unwrap();
         assert_eq!(new.len(), 3 * 512 + 3);
         let input = format!(r#"{{"value":"{}"}}"#, "a".repeat(10_000));
         let input = parse(&input, text::LIMITS).unwrap();
-        assert!(four.answer(Point::MemoryUpdate, &input, &allowance).is_err());
+        assert!(four.answer(Point::MemoryUpdate, &input, &deadline).is_err());
     }
 
     #[test]

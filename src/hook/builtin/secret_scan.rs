@@ -6,32 +6,30 @@
 
 use std::sync::Arc;
 
-use regex::Regex;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::{HookAnswer, is_text, write_list};
 use crate::hook::point::Point;
 use crate::hook::text;
 use crate::json::{Faults, Fields, Node};
-use crate::limit::PatternBudget;
 
 pub(super) const KEYS: &[&str] = &["prefixes"];
 const DEFAULT_PREFIXES: &[&str] = &["sk-ant-", "sk-", "ghp_", "AIza"];
 const MAX_PREFIXES: usize = 64;
 const MAX_PREFIX_BYTES: usize = 64;
+/// Letters, digits, `_` and `-` that make a key of what follows a prefix.
+const MIN_KEY_BYTES: usize = 16;
 
 /// Its settings.
 #[derive(Debug, Clone)]
 pub struct SecretScan {
     prefixes: Vec<Arc<str>>,
-    pattern: Regex,
+    /// Finds the prefixes.
+    finder: AhoCorasick,
 }
 
 impl SecretScan {
-    pub(super) fn read(
-        fields: &Fields<'_, '_>,
-        patterns: &mut PatternBudget,
-        faults: &mut Faults,
-    ) -> Option<Self> {
+    pub(super) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         let prefixes: Vec<Arc<str>> = match fields.get("prefixes") {
             Some(_) => {
                 fields.texts("prefixes", MAX_PREFIXES, faults).into_iter().map(Arc::from).collect()
@@ -46,13 +44,30 @@ impl SecretScan {
             fields.fault("prefixes", rule, faults);
             return None;
         }
-        let starts: Vec<String> = prefixes.iter().map(|prefix| regex::escape(prefix)).collect();
-        let source = format!(r"(?:^|[^A-Za-z0-9])({})[A-Za-z0-9_-]{{16}}", starts.join("|"));
-        let compiled = patterns.compile(&source);
-        let compiled =
-            compiled.map_err(|error| fields.fault("prefixes", error.to_string(), faults));
-        let pattern = compiled.ok()?;
-        Some(Self { prefixes, pattern })
+        // A table of all states would take a megabyte.
+        let finder = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(prefixes.iter().map(|prefix| prefix.as_bytes()));
+        let finder = finder.map_err(|error| fields.fault("prefixes", error.to_string(), faults));
+        Some(Self { finder: finder.ok()?, prefixes })
+    }
+
+    /// The prefix of the first key in a text; of several that begin at one place, the first in the
+    /// list.
+    fn find(&self, text: &str) -> Option<&Arc<str>> {
+        let bytes = text.as_bytes();
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
+        let is_key = |start: usize, end: usize| {
+            let before = start.checked_sub(1).and_then(|at| bytes.get(at));
+            let rest = bytes.get(end..end + MIN_KEY_BYTES).unwrap_or_default();
+            !before.is_some_and(is_word)
+                && rest.len() == MIN_KEY_BYTES
+                && rest.iter().all(|byte| is_word(byte) || matches!(byte, b'_' | b'-'))
+        };
+        let found = self.finder.find_overlapping_iter(text);
+        let keys = found.filter(|hit| is_key(hit.start(), hit.end()));
+        let first = keys.min_by_key(|hit| (hit.start(), hit.pattern()))?;
+        self.prefixes.get(first.pattern().as_usize())
     }
 
     pub(super) fn write(&self, out: &mut String) {
@@ -68,8 +83,7 @@ impl SecretScan {
             let mut unused = String::new();
             text::rewrite(&mut unused, part, &mut Vec::new(), &|_| false, &mut |keys, text| {
                 if found.is_none() && is_text(point, keys) {
-                    let start = self.pattern.captures(text).and_then(|found| found.get(1));
-                    found = start.map(|start| start.as_str().to_owned());
+                    found = self.find(text).map(|prefix| prefix.to_string());
                 }
                 None
             });
@@ -93,8 +107,7 @@ mod tests {
         let mut faults = Faults::default();
         let node = parse("{}", text::LIMITS).unwrap();
         let fields = Fields::read(&node, Path::Root, KEYS, &mut faults).unwrap();
-        let scan =
-            SecretScan::read(&fields, &mut PatternBudget::new(1, 1 << 20), &mut faults).unwrap();
+        let scan = SecretScan::read(&fields, &mut faults).unwrap();
         let input = serde_json::json!({"messages": [{"role": "user", "id": "x",
             "parts": [{"type": "text", "text": text}]}]});
         let input = input.to_string();

@@ -33,7 +33,7 @@ use super::point::{HookKind, Point};
 use super::run::{HookRun, HookStop, RunOutcome, SkipReason};
 use super::text::LIMITS;
 use crate::json::parse;
-use crate::limit::Allowance;
+use crate::limit::Deadline;
 
 /// Bytes of the line of a run in a report.
 const REPORT_LINE_BYTES: usize = 256;
@@ -50,8 +50,8 @@ pub struct HookRound<'r> {
     scope: CallScope,
     left: Duration,
     dry: bool,
-    /// The text that built-in hooks may make.
-    allowance: Allowance,
+    /// The end of the request, and the text that built-in hooks may make.
+    deadline: Deadline,
     occurrences: BTreeMap<Point, u32>,
     runs: Vec<HookRun>,
 }
@@ -79,7 +79,7 @@ impl<'r> HookRound<'r> {
             scope,
             left: MAX_ROUND_TIME,
             dry: false,
-            allowance: Allowance::default(),
+            deadline: Deadline::default(),
             occurrences: BTreeMap::new(),
             runs: Vec::new(),
         }
@@ -92,10 +92,10 @@ impl<'r> HookRound<'r> {
         self
     }
 
-    /// With what the request may make of text.
+    /// With the end of the request, and with what it may make of text.
     #[must_use]
-    pub fn allowing(mut self, allowance: &Allowance) -> Self {
-        self.allowance = allowance.clone();
+    pub fn until(mut self, deadline: &Deadline) -> Self {
+        self.deadline = deadline.clone();
         self
     }
 
@@ -182,7 +182,7 @@ impl<'r> HookRound<'r> {
         let (mut meant, mut others) = (Vec::new(), Vec::new());
         let Ok(node) = node else { return (meant, others) };
         for hook in self.set.hooks_of_kind(at.point, kind) {
-            if hook.matching.fits(at.point, &facts, &node) {
+            if hook.matching.fits(at.point, &facts, &node, &self.deadline) {
                 meant.push(Arc::clone(hook));
             } else {
                 others.push(line(
@@ -201,7 +201,7 @@ impl<'r> HookRound<'r> {
         let hooks = self.set.hooks_at(point);
         let Some(first) = hooks.first() else { return Ok(()) };
         let bytes = inputs.saturating_mul(hooks.len()).saturating_mul(REPORT_LINE_BYTES);
-        self.allowance.take(bytes).map_err(|error| {
+        self.deadline.allowance().take(bytes).map_err(|error| {
             let failure = CallFailure::new(FailureCause::TextLimit, error.to_string());
             HookStop::failed(&first.id, point, &failure)
         })
@@ -211,7 +211,7 @@ impl<'r> HookRound<'r> {
         CallSettings {
             caller: self.caller,
             scope: &self.scope,
-            allowance: &self.allowance,
+            deadline: &self.deadline,
             left: self.left,
             dry: self.dry,
         }
@@ -270,7 +270,7 @@ impl<'r> HookRound<'r> {
 struct CallSettings<'w> {
     caller: &'w dyn Caller,
     scope: &'w CallScope,
-    allowance: &'w Allowance,
+    deadline: &'w Deadline,
     left: Duration,
     dry: bool,
 }
@@ -315,7 +315,7 @@ impl<'h> PreparedCall<'h> {
     }
 
     async fn call(&self, with: CallSettings<'_>) -> CallReply {
-        let CallSettings { caller, scope, allowance, left, dry } = with;
+        let CallSettings { caller, scope, deadline, left, dry } = with;
         let at_once = |answer| CallReply { answer, body: None, took: Duration::ZERO, attempts: 0 };
         if let Some(because) = &self.hook.disabled_because {
             let why = format!("the service disabled it ({because}): enable or disable it");
@@ -323,9 +323,7 @@ impl<'h> PreparedCall<'h> {
         }
         if let HookAction::Builtin(builtin) = &self.hook.does {
             return at_once(match parse(&self.input, LIMITS) {
-                Ok(node) => builtin
-                    .answer(self.point, &node, allowance)
-                    .map_err(|error| CallFailure::new(FailureCause::TextLimit, error.to_string())),
+                Ok(node) => builtin.answer(self.point, &node, deadline).map_err(CallFailure::from),
                 Err(error) => {
                     Err(CallFailure::new(FailureCause::InvalidPayload, error.to_string()))
                 }

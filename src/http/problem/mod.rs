@@ -324,7 +324,9 @@ impl From<pool::Error> for Problem {
     fn from(error: pool::Error) -> Self {
         match error {
             pool::Error::Full => Self::with_detail(Kind::Overloaded, error.to_string()),
-            pool::Error::TimeUp => Self::with_detail(Kind::Deadline, error.to_string()),
+            pool::Error::TimeUp | pool::Error::Overrun => {
+                Self::with_detail(Kind::Deadline, error.to_string())
+            }
             pool::Error::Panicked => {
                 tracing::error!("a compile panicked");
                 Self::new(Kind::Internal)

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::SchemaError;
 use super::run::{Instance, MisfitSink, SchemaCheck, SchemaOutcome, report_misfit, size_misfit};
 use super::value::key;
 
@@ -12,7 +13,7 @@ pub(super) fn check<'s>(
     instance: Instance<'s, '_>,
     outcome: &mut SchemaOutcome,
     mut misfits: MisfitSink<'_>,
-) -> Result<(), String> {
+) -> Result<(), SchemaError> {
     let Instance { schema, value, path } = instance;
     let Some(items) = value.as_array() else { return Ok(()) };
     let count = || items.len();

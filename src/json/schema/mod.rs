@@ -5,6 +5,7 @@
 //! that cannot be matched in time linear in the text is not asked for either.
 
 mod array;
+mod choices;
 mod form;
 mod object;
 mod run;
@@ -14,9 +15,11 @@ mod value;
 
 use serde_json::Value;
 
+use choices::Choices;
 use run::SchemaCheck;
 
 use super::Path;
+use crate::limit::{Deadline, StopReason};
 
 /// A place that is not what it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,12 +29,44 @@ pub struct Misfit {
     pub detail: String,
 }
 
-/// Every place at which a value is not what a schema asks for; an error if the schema cannot
-/// be used.
-pub fn misfits(schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
-    form::check(schema)?;
-    let mut run = SchemaCheck::new(schema);
-    let mut found = Vec::new();
-    run.check(schema, value, &Path::Root, Some(&mut found))?;
-    Ok(found)
+/// Why a value was not checked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// The schema cannot be used, or asks for more than one check may do.
+    #[error("{0}")]
+    Unusable(String),
+    #[error(transparent)]
+    Stopped(#[from] StopReason),
+}
+
+impl From<String> for SchemaError {
+    fn from(why: String) -> Self {
+        Self::Unusable(why)
+    }
+}
+
+/// A schema against which any number of values is checked. What does not depend on the value is
+/// done once.
+#[derive(Debug)]
+pub struct JsonSchema {
+    root: Value,
+    /// What is wrong with the schema itself.
+    form: Result<(), String>,
+    choices: Choices,
+}
+
+impl JsonSchema {
+    pub fn new(root: Value) -> Self {
+        Self { form: form::check(&root), root, choices: Choices::default() }
+    }
+
+    /// Every place at which a value is not what the schema asks for; an error if the schema cannot
+    /// be used.
+    pub fn misfits(&self, value: &Value, deadline: &Deadline) -> Result<Vec<Misfit>, SchemaError> {
+        self.form.clone()?;
+        let mut run = SchemaCheck::new(&self.root, &self.choices, deadline);
+        let mut found = Vec::new();
+        run.check(&self.root, value, &Path::Root, Some(&mut found))?;
+        Ok(found)
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::SchemaError;
 use super::run::{Instance, MisfitSink, SchemaCheck, SchemaOutcome, report_misfit, size_misfit};
 
 pub(super) fn check<'s>(
@@ -9,7 +10,7 @@ pub(super) fn check<'s>(
     instance: Instance<'s, '_>,
     outcome: &mut SchemaOutcome,
     mut misfits: MisfitSink<'_>,
-) -> Result<(), String> {
+) -> Result<(), SchemaError> {
     let Instance { schema, value, path } = instance;
     let Some(members) = value.as_object() else { return Ok(()) };
     let count = || members.len();
@@ -74,7 +75,7 @@ fn check_required(
     instance: Instance<'_, '_>,
     outcome: &mut SchemaOutcome,
     mut misfits: MisfitSink<'_>,
-) -> Result<(), String> {
+) -> Result<(), SchemaError> {
     let Instance { schema, value, path } = instance;
     let mut ask = |names: Option<&Vec<Value>>| {
         run.spend(names.map_or(0, Vec::len))?;
@@ -84,7 +85,7 @@ fn check_required(
                 report_misfit(&mut misfits, &path.key(name), "is missing");
             }
         }
-        Ok::<_, String>(())
+        Ok::<_, SchemaError>(())
     };
     ask(schema.get("required").and_then(Value::as_array))?;
     let dependent = schema.get("dependentRequired").and_then(Value::as_object);

@@ -3,19 +3,23 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use regex::Regex;
 use serde_json::Value;
 
+use super::choices::{Choices, hash};
 use super::form::{anchors, resolve};
-use super::value::{MAX_QUOTE_BYTES, is_equal, quote};
-use super::{Misfit, array, object};
+use super::value::{MAX_QUOTE_BYTES, is_equal, is_of, kind_of, quote};
+use super::{Misfit, SchemaError, array, object};
 use crate::json::{Path, cut};
-use crate::limit::{PatternBudget, PatternError};
+use crate::limit::{Deadline, Pattern, PatternBudget, PatternError, SearchError};
 
 /// Schemas that one check may visit.
 const MAX_STEPS: usize = 50_000;
 /// Names, values and bytes that one check may look at, besides schemas.
 const MAX_COST: usize = 8_000_000;
+/// What a check looks at before it asks the deadline.
+const MAX_COST_UNASKED: usize = 1 << 14;
+/// Cost of visiting a schema.
+const STEP_COST: usize = 64;
 /// Schemas that may be inside of each other, references followed.
 const MAX_DEPTH: usize = 256;
 /// Misfits that one check reports.
@@ -76,25 +80,50 @@ pub(super) fn report_misfit(
 pub(super) struct SchemaCheck<'s> {
     root: &'s Value,
     anchors: BTreeMap<&'s str, &'s Value>,
-    patterns: BTreeMap<&'s str, Option<Regex>>,
+    patterns: BTreeMap<&'s str, Option<Pattern>>,
+    choices: &'s Choices,
+    deadline: &'s Deadline,
     budget: PatternBudget,
     steps: usize,
     cost: usize,
+    /// Cost since the deadline was asked.
+    unasked: usize,
     depth: usize,
 }
 
 impl<'s> SchemaCheck<'s> {
-    pub(super) fn new(root: &'s Value) -> Self {
-        let anchors = anchors(root);
-        let budget = PatternBudget::new(MAX_PATTERNS, MAX_PATTERNS_BYTES);
-        Self { root, anchors, patterns: BTreeMap::new(), budget, steps: 0, cost: 0, depth: 0 }
+    pub(super) fn new(root: &'s Value, choices: &'s Choices, deadline: &'s Deadline) -> Self {
+        Self {
+            root,
+            anchors: anchors(root),
+            patterns: BTreeMap::new(),
+            choices,
+            deadline,
+            budget: PatternBudget::new(MAX_PATTERNS, MAX_PATTERNS_BYTES),
+            steps: 0,
+            cost: 0,
+            unasked: MAX_COST_UNASKED,
+            depth: 0,
+        }
     }
 
     /// Accounts for what is looked at besides schemas.
-    pub(super) fn spend(&mut self, cost: usize) -> Result<(), String> {
+    pub(super) fn spend(&mut self, cost: usize) -> Result<(), SchemaError> {
         self.cost = self.cost.saturating_add(cost);
         if self.cost > MAX_COST {
-            return Err("it asks for more than one check may look at".to_owned());
+            return Err(SchemaError::Unusable(
+                "it asks for more than one check may look at".to_owned(),
+            ));
+        }
+        self.ask(cost)
+    }
+
+    /// Asks the deadline, if enough was looked at.
+    fn ask(&mut self, cost: usize) -> Result<(), SchemaError> {
+        self.unasked = self.unasked.saturating_add(cost);
+        if self.unasked > MAX_COST_UNASKED {
+            self.unasked = 0;
+            self.deadline.check()?;
         }
         Ok(())
     }
@@ -105,11 +134,12 @@ impl<'s> SchemaCheck<'s> {
         value: &Value,
         path: &Path<'_>,
         mut misfits: MisfitSink<'_>,
-    ) -> Result<SchemaOutcome, String> {
+    ) -> Result<SchemaOutcome, SchemaError> {
         self.steps += 1;
         if self.steps > MAX_STEPS || self.depth > MAX_DEPTH {
-            return Err("it refers to itself too often".to_owned());
+            return Err("it refers to itself too often".to_owned().into());
         }
+        self.ask(STEP_COST)?;
         let mut outcome = SchemaOutcome::default();
         let Some(members) = schema.as_object() else {
             if schema == &Value::Bool(false) {
@@ -128,7 +158,8 @@ impl<'s> SchemaCheck<'s> {
                 outcome.join(other);
             }
         }
-        if let Some(detail) = self.check_plain(schema, value)? {
+        let is_reported = misfits.as_ref().is_some_and(|misfits| misfits.len() < MAX_MISFITS);
+        if let Some(detail) = self.check_plain(schema, value, is_reported)? {
             outcome.fails = true;
             report_misfit(&mut misfits, path, detail);
         }
@@ -157,7 +188,7 @@ impl<'s> SchemaCheck<'s> {
         instance: Instance<'s, '_>,
         outcome: &mut SchemaOutcome,
         mut misfits: MisfitSink<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), SchemaError> {
         let Instance { schema, value, path } = instance;
         let list = |key: &str| schema.get(key).and_then(Value::as_array);
         for one in list("allOf").into_iter().flatten() {
@@ -210,7 +241,7 @@ impl<'s> SchemaCheck<'s> {
         value: &Value,
         path: &Path<'_>,
         outcome: &mut SchemaOutcome,
-    ) -> Result<usize, String> {
+    ) -> Result<usize, SchemaError> {
         let mut fit = 0;
         for form in forms {
             let other = self.check(form, value, path, None)?;
@@ -220,32 +251,62 @@ impl<'s> SchemaCheck<'s> {
         Ok(fit)
     }
 
-    fn is_equal(&mut self, known: &Value, value: &Value) -> Result<bool, String> {
+    fn is_equal(&mut self, known: &Value, value: &Value) -> Result<bool, SchemaError> {
         let mut cost = 0;
         let equal = is_equal(known, value, &mut cost);
         self.spend(cost)?;
         Ok(equal)
     }
 
-    /// Whether a text matches; yes if the pattern cannot be asked for. An error if there are
-    /// more patterns than one check may compile.
-    pub(super) fn matches_pattern(&mut self, pattern: &'s str, text: &str) -> Result<bool, String> {
+    /// Whether a text matches; yes if the pattern needs what cannot be searched for in linear time.
+    /// An error if it is too large, or if there are more patterns than one check may compile.
+    pub(super) fn matches_pattern(
+        &mut self,
+        pattern: &'s str,
+        text: &str,
+    ) -> Result<bool, SchemaError> {
         self.spend(text.len())?;
         let compiled = match self.patterns.entry(pattern) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(match self.budget.compile(pattern) {
-                Ok(regex) => Some(regex),
-                Err(PatternError::Syntax(_) | PatternError::TooLarge(_)) => None,
+                Ok(compiled) => Some(compiled),
+                Err(PatternError::Syntax(_)) => None,
                 Err(error) => {
-                    return Err(format!("the pattern {} {error}", cut(pattern, MAX_QUOTE_BYTES)));
+                    let shown = cut(pattern, MAX_QUOTE_BYTES);
+                    return Err(format!("the pattern {shown} {error}").into());
                 }
             }),
         };
-        Ok(compiled.as_ref().is_none_or(|compiled| compiled.is_match(text)))
+        let Some(compiled) = compiled else { return Ok(true) };
+        compiled.is_match(text, self.deadline).map_err(|error| match error {
+            SearchError::Stopped(stop) => stop.into(),
+            SearchError::Unusable(error) => error.to_string().into(),
+        })
     }
 
-    /// What is wrong with a value by itself: its type, its size, its being one of some.
-    fn check_plain(&mut self, schema: &Value, value: &Value) -> Result<Option<String>, String> {
+    /// Whether a list has a value.
+    fn is_one_of(&mut self, list: &[Value], value: &Value) -> Result<bool, SchemaError> {
+        let (hashed, mut cost) = self.choices.hashed(list);
+        let places = hashed.places(hash(value, &mut cost));
+        self.spend(cost)?;
+        for known in places.iter().filter_map(|at| list.get(*at)) {
+            if self.is_equal(known, value)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What is wrong with a value by itself: its type, its size, its being one of some. Without
+    /// words if these are not reported: they may quote much of the schema.
+    fn check_plain(
+        &mut self,
+        schema: &Value,
+        value: &Value,
+        is_reported: bool,
+    ) -> Result<Option<String>, SchemaError> {
+        let quoted =
+            |quote: &dyn Fn() -> String| Some(if is_reported { quote() } else { String::new() });
         let kinds = match schema.get("type") {
             Some(Value::Array(kinds)) => kinds.as_slice(),
             Some(kind) => std::slice::from_ref(kind),
@@ -258,17 +319,15 @@ impl<'s> SchemaCheck<'s> {
         if let Some(known) = schema.get("const")
             && !self.is_equal(known, value)?
         {
-            return Ok(Some(format!("must be {}", quote(known))));
+            return Ok(quoted(&|| format!("must be {}", quote(known))));
         }
-        if let Some(known) = schema.get("enum").and_then(Value::as_array) {
-            let mut is_known = false;
-            for known in known {
-                is_known = is_known || self.is_equal(known, value)?;
-            }
-            if !is_known {
+        if let Some(known) = schema.get("enum").and_then(Value::as_array)
+            && !self.is_one_of(known, value)?
+        {
+            return Ok(quoted(&|| {
                 let list: Vec<String> = known.iter().take(50).map(quote).collect();
-                return Ok(Some(format!("must be one of {}", list.join(", "))));
-            }
+                format!("must be one of {}", list.join(", "))
+            }));
         }
         Ok(match value {
             Value::Number(_) => number(schema, value.as_f64().unwrap_or_default()),
@@ -319,32 +378,4 @@ pub(super) fn size_misfit(
         return Some(format!("must have at least {min} {noun}"));
     }
     max.filter(|max| count > *max).map(|max| format!("must have at most {max} {noun}"))
-}
-
-fn is_of(kind: &str, value: &Value) -> bool {
-    match (kind, value) {
-        ("null", Value::Null)
-        | ("boolean", Value::Bool(_))
-        | ("object", Value::Object(_))
-        | ("array", Value::Array(_))
-        | ("number", Value::Number(_))
-        | ("string", Value::String(_)) => true,
-        ("integer", Value::Number(number)) => {
-            number.is_i64()
-                || number.is_u64()
-                || number.as_f64().is_some_and(|number| number.fract() == 0.0)
-        }
-        _ => false,
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }

@@ -2,7 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::misfits;
+use super::{JsonSchema, Misfit, SchemaError};
+use crate::limit::Deadline;
+
+fn misfits(schema: &Value, value: &Value) -> Result<Vec<Misfit>, SchemaError> {
+    JsonSchema::new(schema.clone()).misfits(value, &Deadline::default())
+}
 
 fn fits(schema: &Value, value: &Value) -> bool {
     misfits(schema, value).unwrap_or_else(|error| panic!("{error}: {schema}")).is_empty()

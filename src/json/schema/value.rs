@@ -1,7 +1,7 @@
-//! Values of a schema, and of what is checked against it: whether they are equal, and how they are
-//! quoted.
+//! Values of a schema, and of what is checked against it: their types, whether they are equal, and how
+//! they are quoted.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::json::{cut, write_string};
 
@@ -56,7 +56,11 @@ fn write_quote(out: &mut String, value: &Value) {
 pub(super) fn is_equal(a: &Value, b: &Value, cost: &mut usize) -> bool {
     *cost = cost.saturating_add(1);
     match (a, b) {
-        (Value::Number(_), Value::Number(_)) => key(a) == key(b),
+        (Value::Number(one), Value::Number(other)) => {
+            // Both whole, or both not: how they are written says all.
+            let is_whole = |number: &Number| !number.is_f64();
+            if is_whole(one) == is_whole(other) { one == other } else { key(a) == key(b) }
+        }
         (Value::String(a), Value::String(b)) => {
             *cost = cost.saturating_add(if a.len() == b.len() { a.len() } else { 0 });
             a == b
@@ -66,6 +70,7 @@ pub(super) fn is_equal(a: &Value, b: &Value, cost: &mut usize) -> bool {
         }
         (Value::Object(a), Value::Object(b)) => {
             let mut same = |(name, own): (&String, &Value)| {
+                *cost = cost.saturating_add(name.len());
                 b.get(name).is_some_and(|b| is_equal(own, b, cost))
             };
             a.len() == b.len() && a.iter().all(&mut same)
@@ -96,5 +101,34 @@ pub(super) fn key(value: &Value) -> String {
             format!("{{{}}}", members.join(","))
         }
         other => other.to_string(),
+    }
+}
+
+/// Whether a value is of a type of JSON Schema.
+pub(super) fn is_of(kind: &str, value: &Value) -> bool {
+    match (kind, value) {
+        ("null", Value::Null)
+        | ("boolean", Value::Bool(_))
+        | ("object", Value::Object(_))
+        | ("array", Value::Array(_))
+        | ("number", Value::Number(_))
+        | ("string", Value::String(_)) => true,
+        ("integer", Value::Number(number)) => {
+            number.is_i64()
+                || number.is_u64()
+                || number.as_f64().is_some_and(|number| number.fract() == 0.0)
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }

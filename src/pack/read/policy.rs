@@ -11,7 +11,7 @@ use crate::policy::{self, RuleFaultKind};
 /// Bundles, rules in one of them, gates, redaction rules.
 const MAX_ITEMS: usize = 500;
 /// Bytes that the patterns of a pack may take compiled.
-const MAX_PATTERNS_BYTES: usize = 16 << 20;
+const MAX_PATTERNS_BYTES: usize = 2 << 20;
 
 pub(super) fn read(fields: &Fields<'_, '_>, lint: &mut Lint) -> PolicyLayer {
     const KNOWN: &[&str] = &["policy_bundles", "guardrails", "approval_gates", "evaluation"];

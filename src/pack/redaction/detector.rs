@@ -138,6 +138,11 @@ fn within(
 
 /// 13 to 19 digits, of which every second one from the right is doubled in their sum.
 fn is_card(text: &str) -> bool {
+    /// Groups of one digit, with a character between each two.
+    const MAX_CARD_BYTES: usize = 2 * 19 - 1;
+    if text.len() > MAX_CARD_BYTES {
+        return false;
+    }
     let digits: Vec<u32> = text.chars().filter_map(|character| character.to_digit(10)).collect();
     if !(13..=19).contains(&digits.len()) {
         return false;
@@ -158,6 +163,11 @@ fn is_card(text: &str) -> bool {
 /// Whether the text is an IBAN: with its first four characters moved to the end, the remainder of a
 /// division by 97 is 1.
 fn is_iban(text: &str) -> bool {
+    /// Groups of one character, with a space between each two.
+    const MAX_IBAN_BYTES: usize = 2 * 34 - 1;
+    if text.len() > MAX_IBAN_BYTES {
+        return false;
+    }
     let plain: String = text.chars().filter(|character| *character != ' ').collect();
     if !(15..=34).contains(&plain.len()) {
         return false;

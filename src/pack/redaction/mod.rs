@@ -7,14 +7,11 @@ mod detector;
 mod quoted;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
-
-use regex::Regex;
 
 use crate::domain::ReplacedText;
 use crate::json::write_string;
-use crate::limit::{Allowance, AllowanceExceeded};
+use crate::limit::{Deadline, MatchFn, Pattern, SearchError};
 
 pub(super) use detector::Detector;
 
@@ -37,14 +34,14 @@ struct RedactionRule {
 #[derive(Debug, Clone)]
 enum RedactionFinder {
     BuiltIn(Detector),
-    Pattern(Regex),
+    Pattern(Pattern),
 }
 
 /// The rules of a pack at work for one request.
 #[derive(Debug, Clone, Copy)]
 pub struct Redactor<'r> {
     rules: &'r Redaction,
-    allowance: &'r Allowance,
+    deadline: &'r Deadline,
 }
 
 /// A text without what rules found in it.
@@ -69,7 +66,7 @@ impl Redaction {
         found.is_some()
     }
 
-    pub(super) fn add_pattern(&mut self, id: &str, pattern: Regex, replacement: Option<&str>) {
+    pub(super) fn add_pattern(&mut self, id: &str, pattern: Pattern, replacement: Option<&str>) {
         self.add(id, RedactionFinder::Pattern(pattern), replacement);
     }
 
@@ -88,8 +85,8 @@ impl Redaction {
     }
 
     /// The rules, with what they may put into texts.
-    pub fn redactor<'r>(&'r self, allowance: &'r Allowance) -> Redactor<'r> {
-        Redactor { rules: self, allowance }
+    pub fn redactor<'r>(&'r self, deadline: &'r Deadline) -> Redactor<'r> {
+        Redactor { rules: self, deadline }
     }
 
     /// `depth`: in how many strings the text is quoted.
@@ -97,17 +94,17 @@ impl Redaction {
         &self,
         text: &str,
         depth: usize,
-        allowance: &Allowance,
-    ) -> Result<RedactedText, AllowanceExceeded> {
+        deadline: &Deadline,
+    ) -> Result<RedactedText, SearchError> {
         let mut hits = BTreeMap::new();
         if self.is_empty() {
             return Ok(RedactedText::default());
         }
-        let mut replacing = ReplacedText::new(text, allowance);
+        let mut replacing = ReplacedText::new(text, deadline);
         let quoted = if depth < MAX_DEPTH { quoted::strings(text) } else { Vec::new() };
         replacing.round(|_, put| {
             for (range, said) in &quoted {
-                let RedactedText { text, hits: found } = self.within(said, depth + 1, allowance)?;
+                let RedactedText { text, hits: found } = self.within(said, depth + 1, deadline)?;
                 let Some(new) = text else { continue };
                 for (id, count) in found {
                     *hits.entry(id).or_default() += count;
@@ -116,11 +113,11 @@ impl Redaction {
                 write_string(&mut escaped, &new);
                 put(range.clone(), &escaped)?;
             }
-            Ok(())
+            Ok::<_, SearchError>(())
         })?;
         for rule in &self.rules {
             let count = replacing.round(|stretch, put| {
-                rule.finder.find(stretch, &mut |range| put(range, &rule.replacement))
+                rule.finder.find(stretch, deadline, &mut |range| put(range, &rule.replacement))
             })?;
             if count > 0 {
                 *hits.entry(Arc::clone(&rule.id)).or_default() += count;
@@ -139,31 +136,23 @@ impl Redactor<'_> {
     /// quoted JSON strings: there, a number may follow an escaped line break, and a letter be six
     /// characters.
     ///
-    /// If a text would become longer than the request may make, nothing of it is left, and the
-    /// exhausted allowance refuses the request.
+    /// If a text would become longer than the request may make, or the time is up, nothing of the
+    /// text is left, and the exhausted allowance or the deadline refuses the request.
     pub fn apply(&self, text: &str) -> RedactedText {
-        self.rules.within(text, 0, self.allowance).unwrap_or_else(|AllowanceExceeded { .. }| {
-            RedactedText { text: Some(String::new()), hits: BTreeMap::new() }
-        })
+        let redacted = self.rules.within(text, 0, self.deadline);
+        redacted
+            .unwrap_or_else(|_| RedactedText { text: Some(String::new()), hits: BTreeMap::new() })
     }
 }
 
 impl RedactionFinder {
     /// Calls `found` with each range that it finds; in order, without overlap.
-    fn find(
-        &self,
-        text: &str,
-        found: &mut dyn FnMut(Range<usize>) -> Result<(), AllowanceExceeded>,
-    ) -> Result<(), AllowanceExceeded> {
+    fn find(&self, text: &str, deadline: &Deadline, found: MatchFn<'_>) -> Result<(), SearchError> {
         match self {
             Self::BuiltIn(detector) => {
-                detector.find(&quoted::blank(text)).into_iter().try_for_each(found)
+                Ok(detector.find(&quoted::blank(text)).into_iter().try_for_each(found)?)
             }
-            Self::Pattern(regex) => regex
-                .find_iter(text)
-                .map(|hit| hit.range())
-                .filter(|range| !range.is_empty())
-                .try_for_each(found),
+            Self::Pattern(pattern) => pattern.find_each(text, deadline, found),
         }
     }
 }
@@ -171,6 +160,11 @@ impl RedactionFinder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limit::{Allowance, PatternBudget};
+
+    fn pattern(source: &str) -> Pattern {
+        PatternBudget::new(1, usize::MAX).compile(source).unwrap()
+    }
 
     fn of(names: &[&str]) -> Redaction {
         let mut redaction = Redaction::default();
@@ -181,11 +175,7 @@ mod tests {
     }
 
     fn shown(names: &[&str], text: &str) -> String {
-        of(names)
-            .redactor(&Allowance::default())
-            .apply(text)
-            .text
-            .unwrap_or_else(|| text.to_owned())
+        of(names).redactor(&Deadline::default()).apply(text).text.unwrap_or_else(|| text.to_owned())
     }
 
     #[test]
@@ -233,7 +223,7 @@ mod tests {
             assert_eq!(shown(&names, text), left, "{text}");
         }
         let twice = of(&names)
-            .redactor(&Allowance::default())
+            .redactor(&Deadline::default())
             .apply(r#"{"a":"\n4111111111111111","b":"4111111111111111"}"#);
         assert_eq!(twice.hits.values().sum::<u64>(), 2);
     }
@@ -241,13 +231,13 @@ mod tests {
     #[test]
     fn rules_go_one_after_another_and_not_over_what_was_put_in() {
         let mut redaction = of(&["email"]);
-        redaction.add_pattern("word", Regex::new("REDACTED|bob").unwrap(), Some("-"));
-        let redacted = redaction.redactor(&Allowance::default()).apply("bob@example.com and bob");
+        redaction.add_pattern("word", pattern("REDACTED|bob"), Some("-"));
+        let redacted = redaction.redactor(&Deadline::default()).apply("bob@example.com and bob");
         assert_eq!(redacted.text.as_deref(), Some("[REDACTED:email] and -"));
         let hits: Vec<_> = redacted.hits.iter().map(|(id, count)| (&**id, *count)).collect();
         assert_eq!(hits, [("email", 1), ("word", 1)]);
         assert_eq!(
-            redaction.redactor(&Allowance::default()).apply("nothing"),
+            redaction.redactor(&Deadline::default()).apply("nothing"),
             RedactedText::default()
         );
     }
@@ -255,15 +245,30 @@ mod tests {
     #[test]
     fn a_text_that_would_grow_too_long_is_refused_and_nothing_of_it_is_left() {
         let mut redaction = Redaction::default();
-        redaction.add_pattern("a", Regex::new("a").unwrap(), Some(&"a".repeat(512)));
-        redaction.add_pattern("b", Regex::new("a").unwrap(), Some(&"a".repeat(512)));
+        redaction.add_pattern("a", pattern("a"), Some(&"a".repeat(512)));
+        redaction.add_pattern("b", pattern("a"), Some(&"a".repeat(512)));
         let allowance = Allowance::new(1 << 20);
-        let text = redaction.redactor(&allowance).apply(&"a".repeat(100)).text.unwrap();
+        let deadline = Deadline::default().allowing(&allowance);
+        let text = redaction.redactor(&deadline).apply(&"a".repeat(100)).text.unwrap();
         assert_eq!((text.len(), allowance.check()), (51_200, Ok(())));
         assert_eq!(
-            redaction.redactor(&allowance).apply(&"a".repeat(10_000)).text.as_deref(),
+            redaction.redactor(&deadline).apply(&"a".repeat(10_000)).text.as_deref(),
             Some("")
         );
         assert!(allowance.check().is_err());
+    }
+
+    #[test]
+    fn once_the_time_is_up_nothing_of_a_text_is_left() {
+        let deadline = Deadline::default();
+        deadline.cancel();
+        for redaction in [of(&["email"]), {
+            let mut redaction = Redaction::default();
+            redaction.add_pattern("b", pattern("b"), None);
+            redaction
+        }] {
+            let redacted = redaction.redactor(&deadline).apply("bob@example.com");
+            assert_eq!(redacted.text.as_deref(), Some(""));
+        }
     }
 }

@@ -78,7 +78,8 @@ impl Driver<'_> {
             ask_formats(hooks, shrinking.into_iter(), &past.history)
         })?;
         let any = !made.is_empty();
-        self.adapters = AdapterSet::new(&self.request.compression.adapters).with_hook_texts(made);
+        let choices = &self.request.compression.adapters;
+        self.adapters = AdapterSet::new(choices, self.meter.deadline()).with_hook_texts(made);
         Ok(any)
     }
 

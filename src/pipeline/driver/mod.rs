@@ -39,7 +39,7 @@ pub(super) fn run(
 ) -> Result<CompiledPayload, Error> {
     let PipelineRun { deadline, hooks, timings } = run;
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
-    let adapters = AdapterSet::new(&request.compression.adapters);
+    let adapters = AdapterSet::new(&request.compression.adapters, deadline);
     let notes = request.notes.clone();
     let trace = Trace::new(request.record.is_kept());
     let is_whole = true;

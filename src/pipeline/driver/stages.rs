@@ -123,7 +123,13 @@ impl Driver<'_> {
         read_back: ReadBack,
         list: &str,
     ) -> Result<ArrivedHistory, StopReason> {
-        let protected = protect::run(&self.request.protect, &history, system, &mut self.notes);
+        let protected = protect::run(
+            &self.request.protect,
+            &history,
+            system,
+            &mut self.notes,
+            self.meter.deadline(),
+        )?;
         let names = match self.request.explain {
             ExplainLevel::Full => names(&history),
             ExplainLevel::Summary => Vec::new(),

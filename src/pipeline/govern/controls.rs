@@ -18,7 +18,7 @@ use crate::policy;
 pub(super) struct Input<'i> {
     pub(super) pack: &'i Pack,
     pub(super) facts: &'i policy::Value,
-    /// Asked before the condition of each gate.
+    /// Asked before and in the condition of each gate.
     pub(super) deadline: &'i Deadline,
     pub(super) decisions: &'i [RuleDecision<'i>],
     pub(super) surfaced: &'i [SurfacedTool<'i>],
@@ -137,7 +137,7 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
 /// Active gates by id, each with its reasons.
 fn active_gates<'p>(input: &Input<'p>) -> Vec<(&'p ApprovalGate, Vec<String>)> {
     let mut found = Vec::new();
-    let mut effort = policy::Effort::default();
+    let mut effort = policy::Effort::new(input.deadline);
     for gate in &input.pack.policy.gates {
         if input.deadline.check().is_err() {
             break;

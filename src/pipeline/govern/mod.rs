@@ -174,7 +174,7 @@ fn run(
     ];
     stages.push(Stage::Budget, parts, hash(&allocation.written()));
 
-    let redactor = pack.policy.redaction.redactor(input.deadline.allowance());
+    let redactor = pack.policy.redaction.redactor(input.deadline);
     let session =
         session::GovernedSession::new(conversation, invoke, redactor).ok_or_else(|| {
             let detail = "there is no task: neither `input.message` nor a message of the user";

@@ -4,7 +4,7 @@ use super::list::ShownMessages;
 use crate::domain::{Message, RawJson};
 use crate::hook::{BeforeCompileInput, PointInput as _};
 use crate::json::{self, JsonText, Limits};
-use crate::limit::Allowance;
+use crate::limit::Deadline;
 use crate::pack::Pack;
 use crate::pipeline::govern::redact_message;
 use crate::pipeline::{inject, slot::Slot};
@@ -35,8 +35,8 @@ pub(crate) fn input(
 
 /// The input of hooks under a pack: the same of the original conversation, without what the pack's
 /// rules redact.
-pub fn governed_input(request: &CompileRequest, pack: &Pack, allowance: &Allowance) -> String {
-    let redactor = pack.policy.redaction.redactor(allowance);
+pub fn governed_input(request: &CompileRequest, pack: &Pack, deadline: &Deadline) -> String {
+    let redactor = pack.policy.redaction.redactor(deadline);
     let conversation = &request.conversation;
     let shown = |messages: &[Message]| {
         let clean: Vec<Message> =

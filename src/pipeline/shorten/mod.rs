@@ -56,7 +56,8 @@ pub fn shorten(
         Originals::None => Lossless::Exact,
         Originals::Store | Originals::Return => Lossless::Equivalent,
     };
-    let adapters = AdapterSet::new(&request.adapters).with_hook_texts(request.formats.clone());
+    let adapters =
+        AdapterSet::new(&request.adapters, deadline).with_hook_texts(request.formats.clone());
     let pointer = request.reader.reference.map(prose::pointer);
     let reducer = Reducer { adapters: &adapters, pointer };
     let names = TextNames::default();
@@ -187,7 +188,7 @@ impl<'j> ShortenJob<'j> {
         let count = list.items.len();
         let conversation = &list.conversation;
         let (history, system) = (&conversation.history, &conversation.system);
-        let flags = protect::run(&request.protect, history, system, notes);
+        let flags = protect::run(&request.protect, history, system, notes, meter.deadline())?;
         let mut fixed: Vec<bool> =
             makers.iter().map(|maker| *maker == MessageAuthor::OursForGood).collect();
         fixed.resize(count, false);

@@ -7,6 +7,7 @@
 mod group;
 mod minify;
 mod prune;
+mod words;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

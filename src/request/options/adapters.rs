@@ -3,21 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use regex::{RegexBuilder, RegexSetBuilder};
-
 use crate::domain::{
-    AdapterChoice, AdapterChoices, AdapterDefinition, DetectRules, LineRemoval, LineSelector,
+    AdapterChoice, AdapterChoices, AdapterDefinition, DetectRules, LineRemoval, LineSelector, Notes,
 };
-use crate::json::{Faults, Fields, Node, Path};
+use crate::json::{Fault, Faults, Fields, Node, Path};
+use crate::limit::PatternBudget;
 
 /// Adapters that a request may name.
 const MAX_ADAPTERS: usize = 64;
 /// Patterns of one adapter, and lines that it keeps by their numbers.
 const MAX_PATTERNS: usize = 32;
 const MAX_PATTERN_BYTES: usize = 512;
-/// Patterns of all definitions that a list defines or names: one can take 25 ms to compile.
+/// Patterns of all definitions that a list defines or names.
 pub const MAX_PATTERNS_IN_ALL: usize = 64;
-/// Bytes of a compiled pattern: a short one can ask for half a second of work above it.
+/// Bytes that the patterns of all definitions may take compiled.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// Bytes of a name.
 const MAX_NAME_BYTES: usize = 64;
@@ -29,6 +28,11 @@ const DEFAULT_JOIN: &str = "{kept}\n{summary}";
 
 /// Unknown names for which a similar name is looked up: there may be thousands of known ones.
 const MAX_HINTS: usize = 4;
+
+/// The budget of patterns that the definitions of one list share.
+pub fn adapter_patterns() -> PatternBudget {
+    PatternBudget::new(MAX_PATTERNS_IN_ALL, MAX_COMPILED_BYTES)
+}
 
 /// Every key of a definition.
 pub const ADAPTER_KEYS: &[&str] = &["name", "detect", "keep", "shrink", "join"];
@@ -44,11 +48,41 @@ pub struct KnownAdapters {
     /// Patterns of the stored definitions of the names that are given. Above
     /// [`MAX_PATTERNS_IN_ALL`] not all of these are in `stored`.
     pub patterns: usize,
+    /// Stored adapters whose definitions are beyond the present limits, and why they cannot be
+    /// used.
+    pub unusable: BTreeMap<Arc<str>, String>,
     /// Further known names, for suggestions.
     pub names: Vec<Arc<str>>,
 }
 
 impl KnownAdapters {
+    /// Adds a stored adapter, or what is wrong with its definition.
+    pub fn add_stored(
+        &mut self,
+        name: Arc<str>,
+        definition: Result<Arc<AdapterDefinition>, Vec<Fault>>,
+    ) {
+        match definition {
+            Ok(definition) => {
+                self.stored.insert(name, definition);
+            }
+            Err(faults) => {
+                let why = faults.first().map_or_else(String::new, |fault| {
+                    format!("`{}` {}", fault.pointer, fault.detail)
+                });
+                self.unusable.insert(name, why);
+            }
+        }
+    }
+
+    /// Warns about stored adapters that a request without a list would use and cannot.
+    pub(crate) fn warn_unusable(&self, has_list: bool, notes: &mut Notes) {
+        for (name, why) in self.unusable.iter().filter(|_| !has_list) {
+            let detail = format!("the stored adapter `{name}` is not used: {why}");
+            notes.warn("adapter_unusable", String::new(), detail);
+        }
+    }
+
     /// The adapters of a request that does not choose any.
     pub(super) fn default_choices(&self) -> AdapterChoices {
         AdapterChoices::Usual(self.stored.values().map(Arc::clone).collect())
@@ -96,17 +130,21 @@ pub(crate) fn read_adapters(
     let inline: BTreeSet<&str> = inline.filter(|name| is_name(name)).collect();
     let (mut choices, mut defined) = (Vec::new(), BTreeMap::new());
     let mut hints = MAX_HINTS;
+    let mut budget = adapter_patterns();
     for (index, item) in items.iter().enumerate() {
         let path = list.index(index);
         if let Some(name) = item.as_str() {
-            if inline.contains(name) || known.stored.contains_key(name) || known.is_built_in(name) {
+            let is_inline = inline.contains(name);
+            if let Some(why) = known.unusable.get(name).filter(|_| !is_inline) {
+                faults.add(&path, format!("the stored adapter `{name}` cannot be used: {why}"));
+            } else if is_inline || known.stored.contains_key(name) || known.is_built_in(name) {
                 choices.push(AdapterChoice::Named(name.into()));
             } else {
                 let near = known.all(&inline).take_while(|_| is_name(name) && hints > 0);
                 faults.unknown_name(&path, "adapter", name, near);
                 hints = hints.saturating_sub(1);
             }
-        } else if let Some(definition) = read_definition(item, path, None, faults) {
+        } else if let Some(definition) = read_definition(item, path, None, &mut budget, faults) {
             let definition = Arc::new(definition);
             if defined.insert(Arc::clone(&definition.name), Arc::clone(&definition)).is_some() {
                 faults.add(&path.key("name"), "is defined in this list already");
@@ -131,6 +169,7 @@ pub fn read_definition<'r>(
     node: &'r Node<'_>,
     path: Path<'r>,
     name: Option<&str>,
+    patterns: &mut PatternBudget,
     faults: &mut Faults,
 ) -> Option<AdapterDefinition> {
     let fields = Fields::read(node, path, ADAPTER_KEYS, faults)?;
@@ -154,9 +193,9 @@ pub fn read_definition<'r>(
         None if own.is_none() => fields.fault("name", "is missing", faults),
         _ => {}
     }
-    let detect = read_detect(&fields, faults);
-    let keep = read_keep(&fields, faults);
-    let shrink = read_shrink(&fields, faults);
+    let detect = read_detect(&fields, patterns, faults);
+    let keep = read_keep(&fields, patterns, faults);
+    let shrink = read_shrink(&fields, patterns, faults);
     let join = fields.text("join", faults).unwrap_or(DEFAULT_JOIN);
     for part in ["{kept}", "{summary}"] {
         if join.matches(part).count() != 1 {
@@ -182,7 +221,11 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
-fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> DetectRules {
+fn read_detect(
+    fields: &Fields<'_, '_>,
+    patterns: &mut PatternBudget,
+    faults: &mut Faults,
+) -> DetectRules {
     let mut detect = DetectRules::default();
     let Some(node) = fields.get("detect") else {
         fields.fault("detect", "is missing", faults);
@@ -191,7 +234,7 @@ fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> DetectRules {
     let Some(given) = Fields::read(node, fields.path().key("detect"), DETECT_KEYS, faults) else {
         return detect;
     };
-    detect.regex = pattern(&given, "regex", faults);
+    detect.regex = pattern(&given, "regex", patterns, faults);
     detect.min_lines = given
         .whole("min_lines", 1, MAX_LINES, faults)
         .and_then(|lines| usize::try_from(lines).ok());
@@ -207,7 +250,7 @@ fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> DetectRules {
             let line = number.parse::<usize>().ok().filter(|line| *line > 0);
             let source = value.as_str();
             match (line, source) {
-                (Some(line), Some(source)) => match checked(source) {
+                (Some(line), Some(source)) => match checked(source, patterns) {
                     Ok(()) => detect.line_matches.push((line, source.into())),
                     Err(why) => faults.add(&path.key(number), why),
                 },
@@ -219,7 +262,7 @@ fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> DetectRules {
     if let Some(share) = given.get("min_share_of_lines") {
         let path = given.path().key("min_share_of_lines");
         if let Some(given) = Fields::read(share, path, &["regex", "share"], faults) {
-            let source = pattern(&given, "regex", faults);
+            let source = pattern(&given, "regex", patterns, faults);
             let share = given.milli("share", 0, 1000, faults);
             for key in ["regex", "share"] {
                 if given.get(key).is_none() {
@@ -235,7 +278,11 @@ fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> DetectRules {
     detect
 }
 
-fn read_keep(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<LineSelector> {
+fn read_keep(
+    fields: &Fields<'_, '_>,
+    patterns: &mut PatternBudget,
+    faults: &mut Faults,
+) -> Vec<LineSelector> {
     let list = fields.path().key("keep");
     let mut keep = Vec::new();
     for (index, item) in fields.list("keep", MAX_PATTERNS, faults).iter().enumerate() {
@@ -243,7 +290,7 @@ fn read_keep(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<LineSelector> 
         let Some(given) = Fields::read(item, list.index(index), &["lines", "regex"], faults) else {
             continue;
         };
-        let source = pattern(&given, "regex", faults);
+        let source = pattern(&given, "regex", patterns, faults);
         match (given.text("lines", faults), source) {
             (Some(_), Some(_)) => faults.add(&path, "must hold one of lines, regex"),
             (Some(lines), None) => {
@@ -261,11 +308,6 @@ fn read_keep(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<LineSelector> 
             (None, None) => {}
         }
     }
-    let patterns = keep.iter().filter_map(|lines| match lines {
-        LineSelector::Matching(source) => Some(source),
-        LineSelector::Between(..) | LineSelector::Last(_) => None,
-    });
-    check_together(fields, "keep", patterns, faults);
     keep
 }
 
@@ -283,7 +325,11 @@ fn lines_of(text: &str) -> Option<LineSelector> {
     }
 }
 
-fn read_shrink(fields: &Fields<'_, '_>, faults: &mut Faults) -> LineRemoval {
+fn read_shrink(
+    fields: &Fields<'_, '_>,
+    budget: &mut PatternBudget,
+    faults: &mut Faults,
+) -> LineRemoval {
     let Some(node) = fields.get("shrink") else { return LineRemoval::Rest };
     if node.as_str() == Some("rest") {
         return LineRemoval::Rest;
@@ -299,16 +345,20 @@ fn read_shrink(fields: &Fields<'_, '_>, faults: &mut Faults) -> LineRemoval {
             if given.get("regex").is_none() {
                 given.fault("regex", "is missing", faults);
             }
-            patterns.extend(pattern(&given, "regex", faults));
+            patterns.extend(pattern(&given, "regex", budget, faults));
         }
     }
-    check_together(fields, "shrink", patterns.iter(), faults);
     LineRemoval::Matching(patterns)
 }
 
-fn pattern(fields: &Fields<'_, '_>, key: &'static str, faults: &mut Faults) -> Option<Arc<str>> {
+fn pattern(
+    fields: &Fields<'_, '_>,
+    key: &'static str,
+    patterns: &mut PatternBudget,
+    faults: &mut Faults,
+) -> Option<Arc<str>> {
     let source = fields.text(key, faults)?;
-    match checked(source) {
+    match checked(source, patterns) {
         Ok(()) => Some(source.into()),
         Err(why) => {
             fields.fault(key, why, faults);
@@ -317,33 +367,17 @@ fn pattern(fields: &Fields<'_, '_>, key: &'static str, faults: &mut Faults) -> O
     }
 }
 
-/// The patterns of a list become one automaton, of the size that one may have.
-fn check_together<'s>(
-    fields: &Fields<'_, '_>,
-    key: &'static str,
-    sources: impl Iterator<Item = &'s Arc<str>>,
-    faults: &mut Faults,
-) {
-    let mut builder = RegexSetBuilder::new(sources.map(AsRef::as_ref).collect::<Vec<&str>>());
-    builder.size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES);
-    if let Err(error) = builder.build() {
-        fields.fault(key, format!("cannot be used together: {error}"), faults);
-    }
-}
-
-fn checked(source: &str) -> Result<(), String> {
+fn checked(source: &str, patterns: &mut PatternBudget) -> Result<(), String> {
     if source.len() > MAX_PATTERN_BYTES {
         return Err(format!("must be at most {MAX_PATTERN_BYTES} bytes"));
     }
-    let mut builder = RegexBuilder::new(source);
-    builder.size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES);
-    builder.build().map(|_| ()).map_err(|error| format!("cannot be used: {error}"))
+    patterns.compile(source).map(drop).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::{Fault, Limits, parse};
+    use crate::json::{Limits, parse};
 
     const DEFINITION: &str = r#"{"detect": {"min_lines": 3}, "keep": [{"lines": "1"}]}"#;
 
@@ -351,13 +385,21 @@ mod tests {
         let definition = |name: &str| {
             let node = parse(DEFINITION, Limits::default()).unwrap();
             let mut faults = Faults::default();
-            let read = read_definition(&node, Path::Root, Some(name), &mut faults).unwrap();
+            let read = read_definition(
+                &node,
+                Path::Root,
+                Some(name),
+                &mut adapter_patterns(),
+                &mut faults,
+            )
+            .unwrap();
             (Arc::from(name), Arc::new(read))
         };
         KnownAdapters {
             built_in: vec!["xml".to_owned(), "csv".to_owned()],
             stored: BTreeMap::from([definition("csv"), definition("ledger")]),
             patterns: 0,
+            unusable: BTreeMap::from([("wide".into(), "is wide".to_owned())]),
             names: vec!["invoices".into()],
         }
     }
@@ -425,13 +467,27 @@ mod tests {
     }
 
     #[test]
+    fn a_stored_adapter_beyond_the_limits_is_a_fault_where_it_is_named() {
+        let faults = read(r#"{"adapters": ["xml", "wide"]}"#).unwrap_err();
+        assert_eq!(faults[0].pointer, "/adapters/1");
+        assert_eq!(faults[0].detail, "the stored adapter `wide` cannot be used: is wide");
+        let body = r#"{"adapters": ["wide", {"name": "wide", "detect": {"min_lines": 9}}]}"#;
+        assert_eq!(chosen(body), ["wide Some(9)", "wide Some(9)"]);
+        let mut notes = Notes::default();
+        known().warn_unusable(true, &mut notes);
+        assert!(notes.warnings.is_empty());
+        known().warn_unusable(false, &mut notes);
+        assert_eq!(notes.warnings[0].code, "adapter_unusable");
+    }
+
+    #[test]
     fn all_faults_of_a_definition_are_told_at_once() {
         let body = r#"{"name": "b", "detect": {"regex": "(", "min_line": 2, "line_matches": {"0": "a"},
             "min_share_of_lines": {"regex": "a", "share": 2}},
             "keep": [{"lines": "0"}, {"regx": "a"}, {}], "shrink": "all", "join": "{kept}"}"#;
         let node = parse(body, Limits::default()).unwrap();
         let mut faults = Faults::default();
-        read_definition(&node, Path::Root, Some("a"), &mut faults);
+        read_definition(&node, Path::Root, Some("a"), &mut adapter_patterns(), &mut faults);
         let faults = faults.into_vec();
         let pointers: BTreeSet<&str> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
         let wanted = [
@@ -472,7 +528,7 @@ mod tests {
         let large = r"\\w{10}";
         assert_eq!(told(&list(&[definition(0, large, 1)])), None);
         let told = told(&list(&[definition(0, large, 32)]));
-        assert_eq!(told.as_deref(), Some("/adapters/0/keep"));
+        assert_eq!(told.as_deref(), Some("/adapters/0/keep/5/regex"));
     }
 
     #[test]
@@ -480,7 +536,8 @@ mod tests {
         let read = |body: &str, name| {
             let node = parse(body, Limits::default()).unwrap();
             let mut faults = Faults::default();
-            let read = read_definition(&node, Path::Root, name, &mut faults);
+            let read =
+                read_definition(&node, Path::Root, name, &mut adapter_patterns(), &mut faults);
             let pointers: Vec<_> =
                 faults.into_vec().into_iter().map(|fault| fault.pointer).collect();
             (read.map(|own| own.name.to_string()), pointers)

@@ -6,8 +6,8 @@ mod skill;
 
 pub(super) use adapters::read_adapters;
 pub use adapters::{
-    ADAPTER_KEYS, KnownAdapters, MAX_PATTERNS_IN_ALL, adapter_names, given_adapters, patterns_in,
-    read_definition,
+    ADAPTER_KEYS, KnownAdapters, MAX_PATTERNS_IN_ALL, adapter_names, adapter_patterns,
+    given_adapters, patterns_in, read_definition,
 };
 pub(super) use read::summary_instructions;
 pub use skill::read_skill_use;
@@ -15,9 +15,8 @@ pub use skill::read_skill_use;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use regex::RegexSet;
-
 use crate::domain::{AdapterChoices, CacheTtl, MemoryScope, RawJson, Role, SkillUse};
+use crate::limit::Pattern;
 
 /// The highest rung of the ladder that may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,10 +129,11 @@ impl Default for Compression {
     }
 }
 
-/// A text pattern whose matches are kept verbatim.
+/// A pattern of texts that are kept verbatim.
 #[derive(Debug, Clone)]
-pub struct Pattern {
+pub struct ProtectPattern {
     pub label: Arc<str>,
+    pub pattern: Pattern,
 }
 
 /// The key `protect`: what stays verbatim.
@@ -146,9 +146,7 @@ pub struct ProtectOptions {
     pub roles: Vec<Role>,
     /// Tools whose turns stay, each with its index in the list `tools`.
     pub tools: BTreeMap<Arc<str>, usize>,
-    pub patterns: Vec<Pattern>,
-    /// The patterns as one automaton, in the order of `patterns`.
-    pub matcher: Option<RegexSet>,
+    pub patterns: Vec<ProtectPattern>,
     /// Shielded like the live zone, not exempt.
     pub recent_turns: usize,
     pub recent_messages: usize,

@@ -2,25 +2,24 @@
 
 use std::sync::Arc;
 
-use regex::{RegexSet, RegexSetBuilder};
-
 use super::{
     CACHE_TTLS, CacheOptions, CacheState, ClearOptions, Compression, KnownAdapters, Level,
-    MemoryOptions, OnArrival, OutputOptions, Pattern, Placement, PreviousCompile, ProtectOptions,
-    RequestMemoryEntry, ThinkingPolicy, read_adapters,
+    MemoryOptions, OnArrival, OutputOptions, Placement, PreviousCompile, ProtectOptions,
+    ProtectPattern, RequestMemoryEntry, ThinkingPolicy, read_adapters,
 };
 use crate::domain::{CacheTtl, MemoryScope, Notes, RawJson, Role};
 use crate::json::{Faults, Fields, Node, Path};
+use crate::limit::PatternBudget;
 use crate::provider::without_nul;
 use crate::request::memory::{is_memory_key, read_scope};
 
 /// Turns a request may shield; more than any conversation has.
 const MAX_TURNS: u64 = 10_000;
-/// Bytes of a compiled pattern set: a short pattern can ask for half a second of work above it.
-const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// Names in `allowed_keys`.
 const MAX_ALLOWED_KEYS: usize = 1_000;
+/// Patterns in `protect`, and the bytes that they may take compiled.
 const MAX_PATTERNS: usize = 32;
+const MAX_COMPILED_BYTES: usize = 512 << 10;
 const MAX_PATTERN_BYTES: usize = 512;
 /// Bytes of the key `summary_instructions`.
 const MAX_INSTRUCTIONS_BYTES: usize = 8 << 10;
@@ -188,7 +187,7 @@ impl ProtectOptions {
     }
 
     fn read_patterns(&mut self, given: &Fields<'_, '_>, faults: &mut Faults) {
-        let mut sources = Vec::new();
+        let mut budget = PatternBudget::new(MAX_PATTERNS, MAX_COMPILED_BYTES);
         let list = given.path().key("patterns");
         for (index, item) in given.list("patterns", MAX_PATTERNS, faults).iter().enumerate() {
             let Some(one) = Fields::read(item, list.index(index), &["regex", "label"], faults)
@@ -205,28 +204,13 @@ impl ProtectOptions {
                 one.fault("regex", format!("must be at most {MAX_PATTERN_BYTES} bytes"), faults);
                 continue;
             }
-            if let Err(error) = compile(&[source]) {
-                one.fault("regex", format!("cannot be used: {error}"), faults);
-                continue;
-            }
             let label = one.text("label", faults).unwrap_or("pattern").into();
-            self.patterns.push(Pattern { label });
-            sources.push(source);
-        }
-        if !sources.is_empty() {
-            match compile(&sources) {
-                Ok(set) => self.matcher = Some(set),
-                Err(error) => given.fault("patterns", format!("cannot be used: {error}"), faults),
+            match budget.compile(source) {
+                Ok(pattern) => self.patterns.push(ProtectPattern { label, pattern }),
+                Err(error) => one.fault("regex", error.to_string(), faults),
             }
         }
     }
-}
-
-fn compile(sources: &[&str]) -> Result<RegexSet, regex::Error> {
-    RegexSetBuilder::new(sources)
-        .size_limit(MAX_COMPILED_BYTES)
-        .dfa_size_limit(MAX_COMPILED_BYTES)
-        .build()
 }
 
 impl CacheOptions {

@@ -58,10 +58,10 @@ pub(super) fn govern(
     // No hook is called if the pack refuses the run. The stages below find out why it refuses.
     if let Ok(intent) = pipeline::governed_intent(&pack, &governed) {
         let history = &mut request.conversation.history;
-        let redactor = pack.policy.redaction.redactor(services.allowance());
+        let redactor = pack.policy.redaction.redactor(deadline);
         pipeline::ask_governed_results(runner, history, redactor)?;
         retrieve(runner, &intent, &mut governed)?;
-        provide(services, runner, &pack, request, &mut governed)?;
+        provide(&services.clone().until(deadline), runner, &pack, request, &mut governed)?;
     }
     aside(request, &mut governed);
     let recalled = recall(services, &governed, &pack, source)?;

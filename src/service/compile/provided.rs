@@ -24,7 +24,7 @@ pub(super) fn provide(
     if !runner.has_any(POINT) {
         return Ok(());
     }
-    let input = pipeline::governed_input(request, pack, services.allowance());
+    let input = pipeline::governed_input(request, pack, services.deadline());
     let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
     if runner.has(POINT, HookKind::Provide) {
         let (model, counter) = (&request.model, &services.pipeline().counter);

@@ -19,7 +19,8 @@ mod trial;
 use std::fmt;
 use std::sync::Arc;
 
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 pub use self::file::{HooksFile, HooksFileError};
 pub use self::order::{Order, order, put_order};
@@ -44,6 +45,8 @@ pub const KINDS: [HookKind; 4] = HookKind::ALL;
 
 /// Tenants whose hooks are cached.
 const MAX_CACHED_TENANTS: usize = 1_024;
+/// Bytes that the hooks of all these tenants may take with their patterns.
+const MAX_CACHED_BYTES: u64 = 256 << 20;
 
 /// The client, the keys, the operator's hooks and a cache of registered ones. Without a network, no
 /// hook is called.
@@ -51,7 +54,37 @@ pub struct Hooks {
     webhooks: Option<Webhooks>,
     keys: Keyring,
     file: HooksFile,
-    loaded: Cache<Arc<str>, Arc<HookRevision>>,
+    loaded: HookCache,
+}
+
+type HookCache = Cache<Arc<str>, Arc<HookRevision>, RevisionWeighter>;
+
+/// Weighs the hooks of a tenant by the bytes that they take.
+#[derive(Debug, Clone)]
+struct RevisionWeighter;
+
+impl Weighter<Arc<str>, Arc<HookRevision>> for RevisionWeighter {
+    fn weight(&self, _: &Arc<str>, loaded: &Arc<HookRevision>) -> u64 {
+        loaded.memory_bytes()
+    }
+}
+
+fn hook_cache() -> HookCache {
+    // In one part: the hooks of one tenant can take a good part of all.
+    let options = OptionsBuilder::new()
+        .shards(1)
+        .estimated_items_capacity(MAX_CACHED_TENANTS)
+        .weight_capacity(MAX_CACHED_BYTES)
+        .build();
+    match options {
+        Ok(options) => Cache::with_options(
+            options,
+            RevisionWeighter,
+            DefaultHashBuilder::default(),
+            DefaultLifecycle::default(),
+        ),
+        Err(_) => Cache::with_weighter(MAX_CACHED_TENANTS, MAX_CACHED_BYTES, RevisionWeighter),
+    }
 }
 
 impl Hooks {
@@ -90,7 +123,7 @@ impl Default for Hooks {
             webhooks: None,
             keys: Keyring::default(),
             file: HooksFile::default(),
-            loaded: Cache::new(MAX_CACHED_TENANTS),
+            loaded: hook_cache(),
         }
     }
 }

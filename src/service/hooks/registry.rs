@@ -10,8 +10,8 @@ use super::set::{open_hook, read_unsealed};
 use super::shown::RegisteredHook;
 use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::{
-    CallFailure, GivenId, Hook, HookAction, HookKind, HookRun, HookSecret, Point, Secrets,
-    read_hook, write_point,
+    CallFailure, GivenId, Hook, HookAction, HookChecks, HookKind, HookRun, HookSecret, Point,
+    Secrets, hook_patterns, read_hook_within, write_point,
 };
 use crate::json::{self, Faults, Fields, Limits, Path};
 use crate::service::idempotency::{IdempotentRequest, remember};
@@ -50,7 +50,9 @@ pub fn create(
     let mut faults = Faults::default();
     let id = format!("hook_{}", Uuid::now_v7().simple());
     let check = |url: &str| services.hooks().check_url(url);
-    let read = read_hook(&node, Path::Root, GivenId::Made(&id), &check, &mut faults);
+    let mut patterns = services.pattern_room("")?;
+    let checks = HookChecks { check_url: &check, patterns: &mut patterns };
+    let read = read_hook_within(&node, Path::Root, GivenId::Made(&id), checks, &mut faults);
     if read.as_ref().is_some_and(|hook| &*hook.id == RESERVED) {
         faults.add(&Path::Root.key("id"), "is the name of another path: take another one");
     }
@@ -179,7 +181,12 @@ pub fn update(
         }
         _ => services.hooks().check_url(url),
     };
-    let read = read_hook(&node, Path::Root, GivenId::Address(id), &check, &mut faults);
+    // A hook whose stored patterns are beyond the limits can still be disabled.
+    let has_patterns = ["match", "config", "builtin"].iter().any(|key| change.get(key).is_some());
+    let mut patterns =
+        if has_patterns { services.pattern_room(id)? } else { hook_patterns().keeping_unusable() };
+    let checks = HookChecks { check_url: &check, patterns: &mut patterns };
+    let read = read_hook_within(&node, Path::Root, GivenId::Address(id), checks, &mut faults);
     let Some(mut hook) = read else { return Err(Error::Invalid(faults.into_vec())) };
     if change.get("mandatory").is_none() {
         hook.mandatory = old.mandatory;

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use crate::domain::Scope;
 use crate::hook::{
-    Call, CallFailure, CallFuture, CallReply, Caller, FailureCause, GivenId, Hook, HookKind,
-    HookSet, Manifest, read_hook,
+    Call, CallFailure, CallFuture, CallReply, Caller, FailureCause, GivenId, Hook, HookChecks,
+    HookKind, HookSet, Manifest, hook_patterns, read_hook_within,
 };
 use crate::json::{self, Faults, Limits, Node, Path};
+use crate::limit::{Pattern, PatternBudget};
 use crate::service::{Services, StoreError};
 use crate::store::{HookRow, OrderRow};
 use crate::webhook::{Keyring, Webhooks};
@@ -26,7 +27,26 @@ pub(super) struct HookRevision {
     everyone: Arc<HookSet>,
 }
 
+impl HookRevision {
+    /// Bytes that the hooks take in memory, most of them for patterns.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        const HOOK_BYTES: usize = 2 << 10;
+        let patterns = self.hooks.iter().flat_map(|hook| hook.patterns());
+        let patterns = patterns.map(Pattern::memory_bytes).fold(0, usize::saturating_add);
+        let hooks = (self.hooks.len() + 1).saturating_mul(HOOK_BYTES);
+        u64::try_from(hooks.saturating_add(patterns)).unwrap_or(u64::MAX)
+    }
+}
+
 impl Services {
+    /// The patterns that a hook of the tenant may have: all stored hooks but itself share one
+    /// budget with it.
+    pub(super) fn pattern_room(&self, id: &str) -> Result<PatternBudget, StoreError> {
+        let loaded = self.loaded_hooks()?;
+        let others = loaded.hooks.iter().filter(|hook| *hook.id != *id);
+        Ok(hook_patterns().after(others.flat_map(|hook| hook.patterns())))
+    }
+
     /// The hooks that a request of a session is pinned to, in their order: inline hooks, the
     /// tenant's and the operator's. Of hooks with the same id the operator's wins, then the
     /// tenant's. Reads the store, which blocks the thread.
@@ -132,7 +152,9 @@ impl super::Hooks {
         rows: &[HookRow],
         orders: &[OrderRow],
     ) -> Result<HookRevision, StoreError> {
-        let open = |row: &HookRow| Ok(Arc::new(open_hook(&self.keys, tenant, row)?));
+        let mut patterns = hook_patterns().keeping_unusable();
+        let open =
+            |row: &HookRow| Ok(Arc::new(open_within(&self.keys, tenant, row, &mut patterns)?));
         let hooks = rows.iter().map(open).collect::<Result<Vec<_>, StoreError>>()?;
         let orders = orders
             .iter()
@@ -175,7 +197,16 @@ impl super::Hooks {
 /// Reads a stored hook with its headers and secrets. If these cannot be opened, the hook is locked,
 /// and calls of it fail.
 pub(super) fn open_hook(keys: &Keyring, tenant: &str, row: &HookRow) -> Result<Hook, StoreError> {
-    let mut hook = read_unsealed(row)?;
+    open_within(keys, tenant, row, &mut hook_patterns().keeping_unusable())
+}
+
+fn open_within(
+    keys: &Keyring,
+    tenant: &str,
+    row: &HookRow,
+    patterns: &mut PatternBudget,
+) -> Result<Hook, StoreError> {
+    let mut hook = read_row(row, patterns)?;
     if let Some(sealed) = &row.sealed
         && let Err(error) = keys.open_hook(tenant, &mut hook, sealed)
     {
@@ -186,12 +217,18 @@ pub(super) fn open_hook(keys: &Keyring, tenant: &str, row: &HookRow) -> Result<H
 
 /// Reads a stored hook without its headers and secrets.
 pub(super) fn read_unsealed(row: &HookRow) -> Result<Hook, StoreError> {
+    read_row(row, &mut hook_patterns().keeping_unusable())
+}
+
+fn read_row(row: &HookRow, patterns: &mut PatternBudget) -> Result<Hook, StoreError> {
     let node = parsed(&row.definition)?;
     let mut faults = Faults::default();
     // The URL was checked when the hook was registered, and each address is checked when it is
     // dialled.
     let keep = |url: &str| Ok(url.to_owned());
-    let read = read_hook(&node, Path::Root, GivenId::Address(&row.id), &keep, &mut faults);
+    let checks = HookChecks { check_url: &keep, patterns };
+    let id = GivenId::Address(&row.id);
+    let read = read_hook_within(&node, Path::Root, id, checks, &mut faults);
     let hook = read.filter(|_| faults.is_empty());
     let hook = hook.ok_or_else(|| corrupt("a stored hook is not valid"))?;
     // Guards that older releases stored without `mandatory` are mandatory.

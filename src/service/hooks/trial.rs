@@ -133,7 +133,7 @@ pub async fn try_out(services: &Services, trial: HookTrial) -> Value {
     };
     let hook = Arc::new(hook);
     let set = Arc::new(HookSet::new(&[Arc::clone(&hook)], &Manifest::default(), None));
-    let mut round = HookRound::new(set, &caller, scope).allowing(services.allowance());
+    let mut round = HookRound::new(set, &caller, scope).until(services.deadline());
     let node = json::parse(&input, Limits::default()).ok();
     let at =
         HookInput { point, input: &input, facts: node.as_ref().map(facts).unwrap_or_default() };

@@ -14,7 +14,7 @@ pub struct RuleResult {
 }
 
 /// Evaluates the rule in `body`: `{"rule", "data"?}`.
-pub fn evaluate(_services: &Services, body: &str) -> Result<RuleResult, Error> {
+pub fn evaluate(services: &Services, body: &str) -> Result<RuleResult, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let fields = Fields::read(&node, Path::Root, &["rule", "data"], &mut faults);
@@ -28,7 +28,10 @@ pub fn evaluate(_services: &Services, body: &str) -> Result<RuleResult, Error> {
     };
     let rule = Value::from_node(rule);
     let data = node.get("data").map_or(Value::Null, Value::from_node);
-    let outcome = policy::evaluate(&rule, &data, &mut Effort::default());
+    let outcome = policy::evaluate(&rule, &data, &mut Effort::new(services.deadline()));
+    if let Err(RuleFailure::Stopped(stop)) = outcome.value {
+        return Err(stop.into());
+    }
     if let Err(RuleFailure::Operator(_)) = &outcome.value {
         let unknown = |trouble: RuleFault| match trouble.kind {
             RuleFaultKind::Operator(name) => Some(Fault {

@@ -63,6 +63,9 @@ pub enum Error {
     Full,
     #[error("the time was up before a thread was free")]
     TimeUp,
+    /// The job has run past its end.
+    #[error("the time was up before the work was done")]
+    Overrun,
     #[error("the job panicked")]
     Panicked,
 }
@@ -148,7 +151,7 @@ impl QueuePlace {
         });
         tokio::time::timeout_at((end + Self::GRACE).into(), job)
             .await
-            .map_err(|_| Error::TimeUp)?
+            .map_err(|_| Error::Overrun)?
             .map_err(|_| Error::Panicked)
     }
 }
@@ -243,7 +246,8 @@ mod tests {
         let pool = Pool::new(1);
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         let result = pool.admit().unwrap().run(Instant::now(), (), move |_| receiver.recv()).await;
-        assert_eq!(result, Err(Error::TimeUp));
+        // It had a thread: that none was free is not said of it.
+        assert_eq!(result, Err(Error::Overrun));
         drop(sender);
         // Its thread is free again when the job has ended.
         assert_eq!(pool.admit().unwrap().run(soon(), (), |_| 1).await, Ok(1));

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::domain::{ContentHash, RawJson, Stage};
-use crate::hook::{GivenId, Hook, HookKind, HookRun, HookSet, Manifest, Point, read_hook};
+use crate::hook::{
+    GivenId, Hook, HookChecks, HookKind, HookRun, HookSet, Manifest, Point, hook_patterns,
+    read_hook_within,
+};
 use crate::json::{self, Faults, Limits, Node, Path, write_string};
 
 /// The stage that hooks at a point affect; none if they do not affect the payload.
@@ -122,7 +125,10 @@ fn read(row: &Node<'_>, faults: &mut Faults) -> Option<Arc<Hook>> {
     let id = definition.get("id")?.as_str()?;
     // The URL was checked when the hook was registered, and a replay does not call it.
     let keep = |url: &str| Ok(url.to_owned());
-    let mut hook = read_hook(definition, Path::Root, GivenId::Address(id), &keep, faults)?;
+    let mut patterns = hook_patterns().keeping_unusable();
+    let checks = HookChecks { check_url: &keep, patterns: &mut patterns };
+    let id = GivenId::Address(id);
+    let mut hook = read_hook_within(definition, Path::Root, id, checks, faults)?;
     hook.disabled_because = row.get("disabled_because").and_then(Node::as_str).map(Arc::from);
     hook.revision = row.get("revision")?.as_u64()?;
     Some(Arc::new(hook))

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use super::schema::{SchemaVerdict, Schemas};
+use super::schema::{CheckFailure, SchemaVerdict, Schemas};
 use super::wire;
 use crate::domain::{RawJson, ToolCall, ToolDefinition};
-use crate::json::{self, Fault, Limits, Node, beginning};
+use crate::json::{self, Limits, Node, beginning};
+use crate::limit::Deadline;
 use crate::provider::means;
 use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
@@ -53,7 +54,12 @@ impl CallJudgement {
 
 impl JudgedTools {
     /// Judges a call. Returns a fault if the schema of its tool cannot be used.
-    pub(super) fn judge(&self, call: &ToolCall, ours: &[&str]) -> Result<CallJudgement, Fault> {
+    pub(super) fn judge(
+        &self,
+        call: &ToolCall,
+        ours: &[&str],
+        deadline: &Deadline,
+    ) -> Result<CallJudgement, CheckFailure> {
         if call.name.trim().is_empty() {
             return Ok(CallJudgement::Denied("A call must name its tool.".to_owned()));
         }
@@ -82,7 +88,7 @@ impl JudgedTools {
             None if self.is_complete => Ok(CallJudgement::Denied(self.unknown_reason(&call.name))),
             // A provider's own tool has no schema to check.
             Some(tool) if tool.opaque.is_none() && !call.custom => {
-                match self.schemas.check(tool, &resolved.arguments)? {
+                match self.schemas.check(tool, &resolved.arguments, deadline)? {
                     SchemaVerdict::Valid => Ok(CallJudgement::Allowed(resolved)),
                     SchemaVerdict::Invalid(reason) => Ok(CallJudgement::Denied(reason)),
                 }

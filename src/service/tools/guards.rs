@@ -6,13 +6,14 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::hooks::{CallVerdict, deadline, denial_text};
-use super::schema::{self, SchemaVerdict};
+use super::schema::{self, CheckFailure, SchemaVerdict};
 use crate::domain::{EventKind, MemoryScope, NewEvent, RawJson, ToolCall, ToolDefinition};
 use crate::hook::{
     CallBatch, Denial, GuardDecision, HookInput, HookedCall, MatchContext, Point, PointInput as _,
     ToolArguments, ToolCallInput,
 };
 use crate::json::{Limits, parse};
+use crate::limit::Deadline;
 use crate::pipeline::HookPort as _;
 use crate::service::effects::Effects;
 use crate::service::hook_runner::HookRunner;
@@ -49,7 +50,7 @@ pub(crate) fn ask_calls(
     let mut runner = services.hook_runner(set, scope.clone(), &deadline(services));
     let (mut verdicts, mut events) = (Vec::with_capacity(questions.len()), Vec::new());
     for question in questions {
-        let answer = match ask(&mut runner, question) {
+        let answer = match ask(&mut runner, question, services.deadline()) {
             Ok(answer) => answer,
             Err(error) => {
                 services.publish_failures(runner.runs());
@@ -76,12 +77,16 @@ enum GuardAnswer {
     Arguments(Arc<str>),
 }
 
-fn ask(runner: &mut HookRunner<'_>, question: &CallQuestion<'_>) -> Result<GuardAnswer, Error> {
+fn ask(
+    runner: &mut HookRunner<'_>,
+    question: &CallQuestion<'_>,
+    deadline: &Deadline,
+) -> Result<GuardAnswer, Error> {
     let input = input(question);
     let facts = MatchContext { tool: Some(question.name), ..MatchContext::default() };
     let at = HookInput { point: POINT, input: &input, facts };
     let (tool, is_text) = (question.tool, question.call.custom);
-    let changed = runner.change(at, &move |payload| check(payload, tool, is_text))?;
+    let changed = runner.change(at, &move |payload| check(payload, tool, is_text, deadline))?;
     if let Some(denial) = changed.denied {
         runner.observe(at, GuardDecision::Denied(&denial))?;
         return Ok(GuardAnswer::Denied(denial));
@@ -103,7 +108,12 @@ fn input(question: &CallQuestion<'_>) -> String {
 }
 
 /// Checks new arguments like those of the model.
-fn check(payload: &str, tool: Option<&ToolDefinition>, is_text: bool) -> Result<(), String> {
+fn check(
+    payload: &str,
+    tool: Option<&ToolDefinition>,
+    is_text: bool,
+    deadline: &Deadline,
+) -> Result<(), String> {
     let node = parse(payload, Limits::default()).map_err(|error| error.to_string())?;
     match is_text {
         true if node.as_str().is_some() => return Ok(()),
@@ -114,10 +124,11 @@ fn check(payload: &str, tool: Option<&ToolDefinition>, is_text: bool) -> Result<
         false => {}
     }
     let Some(tool) = tool.filter(|tool| tool.opaque.is_none()) else { return Ok(()) };
-    match schema::check(tool, &RawJson::new(payload)) {
+    match schema::check(tool, &RawJson::new(payload), deadline) {
         Ok(SchemaVerdict::Valid) => Ok(()),
         Ok(SchemaVerdict::Invalid(reason)) => Err(format!("/tool/arguments: {reason}")),
-        Err(fault) => Err(format!("/tool/arguments: {}", fault.detail)),
+        Err(CheckFailure::Schema(fault)) => Err(format!("/tool/arguments: {}", fault.detail)),
+        Err(CheckFailure::Stopped(stop)) => Err(format!("/tool/arguments: {stop}")),
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) use self::check::{CallJudgement, JudgedTools};
 pub(crate) use self::guards::{CallQuestion, ask_calls};
 use self::hooks::CallVerdict;
 pub use self::results::{Taken, results};
+use self::schema::CheckFailure;
 pub(crate) use self::trial::CallTrial;
 
 use super::compile::hook_line;
@@ -287,14 +288,15 @@ pub(crate) fn judge(
     let (mut judged, mut faults) = (Vec::with_capacity(calls.len()), Vec::new());
     for call in calls {
         services.deadline().check()?;
-        match tools.judge(call, ours) {
+        match tools.judge(call, ours, services.deadline()) {
             Ok(verdict) => {
                 // A tool with a long name may be called many times, so the names are limited in
                 // sum.
                 services.allowance().take(verdict.text_bytes()).map_err(StopReason::from)?;
                 judged.push(verdict);
             }
-            Err(fault) => faults.push(fault),
+            Err(CheckFailure::Schema(fault)) => faults.push(fault),
+            Err(CheckFailure::Stopped(stop)) => return Err(stop.into()),
         }
     }
     if faults.is_empty() { Ok(judged) } else { Err(Error::Invalid(faults)) }

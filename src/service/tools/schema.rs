@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::domain::{RawJson, ToolDefinition};
-use crate::json::{Fault, beginning, cut, misfits};
+use crate::json::{Fault, JsonSchema, SchemaError, beginning, cut};
+use crate::limit::{Deadline, StopReason};
 use crate::provider::as_json_schema;
 
 /// Faults that a refusal lists.
@@ -24,11 +25,19 @@ pub(super) enum SchemaVerdict {
     Invalid(String),
 }
 
+/// Why arguments were not checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CheckFailure {
+    /// The schema of the tool cannot be used.
+    Schema(Fault),
+    Stopped(StopReason),
+}
+
 /// Parsed schemas of a request's tools. Each is parsed once, however many calls are checked.
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
     /// By the JSON Pointer of the tool in the request.
-    parsed: RefCell<BTreeMap<Arc<str>, Option<Rc<Value>>>>,
+    parsed: RefCell<BTreeMap<Arc<str>, Option<Rc<JsonSchema>>>>,
 }
 
 impl Schemas {
@@ -37,27 +46,33 @@ impl Schemas {
         &self,
         tool: &ToolDefinition,
         arguments: &RawJson,
-    ) -> Result<SchemaVerdict, Fault> {
+        deadline: &Deadline,
+    ) -> Result<SchemaVerdict, CheckFailure> {
         let known = self.parsed.borrow().get(&tool.origin).cloned();
         let schema = known.unwrap_or_else(|| {
             let schema = schema_of(tool).map(Rc::new);
             self.parsed.borrow_mut().insert(Arc::clone(&tool.origin), schema.clone());
             schema
         });
-        check_against(tool, schema.as_deref(), arguments)
+        check_against(tool, schema.as_deref(), arguments, deadline)
     }
 }
 
 /// Checks arguments against the schema of a tool. Returns a fault if the schema cannot be used.
-pub(super) fn check(tool: &ToolDefinition, arguments: &RawJson) -> Result<SchemaVerdict, Fault> {
-    check_against(tool, schema_of(tool).as_ref(), arguments)
+pub(super) fn check(
+    tool: &ToolDefinition,
+    arguments: &RawJson,
+    deadline: &Deadline,
+) -> Result<SchemaVerdict, CheckFailure> {
+    check_against(tool, schema_of(tool).as_ref(), arguments, deadline)
 }
 
 fn check_against(
     tool: &ToolDefinition,
-    schema: Option<&Value>,
+    schema: Option<&JsonSchema>,
     arguments: &RawJson,
-) -> Result<SchemaVerdict, Fault> {
+    deadline: &Deadline,
+) -> Result<SchemaVerdict, CheckFailure> {
     let name = beginning(&tool.name);
     let arguments = serde_json::from_str::<Value>(arguments.as_str()).ok();
     // Arguments that were not JSON are a string here.
@@ -66,10 +81,13 @@ fn check_against(
         return Ok(SchemaVerdict::Invalid(reason));
     };
     let Some(schema) = schema else { return Ok(SchemaVerdict::Valid) };
-    let found = misfits(schema, &arguments).map_err(|detail| Fault {
-        pointer: tool.origin.to_string(),
-        detail: format!("its schema cannot be used: {detail}"),
-        did_you_mean: None,
+    let found = schema.misfits(&arguments, deadline).map_err(|error| match error {
+        SchemaError::Unusable(detail) => CheckFailure::Schema(Fault {
+            pointer: tool.origin.to_string(),
+            detail: format!("its schema cannot be used: {detail}"),
+            did_you_mean: None,
+        }),
+        SchemaError::Stopped(stop) => CheckFailure::Stopped(stop),
     })?;
     if found.is_empty() {
         return Ok(SchemaVerdict::Valid);
@@ -89,8 +107,8 @@ fn check_against(
 }
 
 /// The schema of a tool as JSON Schema. Gemini's own keywords are converted.
-fn schema_of(tool: &ToolDefinition) -> Option<Value> {
+fn schema_of(tool: &ToolDefinition) -> Option<JsonSchema> {
     let schema = tool.parameters.as_ref()?;
     let plain = as_json_schema(schema.as_str());
-    serde_json::from_str(plain.as_deref().unwrap_or(schema.as_str())).ok()
+    serde_json::from_str(plain.as_deref().unwrap_or(schema.as_str())).map(JsonSchema::new).ok()
 }

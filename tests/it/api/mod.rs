@@ -26,6 +26,7 @@ mod once;
 mod origin;
 mod own_blocks;
 mod packs;
+mod patterns;
 mod quotas;
 mod read_tool;
 mod round_trip;

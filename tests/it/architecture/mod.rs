@@ -21,7 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("store",     &["domain", "config"]),
     ("tokenizer", &["domain", "json"]),
     ("provider",  &["domain", "json"]),
-    ("compress",  &["domain", "json", "tokenizer"]),
+    ("compress",  &["limit", "domain", "json", "tokenizer"]),
     ("policy",    &["limit", "json"]),
     ("pack",      &["limit", "domain", "json", "policy"]),
     ("hook",      &["limit", "domain", "json"]),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::domain::{Event, EventKind, word_of};
 use crate::hook::{EventInput, Hook, MatchContext, Point, PointInput as _};
 use crate::json::{Limits, parse};
+use crate::limit::Deadline;
 use crate::service::{Services, StoreError};
 use crate::store::{Follower, NewDelivery};
 use crate::webhook::new_id;
@@ -100,7 +101,7 @@ fn is_for(hook: &Hook, event: &Event) -> bool {
     let data = serde_json::from_str::<Value>(event.data.as_str());
     let of_itself =
         data.is_ok_and(|data| data.get("hook").and_then(Value::as_str) == Some(&hook.id));
-    hook.matching.fits(Point::Event, &facts, &nothing)
+    hook.matching.fits(Point::Event, &facts, &nothing, &Deadline::default())
         && (hook.session.is_none() || hook.session.as_deref() == session)
         && !(word.starts_with("hook:") && of_itself)
 }

@@ -409,7 +409,7 @@ async fn a_reason_quotes_little_of_a_schema() {
     let forms = [
         json!({"const": "v".repeat(5_000_000)}),
         json!({"enum": (0..50).map(|at| format!("{at}{}", "v".repeat(100_000))).collect::<Vec<_>>()}),
-        json!({"pattern": format!("^{}$", "v".repeat(5_000))}),
+        json!({"pattern": format!("^{}$", "v".repeat(900))}),
         json!({"type": "object", "required": (0..50).map(|at| format!("{at}{}", "v".repeat(100_000))).collect::<Vec<_>>()}),
     ];
     for form in forms {

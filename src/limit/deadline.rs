@@ -1,4 +1,4 @@
-//! When a compile must stop: its time is up, the caller has gone, or it would make too much text.
+//! When a request must stop: its time is up, the caller has gone, or it asks for too much.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-use crate::limit::{Allowance, AllowanceExceeded};
+use super::{Allowance, AllowanceExceeded};
 
 /// Asked between stages and inside long loops; cloning shares the cancellation and the allowance.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ struct CancelFlag {
     notify: Notify,
 }
 
-/// Why a compile stopped early.
+/// Why a request stopped early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StopReason {
     #[error("the deadline has passed")]
