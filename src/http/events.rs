@@ -31,7 +31,7 @@ use super::state::AppState;
 use super::stream_places::StreamPlace;
 use crate::domain::{Event, EventKind, RawJson, word_of};
 use crate::service::events::{self, EventPage, Feed, FeedRead, Filter};
-use crate::service::tickets::{self, GOOD_FOR};
+use crate::service::tickets::{self, TICKET_TTL};
 use crate::service::{Services, auth};
 use crate::telemetry::Stream;
 
@@ -142,7 +142,7 @@ pub(super) async fn create_event_ticket(
     let ticket = visit(&state, input, |services, _| Ok(tickets::give(services)?)).await?;
     let ticket =
         ticket.ok_or_else(|| Problem::with_detail(Kind::Overloaded, "too many tickets are out"))?;
-    let body = json!({"ticket": ticket, "expires_in_seconds": GOOD_FOR.as_secs()});
+    let body = json!({"ticket": ticket, "expires_in_seconds": TICKET_TTL.as_secs()});
     Ok((StatusCode::CREATED, respond_with(&body)).into_response())
 }
 

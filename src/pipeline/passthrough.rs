@@ -13,8 +13,8 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let kept = conversation.history.len();
     let messages: Vec<Message> =
         conversation.system.into_iter().chain(conversation.history).collect();
-    let sandwich = PayloadInput { messages: &messages, tools: &conversation.tools };
-    let written = provider::write(head, request.target, sandwich);
+    let assembled = PayloadInput { messages: &messages, tools: &conversation.tools };
+    let written = provider::write(head, request.target, assembled);
     // Counting is what there was no time for: four bytes to a token, rounded up.
     let tokens = request.model.scale(written.payload().len().div_ceil(4) as u64);
     let budget = request.context_window.saturating_sub(request.reserve_output);

@@ -14,7 +14,7 @@ pub(super) enum PartName {
     Tail,
 }
 
-/// One message of the sandwich.
+/// One message of the assembled list.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Slot {
     pub(super) message: Message,

@@ -26,7 +26,7 @@ use crate::domain::{Message, Target, ToolDefinition};
 /// never written.
 pub(crate) const SYNTHETIC_CALL_ID: &str = "gemini-fc-";
 
-/// The input of [`write()`]: adapted messages in sandwich order, system messages in their places.
+/// The input of [`write()`]: adapted messages in assembled list order, system messages in their places.
 #[derive(Debug, Clone, Copy)]
 pub struct PayloadInput<'m> {
     pub messages: &'m [Message],

@@ -145,7 +145,7 @@ fn options(messages: &str, model: &Value, budget: &Value, config: &Value) -> Map
 }
 
 /// Characters of a server's name, with which clients begin the names of its tools.
-const MAX_SERVER_NAME: usize = 128;
+const MAX_SERVER_NAME_CHARS: usize = 128;
 
 /// The names of the retrieval tool in the messages, whose results stay as they are.
 fn retrieve_tools(messages: &str) -> Vec<String> {
@@ -154,9 +154,9 @@ fn retrieve_tools(messages: &str) -> Vec<String> {
         let before = messages.get(..at).unwrap_or_default();
         let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         // A longer text is not a name, and is not read to its end.
-        let server = before.chars().rev().take(MAX_SERVER_NAME).take_while(is_name).count();
+        let server = before.chars().rev().take(MAX_SERVER_NAME_CHARS).take_while(is_name).count();
         let name = messages.get(at - server..at + RETRIEVE.len()).unwrap_or_default();
-        if server > 0 && server < MAX_SERVER_NAME && names.len() < 64 {
+        if server > 0 && server < MAX_SERVER_NAME_CHARS && names.len() < 64 {
             names.insert(name.to_owned());
         }
     }

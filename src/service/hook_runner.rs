@@ -10,7 +10,7 @@ use tokio::sync::OwnedMutexGuard;
 use super::Services;
 use super::hooks::HookOutcomes;
 use super::pool::JobSeat;
-use super::summaries::{self, LOOK_EVERY, MissingSummary, Summaries, SummaryLookup};
+use super::summaries::{self, MissingSummary, POLL_INTERVAL, Summaries, SummaryLookup};
 use crate::domain::AskedSummary;
 use crate::hook::{
     AnswerReader, CallScope, Caller, ChangeResult, CheckedInput, CountTokens, GuardDecision,
@@ -161,7 +161,7 @@ impl HookRunner<'_> {
                 Ok(Some(claim)) => break claim,
                 Ok(None) if is_late() => return Ok(Some(busy())),
                 Ok(None) => {
-                    let pause = async { tokio::time::sleep(LOOK_EVERY).await };
+                    let pause = async { tokio::time::sleep(POLL_INTERVAL).await };
                     wait(self.seat.as_ref(), &self.deadline, pause)?;
                 }
                 Err(error) => return Ok(Some(wanted.lost(&error))),

@@ -26,7 +26,7 @@ const MAX_SUMMARY_BYTES: usize = 256 << 10;
 /// Time after which a claim expires if its node does not release it.
 const MAX_CLAIM_TIME: Duration = Duration::from_mins(2);
 /// Interval at which a node checks whether another node has stored the summary.
-pub(super) const LOOK_EVERY: Duration = Duration::from_millis(50);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 type SummaryLock = tokio::sync::Mutex<()>;
 type Locks = HashMap<(Arc<str>, ContentHash), Weak<SummaryLock>>;

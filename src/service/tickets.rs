@@ -16,7 +16,7 @@ use super::{Services, StoreError, auth};
 use crate::domain::{ContentHash, Principal};
 
 /// Time for which a ticket is valid.
-pub const GOOD_FOR: Duration = Duration::from_secs(30);
+pub const TICKET_TTL: Duration = Duration::from_secs(30);
 
 /// Creates a ticket of the caller; returns none if there are too many.
 pub fn give(services: &Services) -> Result<Option<String>, StoreError> {
@@ -24,7 +24,7 @@ pub fn give(services: &Services) -> Result<Option<String>, StoreError> {
     let (digest, key) = (ContentHash::of(&ticket), services.caller().key.clone());
     let given = services
         .tenant()
-        .write(move |tx| tx.put_ticket(&digest, key.as_deref(), tx.now().after(GOOD_FOR)))?;
+        .write(move |tx| tx.put_ticket(&digest, key.as_deref(), tx.now().after(TICKET_TTL)))?;
     Ok(given.then_some(ticket))
 }
 

@@ -25,14 +25,11 @@ pub(super) fn candidate_kind(refusal: &candidates::CandidateRefusal) -> Kind {
 
 /// Makes the problem of a pack that is refused.
 pub(super) fn pack_problem(refused: PackRefusal) -> Problem {
-    let detail = refused.to_string();
+    let problem = Problem::with_detail(Kind::from_code(refused.code()), refused.to_string());
     match refused {
-        PackRefusal::Lint(faults) => lint_problem(&faults, detail),
-        PackRefusal::VersionExists(..) => Problem::with_detail(Kind::PackVersionExists, detail),
-        PackRefusal::NotFound => Problem::with_detail(Kind::PackNotFound, detail),
-        PackRefusal::Operators(errors) => {
-            Problem { errors, ..Problem::with_detail(Kind::PolicyOperatorUnknown, detail) }
-        }
+        PackRefusal::Lint(faults) => with_lint_faults(problem, &faults),
+        PackRefusal::VersionExists(..) | PackRefusal::NotFound => problem,
+        PackRefusal::Operators(errors) => Problem { errors, ..problem },
     }
 }
 
@@ -65,17 +62,10 @@ pub(super) fn governed_problem(refused: compile::RefusedCompile) -> Problem {
     }
 }
 
-/// Makes the problem of a pack with faults. If the signature is the only fault, the problem has a
-/// type of its own.
-fn lint_problem(faults: &[LintFault], detail: String) -> Problem {
-    let errors: Vec<&LintFault> = faults.iter().filter(|fault| fault.is_error()).collect();
-    let kind = match errors.as_slice() {
-        [one] if one.code == "pack_signature_missing" => Kind::PackSignatureMissing,
-        [one] if one.code == "pack_signature_invalid" => Kind::PackSignatureInvalid,
-        _ => Kind::PackLint,
-    };
+/// Adds the faults of a pack to its problem.
+fn with_lint_faults(problem: Problem, faults: &[LintFault]) -> Problem {
     let rows: Vec<_> = faults.iter().map(LintRow::from).collect();
-    let errors = errors.into_iter().map(|fault| Fault {
+    let errors = faults.iter().filter(|fault| fault.is_error()).map(|fault| Fault {
         pointer: fault.pointer.clone(),
         detail: fault.detail.clone(),
         did_you_mean: fault.did_you_mean.clone(),
@@ -87,6 +77,6 @@ fn lint_problem(faults: &[LintFault], detail: String) -> Problem {
             details: json!({ "faults": rows }),
             compilation: None,
         })),
-        ..Problem::with_detail(kind, detail)
+        ..problem
     }
 }

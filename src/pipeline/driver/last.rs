@@ -1,4 +1,4 @@
-//! Stage 10: hooks change the sandwich, and the budget is checked again after them.
+//! Stage 10: hooks change the assembled list, and the budget is checked again after them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::pipeline::{Error, arrive, budget, frame};
 use crate::request::OnArrival;
 
 /// The output of stage 9.
-pub(super) struct Sandwich {
+pub(super) struct AssembledList {
     pub(super) slots: Vec<Slot>,
     /// Raw tokens of the tools.
     pub(super) tools: u64,
@@ -26,19 +26,19 @@ pub(super) struct Sandwich {
 }
 
 impl Driver<'_> {
-    /// The sandwich after the hooks at `transform_context`. If it is above the budget then, stages
+    /// The assembled list after the hooks at `transform_context`. If it is above the budget then, stages
     /// 7 and 9 run once more, and no hook is called again.
     pub(super) fn transform(
         &mut self,
-        sandwich: Sandwich,
+        assembled: AssembledList,
         past: &ArrivedHistory,
         actions: &mut [Action],
     ) -> Result<Vec<Slot>, Error> {
         const POINT: Point = Point::TransformContext;
         if !self.hooks.has_any(POINT) {
-            return Ok(sandwich.slots);
+            return Ok(assembled.slots);
         }
-        let Sandwich { slots, tools, opening, source, spoken } = sandwich;
+        let AssembledList { slots, tools, opening, source, spoken } = assembled;
         let seen = ShownMessages::new(slots.iter().map(|slot| &slot.message));
         let input = transform::input(self.request, &seen);
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };

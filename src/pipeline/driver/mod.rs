@@ -77,8 +77,8 @@ pub(super) fn run(
     let slots = driver.assemble(around.frame, compressed.slots, list_key, spoken)?;
     let mut actions = compressed.actions;
     driver.trace.slots(Stage::Assemble, &slots, &conversation.tools);
-    let sandwich = last::Sandwich { slots, tools, opening, source, spoken };
-    let mut slots = driver.transform(sandwich, &past, &mut actions)?;
+    let assembled = last::AssembledList { slots, tools, opening, source, spoken };
+    let mut slots = driver.transform(assembled, &past, &mut actions)?;
     driver.mark(&mut slots, &mut conversation.tools);
     driver.trace.slots(Stage::Transform, &slots, &conversation.tools);
     let arrival = manifest::Arrival {

@@ -265,7 +265,7 @@ impl Driver<'_> {
         timed(&mut self.timings.compile, || compress::run(&self.meter, input))
     }
 
-    /// Stage 9: the sandwich. `spoken`: the conversation had messages.
+    /// Stage 9: the assembled list. `spoken`: the conversation had messages.
     pub(super) fn assemble(
         &mut self,
         frame: frame::Output,

@@ -1,4 +1,4 @@
-//! `transform_context`: the complete sandwich, as hooks see it and as they leave it.
+//! `transform_context`: the complete assembled list, as hooks see it and as they leave it.
 
 use super::list::{AcceptedMessage, ShownMessages};
 use crate::domain::Role;
@@ -25,7 +25,7 @@ pub(crate) fn holds_all(list: &[Slot], messages: &[Slot]) -> bool {
     messages.iter().all(|own| rest.any(|slot| slot.message == own.message))
 }
 
-/// The sandwich of the messages that hooks returned, counted if they changed.
+/// The assembled list of the messages that hooks returned, counted if they changed.
 pub(crate) fn apply(
     meter: &Meter<'_>,
     slots: &[Slot],

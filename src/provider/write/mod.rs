@@ -23,19 +23,19 @@ use crate::domain::{Content, Extra, Message, Part, Role, Target};
 
 /// Writes the payload as JSON text after `head`: the keys of the provider's own request and no
 /// others, in a fixed order, so that the same messages always give the same bytes.
-pub fn write(head: String, target: Target, sandwich: PayloadInput<'_>) -> Written {
+pub fn write(head: String, target: Target, assembled: PayloadInput<'_>) -> Written {
     let marks = if rules(target).cache_marks { MarkReport::Yes } else { MarkReport::No };
     let mut out = PayloadWriter::new(head, marks);
-    out.reserve(expected_length(sandwich));
+    out.reserve(expected_length(assembled));
     out.push('{');
     match target {
-        Target::Openai => openai::write(&mut out, sandwich.messages),
-        Target::OpenaiResponses => responses::write(&mut out, sandwich.messages),
-        Target::Anthropic => anthropic::write(&mut out, sandwich.messages),
-        Target::Gemini => gemini::write(&mut out, sandwich.messages),
-        Target::Neutral => neutral::write(&mut out, sandwich.messages),
+        Target::Openai => openai::write(&mut out, assembled.messages),
+        Target::OpenaiResponses => responses::write(&mut out, assembled.messages),
+        Target::Anthropic => anthropic::write(&mut out, assembled.messages),
+        Target::Gemini => gemini::write(&mut out, assembled.messages),
+        Target::Neutral => neutral::write(&mut out, assembled.messages),
     }
-    tools::write(&mut out, target, sandwich.tools);
+    tools::write(&mut out, target, assembled.tools);
     out.push('}');
     out.finish()
 }
@@ -55,9 +55,9 @@ pub fn write_result_content(content: &[Part]) -> String {
 }
 
 /// Bytes that the payload will need, near enough that the string seldom grows.
-fn expected_length(sandwich: PayloadInput<'_>) -> usize {
-    let messages: usize = sandwich.messages.iter().map(|m| 64 + parts_length(&m.parts)).sum();
-    let tools: usize = sandwich
+fn expected_length(assembled: PayloadInput<'_>) -> usize {
+    let messages: usize = assembled.messages.iter().map(|m| 64 + parts_length(&m.parts)).sum();
+    let tools: usize = assembled
         .tools
         .iter()
         .map(|tool| {

@@ -10,6 +10,7 @@ use super::CompileRun;
 use super::Error;
 use super::evidence::retrieve;
 use super::hooks::line;
+use super::pack_faults::unread_members;
 use super::provided::provide;
 use super::refusal::RefusedCompile;
 use crate::domain::{Classification, Conversation, MemoryScope, MemoryStatus, Timestamp};
@@ -20,7 +21,7 @@ use crate::pipeline::{
     self, CompiledPayload, GovernInput, GovernOutput, HookPort, RankedMemory, SummaryContext,
 };
 use crate::request::{
-    self, CallerBlock, CompileRequest, GovernedError, GovernedRequest, MemoryRecord, PackSource,
+    self, CallerBlock, CompileRequest, GovernedRequest, MemoryRecord, PackSource,
 };
 use crate::service::packs;
 use crate::service::record::{Inputs, RecalledInputs};
@@ -45,10 +46,7 @@ pub(super) fn govern(
 ) -> Result<Option<GovernContext>, Error> {
     let CompileRun { services, node, deadline } = *run;
     let read = request::read_governed(node, source.now());
-    let read = read.map_err(|unread| match unread {
-        GovernedError::Invalid(faults) => Error::Invalid(faults),
-        GovernedError::Refused(refusal) => RefusedCompile::early(refusal),
-    })?;
+    let read = read.map_err(|unread| unread_members(services, node, unread))?;
     let Some(mut governed) = read else { return Ok(None) };
     if let Some(other) = other {
         governed.pack = PackSource::Published(other.clone());

@@ -86,7 +86,7 @@ fn read(
 /// change with every message.
 fn query_of(request: &CompileRequest) -> String {
     /// Characters that are read from the end of the message.
-    const READ: usize = 2_000;
+    const MAX_READ_ENTRIES: usize = 2_000;
     let Some(memory) = &request.memory else { return String::new() };
     match (&memory.query, memory.placement) {
         (Some(query), _) => query.to_string(),
@@ -100,7 +100,7 @@ fn query_of(request: &CompileRequest) -> String {
                 .filter_map(|part| part.as_text().map(|text| &**text))
                 .collect();
             let text = texts.join("\n");
-            let from = text.char_indices().rev().nth(READ).map_or(0, |(at, _)| at);
+            let from = text.char_indices().rev().nth(MAX_READ_ENTRIES).map_or(0, |(at, _)| at);
             text.get(from..).unwrap_or_default().to_owned()
         }
     }

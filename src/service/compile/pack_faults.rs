@@ -1,5 +1,7 @@
 //! The faults of a request and its pack together, so that a caller sees them all at once.
 
+use super::Error;
+use super::refusal::RefusedCompile;
 use crate::json::{Fault, Faults, Node};
 use crate::pack::{self, LintFault};
 use crate::request::{self, GovernedError, PackInBody};
@@ -19,6 +21,23 @@ pub(super) fn with_pack_faults(
         Err(GovernedError::Invalid(of_pack)) => faults.extend(of_pack),
         Err(GovernedError::Refused(refusal)) => refusal.add_to(&mut faults),
     }
+    faults.extend(faults_of_document(services, node));
+    faults.into_vec()
+}
+
+/// Makes the error of members that belong to a pack and cannot be read. If the pack document in the
+/// request has faults too, they are all told; a refusal alone keeps its own code.
+pub(super) fn unread_members(services: &Services, node: &Node<'_>, unread: GovernedError) -> Error {
+    match unread {
+        GovernedError::Refused(refusal) if faults_of_document(services, node).is_empty() => {
+            RefusedCompile::early(refusal)
+        }
+        _ => Error::Invalid(with_pack_faults(services, node, Vec::new())),
+    }
+}
+
+fn faults_of_document(services: &Services, node: &Node<'_>) -> Vec<Fault> {
+    let mut faults = Faults::default();
     if let Some(PackInBody { pointer, document }) = request::find_pack_document(node) {
         let lint = pack::lint(document, services.pack_keys());
         let errors = lint.faults.into_iter().filter(LintFault::is_error);

@@ -36,6 +36,27 @@ pub enum PackRefusal {
     Operators(Vec<json::Fault>),
 }
 
+impl PackRefusal {
+    /// The code of the problem, and of the event of a compile. If the signature is the only fault of
+    /// a pack, it has a code of its own.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Lint(faults) => {
+                let mut errors = faults.iter().filter(|fault| fault.is_error());
+                match (errors.next().map(|fault| fault.code), errors.next()) {
+                    (Some(code @ ("pack_signature_missing" | "pack_signature_invalid")), None) => {
+                        code
+                    }
+                    _ => "pack_lint",
+                }
+            }
+            Self::VersionExists(..) => "pack_version_exists",
+            Self::NotFound => "pack_not_found",
+            Self::Operators(_) => "policy_operator_unknown",
+        }
+    }
+}
+
 /// Cache of parsed packs. An entry is valid for good, since a published version never changes.
 #[derive(Debug)]
 pub(super) struct PackCache {

@@ -181,16 +181,16 @@ pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<()
 /// Erases expired sessions, some in each transaction.
 pub(crate) fn expire_all(services: &Services) -> Result<(), StoreError> {
     /// Sessions that one transaction erases.
-    const AT_ONCE: usize = 20;
+    const BATCH_SESSIONS: usize = 20;
     loop {
         let gone = services.tenant().write_durable(|tx| {
-            let ids = tx.expired_sessions(tx.now(), AT_ONCE)?;
+            let ids = tx.expired_sessions(tx.now(), BATCH_SESSIONS)?;
             for id in &ids {
                 tx.erase_session(id)?;
             }
             Ok::<_, StoreError>(ids.len())
         })?;
-        if gone < AT_ONCE {
+        if gone < BATCH_SESSIONS {
             return Ok(());
         }
     }

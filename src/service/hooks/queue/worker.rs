@@ -30,7 +30,7 @@ const MAX_TENANT_CALLS: usize = MAX_CALLS / 2;
 /// Time for which a delivery belongs to the worker that claimed it, longer than any call may take.
 const LEASE: Duration = Duration::from_secs(40);
 /// Interval at which the queue is read for deliveries of other nodes, and for due ones.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Time for which a stopping worker still sends due deliveries.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -121,11 +121,11 @@ impl Worker {
     /// the queue is to be read again, which is zero if there was something to do.
     async fn claim(&mut self) -> Duration {
         if self.under_way.len() >= MAX_CALLS {
-            return LOOK_EVERY;
+            return POLL_INTERVAL;
         }
         let (services, after, busy) =
             (self.services.clone(), Arc::clone(&self.relayed), self.busy.clone());
-        let tells_losses = self.losses_read.is_none_or(|read| read.elapsed() >= LOOK_EVERY);
+        let tells_losses = self.losses_read.is_none_or(|read| read.elapsed() >= POLL_INTERVAL);
         if tells_losses {
             self.losses_read = Some(Instant::now());
         }
@@ -150,11 +150,11 @@ impl Worker {
             Ok(Ok(read)) => read,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "the queue could not be read");
-                return LOOK_EVERY;
+                return POLL_INTERVAL;
             }
             Err(error) => {
                 tracing::debug!(%error, "the queue could not be read");
-                return LOOK_EVERY;
+                return POLL_INTERVAL;
             }
         };
         self.relayed = relayed.unwrap_or_else(|| "".into());
@@ -205,7 +205,8 @@ fn read_queue(services: &Services, after: &str, busy: BusyCalls) -> Result<Queue
     }
     // A due delivery that was not claimed waits for a call that is under way.
     let next = store.next_delivery()?.map(|next| next.since(store.now()));
-    let next = next.filter(|next| !next.is_zero()).map_or(LOOK_EVERY, |next| next.min(LOOK_EVERY));
+    let next =
+        next.filter(|next| !next.is_zero()).map_or(POLL_INTERVAL, |next| next.min(POLL_INTERVAL));
     Ok(QueueRead { claimed, relayed, next })
 }
 

@@ -265,14 +265,27 @@ async fn faults_of_a_request_and_of_its_pack_are_told_together() {
     run.body["pack"]["run_context"] = Value::Null;
     run.pack["pack_meta"]["pack_version"] = json!("1.4");
     let invalid = problem(run.send().await, 422, "invalid_request").await;
-    let pointers = pointers(&invalid);
+    let told = pointers(&invalid);
     for expected in [
         "/target",
         "/pack/request/input/channel",
         "/pack/run_context",
         "/pack/document/pack_meta/pack_version",
     ] {
-        assert!(pointers.contains(&expected), "{expected}: {invalid}");
+        assert!(told.contains(&expected), "{expected}: {invalid}");
+    }
+
+    // So are those of the pack's members and of its document.
+    for (member, value) in [("run_context", Value::Null), ("evidence", json!(7))] {
+        let mut run = Run::minimal(6_000, "x").await;
+        run.body["pack"][member] = value;
+        run.pack["pack_meta"]["pack_version"] = json!("1.4");
+        let invalid = problem(run.send().await, 422, "invalid_request").await;
+        let told = pointers(&invalid);
+        let member = format!("/pack/{member}");
+        for expected in [&*member, "/pack/document/pack_meta/pack_version"] {
+            assert!(told.contains(&expected), "{expected}: {invalid}");
+        }
     }
 
     // Without other faults, the refusal and the lint keep their own problems.

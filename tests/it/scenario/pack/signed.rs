@@ -35,6 +35,12 @@ async fn where_there_are_keys_packs_are_signed() {
     let mut other = pack.clone();
     other["business_context"]["summary"] = "Something.".into();
     problem(server.post("/packs", &other).await, 422, "pack_signature_invalid").await;
+    let body = json!({"messages": [], "target": "openai", "pack": {"document": minimal(),
+        "request": {"input": {"intent": "answer"}}, "run_context": {"tenant_id": "t"}}});
+    problem(server.post("/compile", &body).await, 422, "pack_signature_missing").await;
+    let events = server.get_json("/events?format=json&types=compile:failed").await;
+    let failed = events["items"].as_array().unwrap().last().unwrap();
+    assert_eq!(failed["data"]["code"], "pack_signature_missing", "{failed}");
     let published = server.post("/packs", &pack).await;
     let status = published.status().as_u16();
     let published: Value = published.json().await.unwrap();
