@@ -51,10 +51,13 @@ fn by_task(
     let mut stays = Vec::with_capacity(list.len());
     let mut words = WordSearch::default();
     for (at, tool) in list.iter().enumerate() {
-        deadline.check()?;
         let tags = tags(tool);
         stays.push(tags.is_empty() || tool.name.is_empty());
-        for word in tags.iter().map(String::as_str).chain([&*tool.name]) {
+        let all = tags.iter().map(String::as_str).chain([&*tool.name]);
+        for (count, word) in all.enumerate() {
+            if count.is_multiple_of(WORDS_UNASKED) {
+                deadline.check()?;
+            }
             // Without this, a tool with as many tags as a body has room for is one large search.
             if words.bytes() > MAX_SEARCHED_BYTES {
                 search(&mut words, task, &mut stays, deadline)?;
@@ -75,6 +78,8 @@ fn by_task(
 
 /// Bytes of words that are looked for in one go: their prefixes take some sixty times as many.
 const MAX_SEARCHED_BYTES: usize = 512 << 10;
+/// Words that are added before the deadline is asked.
+const WORDS_UNASKED: usize = 1 << 10;
 /// Bytes of a word that is looked for together with others; of longer ones there are few.
 const MAX_WORD_BYTES: usize = 64 << 10;
 
