@@ -57,7 +57,7 @@ impl ConnectionTimes {
         Self {
             header,
             write_pause: Duration::from_secs(30),
-            h2_idle: Duration::from_secs(60),
+            h2_idle: Duration::from_mins(1),
             closing: Duration::from_secs(10),
             health: Duration::from_secs(5),
             watch_interval: Duration::from_secs(5),
@@ -150,12 +150,11 @@ impl ConnectionSettings {
                     let Some(idle_time) = watch.idle_time(now).filter(|_| is_h2) else { continue };
                     match closing_since {
                         Some(since) if now.duration_since(since) >= self.times.closing => return,
-                        Some(_) => {}
                         None if idle_time >= self.times.h2_idle => {
                             closing_since = Some(now);
                             connection.as_mut().graceful_shutdown();
                         }
-                        None => {}
+                        Some(_) | None => {}
                     }
                 }
             }
@@ -227,6 +226,7 @@ mod tests {
     use tokio::sync::Semaphore;
 
     use super::*;
+    use crate::server::tasks::Tasks;
 
     const MAX_TEST_TIME: Duration = Duration::from_secs(20);
 
@@ -247,7 +247,7 @@ mod tests {
         let (stream, _) = listener.accept().await.unwrap();
         let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
         let place = ConnectionPlace::Any { _permit: permit };
-        tokio::spawn(ConnectionSettings::new(router, short_times()).serve(stream, place));
+        Tasks::default().spawn(ConnectionSettings::new(router, short_times()).serve(stream, place));
         client
     }
 
@@ -279,7 +279,7 @@ mod tests {
         let endless = get(async move || {
             let chunks = futures_util::stream::repeat_with(move || {
                 let _held = &alive;
-                Ok::<_, Infallible>(Bytes::from_static(&[b'x'; 64 * 1024]))
+                Ok::<_, Infallible>(Bytes::from_static(&[b'x'; 8 * 1024]))
             });
             Body::from_stream(chunks)
         });

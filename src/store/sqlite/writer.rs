@@ -175,7 +175,9 @@ fn run(connection: &WriterConnection, jobs: &Receiver<Box<dyn WriteJob>>) {
         let (removals, others): (Vec<_>, Vec<_>) =
             group.into_iter().partition(|job| job.needs().frees_room);
         if connection.has_room_for_removals_only() {
-            others.into_iter().for_each(|job| job.finish(Err(no_room())));
+            for job in others {
+                job.finish(Err(no_room()));
+            }
         } else {
             carry_out(connection, others);
         }
@@ -189,7 +191,9 @@ fn carry_out(connection: &WriterConnection, mut group: Vec<Box<dyn WriteJob>>) {
         return;
     }
     if connection.health.condition() == StoreCondition::Lost {
-        group.into_iter().for_each(|job| job.finish(Err(gone())));
+        for job in group {
+            job.finish(Err(gone()));
+        }
         return;
     }
     match commit(connection, &mut group) {

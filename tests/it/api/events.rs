@@ -82,10 +82,10 @@ async fn page(server: &TestServer, query: &str) -> Value {
 async fn an_import_of_many_entries_cuts_no_reader() {
     let server = TestServer::spawn().await;
     let mut stream = Stream::open(&server, "/events", None).await;
-    let lines: String =
+    let lines: Vec<String> =
         (0..5_000).map(|at| format!("{{\"key\":\"k{at}\",\"value\":{at}}}\n")).collect();
     let import = server.build("POST", "/memory/import");
-    let import = import.header("content-type", "application/x-ndjson").body(lines).send();
+    let import = import.header("content-type", "application/x-ndjson").body(lines.concat()).send();
     let read = async {
         for seq in 1..=5_000 {
             let frame = stream.next().await;

@@ -208,9 +208,9 @@ async fn responses_that_are_not_read_count_in_the_memory_of_their_caller() {
         unread.push((String::from_utf8(status.to_vec()).unwrap(), stream));
     }
     // Three quarters of 256 MiB have room for 13 of 15 MB, less what the sockets' buffers took.
-    let served = unread.iter().filter(|(status, _)| status == "HTTP/1.1 200").count();
+    let answered = unread.iter().filter(|(status, _)| status == "HTTP/1.1 200").count();
     let late = send(server.address, &asked).await;
-    assert_eq!((served, late.status, late.code().as_str()), (13, 503, "overloaded"));
+    assert_eq!((answered, late.status, late.code().as_str()), (13, 503, "overloaded"));
     assert_eq!(server.post("/compile", &hello()).await.status(), 200);
     drop(unread);
     let freed = async {
