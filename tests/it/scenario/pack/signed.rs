@@ -36,7 +36,7 @@ async fn where_there_are_keys_packs_are_signed() {
     other["business_context"]["summary"] = "Something.".into();
     problem(server.post("/packs", &other).await, 422, "pack_signature_invalid").await;
     let body = json!({"messages": [], "target": "openai", "pack": {"document": minimal(),
-        "request": {"input": {"intent": "answer"}}, "run_context": {"tenant_id": "t"}}});
+        "request": {"input": {"intent": "answer"}}, "run_context": {"tenant_id": "t", "user": {"user_id": "u"}}}});
     problem(server.post("/compile", &body).await, 422, "pack_signature_missing").await;
     let events = server.get_json("/events?format=json&types=compile:failed").await;
     let failed = events["items"].as_array().unwrap().last().unwrap();
