@@ -27,5 +27,5 @@ pub struct AskedSummary {
     /// Of the same and of who was asked: what it is stored by.
     pub key: ContentHash,
     /// The summary, or why there is none.
-    pub came: Result<Summary, Arc<str>>,
+    pub result: Result<Summary, Arc<str>>,
 }

@@ -26,19 +26,33 @@ pub(super) async fn hold(State(state): State<AppState>, request: Request, next: 
     let size = response.body().size_hint().exact().filter(|size| *size >= MIN_COUNTED_BYTES);
     let (Some(caller), Some(size)) = (caller, size) else { return response };
     let size = usize::try_from(size).unwrap_or(usize::MAX);
+    if let Some(ReservedMemory(permit)) = response.extensions().get().cloned() {
+        return response.map(|body| Body::new(HeldBody { body, _permit: permit }));
+    }
     let mut permit = state.memory.permit(&caller);
     if !is_read {
         permit.force_to(size);
     } else if let Err(problem) = permit.grow_to(size) {
         return problem.into_response();
     }
-    response.map(|body| Body::new(HeldBody { body, _permit: permit }))
+    response.map(|body| Body::new(HeldBody { body, _permit: Arc::new(permit) }))
+}
+
+/// Memory that was reserved before a response was made, because many large responses that are made
+/// at once would take it before any of them is counted. An extension of the response.
+#[derive(Debug, Clone)]
+pub(super) struct ReservedMemory(Arc<MemoryPermit>);
+
+impl ReservedMemory {
+    pub(super) fn new(permit: MemoryPermit) -> Self {
+        Self(Arc::new(permit))
+    }
 }
 
 /// A body that holds its memory until it is sent or dropped.
 struct HeldBody {
     body: Body,
-    _permit: MemoryPermit,
+    _permit: Arc<MemoryPermit>,
 }
 
 impl HttpBody for HeldBody {

@@ -16,7 +16,7 @@ use crate::config::LimitsConfig;
 /// Pause after `accept` failed, for instance because no file descriptor was left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections beyond the maximum, which are served requests about health only.
-const MAX_HEALTH_CONNECTIONS: usize = 16;
+const MAX_HEALTH_CONNECTIONS: usize = 64;
 
 /// Accepts connections and runs each in a task of its own.
 pub(super) struct Acceptor {

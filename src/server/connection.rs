@@ -59,7 +59,7 @@ impl ConnectionTimes {
             write_pause: Duration::from_secs(30),
             h2_idle: Duration::from_mins(1),
             closing: Duration::from_secs(10),
-            health: Duration::from_secs(5),
+            health: Duration::from_secs(1),
             watch_interval: Duration::from_secs(5),
         }
     }

@@ -104,6 +104,12 @@ pub fn find(services: &Services, id: ArtifactId) -> Result<Option<(Artifact, Str
     Ok(services.tenant().artifact(id)?)
 }
 
+/// Finds the size of an artifact in bytes, without reading its text; 0 if there is no such artifact.
+pub fn size(services: &Services, id: ArtifactId) -> Result<usize, Error> {
+    let bytes = services.tenant().read(|tx| tx.artifact_bytes(id))?.unwrap_or_default();
+    Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
+}
+
 /// Removes an artifact; returns whether it existed.
 pub fn delete(services: &Services, id: ArtifactId) -> Result<bool, Error> {
     Ok(services.tenant().delete_artifact(id)?)

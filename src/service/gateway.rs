@@ -236,6 +236,12 @@ pub struct RetrievedOriginal {
     pub query: Option<String>,
 }
 
+/// Finds the size of an original in bytes, without reading it; 0 if no text of this hash is stored.
+pub fn original_size(services: &Services, hash: &str) -> Result<usize, super::Error> {
+    let id = ArtifactId::parse(&hash.to_ascii_lowercase());
+    id.map_or(Ok(0), |id| artifacts::size(services, id))
+}
+
 /// Finds an original; none if no text of this hash is stored.
 pub fn retrieve(
     services: &Services,

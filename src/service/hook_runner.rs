@@ -149,7 +149,8 @@ impl HookRunner<'_> {
         ask: &SummaryAsk<'_>,
         wanted: &MissingSummary<'_>,
     ) -> Result<Option<AskedSummary>, pipeline::Error> {
-        let busy = || wanted.came(Err("another request has it written, for too long".into()));
+        let busy =
+            || wanted.with_result(Err("another request has it written, for too long".into()));
         let give_up = Instant::now().checked_add(MissingSummary::allowance(&self.deadline));
         let is_late = || give_up.is_some_and(|end| Instant::now() >= end);
         let Some(_turn) = self.turn(wanted)? else { return Ok(Some(busy())) };
@@ -164,35 +165,35 @@ impl HookRunner<'_> {
                     let pause = async { tokio::time::sleep(POLL_INTERVAL).await };
                     wait(self.seat.as_ref(), &self.deadline, pause)?;
                 }
-                Err(error) => return Ok(Some(wanted.lost(&error))),
+                Err(error) => return Ok(Some(wanted.with_store_error(&error))),
             }
         };
         let before = self.round.runs().len();
         let provided = self.provide_summary(ask)?;
         let most = ask.bytes();
-        let mut came = if let Some(own) = provided {
+        let mut result = if let Some(own) = provided {
             summaries::checked(&own.text, format!("hook:{}", own.hook), most)
         } else {
             let new = self.round.runs().get(before..).unwrap_or_default();
             Err(summaries::failed(new).unwrap_or_default())
         };
-        if came.is_err()
+        if result.is_err()
             && let Some(summarizer) = wanted.services.summarizer()
         {
             let by = format!("model:{}", summarizer.model());
             let prompt = ask.prompt(summarizer.max_input());
             let allowance = MissingSummary::allowance(&self.deadline);
             let writing = summarizer.write(&prompt, ask.max_tokens, allowance);
-            came = match wait(self.seat.as_ref(), &self.deadline, writing)? {
+            result = match wait(self.seat.as_ref(), &self.deadline, writing)? {
                 Ok(answer) => summaries::checked(&answer, by, most),
                 Err(failure) => Err(format!("{by}: {failure}").into()),
             };
         }
-        Ok(match came {
+        Ok(match result {
             Ok(summary) => Some(wanted.kept(summary)),
             // No hook had a summary, and none failed.
             Err(why) if why.is_empty() => None,
-            Err(why) => Some(wanted.came(Err(why))),
+            Err(why) => Some(wanted.with_result(Err(why))),
         })
     }
 

@@ -174,8 +174,8 @@ impl MissingSummary<'_> {
         match self.services.tenant().read(|tx| tx.find_summary(&key, &session)) {
             Ok(None) => None,
             Ok(Some((summary, true))) if notes => Some(self.kept(summary)),
-            Ok(Some((summary, _))) => Some(self.came(Ok(summary))),
-            Err(error) => Some(self.lost(&error)),
+            Ok(Some((summary, _))) => Some(self.with_result(Ok(summary))),
+            Err(error) => Some(self.with_store_error(&error)),
         }
     }
 
@@ -185,18 +185,18 @@ impl MissingSummary<'_> {
         let kept =
             self.services.tenant().write(move |tx| tx.keep_summary(&key, &session, &summary));
         match kept {
-            Ok(summary) => self.came(Ok(summary)),
-            Err(error) => self.lost(&error),
+            Ok(summary) => self.with_result(Ok(summary)),
+            Err(error) => self.with_store_error(&error),
         }
     }
 
-    pub(super) fn lost(&self, error: &super::StoreError) -> AskedSummary {
+    pub(super) fn with_store_error(&self, error: &super::StoreError) -> AskedSummary {
         tracing::warn!(%error, "a summary could not be read or stored");
-        self.came(Err("the store cannot keep a summary".into()))
+        self.with_result(Err("the store cannot keep a summary".into()))
     }
 
-    pub(super) fn came(&self, came: Result<Summary, Arc<str>>) -> AskedSummary {
-        AskedSummary { ask: self.ask, key: self.key, came }
+    pub(super) fn with_result(&self, result: Result<Summary, Arc<str>>) -> AskedSummary {
+        AskedSummary { ask: self.ask, key: self.key, result }
     }
 
     /// Time limit of the model: three quarters of the time that the request has left, so that the

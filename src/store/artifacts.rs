@@ -112,6 +112,15 @@ impl Tx<'_> {
         hashes.iter().map(has).collect()
     }
 
+    /// The bytes of an artifact's text; none if there is no such artifact.
+    pub fn artifact_bytes(&self, id: ArtifactId) -> Result<Option<u64>, Error> {
+        self.first(
+            "SELECT bytes FROM artifacts WHERE tenant = ?1 AND id = ?2 AND expires_at > ?3",
+            values![id.as_bytes(), self.now()],
+            |row| row.get(0),
+        )
+    }
+
     /// All artifacts, expired ones too, with the facts that a cleanup needs.
     pub(super) fn artifact_entries(&self) -> Result<Vec<ArtifactAge>, Error> {
         self.all(

@@ -318,7 +318,7 @@ fn judge(
     let hook: &Hook = call.hook;
     let Ok(body) = String::from_utf8(body) else {
         if hook.kind == HookKind::Observe {
-            return Ok(HookAnswer::Heard);
+            return Ok(HookAnswer::Observed);
         }
         return fail(FailureCause::BadJson, "the answer is not UTF-8");
     };

@@ -30,7 +30,7 @@ pub enum HookAnswer {
     /// JSON text of the answer that the point asks for.
     Typed(Arc<str>),
     /// The acknowledgement of an observe hook.
-    Heard,
+    Observed,
 }
 
 /// A piece of text as a hook gave it.
@@ -71,7 +71,7 @@ impl HookAnswer {
     /// provide hook adds nothing; from a guard it is a failure.
     pub fn read(point: Point, kind: HookKind, body: &str) -> Result<Self, CallFailure> {
         if kind == HookKind::Observe {
-            return Ok(Self::Heard);
+            return Ok(Self::Observed);
         }
         if body.is_empty() {
             return match kind {

@@ -370,7 +370,7 @@ fn neutral_answer(kind: HookKind) -> HookAnswer {
         HookKind::Guard => HookAnswer::Allow,
         HookKind::Transform => HookAnswer::Unchanged,
         HookKind::Provide => HookAnswer::Nothing,
-        HookKind::Observe => HookAnswer::Heard,
+        HookKind::Observe => HookAnswer::Observed,
     }
 }
 

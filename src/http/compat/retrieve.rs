@@ -8,6 +8,7 @@ use crate::http::job::visit;
 use crate::http::problem::{Kind, Problem};
 use crate::http::query::{Query, decode_path};
 use crate::http::response::respond_with;
+use crate::http::response_memory::ReservedMemory;
 use crate::http::schema::RetrieveRequest;
 use crate::http::state::AppState;
 use crate::service::gateway::{self, RetrievedOriginal};
@@ -39,10 +40,19 @@ pub(crate) async fn retrieve_original(
     let query = Query::parse(request.uri(), &["query"])?;
     let query = query.get("query").map(str::to_owned);
     let input = RequestInput::without_body(&state, &request)?;
+    let mut permit = state.memory.permit(input.services.caller());
     let found = visit(&state, input, move |services, _| {
-        gateway::retrieve(services, &hash, query.as_deref())
+        if let Err(problem) = permit.grow_to(gateway::original_size(services, &hash)?) {
+            return Ok(Err(problem));
+        }
+        let found = gateway::retrieve(services, &hash, query.as_deref())?;
+        let memory = ReservedMemory::new(permit);
+        Ok(found.map(|found| (found, memory)).ok_or_else(original_not_found))
     });
-    Ok(respond_with(&found.await?.ok_or_else(original_not_found)?))
+    let (found, memory) = found.await??;
+    let mut response = respond_with(&found);
+    response.extensions_mut().insert(memory);
+    Ok(response)
 }
 
 /// Retrieve an original, by a body

@@ -122,7 +122,7 @@ pub struct OutcomeChange {
 impl OutcomeChange {
     /// Returns the change of a replay; `None` if its status is the recorded one.
     pub(crate) fn from_replay(replayed: &Replayed) -> Option<Self> {
-        let (from, to) = (replayed.was.as_str(), replayed.is().as_str());
+        let (from, to) = (replayed.was.as_str(), replayed.status().as_str());
         (from != to).then_some(Self { from, to })
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn read_summary(
     asked: Option<AskedSummary>,
     notes: &mut Notes,
 ) -> SummaryResult {
-    let summary = match asked.map(|asked| asked.came) {
+    let summary = match asked.map(|asked| asked.result) {
         Some(Ok(summary)) => Some(summary),
         Some(Err(why)) => {
             let detail = format!("{why}: its own lines stand for what was summarised");

@@ -1,7 +1,7 @@
 //! Messages of a compile that were shortened or left out.
 
 use super::StoredRecord;
-use super::replay::again;
+use super::replay::recompile;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::Deadline;
 use crate::service::Services;
@@ -30,7 +30,7 @@ pub fn cuts(
         decisions.map(read).collect::<Option<Vec<_>>>()
     };
     let all = told(record.report()).or_else(|| {
-        let report = again(services, record, deadline).ok()?;
+        let report = recompile(services, record, deadline).ok()?;
         told(&serde_json::to_string(&report).ok()?)
     })?;
     Some(all.into_iter().filter(|cut| cut.action != "kept").collect())

@@ -96,7 +96,7 @@ impl Caller for VerifyCaller<'_> {
     fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
         Box::pin(async move {
             if call.hook.kind == HookKind::Observe {
-                return heard();
+                return observed_reply();
             }
             let Some((called, asked_otherwise)) = self.recorded.find_nearest(&call) else {
                 // The hook is new: the record has no answer to compare.
@@ -129,7 +129,7 @@ impl Caller for RefreshCaller<'_> {
     fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
         Box::pin(async move {
             if call.hook.kind == HookKind::Observe {
-                return heard();
+                return observed_reply();
             }
             match self.recorded.find_nearest(&call) {
                 Some((called, false)) => called,
@@ -140,6 +140,6 @@ impl Caller for RefreshCaller<'_> {
 }
 
 /// The reply of an observe hook, which a replay does not call.
-fn heard() -> CallReply {
-    CallReply { answer: Ok(HookAnswer::Heard), body: None, took: Duration::ZERO, attempts: 0 }
+fn observed_reply() -> CallReply {
+    CallReply { answer: Ok(HookAnswer::Observed), body: None, took: Duration::ZERO, attempts: 0 }
 }

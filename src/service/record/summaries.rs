@@ -13,7 +13,7 @@ use crate::store::Tenant;
 pub(super) fn text(asked: &[AskedSummary], full: bool) -> String {
     let lines = asked.iter().map(|asked| {
         let (ask, key) = (asked.ask.to_string(), asked.key.to_string());
-        match &asked.came {
+        match &asked.result {
             Ok(summary) => json!({
                 "ask": ask, "key": key, "by": &*summary.by,
                 "text_hash": ContentHash::of(&summary.text).to_string(),
@@ -40,7 +40,7 @@ pub(crate) fn summaries_of(
         let text = |name: &str| line.get(name).and_then(Node::as_str);
         let hash = |name: &str| text(name).and_then(ContentHash::parse);
         let (Some(ask), Some(key)) = (hash("ask"), hash("key")) else { return Ok(None) };
-        let came = match (text("failure"), text("by"), text("text")) {
+        let result = match (text("failure"), text("by"), text("text")) {
             (Some(why), ..) => Err(Arc::from(why)),
             (None, Some(by), Some(own)) => Ok(Summary { text: own.into(), by: by.into() }),
             _ => match tenant.read(|tx| tx.find_summary(&key, ""))? {
@@ -50,7 +50,7 @@ pub(crate) fn summaries_of(
                 _ => return Ok(None),
             },
         };
-        found.push(AskedSummary { ask, key, came });
+        found.push(AskedSummary { ask, key, result });
     }
     Ok(Some(found))
 }

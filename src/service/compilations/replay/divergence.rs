@@ -77,7 +77,7 @@ pub(super) fn divergence(
 }
 
 /// The input that was kept for the wanted place.
-pub(super) fn heard(overhearing: &DivergenceCaller<'_>) -> Option<String> {
+pub(super) fn kept_input(overhearing: &DivergenceCaller<'_>) -> Option<String> {
     overhearing.place.as_ref().and_then(|place| overhearing.at(place))
 }
 

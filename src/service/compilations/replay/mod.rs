@@ -12,10 +12,11 @@ mod run;
 
 use std::sync::Arc;
 
-use self::divergence::{DivergenceCaller, divergence, heard};
+use self::divergence::{DivergenceCaller, divergence, kept_input};
 use self::read::{RecordedRequest, recorded, today};
 use self::run::{
-    RecordedAnswers, ReplayInput, ReplayOutcome, ReplayedCompile, compile_again, no_adapters, told,
+    RecordedAnswers, ReplayInput, ReplayOutcome, ReplayedCompile, compare_with_record,
+    compile_again, no_adapters,
 };
 use super::live::{HookCheck, RefreshCaller, VerifyCaller};
 use super::{StoredRecord, find};
@@ -59,7 +60,7 @@ impl Replayed {
     }
 
     /// The outcome of the replay.
-    pub fn is(&self) -> CompilationStatus {
+    pub fn status(&self) -> CompilationStatus {
         match self.refusal {
             Some(_) => CompilationStatus::Refused,
             None => CompilationStatus::Compiled,
@@ -153,18 +154,18 @@ pub(crate) fn strict(
     pack: Option<&PackRef>,
     deadline: &Deadline,
 ) -> Result<Replayed, Error> {
-    const READ: Error = Error::PacketInvalid { changed: Vec::new() };
-    let node = json::parse(request_of(record)?, Limits::default()).map_err(|_| READ)?;
+    const UNREADABLE: Error = Error::PacketInvalid { changed: Vec::new() };
+    let node = json::parse(request_of(record)?, Limits::default()).map_err(|_| UNREADABLE)?;
     let mut read = recorded(services, record, &node).map_err(|error| match error {
         // The request was valid when it was recorded.
-        Error::Invalid(_) => READ,
+        Error::Invalid(_) => UNREADABLE,
         error => error,
     })?;
     read.request.record = record.compilation.level;
     let again = ReplayInput { pack, ..ReplayInput::recorded(record, &node, read) };
     let said = RecordedAnswers::read(record)?;
     let done = answered(services, record, again, &said, deadline)?;
-    let replayed = told(record, &node, &done);
+    let replayed = compare_with_record(record, &node, &done);
     let lines = replayed.drift.stages.iter();
     let mut changed: Vec<String> =
         lines.flat_map(|line| line.changed_inputs.iter().cloned()).collect();
@@ -187,7 +188,7 @@ fn request_of(record: &StoredRecord) -> Result<&str, Error> {
 }
 
 /// Compiles a full record again for a report with every decision.
-pub(super) fn again(
+pub(super) fn recompile(
     services: &Services,
     record: &StoredRecord,
     deadline: &Deadline,
@@ -229,7 +230,7 @@ fn answered(
             let again = ReplayInput::recorded(record, &node, read);
             // Only the input is needed, whatever the outcome.
             let _ = compile_again(services, again, runner, deadline);
-            heard(&overhearing)
+            kept_input(&overhearing)
         };
         let found = divergence(record, stop, &overhearing, then);
         found.map_or(error, |found| Error::Diverged(Box::new(found)))
@@ -254,16 +255,18 @@ fn run(
     let again = ReplayInput::today(record, node, read);
     let said = RecordedAnswers::read(record)?;
     match mode {
-        ReplayMode::Strict | ReplayMode::Sent => {
-            Ok(told(record, node, &answered(services, record, again, &said, deadline)?))
-        }
+        ReplayMode::Strict | ReplayMode::Sent => Ok(compare_with_record(
+            record,
+            node,
+            &answered(services, record, again, &said, deadline)?,
+        )),
         ReplayMode::Verify => {
             let today = compile::pinned(services, &again.request)?;
             let verifying = VerifyCaller::new(&said.answers, today, services.webhooks());
             let runner =
                 said.hook_runner(services, record, &again.request, &verifying, deadline)?;
             let done = compile_again(services, again, runner, deadline).map_err(incomplete)?;
-            let told = told(record, node, &done);
+            let told = compare_with_record(record, node, &done);
             Ok(Replayed { hooks: Some(verifying.into_checks()), ..told })
         }
         ReplayMode::Refresh => refresh(services, record, again.at(services.now()), &said, deadline),
@@ -302,8 +305,9 @@ fn refresh(
     let mut batch = Batch::default();
     let session = record.compilation.session_id.as_ref();
     let subject = RecordSubject { id: &id, session, node, runs: &done.runs };
-    let new = NewRecord::new(services, subject, &draft, done.outcome.came(), &mut batch)?;
+    let new =
+        NewRecord::new(services, subject, &draft, done.outcome.as_compile_outcome(), &mut batch)?;
     services.tenant().commit_with(batch, move |tx, _| new.store(tx))?;
-    let told = told(record, node, &done);
+    let told = compare_with_record(record, node, &done);
     Ok(Replayed { refreshed: Some(id), ..told })
 }

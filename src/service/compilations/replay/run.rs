@@ -26,7 +26,7 @@ pub(super) struct RecordedAnswers {
 
 impl RecordedAnswers {
     pub(super) fn read(record: &StoredRecord) -> Result<Self, Error> {
-        let (set, runs) = asked(record)?;
+        let (set, runs) = read_hooks(record)?;
         Ok(Self { set, answers: Arc::new(RecordedHooks::new(&runs)) })
     }
 
@@ -104,7 +104,7 @@ pub(super) enum ReplayOutcome {
 }
 
 impl ReplayOutcome {
-    pub(super) fn came(&self) -> CompileOutcome<'_> {
+    pub(super) fn as_compile_outcome(&self) -> CompileOutcome<'_> {
         match self {
             Self::Compiled(compiled) => CompileOutcome::Compiled(compiled),
             Self::Refused(refusal) => CompileOutcome::Refused(refusal),
@@ -147,7 +147,7 @@ fn refused(
 ) -> Result<ReplayedCompile, Error> {
     let refused = match error {
         compile::Error::Governed(refused) => *refused,
-        error => return Err(stopped(error)),
+        error => return Err(replay_error(error)),
     };
     let RefusedCompile { refusal, stages, recalled, .. } = refused;
     inputs.under(stages, recalled);
@@ -158,7 +158,7 @@ fn refused(
     })
 }
 
-fn stopped(error: compile::Error) -> Error {
+fn replay_error(error: compile::Error) -> Error {
     match error {
         compile::Error::Hook(stop @ HookStop::Diverged { .. }) => Error::Hook(stop),
         error => Error::Compile(Box::new(error)),
@@ -166,10 +166,10 @@ fn stopped(error: compile::Error) -> Error {
 }
 
 /// Reads the hooks of a record and their runs. A record with only hashes has no answers.
-fn asked(record: &StoredRecord) -> Result<(Arc<HookSet>, Vec<HookRun>), Error> {
+fn read_hooks(record: &StoredRecord) -> Result<(Arc<HookSet>, Vec<HookRun>), Error> {
     let raw = &record.compilation.body;
     if record.body.full.is_none() {
-        if asked_for_summaries_alone(&record.body.hooks) {
+        if has_only_summaries(&record.body.hooks) {
             return Ok((Arc::default(), Vec::new()));
         }
         return Err(Error::RecordIncomplete(
@@ -184,7 +184,7 @@ fn asked(record: &StoredRecord) -> Result<(Arc<HookSet>, Vec<HookRun>), Error> {
 }
 
 /// Whether all hook runs wrote summaries, which are recorded as effects of their own.
-fn asked_for_summaries_alone(runs: &str) -> bool {
+fn has_only_summaries(runs: &str) -> bool {
     let Ok(node) = json::parse(runs, Limits::default()) else { return false };
     let is_summary =
         |run: &Node<'_>| run.get("point").and_then(Node::as_str) == Some(Point::Summarize.as_str());
@@ -192,10 +192,14 @@ fn asked_for_summaries_alone(runs: &str) -> bool {
 }
 
 /// Compares a compile with its record.
-pub(super) fn told(record: &StoredRecord, node: &Node<'_>, done: &ReplayedCompile) -> Replayed {
-    let came = done.outcome.came();
-    let ledger = came.ledger(node, &done.inputs, &done.runs);
-    let same_outcome = came.hash() == record.compilation.payload_hash;
+pub(super) fn compare_with_record(
+    record: &StoredRecord,
+    node: &Node<'_>,
+    done: &ReplayedCompile,
+) -> Replayed {
+    let outcome = done.outcome.as_compile_outcome();
+    let ledger = outcome.ledger(node, &done.inputs, &done.runs);
+    let same_outcome = outcome.hash() == record.compilation.payload_hash;
     let (payload, refusal) = match &done.outcome {
         ReplayOutcome::Compiled(compiled) => (Some(compiled.payload().to_owned()), None),
         ReplayOutcome::Refused(refusal) => (None, Some(refusal.clone())),

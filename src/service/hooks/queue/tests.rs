@@ -69,7 +69,7 @@ impl Courier for Network {
         };
         let failed = |cause| Err(CallFailure::new(cause, "as told"));
         let (answer, status, asked) = match reply {
-            Reply::Heard => (Ok(HookAnswer::Heard), Some(204), None),
+            Reply::Heard => (Ok(HookAnswer::Observed), Some(204), None),
             Reply::Status(status, asked) => {
                 let failure = CallFailure::new(FailureCause::Status, "as told").with_status(status);
                 (Err(failure), Some(status), asked)
