@@ -7,7 +7,7 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 
 use super::packs::canonical;
-use crate::support::pack::minimal;
+use crate::support::pack::{context, minimal};
 use crate::support::{TestServer, problem};
 
 fn sign(pack: &mut Value) -> String {
@@ -36,7 +36,7 @@ async fn where_there_are_keys_packs_are_signed() {
     other["business_context"]["summary"] = "Something.".into();
     problem(server.post("/packs", &other).await, 422, "pack_signature_invalid").await;
     let body = json!({"messages": [], "target": "openai", "pack": {"document": minimal(),
-        "request": {"input": {"intent": "answer"}}, "run_context": {"tenant_id": "t", "user": {"user_id": "u"}}}});
+        "request": {"input": {"intent": "x"}}, "run_context": context("tenant_min")}});
     problem(server.post("/compile", &body).await, 422, "pack_signature_missing").await;
     let events = server.get_json("/events?format=json&types=compile:failed").await;
     let failed = events["items"].as_array().unwrap().last().unwrap();
