@@ -33,7 +33,8 @@ impl Tx<'_> {
 
     /// Stores a candidate as it is.
     pub fn put_candidate(&self, candidate: &Candidate) -> Result<(), Error> {
-        if self.candidate(&candidate.id)?.is_none() {
+        let exists = "SELECT 1 FROM memory_candidates WHERE tenant = ?1 AND id = ?2";
+        if !self.exists(exists, values![&candidate.id])? {
             self.admit(Quota::Candidates, 1)?;
         }
         let texts = CandidateJson::new(candidate);

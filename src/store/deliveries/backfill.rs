@@ -9,7 +9,7 @@ use crate::store::Error;
 use crate::store::sql::{Row, Sql, values};
 
 /// Queued calls of one batch.
-pub(in crate::store) const BATCH_CALLS: u64 = 10_000;
+pub(crate) const BATCH_CALLS: u64 = 10_000;
 
 /// A place in the order of lines and, in a line, of calls.
 struct Position {
@@ -27,7 +27,7 @@ impl Position {
 
 /// Makes the lines of the next batch of calls, in a transaction over all tenants; returns whether
 /// there are more.
-pub(in crate::store) fn make_lines(sql: &dyn Sql, batch_calls: u64) -> Result<bool, Error> {
+pub(crate) fn make_lines(sql: &dyn Sql, batch_calls: u64) -> Result<bool, Error> {
     let from = first(sql, "SELECT tenant, hook, session, seq FROM delivery_backfill", None)?;
     let Some(from) = from else { return Ok(false) };
     let next = format!(

@@ -79,7 +79,7 @@ impl Tx<'_> {
 
     /// Deletes the oldest calls of a hook that has `queued` calls until it is within the cap, or as
     /// many as one new call may replace. Calls that are under way stay.
-    pub(in crate::store) fn evict_calls(&self, hook: &str, queued: u64) -> Result<(), Error> {
+    pub(crate) fn evict_calls(&self, hook: &str, queued: u64) -> Result<(), Error> {
         let excess = queued.saturating_sub(MAX_QUEUED_CALLS).min(MAX_EVICTED_CALLS);
         let mut evicted = 0;
         while evicted < excess && self.evict_oldest(hook)? {

@@ -29,7 +29,7 @@ pub(super) const CLAIMED_TENANTS: &str = "SELECT tenant FROM delivery_lines WHER
 
 /// The statements that find what is due, or claimed.
 #[cfg(test)]
-pub(in crate::store) const DUE_STATEMENTS: [&str; 6] =
+pub(crate) const DUE_STATEMENTS: [&str; 6] =
     [FIRST_TENANTS, RETRY_TENANTS, FIRST_HOOKS, RETRY_HOOKS, DUE_LINES, CLAIMED_TENANTS];
 
 impl AttemptClass {

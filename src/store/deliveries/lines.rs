@@ -212,7 +212,7 @@ impl Tx<'_> {
 
     /// Has the calls of a hook made as they are due, however often it has failed: its operator has
     /// changed it.
-    pub(in crate::store) fn resume_queue(&self, hook: &str) -> Result<(), Error> {
+    pub(crate) fn resume_queue(&self, hook: &str) -> Result<(), Error> {
         let now = self.now();
         self.change_queue(hook, |queue| queue.resume(now))?;
         self.note_queued();

@@ -34,7 +34,8 @@ impl Tx<'_> {
 
     /// Stores a session as it is, its turns included.
     pub fn put_session(&self, session: &Session) -> Result<(), Error> {
-        if self.session_row(&session.id)?.is_none() {
+        let exists = "SELECT 1 FROM sessions WHERE tenant = ?1 AND id = ?2";
+        if !self.exists(exists, values![&session.id])? {
             self.admit(Quota::Sessions, 1)?;
         }
         let texts = SessionJson::new(session);

@@ -39,29 +39,44 @@ impl Tx<'_> {
         hash: &ContentHash,
         text: &str,
     ) -> Result<(), Error> {
-        let stored = packer.pack(text);
-        let (form, size) = (stored.form.code(), stored.size);
-        let mut content = &stored.content[..];
         if kind == TextKind::Message {
-            let is_shared = self.exists(
-                "SELECT 1 FROM message_texts WHERE tenant = ?1 AND digest = ?2",
-                values![hash],
-            )?;
-            if !is_shared {
-                self.admit(Quota::TurnBytes, content.len() as u64)?;
-                self.execute(
-                    "INSERT INTO message_texts (tenant, digest, form, size, content)
-                     VALUES (?1, ?2, ?3, ?4, ?5)",
-                    values![hash, form, size, content],
-                )?;
-            }
-            content = &[];
+            self.put_message_text(packer, hash, text)?;
+            return self
+                .execute(
+                    "INSERT INTO session_texts (tenant, session, kind, digest, form, size, content)
+                 VALUES (?1, ?2, ?3, ?4, 0, 0, ?5)
+                 ON CONFLICT (tenant, session, kind, digest) DO NOTHING",
+                    values![session, kind.code(), hash, &[0_u8; 0]],
+                )
+                .map(drop);
         }
+        let stored = packer.pack(text);
         self.execute(
             "INSERT INTO session_texts (tenant, session, kind, digest, form, size, content)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              ON CONFLICT (tenant, session, kind, digest) DO NOTHING",
-            values![session, kind.code(), hash, form, size, content],
+            values![session, kind.code(), hash, stored.form.code(), stored.size, &stored.content],
+        )
+        .map(drop)
+    }
+
+    /// Stores the text of a message, unless a session of the tenant has it already.
+    fn put_message_text(
+        &self,
+        packer: &mut Packer,
+        hash: &ContentHash,
+        text: &str,
+    ) -> Result<(), Error> {
+        let exists = "SELECT 1 FROM message_texts WHERE tenant = ?1 AND digest = ?2";
+        if self.exists(exists, values![hash])? {
+            return Ok(());
+        }
+        let stored = packer.pack(text);
+        self.admit(Quota::TurnBytes, stored.content.len() as u64)?;
+        self.execute(
+            "INSERT INTO message_texts (tenant, digest, form, size, content)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+            values![hash, stored.form.code(), stored.size, &stored.content],
         )
         .map(drop)
     }
