@@ -11,7 +11,7 @@ use super::problem::{Kind, Problem};
 use super::query::Query;
 use super::range;
 use super::response::respond_with;
-use super::response_memory::ReservedMemory;
+use super::response_memory::visit_reserving;
 use super::schema::{CleanupRequest, OffloadAnswer, OffloadRequest};
 use super::state::AppState;
 use crate::domain::{ArtifactId, ContentHash};
@@ -118,27 +118,16 @@ pub(super) async fn get_artifact(
         return Err(Problem::invalid("", "the parameter `query` must not be empty"));
     }
     let input = RequestInput::without_body(&state, &request)?;
-    let mut permit = state.memory.permit(input.services.caller());
-    let found = visit(&state, input, move |services, _| {
-        if let Err(problem) = permit.grow_to(artifacts::size(services, id)?) {
-            return Ok(Err(problem));
-        }
-        let Some((artifact, text)) = artifacts::find(services, id)? else {
-            return Ok(Err(artifact_not_found()));
-        };
-        let (tag, text) = match select(&text, lines, words.as_deref(), services.allowance()) {
-            None => (artifact.hash, Ok(text)),
-            Some(Ok(part)) => (ContentHash::of(&part), Ok(part)),
-            Some(Err(problem)) => (artifact.hash, Err(problem)),
-        };
-        let memory = ReservedMemory::new(permit);
-        Ok(text.map(|text| FoundText { media_type: artifact.media_type, tag, text, memory }))
+    let found = visit_reserving(&state, input, move |services, _, memory| {
+        memory.grow_to(artifacts::size(services, id)?)?;
+        let (artifact, text) = artifacts::find(services, id)?.ok_or_else(artifact_not_found)?;
+        let part = select(&text, lines, words.as_deref(), services.allowance()).transpose()?;
+        let tag = part.as_deref().map_or(artifact.hash, ContentHash::of);
+        Ok(FoundText { media_type: artifact.media_type, tag, text: part.unwrap_or(text) })
     });
-    let FoundText { media_type, tag, text, memory } = found.await??;
+    let (FoundText { media_type, tag, text }, memory) = found.await?;
     let tag = format!("{tag:?}");
-    let mut response = range::respond_with_range(request.headers(), text, &media_type, &tag);
-    response.extensions_mut().insert(memory);
-    Ok(response)
+    Ok(memory.attach_to(range::respond_with_range(request.headers(), text, &media_type, &tag)))
 }
 
 /// The text of an artifact, or a part of it.
@@ -146,7 +135,6 @@ struct FoundText {
     media_type: String,
     tag: ContentHash,
     text: String,
-    memory: ReservedMemory,
 }
 
 /// Delete an artifact

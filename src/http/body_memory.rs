@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::holder::Holder;
 use super::problem::{Kind, Problem};
 use crate::domain::Principal;
 
@@ -34,14 +35,6 @@ struct MemoryAccounts {
     by_holder: HashMap<Holder, usize>,
 }
 
-/// A tenant, or a key of it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Holder {
-    tenant: Arc<str>,
-    /// None for the tenant as a whole.
-    key: Option<Arc<str>>,
-}
-
 /// The memory that is reserved for one request or response; released on drop.
 #[derive(Debug)]
 pub(super) struct MemoryPermit {
@@ -55,8 +48,8 @@ pub(super) struct MemoryPermit {
 impl BodyMemory {
     /// Starts a permit of a caller, which holds nothing yet.
     pub(super) fn permit(&self, caller: &Principal) -> MemoryPermit {
-        let tenant = Holder { tenant: Arc::clone(&caller.tenant), key: None };
-        let key = caller.key.clone().map(|key| Holder { key: Some(key), ..tenant.clone() });
+        let tenant = Holder::tenant_of(caller);
+        let key = caller.key.is_some().then(|| Holder::caller(caller));
         MemoryPermit { memory: self.clone(), tenant, key, held_bytes: 0 }
     }
 

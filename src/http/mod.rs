@@ -20,6 +20,7 @@ mod console;
 mod document;
 mod enum_values;
 mod events;
+mod holder;
 mod hooks;
 mod idempotency;
 mod job;

@@ -10,9 +10,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Frame, SizeHint};
 
+use super::body::RequestInput;
 use super::body_memory::MemoryPermit;
+use super::job::visit;
+use super::problem::Problem;
 use super::state::AppState;
 use crate::domain::Principal;
+use crate::service::Services;
 
 /// Responses of fewer bytes are not counted.
 const MIN_COUNTED_BYTES: u64 = 64 * 1024;
@@ -44,9 +48,25 @@ pub(super) async fn hold(State(state): State<AppState>, request: Request, next: 
 pub(super) struct ReservedMemory(Arc<MemoryPermit>);
 
 impl ReservedMemory {
-    pub(super) fn new(permit: MemoryPermit) -> Self {
-        Self(Arc::new(permit))
+    /// Lets the response hold the memory until it is sent.
+    pub(super) fn attach_to(self, mut response: Response) -> Response {
+        response.extensions_mut().insert(self);
+        response
     }
+}
+
+/// Runs `job` in the lane for the store. The job reserves memory for its result before it reads it.
+pub(super) async fn visit_reserving<T: Send + 'static>(
+    state: &AppState,
+    input: RequestInput,
+    job: impl FnOnce(&Services, &str, &mut MemoryPermit) -> Result<T, Problem> + Send + 'static,
+) -> Result<(T, ReservedMemory), Problem> {
+    let mut permit = state.memory.permit(input.services.caller());
+    let done = visit(state, input, move |services, text| {
+        Ok(job(services, text, &mut permit).map(|found| (found, permit)))
+    });
+    let (found, permit) = done.await??;
+    Ok((found, ReservedMemory(Arc::new(permit))))
 }
 
 /// A body that holds its memory until it is sent or dropped.

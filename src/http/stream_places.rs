@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::holder::Holder;
 use super::problem::{Kind, Problem};
 use crate::domain::Principal;
 
@@ -14,27 +15,20 @@ const MAX_STREAMS_PER_CALLER: usize = 256;
 /// Counts the open streams of a node. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StreamPlaces {
-    taken: Arc<Mutex<HashMap<StreamHolder, usize>>>,
-}
-
-/// Who has a stream open: a key, or a tenant without keys.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct StreamHolder {
-    tenant: Arc<str>,
-    key: Option<Arc<str>>,
+    taken: Arc<Mutex<HashMap<Holder, usize>>>,
 }
 
 /// The place of one open stream, given back on drop.
 #[derive(Debug)]
 pub(super) struct StreamPlace {
     places: StreamPlaces,
-    holder: StreamHolder,
+    holder: Holder,
 }
 
 impl StreamPlaces {
     /// Takes a place for a stream of `caller`.
     pub(super) fn take(&self, caller: &Principal) -> Result<StreamPlace, Problem> {
-        let holder = StreamHolder { tenant: Arc::clone(&caller.tenant), key: caller.key.clone() };
+        let holder = Holder::caller(caller);
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let all: usize = taken.values().sum();
         let own = taken.entry(holder.clone()).or_default();

@@ -242,16 +242,24 @@ pub fn original_size(services: &Services, hash: &str) -> Result<usize, super::Er
     id.map_or(Ok(0), |id| artifacts::size(services, id))
 }
 
+/// The original that a request asks for.
+#[derive(Debug)]
+pub struct AskedOriginal {
+    pub hash: String,
+    /// The lines that are wanted are about this; all lines if it is none.
+    pub query: Option<String>,
+}
+
 /// Finds an original; none if no text of this hash is stored.
 pub fn retrieve(
     services: &Services,
-    hash: &str,
-    query: Option<&str>,
+    asked: &AskedOriginal,
 ) -> Result<Option<RetrievedOriginal>, super::Error> {
+    let AskedOriginal { hash, query } = asked;
     let Some(id) = ArtifactId::parse(&hash.to_ascii_lowercase()) else { return Ok(None) };
     let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
     let items = serde_json::from_str::<Vec<&RawValue>>(&text).map(|items| items.len());
-    let query = query.map(str::trim).filter(|query| !query.is_empty());
+    let query = query.as_deref().map(str::trim).filter(|query| !query.is_empty());
     // Counting is not stopped, since there is no deadline.
     let original_tokens = tokens::of_text(services, &text).unwrap_or_default();
     let part = query.map(|query| matching_lines(&text, query, services.allowance())).transpose();
@@ -265,20 +273,17 @@ pub fn retrieve(
     }))
 }
 
-/// Finds the original that `body` asks for: `{"hash", "query"?}`.
-pub fn retrieve_asked(
-    services: &Services,
-    body: &str,
-) -> Result<Option<RetrievedOriginal>, super::Error> {
+/// Reads which original `body` asks for: `{"hash", "query"?}`.
+pub fn read_asked(body: &str) -> Result<AskedOriginal, super::Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     // Other members are ignored, as everywhere in this wire format.
-    let text = |key: &str| node.get(key).and_then(Node::as_str);
+    let text = |key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
     let Some(hash) = text("hash") else {
         faults.add(&Path::Root.key("hash"), "must be a string");
         return Err(super::Error::Invalid(faults.into_vec()));
     };
-    retrieve(services, hash, text("query"))
+    Ok(AskedOriginal { hash, query: text("query") })
 }
 
 /// Finds the lines that contain the query, else those that contain all of its words, else any of

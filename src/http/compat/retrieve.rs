@@ -4,14 +4,15 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::body::{self, RequestInput};
-use crate::http::job::visit;
+use crate::http::body_memory::MemoryPermit;
 use crate::http::problem::{Kind, Problem};
 use crate::http::query::{Query, decode_path};
 use crate::http::response::respond_with;
-use crate::http::response_memory::ReservedMemory;
+use crate::http::response_memory::visit_reserving;
 use crate::http::schema::RetrieveRequest;
 use crate::http::state::AppState;
-use crate::service::gateway::{self, RetrievedOriginal};
+use crate::service::Services;
+use crate::service::gateway::{self, AskedOriginal, RetrievedOriginal};
 
 /// Retrieve an original
 ///
@@ -40,19 +41,11 @@ pub(crate) async fn retrieve_original(
     let query = Query::parse(request.uri(), &["query"])?;
     let query = query.get("query").map(str::to_owned);
     let input = RequestInput::without_body(&state, &request)?;
-    let mut permit = state.memory.permit(input.services.caller());
-    let found = visit(&state, input, move |services, _| {
-        if let Err(problem) = permit.grow_to(gateway::original_size(services, &hash)?) {
-            return Ok(Err(problem));
-        }
-        let found = gateway::retrieve(services, &hash, query.as_deref())?;
-        let memory = ReservedMemory::new(permit);
-        Ok(found.map(|found| (found, memory)).ok_or_else(original_not_found))
+    let found = visit_reserving(&state, input, move |services, _, memory| {
+        find_original(services, memory, &AskedOriginal { hash, query })
     });
-    let (found, memory) = found.await??;
-    let mut response = respond_with(&found);
-    response.extensions_mut().insert(memory);
-    Ok(response)
+    let (found, memory) = found.await?;
+    Ok(memory.attach_to(respond_with(&found)))
 }
 
 /// Retrieve an original, by a body
@@ -74,8 +67,20 @@ pub(crate) async fn retrieve_by_body(
     request: Request,
 ) -> Result<Response, Problem> {
     let input = body::read(&state, request).await?;
-    let found = visit(&state, input, gateway::retrieve_asked).await?;
-    Ok(respond_with(&found.ok_or_else(original_not_found)?))
+    let found = visit_reserving(&state, input, |services, body, memory| {
+        find_original(services, memory, &gateway::read_asked(body)?)
+    });
+    let (found, memory) = found.await?;
+    Ok(memory.attach_to(respond_with(&found)))
+}
+
+fn find_original(
+    services: &Services,
+    memory: &mut MemoryPermit,
+    asked: &AskedOriginal,
+) -> Result<RetrievedOriginal, Problem> {
+    memory.grow_to(gateway::original_size(services, &asked.hash)?)?;
+    gateway::retrieve(services, asked)?.ok_or_else(original_not_found)
 }
 
 fn original_not_found() -> Problem {
