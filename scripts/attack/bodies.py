@@ -49,6 +49,13 @@ def idle(tally, node, count, lengths, path="/compile", type_="application/json",
     others(tally, node, what, "word " * 1_000)
     others(tally, node, f"{what}, larger", "".join(f"{at * 7919 % 65536:x} " for at in range(100_000)))
     others(tally, node, f"{what}, 12 MiB", "word " * (12 * MIB // 5))
+    ended = count_ended(links)
+    tally.case(f"{what}: they end", ended == count, f"{ended} of {count}")
+    tally.alive(node, what)
+
+
+def count_ended(links):
+    """Closes connections, and counts those that the server had answered or ended in time."""
     ended, start = 0, time.monotonic()
     for one in links:
         one.settimeout(max(0.1, start + BODY_TIMEOUT_MS / 1000 + 4 - time.monotonic()))
@@ -60,8 +67,7 @@ def idle(tally, node, count, lengths, path="/compile", type_="application/json",
         except OSError:
             ended += 1
         one.close()
-    tally.case(f"{what}: they end", ended == count, f"{ended} of {count}")
-    tally.alive(node, what)
+    return ended
 
 
 def slow(tally, node, count):
@@ -85,17 +91,7 @@ def slow(tally, node, count):
     thread.start()
     time.sleep(2)
     others(tally, node, what, "word " * 1_000)
-    ended, start = 0, time.monotonic()
-    for one in links:
-        one.settimeout(max(0.1, start + BODY_TIMEOUT_MS / 1000 + 4 - time.monotonic()))
-        try:
-            one.recv(100)
-            ended += 1
-        except TimeoutError:
-            pass
-        except OSError:
-            ended += 1
-        one.close()
+    ended = count_ended(links)
     stop.set()
     thread.join()
     tally.case(f"{what}: they end", ended == count, f"{ended} of {count}")

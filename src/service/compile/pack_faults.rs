@@ -16,10 +16,8 @@ pub(super) fn with_pack_faults(
 ) -> Vec<Fault> {
     let mut faults = Faults::default();
     faults.extend(of_request);
-    match request::read_governed(node, services.now()) {
-        Ok(_) => {}
-        Err(GovernedError::Invalid(of_pack)) => faults.extend(of_pack),
-        Err(GovernedError::Refused(refusal)) => refusal.add_to(&mut faults),
+    if let Err(unread) = request::read_governed(node, services.now()) {
+        add_unread(unread, &mut faults);
     }
     faults.extend(faults_of_document(services, node));
     faults.into_vec()
@@ -28,11 +26,22 @@ pub(super) fn with_pack_faults(
 /// Makes the error of members that belong to a pack and cannot be read. If the pack document in the
 /// request has faults too, they are all told; a refusal alone keeps its own code.
 pub(super) fn unread_members(services: &Services, node: &Node<'_>, unread: GovernedError) -> Error {
+    let of_document = faults_of_document(services, node);
     match unread {
-        GovernedError::Refused(refusal) if faults_of_document(services, node).is_empty() => {
-            RefusedCompile::early(refusal)
+        GovernedError::Refused(refusal) if of_document.is_empty() => RefusedCompile::early(refusal),
+        unread => {
+            let mut faults = Faults::default();
+            add_unread(unread, &mut faults);
+            faults.extend(of_document);
+            Error::Invalid(faults.into_vec())
         }
-        _ => Error::Invalid(with_pack_faults(services, node, Vec::new())),
+    }
+}
+
+fn add_unread(unread: GovernedError, faults: &mut Faults) {
+    match unread {
+        GovernedError::Invalid(of_pack) => faults.extend(of_pack),
+        GovernedError::Refused(refusal) => refusal.add_to(faults),
     }
 }
 
