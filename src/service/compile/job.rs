@@ -27,7 +27,7 @@ use crate::service::fact_observers::FactObservers;
 use crate::service::hook_runner::HookRunner;
 use crate::service::record::{CompileOutcome, NewRecord, RecordDraft, RecordSubject};
 use crate::service::sessions::{self, SessionCompile, SessionHandle, SessionUpdate};
-use crate::service::{Services, memory, usage};
+use crate::service::{Services, usage};
 use crate::store::Batch;
 
 /// The request of a compile, with its session and turn.
@@ -201,7 +201,6 @@ impl<'j> CompileJob<'j> {
     /// could not be stored. Returns the effects to be stored.
     fn settle(&mut self, compiled: &mut CompiledPayload) -> Effects {
         let Self { services, input, .. } = *self;
-        hooks::observe_expiry(&mut self.hooks, &self.expired);
         if let Some(draft) = &mut self.draft {
             draft.inputs.summaries = self.hooks.take_summaries();
             note_stages(services, self.governance.as_ref(), &mut draft.inputs);
@@ -225,7 +224,6 @@ impl<'j> CompileJob<'j> {
             events_before: vec![self.events.started(owner)],
             queued,
             outcomes,
-            facts: self.expired.iter().map(memory::changed_by_expiry).collect(),
             observers: Some(self.observers.clone()),
             session: input.session.map(|handle| SessionEffects {
                 handle: handle.clone(),
