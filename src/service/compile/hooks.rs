@@ -21,15 +21,17 @@ pub(crate) fn pinned(
     let session = request.session_id.as_deref();
     match &request.hooks {
         HookChoice::Off => services.mandatory_hook_set(session),
-        choice => {
-            let key = services.caller().key.clone().unwrap_or_default();
-            let bring = |hook: &Arc<Hook>| {
-                Arc::new(Hook { inline_owner: Some(Arc::clone(&key)), ..(**hook).clone() })
-            };
-            let inline: Vec<Arc<Hook>> = choice.inline().iter().map(bring).collect();
-            services.hook_set(session, &inline)
-        }
+        choice => services.hook_set(session, &inline_hooks(services, choice)),
     }
+}
+
+/// The hooks that a request brings, each with the key of the caller as its owner.
+pub(crate) fn inline_hooks(services: &Services, choice: &HookChoice) -> Vec<Arc<Hook>> {
+    let key = services.caller().key.clone().unwrap_or_default();
+    let bring = |hook: &Arc<Hook>| {
+        Arc::new(Hook { inline_owner: Some(Arc::clone(&key)), ..(**hook).clone() })
+    };
+    choice.inline().iter().map(bring).collect()
 }
 
 /// Refuses hooks with a `url` in the body of a request unless the caller has `hooks:write`, because such

@@ -34,7 +34,7 @@ pub use crate::request::{CACHE_TTLS, CacheState, Level, OnArrival, ThinkingPolic
 pub use error::Error;
 use events::UnreadCompile;
 pub(super) use govern::{GovernSource, note_stages};
-pub(super) use hooks::{line as hook_line, pinned, require_scope_for_urls, scope};
+pub(super) use hooks::{inline_hooks, line as hook_line, pinned, require_scope_for_urls, scope};
 use job::{CompileJob, JobInput};
 pub(super) use memory_recall::{MemoryRecall, read_memory, remember};
 pub(super) use named_inputs::known_adapters;

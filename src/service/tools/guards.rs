@@ -9,15 +9,15 @@ use super::hooks::{CallVerdict, deadline, denial_text};
 use super::schema::{self, CheckFailure, SchemaVerdict};
 use crate::domain::{EventKind, MemoryScope, NewEvent, RawJson, ToolCall, ToolDefinition};
 use crate::hook::{
-    CallBatch, Denial, GuardDecision, HookInput, HookedCall, MatchContext, Point, PointInput as _,
-    ToolArguments, ToolCallInput,
+    CallBatch, Denial, GuardDecision, Hook, HookInput, HookSet, HookedCall, MatchContext, Point,
+    PointInput as _, ToolArguments, ToolCallInput,
 };
 use crate::json::{Limits, parse};
 use crate::limit::Deadline;
 use crate::pipeline::HookPort as _;
 use crate::service::effects::Effects;
 use crate::service::hook_runner::HookRunner;
-use crate::service::{Error, Services};
+use crate::service::{Error, Services, StoreError};
 
 const POINT: Point = Point::ToolCall;
 
@@ -34,20 +34,45 @@ pub(crate) struct CallQuestion<'q> {
     pub(crate) batch: CallBatch,
 }
 
-/// Calls the hooks about each call, in order, and returns the verdicts. `subject` has the session
-/// and the agent.
+/// The hooks that are asked about the calls of a model, with the session and the agent of the calls.
+#[derive(Debug, Clone)]
+pub(crate) struct CallHooks {
+    pub(super) set: Arc<HookSet>,
+    pub(super) session: Option<Arc<str>>,
+    pub(super) agent: Option<Arc<str>>,
+}
+
+impl CallHooks {
+    /// The registered hooks, and those that the request brings. `subject` has the session and the
+    /// agent.
+    pub(crate) fn new(
+        services: &Services,
+        subject: &MemoryScope,
+        inline: &[Arc<Hook>],
+    ) -> Result<Self, StoreError> {
+        let MemoryScope { session_id: session, agent, .. } = subject.clone();
+        let set = services.hook_set(session.as_deref(), inline)?;
+        Ok(Self { set, session, agent })
+    }
+
+    /// A runner for these hooks, and the scope of their calls.
+    pub(super) fn runner<'s>(&self, services: &'s Services) -> HookRunner<'s> {
+        let scope = services.hook_scope(self.session.as_ref(), self.agent.as_ref());
+        services.hook_runner(Arc::clone(&self.set), scope, &deadline(services))
+    }
+}
+
+/// Calls the hooks about each call, in order, and returns the verdicts.
 pub(crate) fn ask_calls(
     services: &Services,
-    subject: &MemoryScope,
+    hooks: &CallHooks,
     questions: &[CallQuestion<'_>],
 ) -> Result<(Vec<CallVerdict>, Effects), Error> {
-    let session = subject.session_id.as_ref();
-    let set = services.hook_set(session.map(|id| &**id), &[])?;
-    if set.hooks_at(POINT).is_empty() {
+    let session = hooks.session.as_ref();
+    if hooks.set.hooks_at(POINT).is_empty() {
         return Ok((questions.iter().map(|_| CallVerdict::Free).collect(), Effects::default()));
     }
-    let scope = services.hook_scope(session, subject.agent.as_ref());
-    let mut runner = services.hook_runner(set, scope.clone(), &deadline(services));
+    let mut runner = hooks.runner(services);
     let (mut verdicts, mut events) = (Vec::with_capacity(questions.len()), Vec::new());
     for question in questions {
         let answer = match ask(&mut runner, question, services.deadline()) {
@@ -66,6 +91,7 @@ pub(crate) fn ask_calls(
             GuardAnswer::Free => CallVerdict::Free,
         });
     }
+    let scope = services.hook_scope(session, hooks.agent.as_ref());
     let mut effects = Effects::of_hooks(runner, scope);
     effects.events_after.splice(0..0, events);
     Ok((verdicts, effects))

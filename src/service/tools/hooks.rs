@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::MemoryRights;
+use super::guards::CallHooks;
 use super::memory_command::{MemoryCommand, MemoryOp, WriteTarget, check_key, find_target};
 use crate::domain::{MemoryScope, RawJson, ToolCall};
 use crate::hook::{
@@ -58,20 +59,18 @@ pub(super) fn denial_text(denial: &Denial) -> String {
 /// for a key outside of the allow-list, or for a change of a missing entry: both are refused later.
 pub(super) fn ask_writes<'c>(
     services: &Services,
+    hooks: &CallHooks,
     rights: &MemoryRights,
     calls: impl Iterator<Item = &'c ToolCall> + Clone,
 ) -> Result<Vec<CallVerdict>, Error> {
     const POINT: Point = Point::MemoryUpdate;
-    let session = rights.visible.session_id.as_ref();
-    let set = services.hook_set(session.map(|id| &**id), &[])?;
     let asks = [HookKind::Guard, HookKind::Transform]
         .iter()
-        .any(|kind| set.hooks_of_kind(POINT, *kind).next().is_some());
+        .any(|kind| hooks.set.hooks_of_kind(POINT, *kind).next().is_some());
     if !asks {
         return Ok(calls.map(|_| CallVerdict::Free).collect());
     }
-    let scope = services.hook_scope(session, rights.visible.agent.as_ref());
-    let mut runner = services.hook_runner(set, scope, &deadline(services));
+    let mut runner = hooks.runner(services);
     // The values of keys after the earlier calls.
     let mut values: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
     let mut verdicts = Vec::new();

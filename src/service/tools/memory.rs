@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::guards::CallHooks;
 use super::hooks::{CallVerdict, ask_writes};
 use super::memory_command::{MemoryCommand, MemoryOp, WriteTarget, check_key, find_target};
 use super::{MemoryRights, ToolAnswer};
@@ -27,14 +28,22 @@ pub(super) struct PlannedCall {
     pub(super) ids: Ids,
 }
 
+/// Memory calls of a request, and the effects of the hooks that were asked about its calls.
+#[derive(Debug)]
+pub(super) struct RequestedWrites {
+    pub(super) calls: Vec<ToolCall>,
+    pub(super) effects: Effects,
+}
+
 /// Carries out the calls in their order, in one transaction that also stores `effects`. Returns an
 /// answer for each call; a refused call does not stop the others.
 pub(super) fn carry_out(
     services: &Services,
+    hooks: &CallHooks,
     rights: MemoryRights,
-    calls: Vec<ToolCall>,
-    effects: Effects,
+    requested: RequestedWrites,
 ) -> Result<Vec<ToolAnswer>, Error> {
+    let RequestedWrites { calls, effects } = requested;
     if calls.is_empty() {
         if !effects.is_empty() {
             services.tenant().write_durable(move |tx| effects.store(tx).map(drop))?;
@@ -42,7 +51,7 @@ pub(super) fn carry_out(
         return Ok(Vec::new());
     }
     let promotion = services.promotion();
-    let verdicts = ask_writes(services, &rights, calls.iter())?;
+    let verdicts = ask_writes(services, hooks, &rights, calls.iter())?;
     let calls: Vec<_> = calls
         .into_iter()
         .zip(verdicts)

@@ -17,8 +17,9 @@ mod wire;
 use std::sync::Arc;
 
 pub(crate) use self::check::{CallJudgement, JudgedTools};
-pub(crate) use self::guards::{CallQuestion, ask_calls};
+pub(crate) use self::guards::{CallHooks, CallQuestion, ask_calls};
 use self::hooks::CallVerdict;
+use self::memory::RequestedWrites;
 pub(crate) use self::memory_rights::{MemoryLimits, MemoryRights};
 pub use self::results::{Taken, results};
 use self::schema::CheckFailure;
@@ -109,12 +110,13 @@ pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let size = calls.len();
     let batches: Vec<_> = (0..size).map(|index| CallBatch { index, size }).collect();
     let asked = JudgedCalls { calls: &mut calls, judged: &mut judged, batches: &batches };
-    let effects = ask(services, &subject, &tools, asked)?;
+    let call_hooks = CallHooks::new(services, &subject, &[])?;
+    let effects = ask(services, &call_hooks, &tools, asked)?;
     let hooks = effects.runs.clone();
     let ours = calls.iter().zip(&judged).filter(|(_, judged)| **judged == CallJudgement::Ours);
     let memory_calls = ours.map(|(call, _)| call).filter(|call| is_memory(&call.name)).cloned();
-    let memory_calls = memory_calls.collect();
-    let mut remembered = memory::carry_out(services, rights, memory_calls, effects)?.into_iter();
+    let writes = RequestedWrites { calls: memory_calls.collect(), effects };
+    let mut remembered = memory::carry_out(services, &call_hooks, rights, writes)?.into_iter();
     let mut handled = Vec::with_capacity(calls.len());
     for (call, judged) in calls.into_iter().zip(judged) {
         handled.push(conclude(
@@ -181,7 +183,8 @@ pub(crate) fn own_call(
         tool: None,
         batch: CallBatch { index: 0, size: 1 },
     };
-    let (verdicts, effects) = ask_calls(services, &scope, &[question])?;
+    let hooks = CallHooks::new(services, &scope, &[])?;
+    let (verdicts, effects) = ask_calls(services, &hooks, &[question])?;
     let mut denied = None;
     match verdicts.into_iter().next() {
         Some(CallVerdict::Denied(reason)) => denied = Some(reason),
@@ -191,8 +194,9 @@ pub(crate) fn own_call(
     let key_defaults: Vec<Arc<str>> = services.caller().defaults.iter().cloned().collect();
     let rights = MemoryRights::of_scope(scope, &MemoryLimits::read(&key_defaults)?);
     let writes = denied.is_none() && is_memory(&call.name);
-    let memory_calls = writes.then(|| call.clone()).into_iter().collect();
-    let done = memory::carry_out(services, rights, memory_calls, effects)?.pop();
+    let calls = writes.then(|| call.clone()).into_iter().collect();
+    let writes = RequestedWrites { calls, effects };
+    let done = memory::carry_out(services, &hooks, rights, writes)?.pop();
     match (denied, done) {
         (Some(reason), _) => Ok(ToolAnswer::Refused(reason)),
         (None, Some(done)) => Ok(done),
@@ -214,7 +218,7 @@ pub(crate) struct JudgedCalls<'c> {
 /// run; the others are run with the arguments that the hooks leave.
 pub(crate) fn ask(
     services: &Services,
-    subject: &MemoryScope,
+    hooks: &CallHooks,
     tools: &JudgedTools,
     calls: JudgedCalls<'_>,
 ) -> Result<Effects, Error> {
@@ -232,7 +236,7 @@ pub(crate) fn ask(
         asked.push(index);
         questions.push(CallQuestion { call, name, arguments, tool, batch: *batch });
     }
-    let (verdicts, effects) = ask_calls(services, subject, &questions)?;
+    let (verdicts, effects) = ask_calls(services, hooks, &questions)?;
     for (index, verdict) in asked.into_iter().zip(verdicts) {
         let (Some(call), Some(judged)) = (calls.get_mut(index), judged.get_mut(index)) else {
             continue;

@@ -1,6 +1,7 @@
 //! Tries memory writes in a transaction that is rolled back: their answers, and the memory after
 //! them, are known before anything is stored.
 
+use super::guards::CallHooks;
 use super::hooks::ask_writes;
 use super::memory::{PlannedCall, carry_out_all};
 use super::{MemoryRights, ToolAnswer};
@@ -34,12 +35,13 @@ impl CallTrial {
     /// Tries the calls.
     pub(crate) fn try_out(
         services: &Services,
+        hooks: &CallHooks,
         rights: MemoryRights,
         calls: Vec<ToolCall>,
     ) -> Result<Self, Error> {
         // Verdicts and ids are chosen before any transaction, so that the later write does the same
         // as the trial.
-        let verdicts = ask_writes(services, &rights, calls.iter())?;
+        let verdicts = ask_writes(services, hooks, &rights, calls.iter())?;
         let plan = |(call, verdict)| PlannedCall { call, verdict, ids: Ids::new() };
         let calls: Vec<_> = calls.into_iter().zip(verdicts).map(plan).collect();
         let promotion = services.promotion();

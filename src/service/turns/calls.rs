@@ -12,8 +12,8 @@ use crate::provider;
 use crate::request::{LOAD_TOOLKIT, MemoryWriteAccess};
 use crate::service::effects::Effects;
 use crate::service::tools::{
-    CallJudgement, CallTrial, HandledCall, JudgedCall, JudgedCalls, MemoryRights, ask, conclude,
-    is_memory, judge,
+    CallHooks, CallJudgement, CallTrial, HandledCall, JudgedCall, JudgedCalls, MemoryRights, ask,
+    conclude, is_memory, judge,
 };
 use crate::service::{Error, Services};
 
@@ -109,7 +109,7 @@ impl OpenCalls {
         session: &Arc<str>,
         options: TurnOptions,
     ) -> Result<CallEffects, Error> {
-        let TurnOptions { memory, limits, tools } = options;
+        let TurnOptions { memory, limits, tools, hooks } = options;
         let memory = memory.filter(|memory| memory.write != MemoryWriteAccess::Off);
         let is_ours = |call: &ToolCall| {
             let remembers = memory.is_some() && is_memory(&call.name);
@@ -129,9 +129,10 @@ impl OpenCalls {
         let agent = memory.as_ref().and_then(|memory| memory.scope.agent.clone());
         let scope =
             MemoryScope { session_id: Some(Arc::clone(session)), agent, ..MemoryScope::default() };
+        let hooks = CallHooks::new(services, &scope, &hooks)?;
         let effects = {
             let asked = JudgedCalls { calls: &mut calls, judged: &mut judged, batches: &batches };
-            ask(services, &scope, &tools, asked)?
+            ask(services, &hooks, &tools, asked)?
         };
         let writes = |(call, judged): &(&ToolCall, &CallJudgement)| {
             **judged == CallJudgement::Ours && is_memory(&call.name)
@@ -141,7 +142,7 @@ impl OpenCalls {
         let trial = match memory.filter(|_| !writes.is_empty()) {
             Some(memory) => {
                 let rights = MemoryRights::of_turn(memory, &limits);
-                Some(Arc::new(CallTrial::try_out(services, rights, writes)?))
+                Some(Arc::new(CallTrial::try_out(services, &hooks, rights, writes)?))
             }
             None => None,
         };

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::hook::Hook;
 use crate::json::Node;
 use crate::request::{self, MemoryOptions};
 use crate::service::Services;
-use crate::service::compile::{Error, known_adapters, require_scope_for_urls};
+use crate::service::compile::{Error, inline_hooks, known_adapters, require_scope_for_urls};
 use crate::service::defaults::add_absent;
 use crate::service::sessions::SessionHandle;
 use crate::service::tools::{JudgedTools, MemoryLimits};
@@ -18,6 +19,8 @@ pub(super) struct TurnOptions {
     /// What the defaults of the session and the key allow the calls to write.
     pub(super) limits: MemoryLimits,
     pub(super) tools: JudgedTools,
+    /// Hooks in the request, which are asked about the calls like registered hooks.
+    pub(super) hooks: Vec<Arc<Hook>>,
 }
 
 /// Reads the options from a turn's request, which has no messages yet, and from the defaults of its
@@ -45,5 +48,6 @@ pub(super) fn turn_options(
     let defaults: Vec<Arc<str>> =
         own.into_iter().chain(services.caller().defaults.clone()).collect();
     let limits = MemoryLimits::read(&defaults)?;
-    Ok(TurnOptions { memory: request.memory, limits, tools })
+    let hooks = inline_hooks(services, &request.hooks);
+    Ok(TurnOptions { memory: request.memory, limits, tools, hooks })
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::compile::{Compiled, calling_with, result, user};
+use crate::support::compile::{Compiled, calling_with, result, user, with};
+use crate::support::receiver::{answers, hook};
 use crate::support::{TestServer, problem};
 
 /// Takes a turn that must succeed: the answer as a compile's, and the results.
@@ -156,4 +157,42 @@ async fn without_tools_nothing_is_known_of_a_call() {
         [json!({"id": "c1", "name": "anything", "for": "caller", "decision": "allow",
             "arguments": {"a": 1}})]
     );
+}
+
+#[tokio::test]
+async fn hooks_in_the_body_of_a_turn_are_asked_about_its_calls() {
+    let guard = answers(&json!({"decision": "deny", "reason": "not that"})).await;
+    let server = TestServer::dev().await;
+    let calls = calling_with(
+        "",
+        &[
+            ("c1", "create_memory", r#"{"key": "k", "value": "v"}"#),
+            ("c2", "lookup", r#"{"q": 1}"#),
+        ],
+    );
+    for (point, denied) in [("memory_update", "c1"), ("tool_call", "c2")] {
+        let inline = hook("g", (point, "guard"), &guard, &json!({}));
+        let inline = match point {
+            "tool_call" => with(inline, &json!({"match": {"tools": ["lookup"]}})),
+            _ => inline,
+        };
+        let body = json!({"append": [user("Go"), calls], "memory": true, "hooks": [inline]});
+        let answer = server.post_ok(&format!("/sessions/{point}/turns"), &body).await;
+        let results = answer["results"].as_array().unwrap();
+        for result in results {
+            let is_denied = result["message"].to_string().contains("not that");
+            assert_eq!(is_denied, result["id"] == denied, "{point}: {result}");
+        }
+        let stored = server.get(&format!("/memory/k?session_id={point}")).await.status();
+        assert_eq!(stored.as_u16(), if point == "memory_update" { 404 } else { 200 });
+    }
+    assert_eq!(guard.requests().len(), 2);
+    // Such a hook reads what the model does, so it needs the scope.
+    let server = TestServer::locked(&["--dev"]).await;
+    let (key, _) =
+        server.create_key(&json!({"scopes": ["compile", "sessions:write", "tools"]})).await;
+    let inline = hook("g", ("tool_call", "guard"), &guard, &json!({}));
+    let body = json!({"append": [user("Go"), calls], "hooks": [inline]});
+    let refused = server.call(&key, "POST", "/sessions/s/turns", &body).await;
+    problem(refused, 403, "forbidden").await;
 }
