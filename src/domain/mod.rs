@@ -71,7 +71,7 @@ pub use skill::{
     StoredSkill, is_skill_name, list_skills, render_skill,
 };
 pub use stored_pack::StoredPack;
-pub use summary::{AskedSummary, Chat, Summary};
+pub use summary::{AskedSummary, PromptMessage, Summary};
 pub use target::{Source, Target};
 pub use time::{Clock, Timestamp};
 pub use tool::ToolDefinition;

@@ -8,13 +8,13 @@ mod canonical;
 mod diff;
 mod fields;
 mod jcs;
+mod jcs_serializer;
 mod merge;
 mod path;
 mod reader;
 mod scan;
 mod schema;
 pub(crate) mod tape;
-mod typed;
 mod verbatim;
 mod write;
 
@@ -22,12 +22,12 @@ pub use canonical::{canonical, canonical_with_nulls};
 pub use diff::{JsonDifference, differences};
 pub use fields::Fields;
 pub use jcs::{UnsafeNumber, is_i_json, jcs};
+pub use jcs_serializer::{jcs_into, jcs_value};
 pub use merge::merge;
 pub use path::{Fault, Faults, MAX_KEY_BYTES, Path, beginning, cut, places};
 pub use reader::{Error, ErrorKind, Limits, parse, parse_or_empty};
 pub(crate) use scan::{Marks, next_special, number, space_outside_strings};
 pub use schema::{JsonSchema, Misfit, SchemaError};
-pub use typed::{jcs_into, jcs_value};
 pub use verbatim::{JsonText, to_text};
 pub use write::{escape_into, minify, string_bytes, write_string, write_string_escaping};
 

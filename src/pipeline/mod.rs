@@ -3,11 +3,11 @@
 //! A stage is a plain function from its input to its output. `ARCHITECTURE.md` numbers the stages;
 //! `driver` runs them, times them, and asks hooks between them.
 
-mod arrive;
+mod arrival;
 mod budget;
 mod cache_marks;
 mod change;
-mod compiled;
+mod compiled_payload;
 mod compress;
 mod driver;
 mod error;
@@ -39,7 +39,7 @@ mod trace;
 mod xml;
 
 pub use change::{ChangeHints, ChangeReason, FirstChange, PayloadBlocks, first_change};
-pub use compiled::CompiledPayload;
+pub use compiled_payload::CompiledPayload;
 pub use error::Error;
 pub use govern::{
     GovernInput, GovernOutput, GovernRefusal, GovernedContext, GovernedStage, SummaryContext,

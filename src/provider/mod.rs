@@ -18,7 +18,7 @@ pub use read::{
 };
 pub use schema::as_json_schema;
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
-pub use write::{MemberBlocks, Written, write, write_messages, write_result_content};
+pub use write::{MemberBlocks, WrittenPayload, write, write_messages, write_result_content};
 
 use crate::domain::{Message, Target, ToolDefinition};
 

@@ -60,5 +60,5 @@ pub use snapshots::{
     RestoreSession, SNAPSHOT_FORMAT, TakeSnapshot, read_session_restore, read_snapshot,
     read_take_snapshot,
 };
-pub use tools::{LOAD_TOOLKIT, Prune, Strategy, TOOLS, ToolGroup, ToolOptions};
+pub use tools::{LOAD_TOOLKIT, PruneOptions, Strategy, TOOLS, ToolGroup, ToolOptions};
 pub use usage::{UsageRequest, read_usage_request};

@@ -34,7 +34,7 @@ const TOOL_PARAMETERS: [(&str, &[&str]); 3] = [
 /// The options next to `list`.
 #[derive(Debug, Clone, Default)]
 pub struct ToolOptions {
-    pub prune: Option<Prune>,
+    pub prune: Option<PruneOptions>,
     /// Groups that a model sees as one tool each.
     pub namespaces: Vec<ToolGroup>,
     /// Groups that a model sees when it has asked for them.
@@ -55,7 +55,7 @@ pub struct ToolGroup {
 
 /// Which tools of the list are kept; all of them by default.
 #[derive(Debug, Clone, Default)]
-pub struct Prune {
+pub struct PruneOptions {
     /// Keeps a tool that has no tags, or whose name or a tag of which is in this text.
     pub task: Option<Arc<str>>,
     /// Stays what is named, in any case of its letters.
@@ -87,7 +87,7 @@ impl ToolOptions {
         let path = fields.path().key("tools");
         let Some(given) = Fields::read(node, path, TOOLS, faults) else { return Self::default() };
         let read = Self {
-            prune: Prune::read(&given, faults),
+            prune: PruneOptions::read(&given, faults),
             namespaces: groups(&given, "namespaces", faults, notes),
             toolkits: groups(&given, "toolkits", faults, notes),
             blocked: names(&given, "blocked", faults),
@@ -193,7 +193,7 @@ fn is_ours(tool: &ToolDefinition) -> bool {
     })
 }
 
-impl Prune {
+impl PruneOptions {
     fn read(given: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         let node = given.get("prune")?;
         let given = Fields::read(node, given.path().key("prune"), PRUNE_KEYS, faults)?;

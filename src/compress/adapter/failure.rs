@@ -4,8 +4,8 @@
 //! block ends where another begins: the next failure, a test that passed, the next entry
 //! of the log, or, after a blank line, text that is indented no deeper than the heading.
 
-use super::choose::LineRank;
 use super::frame::{Frame, frame};
+use super::line_choice::LineRank;
 use super::page::LinePage;
 use crate::compress::notation::reports_error;
 use crate::compress::segment::is_entry;

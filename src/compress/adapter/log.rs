@@ -3,8 +3,8 @@
 //! new. What a tool says about each of many things goes first: tests that passed, crates that
 //! were compiled, rows of one shape.
 
-use super::choose::{LineRank, choose_cuts};
 use super::failure::{is_passed, is_total, rank};
+use super::line_choice::{LineRank, choose_cuts};
 use super::line_shape::line_shape;
 use super::page::{LinePage, attempt, has_lines, is_elided};
 use super::progress::{ToolLines, is_data, is_put_out};

@@ -9,13 +9,13 @@
 //! Texts are offered to the adapters in order, and the first that knows the format takes it:
 //! first the text as a whole, then, if none knows that, its parts by themselves.
 
+mod adapter_trial;
 mod blob;
-mod choose;
 mod csv;
 mod custom;
 mod diff;
 mod duty;
-mod elide;
+mod elision;
 mod failure;
 #[cfg(test)]
 mod fixture;
@@ -26,6 +26,7 @@ mod json;
 #[cfg(test)]
 mod laws;
 mod layout;
+mod line_choice;
 mod line_shape;
 mod log;
 mod page;
@@ -40,7 +41,6 @@ mod stack_trace;
 mod structured_output;
 #[cfg(test)]
 mod trial;
-mod tryout;
 mod words;
 mod xml;
 mod yaml;
@@ -51,13 +51,13 @@ use std::ops::Range;
 
 use super::segment::{Kind, Span};
 
+pub use adapter_trial::TrialOutput;
 pub use set::{AdapterSet, built_in_names};
 #[cfg(test)]
 pub(crate) use shorten::AdapterOutput;
 #[cfg(any(fuzzing, test))]
 pub(crate) use shorten::apply;
 pub(crate) use shorten::{InnerTexts, MIN_TEXT_BYTES, shorten, shorten_parts};
-pub use tryout::Tryout;
 
 /// A stretch of a text, in bytes, and the text in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

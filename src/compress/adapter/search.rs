@@ -4,7 +4,7 @@
 
 use foldhash::HashSet;
 
-use super::choose::{LineRank, choose_cuts};
+use super::line_choice::{LineRank, choose_cuts};
 use super::page::{LinePage, shown_lines};
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, hit, is_context};

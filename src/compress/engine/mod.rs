@@ -32,7 +32,7 @@ use crate::domain::TokenizerName;
 use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
 
-pub use decode::{Decoded, Decoder};
+pub use decode::{DecodedText, Decoder};
 pub use encode::{EditLimit, Encoder, TextOwner};
 pub use names::TextNames;
 pub use reduce::{Depth, Reducer, stays_whole};

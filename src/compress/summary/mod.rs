@@ -10,7 +10,7 @@
 mod earlier_summaries;
 mod line;
 mod page;
-mod pick;
+mod selection;
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ use earlier_summaries::EarlierSummaries;
 #[cfg(fuzzing)]
 pub(super) use line::one_line;
 use page::{LineWorth, SummaryPage};
-use pick::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
+use selection::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
 
 /// The sections, in their order.
 pub const SECTIONS: [&str; 5] = ["Asked:", "State:", "Found:", "Next:", "Keep:"];

@@ -2,7 +2,7 @@
 
 use super::earlier_summaries::EarlierSummaries;
 use super::line::one_line;
-use super::pick::is_long_result;
+use super::selection::is_long_result;
 use super::{INSTRUCTION_WEIGHT, MIN_QUOTE_BYTES, QuoteRule, SECTIONS, Section, SummaryInput};
 use crate::compress::extract::{ExtractUnit, UnitFacts, select_with_facts};
 use crate::domain::{Message, TokenizerName};

@@ -1,8 +1,8 @@
 //! Reading a pack: every layer, every fault.
 
+mod layers;
 mod meta;
 mod policy;
-mod rest;
 mod tooling;
 
 pub use meta::CLASSIFICATIONS;
@@ -114,19 +114,19 @@ fn document(
         ontology: refs.ontology,
         is_pinned: refs.is_pinned,
         non_negotiables: meta::business(fields, lint),
-        intents: rest::intents(fields, lint),
+        intents: layers::intents(fields, lint),
         policy,
         capabilities,
         permissions,
-        decisions: rest::decisions(fields, lint),
-        memory: rest::memory(fields, lint),
-        tone: rest::tone(fields, lint),
-        budget: rest::budget(fields, lint),
+        decisions: layers::decisions(fields, lint),
+        memory: layers::memory(fields, lint),
+        tone: layers::tone(fields, lint),
+        budget: layers::budget(fields, lint),
         hashes: hashes(fields.node()),
         is_signed,
     };
     read.bind();
-    let targets = rest::evaluations(fields, lint);
+    let targets = layers::evaluations(fields, lint);
     check::run(&read, fields, &targets, lint);
     (Some(read), canonical)
 }

@@ -18,14 +18,14 @@ mod manifests;
 mod memory;
 mod policy;
 mod preflight;
-mod published;
+mod published_context;
 mod render;
 mod session;
 mod summary;
 mod tools;
 
 pub(super) use clean::redact_message;
-pub use published::published;
+pub use published_context::published;
 pub use summary::SummaryContext;
 
 use std::sync::Arc;

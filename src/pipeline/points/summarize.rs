@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::list::ShownMessages;
-use crate::domain::{Chat, Content, Media, Message, Part, Role, ToolResult};
+use crate::domain::{Content, Media, Message, Part, PromptMessage, Role, ToolResult};
 use crate::hook::{PointInput as _, SummarizeInput};
 use crate::pipeline::compress::ResultTools;
 use crate::pipeline::prose;
@@ -79,7 +79,7 @@ impl SummaryAsk<'_> {
     /// The same for a model that speaks in plain texts: the messages in their order, then what is
     /// wanted. The messages take at most so many bytes; what is too much is left out of their
     /// middle.
-    pub fn prompt(&self, most: usize) -> Vec<Chat> {
+    pub fn prompt(&self, most: usize) -> Vec<PromptMessage> {
         let mut prompt = bounded(self.messages.iter().filter_map(flat).collect(), most);
         let mut text = prose::hand_over(self.max_tokens);
         for (heading, more) in
@@ -92,7 +92,7 @@ impl SummaryAsk<'_> {
                 text.push_str(more.trim());
             }
         }
-        prompt.push(Chat { role: Role::User, text });
+        prompt.push(PromptMessage { role: Role::User, text });
         prompt
     }
 }
@@ -144,7 +144,7 @@ fn named(media: &Media) -> String {
 }
 
 /// A message as a plain text.
-fn flat(message: &Message) -> Option<Chat> {
+fn flat(message: &Message) -> Option<PromptMessage> {
     let mut lines: Vec<String> = Vec::new();
     for part in &message.parts {
         match &part.content {
@@ -165,7 +165,7 @@ fn flat(message: &Message) -> Option<Chat> {
     }
     let text = lines.join("\n");
     let role = if message.role == Role::Assistant { Role::Assistant } else { Role::User };
-    (!text.trim().is_empty()).then_some(Chat { role, text })
+    (!text.trim().is_empty()).then_some(PromptMessage { role, text })
 }
 
 fn shortened(text: &str) -> String {
@@ -180,7 +180,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// The first message and as many of the newest as there is room for.
-fn bounded(mut chats: Vec<Chat>, most: usize) -> Vec<Chat> {
+fn bounded(mut chats: Vec<PromptMessage>, most: usize) -> Vec<PromptMessage> {
     let whole: usize = chats.iter().map(|chat| chat.text.len()).sum();
     if whole <= most {
         return chats;
@@ -196,7 +196,8 @@ fn bounded(mut chats: Vec<Chat>, most: usize) -> Vec<Chat> {
         kept += 1;
     }
     let out = chats.len().saturating_sub(1 + kept);
-    let gap = Chat { role: Role::User, text: format!("[… {out} messages left out …]") };
+    let gap =
+        PromptMessage { role: Role::User, text: format!("[… {out} messages left out …]") };
     chats.splice(1.min(chats.len())..chats.len() - kept, (out > 0).then_some(gap));
     chats
 }

@@ -40,8 +40,8 @@ impl ShortenJob<'_> {
     }
 
     /// How far the texts of a message may be taken.
-    pub(super) fn hold_in(&self, at: usize, sight: Visibility) -> EditLimit {
-        match (self.hold(at), sight) {
+    pub(super) fn hold_in(&self, at: usize, visibility: Visibility) -> EditLimit {
+        match (self.hold(at), visibility) {
             (EditLimit::Free, Visibility::To(depth) | Visibility::Cleared(depth, _)) => {
                 EditLimit::To(depth)
             }

@@ -7,7 +7,7 @@ use super::{Original, ShortenJob, ShortenOutcome, ShownMessage, TextEdit};
 use crate::compress::{Fidelity, ShownForm};
 use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
-use crate::pipeline::arrive::{name_rules, warn};
+use crate::pipeline::arrival::{name_rules, warn};
 use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{

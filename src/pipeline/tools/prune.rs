@@ -7,12 +7,12 @@ use super::words::WordSearch;
 use crate::domain::ToolDefinition;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, StopReason};
-use crate::request::{Prune, Strategy};
+use crate::request::{PruneOptions, Strategy};
 
 /// The tools that stay, in their order, and the names of the others.
 pub(super) fn run(
     list: Vec<ToolDefinition>,
-    prune: Option<&Prune>,
+    prune: Option<&PruneOptions>,
     deadline: &Deadline,
 ) -> Result<(Vec<ToolDefinition>, Vec<Arc<str>>), StopReason> {
     let Some(prune) = prune else { return Ok((list, Vec::new())) };

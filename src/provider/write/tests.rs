@@ -7,7 +7,7 @@ use crate::domain::{
     Role, Source, Target, Thinking, ToolCall, ToolDefinition, ToolResult,
 };
 use crate::json::{self, Limits, Node, Path};
-use crate::provider::{PayloadInput, Written, adapt, rules, write};
+use crate::provider::{PayloadInput, WrittenPayload, adapt, rules, write};
 
 fn payload(target: Target, messages: Vec<Message>) -> String {
     from(Source::Openai, target, messages)
@@ -28,7 +28,7 @@ fn from(source: Source, target: Target, mut messages: Vec<Message>) -> String {
 }
 
 /// Writes a payload, and checks the places of its blocks and cache marks against its text.
-fn written(target: Target, messages: &[Message], tools: &[ToolDefinition]) -> Written {
+fn written(target: Target, messages: &[Message], tools: &[ToolDefinition]) -> WrittenPayload {
     let head = "{\"payload\":";
     let input = PayloadInput { messages, tools };
     let with_head = write(head.to_owned(), target, input);

@@ -11,7 +11,7 @@ use super::Error;
 use super::evidence::retrieve;
 use super::hooks::line;
 use super::pack_faults::unread_members;
-use super::provided::provide;
+use super::pack_fragments::provide;
 use super::refusal::RefusedCompile;
 use crate::domain::{Classification, Conversation, MemoryScope, MemoryStatus, Timestamp};
 use crate::hook::HookRun;
@@ -61,7 +61,7 @@ pub(super) fn govern(
         retrieve(runner, &intent, &mut governed)?;
         provide(&services.clone().until(deadline), runner, &pack, request, &mut governed)?;
     }
-    aside(request, &mut governed);
+    move_into_blocks(request, &mut governed);
     let recalled = recall(services, &governed, &pack, source)?;
     let given = governed.memory.take();
     // Packs count with the factor of the model table, so that a session's calibration changes no
@@ -120,7 +120,7 @@ fn load(services: &Services, source: &PackSource) -> Result<Arc<Pack>, Error> {
 
 /// Moves state, context and skill of a request into blocks of the pack. Its memory is ignored, with
 /// a warning.
-fn aside(request: &mut CompileRequest, governed: &mut GovernedRequest) {
+fn move_into_blocks(request: &mut CompileRequest, governed: &mut GovernedRequest) {
     let mut add = |bucket: &str, kind: &str, text: Arc<str>| {
         let (bucket, kind, source) = (bucket.into(), kind.into(), "request".into());
         governed.blocks.push(CallerBlock { bucket, kind, text, priority: 60, source });

@@ -18,7 +18,7 @@ use crate::domain::{MemoryEntry, Model, Note, RecordLevel};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
-use crate::provider::{MemberBlocks, Written};
+use crate::provider::{MemberBlocks, WrittenPayload};
 use crate::request::{CompileRequest, KnownAdapters, PreviousCompile};
 use crate::service::earlier_payload::{RememberedPayload, to_sent};
 use crate::service::effects::{Effects, SessionEffects, StoredTurn, TurnEffects};
@@ -270,7 +270,7 @@ impl<'j> CompileJob<'j> {
         let report = report.finish();
         let mut timings = self.timings;
         let body = timed(&mut timings.serialise, || {
-            let Written { text, head_end, blocks, .. } = written;
+            let WrittenPayload { text, head_end, blocks, .. } = written;
             let payload = head_end..text.len();
             let body = Bytes::from(whole(text, &report, governed, None));
             self.remember(body.slice(payload), blocks);

@@ -10,7 +10,7 @@ mod job;
 mod memory_recall;
 mod named_inputs;
 mod pack_faults;
-mod provided;
+mod pack_fragments;
 mod recall;
 mod refusal;
 mod run;

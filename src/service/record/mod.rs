@@ -4,7 +4,7 @@
 mod body;
 mod hooks;
 mod parts;
-mod recalled;
+mod recalled_inputs;
 mod summaries;
 mod texts;
 
@@ -26,7 +26,7 @@ use crate::store::Batch;
 pub(super) use body::{RecordBody, memory_of, model_of, session_of};
 pub(super) use hooks::{runs_of, set_of};
 use parts::ledger;
-pub(super) use recalled::RecalledInputs;
+pub(super) use recalled_inputs::RecalledInputs;
 pub(super) use summaries::summaries_of;
 pub(super) use texts::put_together;
 use texts::{payload_members, request_members, take_apart};

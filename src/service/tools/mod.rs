@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(crate) use self::check::{CallJudgement, JudgedTools};
 pub(crate) use self::guards::{CallQuestion, ask_calls};
 use self::hooks::CallVerdict;
-pub use self::results::{Taken, results};
+pub use self::results::{ResultOutcome, results};
 use self::schema::CheckFailure;
 pub(crate) use self::trial::CallTrial;
 

@@ -4,7 +4,7 @@
 //! the first one finds out changes nothing. Of one hook and session only the oldest can be claimed.
 
 mod backfill;
-mod busy;
+mod busy_calls;
 mod cap;
 mod claim;
 mod due;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) use self::backfill::{BATCH_CALLS, make_lines};
-pub use self::busy::{BusyCalls, HookKey};
+pub use self::busy_calls::{BusyCalls, HookKey};
 pub use self::cap::{HookQueue, MAX_QUEUED_CALLS};
 pub use self::claim::{ClaimedDelivery, Claims};
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 
-use super::super::elide::{Outliers, StateWords};
+use super::super::elision::{Outliers, StateWords};
 use super::hash;
 use crate::compress::notation::reports_error;
 use crate::json::tape::{TapeKind, TapeNode};

@@ -49,7 +49,7 @@
 
 mod cell;
 mod grid;
-mod loose;
+mod inline_value;
 mod outline;
 mod read;
 mod row_merge;

@@ -34,7 +34,7 @@ pub use self::divergence::Divergence;
 
 /// Result of a replay.
 #[derive(Debug)]
-pub struct Replayed {
+pub struct ReplayComparison {
     pub id: Arc<str>,
     /// The outcome in the record.
     pub was: CompilationStatus,
@@ -53,7 +53,7 @@ pub struct Replayed {
     pub refreshed: Option<Arc<str>>,
 }
 
-impl Replayed {
+impl ReplayComparison {
     /// Whether the outcome and every stage are the same.
     pub fn is_equal(&self) -> bool {
         self.same_outcome && self.drift.is_none()
@@ -101,7 +101,7 @@ pub fn replay(
     id: &str,
     body: &str,
     deadline: &Deadline,
-) -> Result<Replayed, Error> {
+) -> Result<ReplayComparison, Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let mut mode = None;
@@ -153,7 +153,7 @@ pub(crate) fn strict(
     record: &StoredRecord,
     pack: Option<&PackRef>,
     deadline: &Deadline,
-) -> Result<Replayed, Error> {
+) -> Result<ReplayComparison, Error> {
     const UNREADABLE: Error = Error::PacketInvalid { changed: Vec::new() };
     let node = json::parse(request_of(record)?, Limits::default()).map_err(|_| UNREADABLE)?;
     let mut read = recorded(services, record, &node).map_err(|error| match error {
@@ -243,7 +243,7 @@ fn run(
     node: &Node<'_>,
     mode: ReplayMode,
     deadline: &Deadline,
-) -> Result<Replayed, Error> {
+) -> Result<ReplayComparison, Error> {
     let mut read = today(services, node)?;
     let request = &mut read.request;
     if mode == ReplayMode::Refresh
@@ -267,7 +267,7 @@ fn run(
                 said.hook_runner(services, record, &again.request, &verifying, deadline)?;
             let done = compile_again(services, again, runner, deadline).map_err(incomplete)?;
             let told = compare_with_record(record, node, &done);
-            Ok(Replayed { hooks: Some(verifying.into_checks()), ..told })
+            Ok(ReplayComparison { hooks: Some(verifying.into_checks()), ..told })
         }
         ReplayMode::Refresh => refresh(services, record, again.at(services.now()), &said, deadline),
     }
@@ -291,7 +291,7 @@ fn refresh(
     again: ReplayInput<'_>,
     said: &RecordedAnswers,
     deadline: &Deadline,
-) -> Result<Replayed, Error> {
+) -> Result<ReplayComparison, Error> {
     let node = again.node;
     let set = compile::pinned(services, &again.request)?;
     let caller = RefreshCaller { recorded: &said.answers, live: services.hook_caller() };
@@ -309,5 +309,5 @@ fn refresh(
         NewRecord::new(services, subject, &draft, done.outcome.as_compile_outcome(), &mut batch)?;
     services.tenant().commit_with(batch, move |tx, _| new.store(tx))?;
     let told = compare_with_record(record, node, &done);
-    Ok(Replayed { refreshed: Some(id), ..told })
+    Ok(ReplayComparison { refreshed: Some(id), ..told })
 }

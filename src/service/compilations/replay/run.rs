@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Replayed;
+use super::ReplayComparison;
 use super::read::{RecordedAdapters, RecordedRequest};
 use crate::domain::{Drift, Timestamp};
 use crate::hook::{Caller, HookRun, HookSet, HookStop, Point, RecordedHooks};
@@ -196,7 +196,7 @@ pub(super) fn compare_with_record(
     record: &StoredRecord,
     node: &Node<'_>,
     done: &ReplayedCompile,
-) -> Replayed {
+) -> ReplayComparison {
     let outcome = done.outcome.as_compile_outcome();
     let ledger = outcome.ledger(node, &done.inputs, &done.runs);
     let same_outcome = outcome.hash() == record.compilation.payload_hash;
@@ -208,7 +208,7 @@ pub(super) fn compare_with_record(
         (Some(before), Some(now)) if !same_outcome => payload_diff(before, now),
         _ => Vec::new(),
     };
-    Replayed {
+    ReplayComparison {
         id: Arc::clone(&record.compilation.id),
         was: record.compilation.status,
         drift: Drift::between(&record.body.ledger, &ledger),

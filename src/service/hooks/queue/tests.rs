@@ -50,7 +50,7 @@ struct Network {
     script: Script,
 }
 
-impl Courier for Network {
+impl DeliverySender for Network {
     fn send<'c>(&'c self, call: Call<'c>, delivery: CallContext) -> ExchangeFuture<'c> {
         let id = delivery.id.clone().unwrap();
         let reply = {
@@ -133,8 +133,8 @@ impl World {
     }
 
     fn worker(&self) -> Worker {
-        let courier: Arc<dyn Courier> = Arc::clone(&self.network) as _;
-        Worker::new(self.services.clone(), Pool::new(2), courier)
+        let sender: Arc<dyn DeliverySender> = Arc::clone(&self.network) as _;
+        Worker::new(self.services.clone(), Pool::new(2), sender)
     }
 
     async fn drain(&self) {
