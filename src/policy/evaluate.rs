@@ -312,7 +312,7 @@ impl Evaluator<'_> {
         };
         let missing = self.missing(std::slice::from_ref(names), data)?;
         let Value::List(lacking) = &missing else { return Ok(missing) };
-        let Value::Number(there) = js::count(all.saturating_sub(lacking.len())) else {
+        let Value::Number(there) = Value::count(all.saturating_sub(lacking.len())) else {
             return Ok(missing);
         };
         Ok(if there >= js::number(need) { Value::list(Vec::new()) } else { missing })

@@ -6,6 +6,7 @@
 
 mod evaluate;
 mod js;
+mod js_text;
 mod numbers;
 mod operators;
 mod scoped_operators;

@@ -22,7 +22,9 @@ const MAX_NAMES: usize = 1_000;
 /// The tool with which a model gets the tools of a toolkit.
 pub const LOAD_TOOLKIT: &str = "load_toolkit";
 
-const READ_TOOL: &str = "context_read";
+/// The tool with which a model reads cleared results. Its calls are carried out with
+/// `GET /artifacts/{id}`.
+pub const READ_TOOL: &str = "context_read";
 const MEMORY_TOOLS: [&str; 2] = ["create_memory", "modify_memory"];
 /// The parameters of the service's tools, which identify one that comes back with a payload.
 const TOOL_PARAMETERS: [(&str, &[&str]); 3] = [
@@ -53,7 +55,7 @@ pub struct ToolGroup {
     pub tools: Vec<ToolDefinition>,
 }
 
-/// Which tools of the list are kept; all of them by default.
+/// Options of the tools of the list that are kept; all of them by default.
 #[derive(Debug, Clone, Default)]
 pub struct PruneOptions {
     /// Keeps a tool that has no tags, or whose name or a tag of which is in this text.
@@ -63,7 +65,7 @@ pub struct PruneOptions {
     pub strategy: Strategy,
 }
 
-/// Which tools are kept if both a task and names are given.
+/// Choice of the tools that are kept if both a task and names are given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Strategy {
     /// Tools that either selects.

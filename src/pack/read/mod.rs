@@ -17,6 +17,9 @@ use super::signature::{PublicKeys, SignatureFault};
 use crate::domain::ContentHash;
 use crate::json::{self, Fields, Node, Path, Value};
 
+/// Entries of one list of a layer.
+const MAX_ITEMS: usize = 500;
+
 /// The layers that every pack has.
 pub(super) const LAYERS: &[&str] = &[
     "contract_meta",

@@ -15,9 +15,9 @@ mod splice;
 mod turns;
 
 use forms::Visibility;
-pub use output::{MessageAuthor, Original, ShownMessage, TextEdit, passed_on};
+pub use output::{MessageAuthor, Original, ShownMessage, TextEdit};
 use plan::PlanInput;
-pub use report::{ShortenOutput, ShortenResult};
+pub use report::{ShortenOutput, ShortenResult, passed_on};
 pub use results::ask_results;
 pub use splice::{Edit, splice};
 use turns::Turns;

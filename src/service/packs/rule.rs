@@ -1,8 +1,8 @@
 //! Evaluates a single rule on a set of facts.
 
-use super::PackRefusal;
 use crate::json::{self, Fault, Faults, Fields, Limits, Path};
 use crate::policy::{self, RuleBudget, RuleFailure, RuleFault, RuleFaultKind, Uncertainty, Value};
+use crate::service::PackRefusal;
 use crate::service::{Error, Services};
 
 /// Result of evaluating a rule.

@@ -13,13 +13,12 @@ use crate::hook::Point;
 use crate::json::{self, Limits};
 use crate::pipeline::{self, Deadline, HookPort};
 use crate::request::{self, Lengths, ModelReader, RawResult, ResultsRequest};
+use crate::service::artifacts::TEXT;
 use crate::service::compile::{CompiledResponse, Error};
 use crate::service::compress::{CompressJob, CompressOutcome, carry_out};
 use crate::service::result_hooks::ResultHooks;
 use crate::service::{Services, StoreError};
 use crate::store::Batch;
-
-const TEXT: &str = "text/plain; charset=utf-8";
 
 /// What became of one result.
 #[derive(Debug, serde::Serialize, utoipa::ToSchema)]

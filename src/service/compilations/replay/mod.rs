@@ -26,11 +26,9 @@ use crate::pack::{PackRef, Refusal};
 use crate::pipeline::{Deadline, Report};
 use crate::request::ExplainLevel;
 use crate::service::defaults::add_absent;
-use crate::service::record::{self, ENGINE, NewRecord, RecordDraft, RecordSubject};
+use crate::service::record::{self, ENGINE, NewRecord, RecordSubject};
 use crate::service::{Error, Services, compile};
 use crate::store::Batch;
-
-pub use self::divergence::Divergence;
 
 /// Result of a replay.
 #[derive(Debug)]
@@ -297,16 +295,18 @@ fn refresh(
     let caller = RefreshCaller { recorded: &said.answers, live: services.hook_caller() };
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let scope = compile::scope(services, &id, again.request.session_id.as_ref());
-    let target = again.request.target.as_str();
-    let runner = services.hook_runner_through(&caller, Arc::clone(&set), scope, deadline);
+    let runner = services.hook_runner_through(&caller, set, scope, deadline);
     let done = compile_again(services, again, runner, deadline).map_err(incomplete)?;
-    let draft =
-        RecordDraft { level: record.compilation.level, target, inputs: done.inputs.clone(), set };
     let mut batch = Batch::default();
     let session = record.compilation.session_id.as_ref();
     let subject = RecordSubject { id: &id, session, node, runs: &done.runs };
-    let new =
-        NewRecord::new(services, subject, &draft, done.outcome.as_compile_outcome(), &mut batch)?;
+    let new = NewRecord::new(
+        services,
+        subject,
+        &done.draft,
+        done.outcome.as_compile_outcome(),
+        &mut batch,
+    )?;
     services.tenant().commit_with(batch, move |tx, _| new.store(tx))?;
     let told = compare_with_record(record, node, &done);
     Ok(ReplayComparison { refreshed: Some(id), ..told })
