@@ -144,7 +144,7 @@ pub(super) struct ArrivalPass<'s> {
     encoder: Encoder<'s>,
 }
 
-/// How a message is to be shown.
+/// Form in which a message is to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArrivalForm {
     /// Unchanged, except for the mark that escapes a look-alike.

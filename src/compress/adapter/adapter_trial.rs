@@ -8,12 +8,12 @@ use crate::compress::segment::{Span, segment};
 use crate::domain::{AdapterChoice, AdapterChoices};
 use crate::limit::Deadline;
 
-/// What an adapter makes of a text.
+/// Result of one adapter over a text, for the definition of an adapter to be tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrialOutput {
     /// Whether it takes the text, or a part of it if it does not take the whole.
     pub detects: bool,
-    /// What it leaves; none if the text stays as it is.
+    /// The shortened text; none if the text stays as it is.
     pub text: Option<String>,
     /// Whether its cuts broke the format, and were taken back.
     pub reverted: bool,

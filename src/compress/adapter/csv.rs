@@ -168,7 +168,7 @@ impl<'t> CsvTable<'t> {
         self.span(&(row..row + 1)).map_or("", |span| self.raw(&span))
     }
 
-    /// How many rows a row represents, if it is a mark.
+    /// Number of rows that a row represents, if it is a mark.
     fn mark_rows(&self, row: usize) -> Option<usize> {
         let (first, others) = self.cells_of(row).split_first()?;
         let count = elision::mark_items(&text_of(self.raw(first)), ROW_NOUN)?;

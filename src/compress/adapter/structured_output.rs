@@ -75,7 +75,7 @@ fn is_structured(text: &str) -> bool {
     lines >= MIN_LINES && formed * 2 > lines
 }
 
-/// What a line says by its form.
+/// Meaning of a line by its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineForm<'t> {
     /// `name.ext:123:`.

@@ -20,7 +20,7 @@ pub struct Decoder {
     left: usize,
 }
 
-/// What a shown text decodes to.
+/// Result of decoding a shown text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodedText {
     /// It holds no mark of ours.

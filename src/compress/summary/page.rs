@@ -87,8 +87,8 @@ impl<'c> SummaryPage<'c> {
         };
         let mut began = None;
         if let Some(width) = quotes.first {
-            // What everything began with may take half of the section, about three characters
-            // to a token; the newest share the rest.
+            // The first request may take half of the section, about three characters to a token;
+            // the newest share the rest.
             let said = |message: &&Message| says(message, 1, &mut picked).is_some();
             let oldest = earlier.section_lines(section).first();
             let at = if oldest.is_some() { None } else { messages.iter().position(said) };

@@ -24,7 +24,7 @@ pub(super) struct ArrivedHistory {
     /// Names of messages in decisions; empty if no decisions are asked for.
     pub(super) names: Vec<manifest::MessageName>,
     pub(super) arrived: arrival::Output,
-    /// How results are shown that are not shortened further.
+    /// Form of results that are not shortened further.
     pub(super) on_arrival: OnArrival,
     /// Compaction points of the session, in addition to the automatic ones.
     pub(super) points: Vec<u64>,
@@ -56,7 +56,7 @@ impl OutsideHistory {
     }
 }
 
-/// What the last stage adds to the text of a payload.
+/// Additions of the last stage to the text of a payload.
 pub(super) struct PayloadFacts {
     pub(super) report: ReportBuilder,
     pub(super) hints: ChangeHints,

@@ -55,7 +55,7 @@ pub struct GovernInput<'i> {
     pub governed: &'i GovernedRequest,
     /// Candidates: those of the request, or those of the store.
     pub memory: &'i [MemoryRecord],
-    /// How often the tenant's entries were changed before.
+    /// Number of earlier changes of the tenant's entries.
     pub store_revision: u64,
     pub tokenizer: &'i str,
     /// Tokens that the payload may take in all.

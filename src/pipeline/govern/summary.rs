@@ -14,7 +14,7 @@ use crate::tokenizer::Counter;
 /// Above every turn that may be dropped, below those that may not.
 const SUMMARY_PRIORITY: i64 = 1 << 39;
 
-/// How turns are summarised.
+/// Parameters of the summary of turns.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryContext<'s> {
     pub compression: &'s Compression,

@@ -1,4 +1,4 @@
-//! Which tools of the list stay, by the task and by their names.
+//! Selects the tools of the list that stay, by the task and by their names.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

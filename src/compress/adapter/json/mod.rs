@@ -1,9 +1,9 @@
 //! JSON and JSON Lines: long strings are shortened, long arrays lose items.
 //!
-//! What is shown is JSON again: strings are re-encoded as they were written, numbers and keys keep
-//! their bytes, and in the place of items that went is one string that counts them. Items that
-//! show a key path first, report an error, hold a number far from the others or facts that no
-//! other item shows stay.
+//! The output is JSON again: strings are re-encoded as they were written, numbers and keys keep
+//! their bytes, and in the place of items that went is one string that counts them. Items that show
+//! a key path first, report an error, hold a number far from the others or facts that no other item
+//! shows stay.
 
 mod paths;
 

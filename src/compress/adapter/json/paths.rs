@@ -1,4 +1,4 @@
-//! What the items of a list have at their key paths, and which of them must stay for it.
+//! Key paths of the items of a list, and the items that must stay for them.
 
 use foldhash::HashMap;
 
@@ -95,7 +95,7 @@ impl Paths {
         }
     }
 
-    /// Which items must stay.
+    /// Flags of the items that must stay.
     pub(super) fn must(mut self) -> Vec<bool> {
         self.outliers.mark(&mut self.must);
         self.states.mark(&mut self.must);

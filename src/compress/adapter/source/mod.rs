@@ -62,7 +62,7 @@ impl FormatAdapter for SourceAdapter {
     }
 }
 
-/// How many hundredths of a text are of a kind.
+/// Hundredths of a text that are of a kind.
 fn share(text: &str, spans: &[Span], kind: Kind) -> usize {
     let own = spans.iter().filter(|span| span.kind == kind).map(|span| span.range.len());
     own.sum::<usize>() * 100 / text.len().max(1)

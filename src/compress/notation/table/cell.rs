@@ -9,7 +9,7 @@ use crate::json::tape::{TapeKind, TapeNode};
 /// Line breaks and bytes from which on a string is written out as lines.
 const MIN_TEXT_BREAKS: usize = 3;
 const MIN_TEXT_BYTES: usize = 200;
-/// What is before and after the lines of a string.
+/// The fence before and after the lines of a string.
 pub(super) const FENCE: &str = "\"\"\"";
 
 /// The cell that says the same as the one before it.
@@ -18,7 +18,7 @@ pub(super) const SAME_CELL: &str = "=";
 /// Characters that end a value in a list of columns.
 const COLUMN_MARKS: [char; 4] = [',', '|', '{', '}'];
 
-/// Where a value is.
+/// Place of a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CellPlace {
     /// On the rest of a line.

@@ -179,7 +179,7 @@ impl Worker {
     }
 }
 
-/// What a look at the queue found.
+/// Result of a look at the queue.
 struct QueueRead {
     claimed: Vec<ClaimedDelivery>,
     /// The last tenant whose events were queued, if any were.
