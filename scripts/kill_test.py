@@ -152,6 +152,66 @@ def check_turns(port, path, stored):
     return None
 
 
+def rewrite_expired(port, name, count):
+    """Lets an entry expire, and writes its key again while a compile may be removing it."""
+    session, key = f"{name}-{count % 3}", f"plan-{count}"
+    path, scope = f"/memory/{key}?session_id={session}", {"session_id": session}
+    call(port, "PUT", path, {"value": "old", "ttl": {"turns": 1}})
+    compile_ = {"messages": [{"role": "user", "content": "x"}], "session_id": session,
+                "memory": {"scope": scope}}
+    call(port, "POST", "/compile", compile_)
+    racing = threading.Thread(target=quietly, args=(port, "POST", "/compile", compile_))
+    racing.start()
+    value = {"count": count}
+    status, body = call(port, "PUT", path, {"value": value, "ttl": None})
+    racing.join()
+    return (path, json.loads(body)["version"], value) if status in (200, 201) else None
+
+
+def remember_in_turn(port, name, count):
+    """A model remembers something beyond its session, in a turn; the session is then deleted."""
+    session, key = f"{name}-{count % 3}", f"{name}-model-{count % 5}"
+    arguments = json.dumps({"key": key, "value": f"{count}"})
+    append = [
+        {"role": "user", "content": "x"},
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": f"c{count}", "type": "function",
+             "function": {"name": "create_memory", "arguments": arguments}}]},
+    ]
+    body = {"append": append, "memory": {"scope": {"subject": name}}}
+    status, _ = call(port, "POST", f"/sessions/{session}/turns", body)
+    if status != 200:
+        return None
+    call(port, "DELETE", f"/sessions/{session}")
+    return f"/memory/{key}?subject={name}", count // 5 + 1, f"{count}"
+
+
+def promote_captured(port, name, count):
+    """A model's entry is promoted."""
+    key = f"{name}-promoted-{count}"
+    arguments = json.dumps({"key": key, "value": "v"})
+    calls = [{"id": "c", "type": "function",
+              "function": {"name": "create_memory", "arguments": arguments}}]
+    call(port, "POST", "/tools/calls", {"calls": calls, "scope": {}})
+    status, body = call(port, "POST", f"/memory/{key}/promote", {})
+    return (f"/memory/{key}", json.loads(body)["version"], "v") if status == 200 else None
+
+
+def check_promoted(port, path, stored):
+    status, body = call(port, "GET", path)
+    if status != 200 or json.loads(body)["status"] != "promoted":
+        return f"{path}: is not promoted (status {status})"
+    return check_memory(port, path, stored)
+
+
+def quietly(*arguments):
+    """A call whose outcome does not matter."""
+    try:
+        call(*arguments)
+    except (OSError, http.client.HTTPException):
+        pass
+
+
 # A way to write, and how what it wrote is checked: one line each.
 WRITES = [
     (put_adapter, check_adapter),
@@ -159,6 +219,9 @@ WRITES = [
     (put_memory, check_memory),
     (post_compile, check_compilation),
     (take_turn, check_turns),
+    (rewrite_expired, check_memory),
+    (remember_in_turn, check_memory),
+    (promote_captured, check_promoted),
 ]
 
 

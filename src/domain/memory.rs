@@ -1,5 +1,6 @@
 //! Memory entries: data that is kept between conversations.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{RawJson, Timestamp};
@@ -43,6 +44,12 @@ impl MemoryEntry {
         value_text(&self.value)
     }
 
+    /// Whether the entry has expired at a time and a turn of its session.
+    pub fn is_expired(&self, now: Timestamp, turn: u64) -> bool {
+        self.expires_at.is_some_and(|end| end <= now)
+            || self.expires_at_turn.is_some_and(|end| end <= turn)
+    }
+
     /// Sets when the entry expires, counted from a time and a turn. What was set before is gone.
     pub fn expire(&mut self, ttl: Option<MemoryTtl>, now: Timestamp, turn: u64) {
         self.ttl = ttl;
@@ -76,6 +83,54 @@ pub struct MemoryScope {
     pub subject: Option<Arc<str>>,
     pub session_id: Option<Arc<str>>,
     pub agent: Option<Arc<str>>,
+    /// The tenant of a context pack (`run_context.tenant_id`). Compiles without a pack, and those
+    /// under packs of other tenants, do not see the entry.
+    pub pack_tenant: Option<Arc<str>>,
+}
+
+impl MemoryScope {
+    /// The id of the entry of a key in this scope, unique in its tenant: the path of the entry below
+    /// `/memory/`, such as `plan` or `plan?subject=ann`.
+    pub fn entry_id(&self, key: &str) -> String {
+        let Self { subject, session_id, agent, pack_tenant } = self;
+        let parts = [
+            ("subject", subject),
+            ("session_id", session_id),
+            ("agent", agent),
+            ("pack_tenant", pack_tenant),
+        ];
+        let mut id = encode(key);
+        let named = parts.iter().filter_map(|(name, part)| Some((name, part.as_deref()?)));
+        for (index, (name, part)) in named.enumerate() {
+            id.push(if index == 0 { '?' } else { '&' });
+            id.push_str(name);
+            id.push('=');
+            id.push_str(&encode(part));
+        }
+        id
+    }
+
+    /// Whether a part that this scope names is shared in the other scope.
+    pub fn is_narrower_than(&self, other: &Self) -> bool {
+        let parts = |scope: &Self| {
+            let Self { subject, session_id, agent, pack_tenant } = scope;
+            [subject, session_id, agent, pack_tenant].map(Option::is_some)
+        };
+        parts(self).iter().zip(parts(other)).any(|(own, other)| *own && !other)
+    }
+}
+
+/// Percent-encodes all but the unreserved characters of RFC 3986.
+fn encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
 }
 
 /// When an entry expires, from its last write on.
@@ -123,10 +178,14 @@ impl Classification {
     ];
 }
 
-/// The state of an entry. Only promoted entries are recalled.
+/// The state of an entry. Only promoted and captured entries are recalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryStatus {
+    /// Written by an application or approved by a review.
     Promoted,
+    /// Written by a model and not reviewed: not recalled under a pack, unless the pack's own policy
+    /// promotes it.
+    Captured,
     Superseded,
     Retracted,
     Deprecated,
@@ -135,10 +194,16 @@ pub enum MemoryStatus {
 impl MemoryStatus {
     pub const WORDS: &[(&str, Self)] = &[
         ("promoted", Self::Promoted),
+        ("captured", Self::Captured),
         ("superseded", Self::Superseded),
         ("retracted", Self::Retracted),
         ("deprecated", Self::Deprecated),
     ];
+
+    /// Whether compiles without a pack recall entries of this status.
+    pub fn is_recalled(self) -> bool {
+        matches!(self, Self::Promoted | Self::Captured)
+    }
 }
 
 /// The kind of a change of an entry.
@@ -149,6 +214,8 @@ pub enum MemoryAction {
     /// Another entry, or another value, has taken its place.
     Supersede,
     Restore,
+    /// A review accepted what a model had captured.
+    Promote,
     Delete,
     Expire,
 }
@@ -159,6 +226,7 @@ impl MemoryAction {
         ("retract", Self::Retract),
         ("supersede", Self::Supersede),
         ("restore", Self::Restore),
+        ("promote", Self::Promote),
         ("delete", Self::Delete),
         ("expire", Self::Expire),
     ];
@@ -173,6 +241,8 @@ pub enum MemoryOrigin {
     Model,
     /// A review that promoted a candidate.
     Review,
+    /// A change of its session: a deletion, a switch, a fork, a restore.
+    Session,
     /// No actor: the entry expired.
     Expiry,
 }
@@ -182,6 +252,7 @@ impl MemoryOrigin {
         ("direct", Self::Direct),
         ("model", Self::Model),
         ("review", Self::Review),
+        ("session", Self::Session),
         ("expiry", Self::Expiry),
     ];
 }
@@ -203,6 +274,28 @@ pub fn word_of<T: Copy + PartialEq>(words: &[(&'static str, T)], value: T) -> &'
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_is_the_path_of_the_entry() {
+        let scope = |subject: Option<&str>, session: Option<&str>| MemoryScope {
+            subject: subject.map(Into::into),
+            session_id: session.map(Into::into),
+            ..MemoryScope::default()
+        };
+        assert_eq!(scope(None, None).entry_id("mem_1.a-b~"), "mem_1.a-b~");
+        assert_eq!(scope(None, None).entry_id("a/b?c"), "a%2Fb%3Fc");
+        let both = scope(Some("\u{e4} &"), Some("s")).entry_id("k");
+        assert_eq!(both, "k?subject=%C3%A4%20%26&session_id=s");
+    }
+
+    #[test]
+    fn a_scope_is_narrower_by_each_part_that_only_it_names() {
+        let shared = MemoryScope::default();
+        let ann = MemoryScope { subject: Some("ann".into()), ..shared.clone() };
+        let session = MemoryScope { session_id: Some("s".into()), ..shared.clone() };
+        assert!(ann.is_narrower_than(&shared) && ann.is_narrower_than(&session));
+        assert!(!shared.is_narrower_than(&ann) && !ann.is_narrower_than(&ann));
+    }
 
     #[test]
     fn a_value_is_shown_as_its_text_or_as_json() {

@@ -77,6 +77,7 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("GET", "/memory/{key}/versions", MEMORY_READ),
     ("POST", "/memory/{key}/restore", MEMORY_WRITE),
     ("POST", "/memory/{key}/retract", MEMORY_WRITE),
+    ("POST", "/memory/{key}/promote", MEMORY_WRITE),
     ("POST", "/memory/import", MEMORY_WRITE),
     ("POST", "/memory/recall", MEMORY_READ),
     ("POST", "/memory-candidates", MEMORY_WRITE),

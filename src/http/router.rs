@@ -137,6 +137,7 @@ fn add_resources(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(memory::list_memory_versions))
         .routes(routes!(memory::restore_memory))
         .routes(routes!(memory::retract_memory))
+        .routes(routes!(memory::promote_memory))
         .routes(routes!(candidates::propose_candidate, candidates::list_candidates))
         .routes(routes!(candidates::list_candidate_events))
         .routes(routes!(candidates::get_candidate, candidates::delete_candidate))

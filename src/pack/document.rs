@@ -230,6 +230,27 @@ pub struct MemoryLayer {
     /// The tiers that are recalled.
     pub recalled: BTreeSet<MemoryTier>,
     pub most: usize,
+    pub auto_promotion: AutoPromotion,
+}
+
+/// What counts as promoted without a review.
+#[derive(Debug, Clone, Default)]
+pub struct AutoPromotion {
+    /// Classes that need no review.
+    pub classes: BTreeSet<Arc<str>>,
+    /// The least confidence, in thousandths.
+    pub min_confidence_milli: u32,
+    /// Whether a consent may be required: the pack's rule is not `false`.
+    pub needs_consent: bool,
+}
+
+impl AutoPromotion {
+    /// Whether a fact of a class counts as promoted. `confidence_milli` is in thousandths.
+    pub fn admits(&self, class: &str, confidence_milli: u32) -> bool {
+        !self.needs_consent
+            && self.classes.contains(class)
+            && confidence_milli >= self.min_confidence_milli
+    }
 }
 
 #[derive(Debug, Clone, Default)]

@@ -18,8 +18,8 @@ mod weights;
 pub use builtin::builtin;
 pub use diff::{DocumentChange, LayerChange, between};
 pub use document::{
-    AccessMode, ApprovalGate, BudgetLayer, Bundle, Capability, DecisionSpec, Intent, MemoryLayer,
-    Pack, PackBlock, Permission, PolicyLayer, PolicyRule, Rollover, Split, Tone,
+    AccessMode, ApprovalGate, AutoPromotion, BudgetLayer, Bundle, Capability, DecisionSpec, Intent,
+    MemoryLayer, Pack, PackBlock, Permission, PolicyLayer, PolicyRule, Rollover, Split, Tone,
 };
 pub use lint::{LintFault, Severity};
 pub use read::{CLASSIFICATIONS, LintResult, lint, read};

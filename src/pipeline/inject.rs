@@ -39,7 +39,8 @@ pub(super) fn run(
     let mut output = Output::default();
     let mut tail: Vec<String> = Vec::new();
     if let Some(memory) = input.memory {
-        output.memory_instruction = Some(prose::MEMORY_INSTRUCTION.to_owned());
+        let instruction = prose::memory_instruction(memory::in_session(memory));
+        output.memory_instruction = Some(instruction.to_owned());
         let fit = memory::fit(&memory.entries, input.memory_room, &|text| meter.text(text))?;
         note_left_out(&fit, memory.from_store, notes);
         let shown = memory.entries.iter().zip(&fit.shown).filter(|(_, shown)| **shown);

@@ -99,7 +99,7 @@ pub fn shown_entry(ranked: &RankedMemory) -> RequestMemoryEntry {
 /// The tools, always the same for the same request: they list no stored keys, so the store never
 /// changes them.
 pub(super) fn tools(memory: &MemoryOptions) -> Vec<ToolDefinition> {
-    if !memory.write || memory.allowed_keys.as_ref().is_some_and(Vec::is_empty) {
+    if !memory.has_tools() {
         return Vec::new();
     }
     let about = "A short name for it";
@@ -130,10 +130,20 @@ pub(super) fn tools(memory: &MemoryOptions) -> Vec<ToolDefinition> {
         },
         "required": ["action", "key"],
     });
+    let about_create = if in_session(memory) {
+        prose::CREATE_SESSION_MEMORY
+    } else {
+        prose::CREATE_LASTING_MEMORY
+    };
     vec![
-        tool(CREATE_MEMORY, "Remembers something beyond this conversation, under a key.", &create),
+        tool(CREATE_MEMORY, about_create, &create),
         tool(MODIFY_MEMORY, "Changes what is remembered under a key, or forgets it.", &modify),
     ]
+}
+
+/// Whether the model writes entries that end with a session.
+pub(super) fn in_session(memory: &MemoryOptions) -> bool {
+    memory.write_scope.session_id.is_some()
 }
 
 fn tool(name: &str, description: &str, parameters: &serde_json::Value) -> ToolDefinition {

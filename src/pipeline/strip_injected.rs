@@ -63,8 +63,10 @@ fn rest<'t>(text: &'t str, skill: Option<&str>) -> &'t str {
 /// The text before the last block; none if it does not end in a block.
 fn before_block(text: &str) -> Option<&str> {
     // Most texts end in no tag and in no sentence of ours.
-    if let Some(before) = text.strip_suffix(prose::MEMORY_INSTRUCTION) {
-        return parted(before);
+    for instruction in [prose::MEMORY_INSTRUCTION, prose::SESSION_MEMORY_INSTRUCTION] {
+        if let Some(before) = text.strip_suffix(instruction) {
+            return parted(before);
+        }
     }
     if let Some(before) = text.strip_suffix(prose::STATE_ANCHOR) {
         return before_state(before.strip_suffix(BLOCK_SEPARATOR)?);
@@ -165,6 +167,7 @@ mod tests {
             format!("{context}\n\n{anchor}"),
             memory.clone(),
             format!("{instruction}\n\n{memory}"),
+            format!("{}\n\n{memory}", prose::SESSION_MEMORY_INSTRUCTION),
             format!("Use the skill.\n\n{instruction}"),
             format!("{heading}\n{state}\n{context}\n\n{tag}\n\n{prefill}"),
             format!("{heading}\n{state}"),

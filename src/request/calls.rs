@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::memory::read_scope;
+use super::memory::read_named_scope;
 use super::options::read::read_allowed_keys;
 use super::tools::ToolOptions;
 use crate::domain::{MemoryScope, Notes, Source, ToolDefinition};
@@ -19,7 +19,8 @@ pub struct CallsRequest<'r> {
     pub calls: &'r [Node<'r>],
     pub source: Option<Source>,
     pub session_id: Option<Arc<str>>,
-    pub scope: MemoryScope,
+    /// The scope that the calls write to, if the request names one.
+    pub scope: Option<MemoryScope>,
     /// Any key if there is no list.
     pub allowed_keys: Option<Vec<Arc<str>>>,
     pub tools: Vec<ToolDefinition>,
@@ -49,7 +50,7 @@ pub fn read_calls<'r>(body: &'r Node<'r>) -> Result<CallsRequest<'r>, Vec<Fault>
         calls: fields.list("calls", MAX_CALLS, &mut faults),
         source: fields.choice("source", &sources, &mut faults),
         session_id: super::read_session_id(&fields, "session_id", &mut faults),
-        scope: read_scope(&fields, &mut faults),
+        scope: read_named_scope(&fields, &mut faults),
         allowed_keys: read_allowed_keys(&fields, &mut faults),
         tools: list,
         options,

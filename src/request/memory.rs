@@ -132,24 +132,61 @@ pub fn read_recall(body: &Node<'_>) -> Result<RecallRequest, Vec<Fault>> {
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
 }
 
-/// Reads `scope`: `{subject?, session_id?, agent?}`.
+/// The members of a scope.
+const SCOPE_KEYS: &[&str] = &["subject", "session_id", "agent", "pack_tenant"];
+
+/// Reads `scope`: `{subject?, session_id?, agent?, pack_tenant?}`.
 pub(super) fn read_scope(fields: &Fields<'_, '_>, faults: &mut Faults) -> MemoryScope {
     let Some(node) = fields.get("scope") else { return MemoryScope::default() };
-    let known = &["subject", "session_id", "agent"];
-    let Some(given) = Fields::read(node, fields.path().key("scope"), known, faults) else {
+    let path = fields.path().key("scope");
+    let Some(given) = Fields::read(node, path, SCOPE_KEYS, faults) else {
         return MemoryScope::default();
     };
     let mut part = |key: &str| name(&given, key, faults);
-    MemoryScope { subject: part("subject"), session_id: part("session_id"), agent: part("agent") }
+    MemoryScope {
+        subject: part("subject"),
+        session_id: part("session_id"),
+        agent: part("agent"),
+        pack_tenant: part("pack_tenant"),
+    }
+}
+
+/// Reads `scope` if it is named; null counts as absent.
+pub(super) fn read_named_scope(
+    fields: &Fields<'_, '_>,
+    faults: &mut Faults,
+) -> Option<MemoryScope> {
+    fields.get("scope").map(|_| read_scope(fields, faults))
+}
+
+/// The scopes of a model's memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryScopes {
+    /// The scope of the entries that it sees.
+    pub visible: MemoryScope,
+    /// The scope of the entries that it creates.
+    pub written: MemoryScope,
+}
+
+impl MemoryScopes {
+    /// A named scope is written to as it is, and the entries of the session are visible in addition.
+    /// Without one, the model sees and writes the entries of the session.
+    pub fn new(named: Option<MemoryScope>, session: Option<Arc<str>>) -> Self {
+        let own = MemoryScope { session_id: session, ..MemoryScope::default() };
+        let written = named.unwrap_or_else(|| own.clone());
+        let session_id = written.session_id.clone().or(own.session_id);
+        Self { visible: MemoryScope { session_id, ..written.clone() }, written }
+    }
 }
 
 /// Reads `scope`, or takes the scope of the query if the body has none. A body and a query must not
 /// name different scopes.
 fn read_scope_or(fields: &Fields<'_, '_>, query: &MemoryScope, faults: &mut Faults) -> MemoryScope {
     if fields.get("scope").is_none() {
-        let MemoryScope { subject, session_id, agent } = query;
+        let MemoryScope { subject, session_id, agent, pack_tenant } = query;
         let place = fields.path().key("scope");
-        for (key, part) in [("subject", subject), ("session_id", session_id), ("agent", agent)] {
+        let parts = [subject, session_id, agent, pack_tenant];
+        for (key, part) in SCOPE_KEYS.iter().zip(parts) {
             if let Some(text) = part {
                 check_name(text, &place.key(key), faults);
             }
@@ -330,8 +367,9 @@ pub fn read_restore(
     }
 }
 
-/// Reads the body of `POST /memory/{key}/retract`: `{"scope"?}`. `query`: the scope in the query.
-pub fn read_retract(body: &Node<'_>, query: &MemoryScope) -> Result<MemoryScope, Vec<Fault>> {
+/// Reads the body of `POST /memory/{key}/retract` and `POST /memory/{key}/promote`: `{"scope"?}`.
+/// `query`: the scope in the query.
+pub fn read_scope_only(body: &Node<'_>, query: &MemoryScope) -> Result<MemoryScope, Vec<Fault>> {
     let mut faults = Faults::default();
     let Some(fields) = Fields::read(body, Path::Root, &["scope"], &mut faults) else {
         return Err(faults.into_vec());

@@ -32,8 +32,8 @@ pub const MEMORY_TYPES: &[(&str, MemoryTier)] = &[
 pub struct StoreRequest {
     pub action: StoreAction,
     pub content: Option<Arc<str>>,
-    /// The caller's word, and what it means.
-    pub target: (&'static str, MemoryTier),
+    /// The tier that `type` means, if the request has one.
+    pub tier: Option<MemoryTier>,
     pub key: Option<Arc<str>>,
     /// A part of the content of the one entry that is meant.
     pub matching: Option<Arc<str>>,
@@ -56,8 +56,8 @@ pub fn read_store(body: &Node<'_>) -> Result<StoreRequest, StoreFault> {
     let Some(fields) = Fields::read(body, Path::Root, known, &mut faults) else {
         return Err(StoreFault::Faults(faults.into_vec()));
     };
-    let kind = fields.text("type", &mut faults).unwrap_or("short_term");
-    let target = MEMORY_TYPES.iter().find(|(word, _)| *word == kind).copied();
+    let kind = fields.text("type", &mut faults);
+    let tier = kind.map(|kind| MEMORY_TYPES.iter().find(|(word, _)| *word == kind));
     let action = fields.text("action", &mut faults).unwrap_or("add");
     let known = StoreAction::WORDS.iter().find(|(word, _)| *word == action);
     let content: Option<Arc<str>> = fields.text("content", &mut faults).map(Into::into);
@@ -68,7 +68,9 @@ pub fn read_store(body: &Node<'_>) -> Result<StoreRequest, StoreFault> {
     let matching: Option<Arc<str>> = fields.text("match", &mut faults).map(Into::into);
     let scope = read_scope(&fields, &mut faults);
     let metadata = read_metadata(&fields, &mut faults);
-    let Some(target) = target else { return Err(StoreFault::Type(kind.to_owned())) };
+    if let (Some(kind), Some(None)) = (kind, tier) {
+        return Err(StoreFault::Type(kind.to_owned()));
+    }
     let Some((_, action)) = known else { return Err(StoreFault::Action(action.to_owned())) };
     if content.is_none() && *action != StoreAction::Remove {
         fields.fault("content", "is missing", &mut faults);
@@ -83,5 +85,6 @@ pub fn read_store(body: &Node<'_>) -> Result<StoreRequest, StoreFault> {
     if !faults.is_empty() {
         return Err(StoreFault::Faults(faults.into_vec()));
     }
-    Ok(StoreRequest { action: *action, content, target, key, matching, metadata, scope })
+    let tier = tier.flatten().map(|(_, tier)| *tier);
+    Ok(StoreRequest { action: *action, content, tier, key, matching, metadata, scope })
 }

@@ -41,16 +41,17 @@ pub use lineage::{
     read_switch,
 };
 pub use memory::{
-    ImportLine, MEMORY_PUT_KEYS, MemoryWrite, RecallRequest, check_memory_text, is_memory_key,
-    read_memory_line, read_memory_write, read_recall, read_restore, read_retract,
+    ImportLine, MEMORY_PUT_KEYS, MemoryScopes, MemoryWrite, RecallRequest, check_memory_text,
+    is_memory_key, read_memory_line, read_memory_write, read_recall, read_restore, read_scope_only,
 };
 pub use memory_action::{MEMORY_TYPES, StoreAction, StoreFault, StoreRequest, read_store};
 pub use options::read_skill_use;
 pub use options::{
     ADAPTER_KEYS, CACHE_TTLS, CacheOptions, CacheState, ClearOptions, Compression, ExplainLevel,
-    KnownAdapters, Level, MAX_PATTERNS_IN_ALL, MemoryOptions, OnArrival, OutputOptions, Placement,
-    PreviousCompile, ProtectOptions, ProtectPattern, RequestMemoryEntry, SkillOptions,
-    ThinkingPolicy, adapter_names, adapter_patterns, given_adapters, patterns_in, read_definition,
+    KnownAdapters, Level, MAX_PATTERNS_IN_ALL, MemoryOptions, MemoryWriteAccess, OnArrival,
+    OutputOptions, Placement, PreviousCompile, ProtectOptions, ProtectPattern, RequestMemoryEntry,
+    SkillOptions, ThinkingPolicy, adapter_names, adapter_patterns, given_adapters, patterns_in,
+    read_definition,
 };
 pub use results::{
     Lengths, RESULT_LEVELS, RawResult, ResultsRequest, TruncateOptions, read_results,

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::options::{Compression, MemoryOptions};
+use super::options::{Compression, MemoryOptions, MemoryWriteAccess};
 use crate::domain::{Notes, ToolDefinition};
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::provider;
@@ -131,7 +131,7 @@ impl ToolOptions {
             MEMORY_TOOLS.into_iter().find_map(|name| Some((name, self.find_own_tool(list, name)?)));
         let memory = memory.filter(|memory| memory.has_tools());
         if let (Some((name, place)), Some(memory)) = (own, memory) {
-            memory.write = false;
+            memory.write = MemoryWriteAccess::Off;
             let detail =
                 format!("`{name}` is the caller's own: the model gets no tools to write memory");
             notes.warn(CODE, place, detail);

@@ -26,14 +26,13 @@ pub(crate) struct Effects {
     pub(super) events_before: Vec<NewEvent>,
     /// The turn that is appended to its session.
     pub(super) turn: Option<TurnEffects>,
-    /// Memory entries that have expired and are removed.
+    /// Memory entries that had expired when they were read. Those that are still stored as they were
+    /// are removed.
     pub(super) expired: Vec<MemoryEntry>,
     /// Calls of observe hooks that are made from the queue.
     pub(super) queued: Vec<QueuedCall>,
     /// Answers of hooks about tool results. The next request with the same result reuses them.
     pub(super) outcomes: Vec<HookOutcome>,
-    /// Facts known before the transaction, for observe hooks.
-    pub(super) facts: Vec<ObservedFact>,
     /// Observe hooks that get queued calls about facts.
     pub(super) observers: Option<FactObservers>,
     /// Changes to the session of the compile.
@@ -122,27 +121,22 @@ impl Effects {
     }
 
     /// Writes the effects and returns the facts among them. The order is that of the fields: events
-    /// before, the memory writes of a turn and calls about them, expired entries, queued calls,
-    /// hook outcomes, calls about known facts, the session, the messages of the turn, the record,
-    /// disabled hooks, events after. The session comes before the turn's messages, since it may be
-    /// new.
+    /// before, the memory writes of a turn, expired entries and calls about both, queued calls, hook
+    /// outcomes, the session, the messages of the turn, the record, disabled hooks, events after. The
+    /// session comes before the turn's messages, since it may be new. A session of that id that has
+    /// expired is erased first, with calls about its memory.
     pub(super) fn store(&self, tx: &Tx<'_>) -> Result<Vec<ObservedFact>, StoreError> {
         publish(tx, &self.events_before)?;
         if let Some(TurnEffects { turn, .. }) = &self.turn {
             turn.carry_out(tx)?;
         }
-        let mut facts = match &self.observers {
-            Some(observers) => observers.enqueue(tx)?,
-            None => Vec::new(),
-        };
         memory::expire(tx, &self.expired)?;
+        let mut facts = self.enqueue_facts(tx)?;
         enqueue(tx, &self.scope, &self.queued)?;
         tx.keep_hook_outcomes(&self.outcomes)?;
-        if let Some(observers) = &self.observers {
-            observers.enqueue_facts(tx, &self.facts)?;
-        }
         if let Some(SessionEffects { handle, compile }) = &self.session {
             handle.commit(tx, compile)?;
+            facts.extend(self.enqueue_facts(tx)?);
         }
         if let Some(TurnEffects { turn, response }) = &self.turn {
             turn.append(tx, response)?;
@@ -152,8 +146,15 @@ impl Effects {
         }
         disable_gone(tx, &self.gone)?;
         publish(tx, &self.events_after)?;
-        facts.extend(self.facts.iter().cloned());
         Ok(facts)
+    }
+
+    /// Queues the calls about the facts that the transaction has noted; returns the facts.
+    fn enqueue_facts(&self, tx: &Tx<'_>) -> Result<Vec<ObservedFact>, StoreError> {
+        match &self.observers {
+            Some(observers) => observers.enqueue(tx),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Stores the effects and the texts of `batch` in one transaction.

@@ -41,18 +41,8 @@ impl FactObservers {
     /// Queues the calls about the facts that the transaction has noted; returns the facts.
     pub(super) fn enqueue(&self, tx: &Tx<'_>) -> Result<Vec<ObservedFact>, StoreError> {
         let facts = tx.take_facts();
-        self.enqueue_facts(tx, &facts)?;
-        Ok(facts)
-    }
-
-    /// Queues the calls about facts.
-    pub(super) fn enqueue_facts(
-        &self,
-        tx: &Tx<'_>,
-        facts: &[ObservedFact],
-    ) -> Result<(), StoreError> {
         if self.queued.is_empty() {
-            return Ok(());
+            return Ok(facts);
         }
         let mut round = HookRound::new(Arc::clone(&self.queued), &NoNetwork, self.scope.clone());
         for (point, fact) in facts.iter().filter_map(with_point) {
@@ -61,7 +51,7 @@ impl FactObservers {
             let calls = round.observe(at, GuardDecision::None).now_or_never().unwrap_or_default();
             enqueue(tx, &self.scope, &calls)?;
         }
-        Ok(())
+        Ok(facts)
     }
 
     pub(super) fn scope(&self) -> &CallScope {

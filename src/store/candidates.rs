@@ -16,7 +16,7 @@ use crate::domain::{
 const COLUMNS: &str = "id, state, version, fingerprint, subject, session, agent, entity, \
     predicate, class, value, key, description, tier, classification, intents, evidence_refs, \
     consent, confidence, ttl_seconds, ttl_turns, proposers, checks, review, capture, last_event, \
-    memory_key, superseded_by, created_at, updated_at";
+    memory_key, superseded_by, created_at, updated_at, pack_tenant";
 
 /// Candidates that are checked when looking for one whose entry still exists.
 const MAX_DUPLICATE_CANDIDATES: usize = 20;
@@ -118,28 +118,30 @@ impl Tx<'_> {
         about: &FactProperty,
         scope: &MemoryScope,
     ) -> Result<Vec<Candidate>, Error> {
-        let [subject, session, agent] = parts(scope);
+        let [subject, session, agent, pack] = parts(scope);
         self.all(
             &format!(
                 "SELECT {COLUMNS} FROM memory_candidates
                  WHERE tenant = ?1 AND entity = ?2 AND predicate = ?3 AND state = 'promoted'
-                   AND subject = ?4 AND session = ?5 AND agent = ?6 ORDER BY last_event"
+                   AND subject = ?4 AND session = ?5 AND agent = ?6 AND pack_tenant = ?7
+                 ORDER BY last_event"
             ),
-            values![&about.entity, &about.predicate, subject, session, agent],
+            values![&about.entity, &about.predicate, subject, session, agent, pack],
             candidate,
         )
     }
 
     /// Promoted candidates whose entry has this key in this scope.
     pub fn promoted_as(&self, scope: &MemoryScope, key: &str) -> Result<Vec<Candidate>, Error> {
-        let [subject, session, agent] = parts(scope);
+        let [subject, session, agent, pack] = parts(scope);
         self.all(
             &format!(
                 "SELECT {COLUMNS} FROM memory_candidates
                  WHERE tenant = ?1 AND memory_key = ?2 AND state = 'promoted'
-                   AND subject = ?3 AND session = ?4 AND agent = ?5 ORDER BY last_event"
+                   AND subject = ?3 AND session = ?4 AND agent = ?5 AND pack_tenant = ?6
+                 ORDER BY last_event"
             ),
-            values![key, subject, session, agent],
+            values![key, subject, session, agent, pack],
             candidate,
         )
     }
@@ -170,7 +172,7 @@ impl CandidateJson {
 
 fn values_of<'c>(candidate: &'c Candidate, texts: &'c CandidateJson) -> Vec<SqlValue<'c>> {
     let proposal = &candidate.proposal;
-    let [subject, session, agent] = parts(&proposal.scope);
+    let [subject, session, agent, pack] = parts(&proposal.scope);
     let text = |text: &'c Option<Arc<str>>| SqlValue::from(text.as_deref());
     let raw = |json: &'c Option<RawJson>| SqlValue::from(json.as_ref().map(RawJson::as_str));
     let about = proposal.about.as_ref();
@@ -210,6 +212,7 @@ fn values_of<'c>(candidate: &'c Candidate, texts: &'c CandidateJson) -> Vec<SqlV
         text(&candidate.superseded_by),
         candidate.created_at.into(),
         candidate.updated_at.into(),
+        pack.into(),
     ]
 }
 
@@ -233,7 +236,12 @@ fn candidate(row: &dyn Row) -> Result<Candidate, Error> {
         class: word(row, 9, MemoryClass::WORDS)?,
         key: text(11)?,
         description: text(12)?,
-        scope: MemoryScope { subject: part(4)?, session_id: part(5)?, agent: part(6)? },
+        scope: MemoryScope {
+            subject: part(4)?,
+            session_id: part(5)?,
+            agent: part(6)?,
+            pack_tenant: part(30)?,
+        },
         tier: word(row, 13, MemoryTier::WORDS)?,
         classification: word(row, 14, Classification::WORDS)?,
         intents: json(row, 15)?,

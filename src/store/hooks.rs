@@ -230,6 +230,19 @@ impl Tx<'_> {
         revision.ok_or_else(Error::no_row)
     }
 
+    /// Removes the ordering manifest of a session.
+    pub(super) fn forget_hook_order(&self, session: &str) -> Result<(), Error> {
+        // The empty name is that of the order of all sessions.
+        if session.is_empty() {
+            return Ok(());
+        }
+        let gone = self.execute(
+            "DELETE FROM hook_orders WHERE tenant = ?1 AND session = ?2",
+            values![session],
+        )?;
+        if gone > 0 { self.hooks_changed() } else { Ok(()) }
+    }
+
     fn hooks_changed(&self) -> Result<(), Error> {
         self.execute(
             "INSERT INTO hook_state (tenant, revision) VALUES (?1, 1)

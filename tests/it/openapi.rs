@@ -54,6 +54,7 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("GET", "/memory/{key}/versions"),
     ("POST", "/memory/{key}/restore"),
     ("POST", "/memory/{key}/retract"),
+    ("POST", "/memory/{key}/promote"),
     ("DELETE", "/memory/{key}"),
     ("POST", "/memory/import"),
     ("POST", "/memory/recall"),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{InputMember, MemoryEntryInput, PointInput};
+use super::{InputMember, MemoryEntryInput, PointInput, ScopeInput};
 use crate::json::JsonText;
 
 /// The value of samples.
@@ -16,6 +16,8 @@ pub struct MemoryUpdateInput<'a> {
     pub key: &'a str,
     pub value: Option<JsonText<'a>>,
     pub old_value: Option<JsonText<'a>>,
+    pub memory_id: &'a str,
+    pub scope: ScopeInput<'a>,
 }
 
 impl PointInput for MemoryUpdateInput<'_> {
@@ -27,6 +29,8 @@ impl PointInput for MemoryUpdateInput<'_> {
         ("key", "the entry's key"),
         ("value", "what is to be stored; null for a deletion"),
         ("old_value", "what is stored, or null"),
+        ("memory_id", "the entry's id, unique in its tenant: its path below `/memory/`"),
+        ("scope", "the entry's scope: `subject`, `session_id`, `agent`, `pack_tenant`"),
     ];
 
     fn sample() -> Self {
@@ -36,6 +40,8 @@ impl PointInput for MemoryUpdateInput<'_> {
             key: "language",
             value: SAMPLE_VALUE,
             old_value: None,
+            memory_id: "language",
+            scope: ScopeInput::SHARED,
         }
     }
 }
@@ -55,6 +61,7 @@ pub struct MemoryChangedInput<'a> {
     pub memory_id: Option<&'a str>,
     pub affected: u64,
     pub origin: &'static str,
+    pub scope: ScopeInput<'a>,
 }
 
 impl PointInput for MemoryChangedInput<'_> {
@@ -68,9 +75,10 @@ impl PointInput for MemoryChangedInput<'_> {
         ("target", "the caller's word for the kind of memory"),
         ("content", "the text that was given"),
         ("metadata", "an object, or null"),
-        ("memory_id", "the entry's id"),
+        ("memory_id", "the entry's id, unique in its tenant: its path below `/memory/`"),
         ("affected", "entries that changed"),
-        ("origin", "`model`, `direct` or `expiry`"),
+        ("origin", "`model`, `direct`, `review`, `session` or `expiry`"),
+        ("scope", "the entry's scope: `subject`, `session_id`, `agent`, `pack_tenant`"),
     ];
 
     fn sample() -> Self {
@@ -86,6 +94,7 @@ impl PointInput for MemoryChangedInput<'_> {
             memory_id: Some("language"),
             affected: 1,
             origin: "direct",
+            scope: ScopeInput::SHARED,
         }
     }
 }
@@ -97,7 +106,7 @@ pub struct MemoryExpiredInput<'a> {
 }
 
 impl PointInput for MemoryExpiredInput<'_> {
-    const SENTENCE: &'static str = "before an expired memory entry is deleted";
+    const SENTENCE: &'static str = "after an expired memory entry was deleted";
     const MEMBERS: &'static [InputMember] = &[("entry", "the whole entry")];
 
     fn sample() -> Self {

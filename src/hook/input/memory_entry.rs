@@ -49,6 +49,9 @@ pub struct ScopeInput<'a> {
     pub subject: Option<&'a str>,
     pub session_id: Option<&'a str>,
     pub agent: Option<&'a str>,
+    /// Left out if it is shared, unlike the other parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pack_tenant: Option<&'a str>,
 }
 
 impl<'a> From<&'a MemoryEntry> for MemoryEntryInput<'a> {
@@ -86,12 +89,19 @@ impl From<MemoryTtl> for TtlInput {
     }
 }
 
+impl ScopeInput<'_> {
+    /// The scope of entries that the whole tenant shares.
+    pub const SHARED: Self =
+        Self { subject: None, session_id: None, agent: None, pack_tenant: None };
+}
+
 impl<'a> From<&'a MemoryScope> for ScopeInput<'a> {
     fn from(scope: &'a MemoryScope) -> Self {
         Self {
             subject: scope.subject.as_deref(),
             session_id: scope.session_id.as_deref(),
             agent: scope.agent.as_deref(),
+            pack_tenant: scope.pack_tenant.as_deref(),
         }
     }
 }
@@ -118,7 +128,7 @@ impl MemoryEntryInput<'_> {
             expires_at_turn: None,
             created_at: "2026-12-31T23:59:59Z".to_owned(),
             updated_at: "2026-12-31T23:59:59Z".to_owned(),
-            scope: ScopeInput { subject: None, session_id: None, agent: None },
+            scope: ScopeInput::SHARED,
         }
     }
 }

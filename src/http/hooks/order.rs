@@ -79,7 +79,14 @@ pub(crate) async fn put_hook_order(
 
 fn session_of(request: &Request) -> Result<Option<String>, Problem> {
     let query = Query::parse(request.uri(), &["session_id"])?;
-    Ok(query.get("session_id").filter(|session| !session.is_empty()).map(str::to_owned))
+    match query.get("session_id") {
+        // A client that lost the id would change the order of all sessions.
+        Some("") => Err(Problem::invalid(
+            "",
+            "the parameter `session_id` must not be empty; leave it out for all sessions",
+        )),
+        session => Ok(session.map(str::to_owned)),
+    }
 }
 
 fn respond_with_order(order: &hooks::Order) -> Response {

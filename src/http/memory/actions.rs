@@ -49,7 +49,8 @@ fn reply_to_act(MemoryActResult { action, target, entry }: &MemoryActResult) -> 
     let answer = MemoryActed {
         action: word_of(MemoryAct::WORDS, *action),
         target,
-        memory_id: entry.as_ref().map(|entry| entry.key.to_string()),
+        memory_id: entry.as_ref().map(|entry| entry.scope.entry_id(&entry.key)),
+        key: entry.as_ref().map(|entry| entry.key.to_string()),
         affected: u64::from(entry.is_some()),
         entry: entry.as_ref().filter(|_| *action != MemoryAct::Remove).map(Into::into),
     };

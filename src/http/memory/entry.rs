@@ -27,6 +27,7 @@ use crate::service::memory::{self, WriteKind};
         ("subject" = Option<String>, Query, description = "Its scope's subject, where the body has no `scope`"),
         ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
         ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
+        ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
         ("If-None-Match" = Option<String>, Header, description = "`*`: only where no entry is stored"),
     ),
@@ -56,6 +57,7 @@ pub(crate) async fn put_memory(
         ("subject" = Option<String>, Query, description = "Its scope's subject, where the body has no `scope`"),
         ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
         ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
+        ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
     ),
     request_body = MemoryWrite,
@@ -92,6 +94,7 @@ async fn put(state: AppState, request: Request, partial: bool) -> Result<Respons
         ("subject" = Option<String>, Query, description = "Its scope's subject"),
         ("session_id" = Option<String>, Query, description = "Its scope's session"),
         ("agent" = Option<String>, Query, description = "Its scope's agent"),
+        ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant"),
     ),
     responses(
         (status = OK, description = "The entry", body = MemoryEntry),
@@ -122,6 +125,7 @@ pub(crate) async fn get_memory(
         ("subject" = Option<String>, Query, description = "Its scope's subject"),
         ("session_id" = Option<String>, Query, description = "Its scope's session"),
         ("agent" = Option<String>, Query, description = "Its scope's agent"),
+        ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant"),
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
     ),
     responses(

@@ -22,8 +22,8 @@ use crate::service::memory::{self, MemoryCursor, MemoryFilter};
 
 /// List entries
 ///
-/// Those that are not expired, in the byte order of their keys. An empty `subject`, `session_id`
-/// or `agent` asks for entries that have none. With `format=jsonl` each entry is a line, as
+/// Those that are not expired, in the byte order of their keys. An empty `subject`, `session_id`,
+/// `agent` or `pack_tenant` returns entries that have none. With `format=jsonl` each entry is a line, as
 /// `POST /memory/import` takes it, and all of them come unless `limit` is given; then
 /// `Contexture-Next-Cursor` tells where the list goes on.
 #[utoipa::path(
@@ -37,6 +37,7 @@ use crate::service::memory::{self, MemoryCursor, MemoryFilter};
         ("subject" = Option<String>, Query, description = "Only entries of this subject"),
         ("session_id" = Option<String>, Query, description = "Only entries of this session"),
         ("agent" = Option<String>, Query, description = "Only entries of this agent"),
+        ("pack_tenant" = Option<String>, Query, description = "Only entries of this pack tenant"),
         ("tag" = Option<String>, Query, description = "Only entries with this tag"),
         ("tier" = Option<String>, Query, description = "Only entries of this tier"),
         ("status" = Option<String>, Query, description = "Only entries with this status"),
@@ -59,6 +60,7 @@ pub(crate) async fn list_memory(
         "subject",
         "session_id",
         "agent",
+        "pack_tenant",
         "tag",
         "tier",
         "status",
@@ -74,6 +76,7 @@ pub(crate) async fn list_memory(
         subject: text("subject"),
         session_id: text("session_id"),
         agent: text("agent"),
+        pack_tenant: text("pack_tenant"),
         tag: text("tag"),
         tier: query.choice("tier", MemoryTier::WORDS)?,
         status: query.choice("status", MemoryStatus::WORDS)?,
@@ -182,22 +185,26 @@ fn respond_with_lines(body: impl Into<axum::body::Body>) -> Response {
 
 /// Encodes the key and scope of a cursor as a JSON array.
 fn write_cursor(cursor: &MemoryCursor) -> String {
-    let MemoryScope { subject, session_id, agent } = &cursor.scope;
-    let parts =
-        [Some(cursor.key.as_str()), subject.as_deref(), session_id.as_deref(), agent.as_deref()];
+    let MemoryScope { subject, session_id, agent, pack_tenant } = &cursor.scope;
+    let scope = [subject, session_id, agent, pack_tenant].map(Option::as_deref);
+    let parts: Vec<Option<&str>> = [Some(cursor.key.as_str())].into_iter().chain(scope).collect();
     let text = serde_json::to_string(&parts).unwrap_or_default();
     query::encode_cursor(&text)
 }
 
 fn parse_cursor(text: &str) -> Result<MemoryCursor, Problem> {
-    let parts: Option<[Option<String>; 4]> =
+    let parts: Option<[Option<String>; 5]> =
         query::decode_cursor(text).and_then(|text| serde_json::from_str(&text).ok());
-    let Some([Some(key), subject, session_id, agent]) = parts else {
+    let Some([Some(key), subject, session_id, agent, pack_tenant]) = parts else {
         return Err(query::invalid_cursor());
     };
     let part = |part: Option<String>| part.map(Into::into);
-    let scope =
-        MemoryScope { subject: part(subject), session_id: part(session_id), agent: part(agent) };
+    let scope = MemoryScope {
+        subject: part(subject),
+        session_id: part(session_id),
+        agent: part(agent),
+        pack_tenant: part(pack_tenant),
+    };
     Ok(MemoryCursor { key, scope })
 }
 

@@ -21,7 +21,7 @@ use crate::domain::MemoryScope;
 use crate::service::memory::WriteCondition;
 
 /// The query parameters with the scope of an entry.
-const SCOPE: [&str; 3] = ["subject", "session_id", "agent"];
+const SCOPE: [&str; 4] = ["subject", "session_id", "agent", "pack_tenant"];
 
 /// Header with the cursor of a list of lines, which has no member for it.
 pub(super) const NEXT_CURSOR: HeaderName = HeaderName::from_static("contexture-next-cursor");
@@ -34,7 +34,12 @@ fn key_of(request: &Request) -> Result<String, Problem> {
 
 fn scope_of(query: &Query) -> MemoryScope {
     let part = |name: &str| query.get(name).filter(|text| !text.is_empty()).map(Into::into);
-    MemoryScope { subject: part("subject"), session_id: part("session_id"), agent: part("agent") }
+    MemoryScope {
+        subject: part("subject"),
+        session_id: part("session_id"),
+        agent: part("agent"),
+        pack_tenant: part("pack_tenant"),
+    }
 }
 
 /// Reads the condition of a write from `If-Match` and `If-None-Match`.

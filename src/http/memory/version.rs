@@ -13,7 +13,7 @@ use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::response::respond_with;
 use crate::http::schema::{
-    MemoryEntry, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions,
+    MemoryEntry, MemoryRestore, MemoryScopeRequest, MemoryVersionRow, MemoryVersions,
 };
 use crate::http::state::AppState;
 use crate::service::memory;
@@ -37,6 +37,7 @@ fn reply_with_entry(entry: &domain::MemoryEntry) -> Reply {
         ("subject" = Option<String>, Query, description = "Its scope's subject"),
         ("session_id" = Option<String>, Query, description = "Its scope's session"),
         ("agent" = Option<String>, Query, description = "Its scope's agent"),
+        ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant"),
     ),
     responses(
         (status = OK, description = "Its versions", body = MemoryVersions),
@@ -48,8 +49,8 @@ pub(crate) async fn list_memory_versions(
     request: Request,
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
-    let query =
-        Query::parse(request.uri(), &["limit", "cursor", "subject", "session_id", "agent"])?;
+    let known = [&["limit", "cursor"][..], &SCOPE].concat();
+    let query = Query::parse(request.uri(), &known)?;
     let (limit, before) = (query.limit()?, query.number_cursor()?);
     let scope = scope_of(&query);
     let input = RequestInput::without_body(&state, &request)?;
@@ -75,6 +76,7 @@ pub(crate) async fn list_memory_versions(
         ("subject" = Option<String>, Query, description = "Its scope's subject, where the body has no `scope`"),
         ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
         ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
+        ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = MemoryRestore,
@@ -102,6 +104,48 @@ pub(crate) async fn restore_memory(
     .await
 }
 
+/// Promote an entry
+///
+/// Accepts an entry that a model captured, so that compiles under a pack recall it. The body may be
+/// empty.
+#[utoipa::path(
+    post,
+    path = "/memory/{key}/promote",
+    tag = "memory",
+    operation_id = "promote_memory",
+    params(
+        ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
+        ("subject" = Option<String>, Query, description = "Its scope's subject, if the body has no `scope`"),
+        ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
+        ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
+        ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
+        ("Idempotency-Key" = Option<String>, Header, description = "A repeated request within a day returns the stored response and changes nothing"),
+    ),
+    request_body = MemoryScopeRequest,
+    responses(
+        (status = OK, description = "The entry as it is now", body = MemoryEntry),
+        (status = "4XX", description = "There is no such entry, or it is not current"),
+    ),
+)]
+pub(crate) async fn promote_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let key = key_of(&request)?;
+    let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
+    let identity =
+        RequestIdentity::read("POST /memory/{key}/promote", request.headers(), request.uri())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run_recorded(
+        &state,
+        input,
+        identity,
+        reply_with_entry,
+        move |services, text, recorder| memory::promote(services, &scope, &key, text, recorder),
+    )
+    .await
+}
+
 /// Retract an entry
 ///
 /// It is no longer recalled. It can still be read, and restored. The body may be empty.
@@ -115,9 +159,10 @@ pub(crate) async fn restore_memory(
         ("subject" = Option<String>, Query, description = "Its scope's subject, where the body has no `scope`"),
         ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
         ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
+        ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
-    request_body = MemoryRetract,
+    request_body = MemoryScopeRequest,
     responses(
         (status = OK, description = "The entry as it is now", body = MemoryEntry),
         (status = "4XX", description = "There is no such entry"),

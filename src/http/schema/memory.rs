@@ -5,6 +5,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use super::StatePlacement;
+
 use crate::domain::{
     Classification, MemoryAction, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier, MemoryTtl,
     MemoryVersion, word_of,
@@ -24,6 +26,11 @@ pub struct Scope {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 256)]
     pub agent: Option<String>,
+    /// The tenant of a context pack, `run_context.tenant_id`. The entry is visible only to compiles
+    /// of that tenant under a pack, and to requests that name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 256)]
+    pub pack_tenant: Option<String>,
 }
 
 impl From<&MemoryScope> for Scope {
@@ -33,6 +40,7 @@ impl From<&MemoryScope> for Scope {
             subject: text(&scope.subject),
             session_id: text(&scope.session_id),
             agent: text(&scope.agent),
+            pack_tenant: text(&scope.pack_tenant),
         }
     }
 }
@@ -53,6 +61,57 @@ impl From<MemoryTtl> for Ttl {
             MemoryTtl::Seconds(seconds) => Self { turns: None, seconds: Some(seconds) },
         }
     }
+}
+
+/// What is remembered from earlier conversations.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemoryOptions {
+    /// The scope whose entries the model sees and writes. In a session, entries of the session are
+    /// visible in addition. If `scope` is absent, the model writes to the session; `{}` is the
+    /// scope that the whole tenant shares.
+    pub scope: Option<Scope>,
+    /// Where the data stands: `last_user` keeps everything before it cacheable.
+    pub placement: Option<StatePlacement>,
+    /// Tokens of data; entries that find no room are left out, with a warning.
+    #[schema(default = 2_000)]
+    pub max_tokens: Option<u64>,
+    /// What entries are looked for. When absent, the last user message; with the placement
+    /// `system`, which is to stay the same, nothing in particular.
+    pub query: Option<String>,
+    /// Whether the model gets the tools `create_memory` and `modify_memory`; `POST /tools/calls`
+    /// carries their calls out. With `"shared"`, the model may also change entries that the
+    /// application wrote in a wider scope.
+    #[schema(value_type = Option<MemoryWriting>)]
+    pub write: Option<MemoryWriting>,
+    /// The keys that the model may write; any when absent, none when empty.
+    pub allowed_keys: Option<Vec<String>>,
+    /// When entries that the model creates expire; turns need a scope with a session.
+    pub ttl: Option<Ttl>,
+    /// In the place of the store's: `{"key", "value", "description"?}`; every text is escaped.
+    pub entries: Option<Vec<Value>>,
+}
+
+/// Entries that the model may write: `true`, `false` or `"shared"`.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum MemoryWriting {
+    Flag(bool),
+    Shared(SharedWriting),
+}
+
+/// Also entries that the application wrote in a wider scope.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SharedWriting {
+    Shared,
+}
+
+/// Memory to place: the options, `true` for all of their defaults, or `false` for none.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum MemoryGiven {
+    Defaults(bool),
+    Options(Box<MemoryOptions>),
 }
 
 /// What is said of an entry. What is absent stays as it is, or is as usual where the entry is new;
@@ -98,7 +157,8 @@ pub struct MemoryEntry {
     pub tier: &'static str,
     #[schema(example = "internal")]
     pub classification: &'static str,
-    /// `promoted`, `superseded`, `retracted` or `deprecated`; only what is promoted is recalled.
+    /// `promoted`, `captured` (a model wrote it, and nobody has reviewed it), `superseded`,
+    /// `retracted` or `deprecated`. Promoted entries are recalled, captured ones only without a pack.
     #[schema(example = "promoted")]
     pub status: &'static str,
     pub source: Option<String>,
@@ -160,10 +220,11 @@ pub struct MemoryList {
 /// An entry as it was after one of its writes.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MemoryVersionRow {
-    /// `set`, `retract`, `supersede` or `restore`.
+    /// `set`, `retract`, `supersede`, `restore` or `promote`.
     #[schema(example = "set")]
     pub action: &'static str,
-    /// Who asked for it: `direct` (the application), `model` or `review`.
+    /// Who asked for it: `direct` (the application), `model`, `review` or `session` (a switch, a fork
+    /// or a restore of the entry's session).
     #[schema(example = "direct")]
     pub origin: &'static str,
     pub entry: MemoryEntry,
@@ -194,9 +255,9 @@ pub struct MemoryRestore {
     pub scope: Option<Scope>,
 }
 
-/// Which entry is meant.
+/// The scope of the entry.
 #[derive(Debug, ToSchema)]
-pub struct MemoryRetract {
+pub struct MemoryScopeRequest {
     pub scope: Option<Scope>,
 }
 
@@ -211,8 +272,9 @@ pub struct MemoryActRequest {
     /// `key` nor `match` says which.
     pub content: Option<String>,
     /// `short_term`, `long_term`, `entity` or `episodic`: the tiers `working`, `durable`,
-    /// `semantic` and `episodic`.
-    #[schema(rename = "type", default = "short_term")]
+    /// `semantic` and `episodic`. If it is absent, an added entry is `short_term`, a replaced one
+    /// keeps its tier, and entries of every tier are searched.
+    #[schema(rename = "type")]
     pub kind: Option<String>,
     /// Made where it is absent and something is added.
     #[schema(min_length = 1, max_length = 256)]
@@ -229,11 +291,15 @@ pub struct MemoryActRequest {
 pub struct MemoryActed {
     #[schema(example = "add")]
     pub action: &'static str,
-    /// The caller's word for the tier.
+    /// The `type` of the entry.
     #[schema(example = "long_term")]
     pub target: &'static str,
-    /// The entry's key.
+    /// The entry's id, unique in its tenant: its path below `/memory/`.
+    #[schema(example = "plan?subject=ann")]
     pub memory_id: Option<String>,
+    /// The entry's key.
+    #[schema(example = "plan")]
+    pub key: Option<String>,
     /// Entries that were changed: 1, or 0 where nothing was there to remove.
     pub affected: u64,
     /// The entry as it is now; null where it is gone.

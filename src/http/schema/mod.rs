@@ -277,38 +277,6 @@ pub struct ProtectOptions {
     pub recent_messages: Option<u64>,
 }
 
-/// What is remembered from earlier conversations.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct MemoryOptions {
-    /// Whose entries are seen, and written by the model; `session_id` is the request's where it is
-    /// absent.
-    pub scope: Option<Scope>,
-    /// Where the data stands: `last_user` keeps everything before it cacheable.
-    pub placement: Option<StatePlacement>,
-    /// Tokens of data; entries that find no room are left out, with a warning.
-    #[schema(default = 2_000)]
-    pub max_tokens: Option<u64>,
-    /// What entries are looked for. When absent, the last user message; with the placement
-    /// `system`, which is to stay the same, nothing in particular.
-    pub query: Option<String>,
-    /// Whether the model gets the tools `create_memory` and `modify_memory`; `POST /tools/calls`
-    /// carries their calls out.
-    #[schema(default = true)]
-    pub write: Option<bool>,
-    /// The keys that the model may write; any when absent, none when empty.
-    pub allowed_keys: Option<Vec<String>>,
-    /// In the place of the store's: `{"key", "value", "description"?}`; every text is escaped.
-    pub entries: Option<Vec<Value>>,
-}
-
-/// Memory to place: the options, `true` for all of their defaults, or `false` for none.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(untagged)]
-pub enum MemoryGiven {
-    Defaults(bool),
-    Options(MemoryOptions),
-}
-
 /// Instructions that stand behind the system text: the name of a skill, or more about it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]

@@ -70,11 +70,14 @@ pub struct CallsRequest {
     pub calls: Vec<Value>,
     /// The shape that they are in; recognised when absent.
     pub source: Option<Shape>,
-    /// The session in which the model writes, where `scope` names none.
+    /// The session of the calls. Its defaults and those of the key give `tools`, and the scope, the
+    /// keys and the life of what the model writes, as in a compile.
     pub session_id: Option<String>,
-    /// Whose entries the model writes.
+    /// The scope that the model writes to, as `memory.scope` of the compile. If it is absent: that
+    /// of the defaults, or else the session.
     pub scope: Option<Scope>,
-    /// The keys that the model may write, as `memory.allowed_keys` of the compile had them.
+    /// The keys that the model may write, as `memory.allowed_keys` of the compile. It can narrow the
+    /// list of the defaults, not widen it.
     pub allowed_keys: Option<Vec<String>>,
     /// As the compile had them: an array, or an object with `list`, `namespaces`, `toolkits` and
     /// `blocked`. With them arguments are held to the schema (draft 2020-12), and tools that are

@@ -7,7 +7,7 @@ use super::{MAX_ITEMS, id, layer, list, name, object, optional, required, texts}
 use crate::domain::MemoryTier;
 use crate::json::{Fields, Node, Path, Value};
 use crate::pack::document::{
-    BudgetLayer, DecisionSpec, Intent, MemoryLayer, PackBlock, Rollover, Split, Tone,
+    AutoPromotion, BudgetLayer, DecisionSpec, Intent, MemoryLayer, PackBlock, Rollover, Split, Tone,
 };
 use crate::pack::lint::Lint;
 use crate::pack::weights::{BUCKETS, MILLION, decimal, millionths};
@@ -115,8 +115,12 @@ pub(super) fn memory(fields: &Fields<'_, '_>, lint: &mut Lint) -> MemoryLayer {
     let path = given.path().key("promotion");
     let known = ["min_confidence", "auto_promote_classes"];
     if let Some(promotion) = object(&given, "promotion", path, &known, lint) {
-        promotion.milli("min_confidence", 0, 1000, &mut lint.shape);
-        classes(&promotion, "auto_promote_classes", lint);
+        let min_confidence = promotion.milli("min_confidence", 0, 1000, &mut lint.shape);
+        read.auto_promotion = AutoPromotion {
+            classes: classes(&promotion, "auto_promote_classes", lint).into_iter().collect(),
+            min_confidence_milli: min_confidence.unwrap_or(1000),
+            needs_consent: given.get("consent_required").and_then(Node::as_bool) != Some(false),
+        };
     }
     let path = given.path().key("recall_policy");
     if let Some(recall) = layer(&given, "recall_policy", path, &["max_per_intent", "tiers"], lint) {
@@ -157,13 +161,14 @@ fn tier(word: &str, at: &Path<'_>, lint: &mut Lint) -> Option<MemoryTier> {
     found.map(|(_, tier)| *tier)
 }
 
-fn classes(given: &Fields<'_, '_>, key: &str, lint: &mut Lint) {
+fn classes(given: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Vec<Arc<str>> {
     const KNOWN: &[&str] = &["evidence_link", "preference", "decision_outcome", "correction"];
     let path = given.path().key(key);
     let words = texts(given, key, true, lint);
     for (at, word) in words.iter().enumerate().filter(|(_, word)| !KNOWN.contains(&&***word)) {
         lint.error("memory_class_unknown", &path.index(at), format!("there is no class `{word}`"));
     }
+    words
 }
 
 /// The intents to evaluate, with their places.

@@ -43,6 +43,7 @@ const SUMMARY_END_TAG: &str = "</history_summary>";
 /// Beginnings of texts of ours.
 const OWN_FRAMES: &[(&str, OwnText)] = &[
     (prose::MEMORY_INSTRUCTION, OwnText::Memory),
+    (prose::SESSION_MEMORY_INSTRUCTION, OwnText::Memory),
     (prose::MEMORY_OPENING, OwnText::Memory),
     (prose::STATE_HEADING, OwnText::State),
     ("<dynamic_state>\n", OwnText::State),
@@ -77,7 +78,20 @@ fn common_prefix(a: &str, b: &str) -> usize {
 pub(super) fn tools_cause(old: &[Item<'_, '_>], new: &[Item<'_, '_>]) -> ChangeReason {
     let same_set = old.len() == new.len()
         && new.iter().all(|tool| old.iter().any(|other| tool.is_same(*other)));
-    if same_set { ChangeReason::ToolsReordered } else { ChangeReason::ToolsChanged }
+    if same_set {
+        return ChangeReason::ToolsReordered;
+    }
+    // The tool that creates memory says how long its entries last.
+    let creates_memory = |tool: &Item<'_, '_>| {
+        let json = tool.node().raw;
+        [prose::CREATE_SESSION_MEMORY, prose::CREATE_LASTING_MEMORY]
+            .iter()
+            .any(|about| json.contains(about))
+    };
+    let mut differing = old.iter().zip(new).filter(|(old, new)| !old.is_same(**new));
+    let is_memory = old.len() == new.len()
+        && differing.all(|(old, new)| creates_memory(old) && creates_memory(new));
+    if is_memory { ChangeReason::MemoryChanged } else { ChangeReason::ToolsChanged }
 }
 
 /// Finds why a block of system text differs. One of the blocks is absent if it was added or

@@ -15,7 +15,7 @@ pub use skill::read_skill_use;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::{AdapterChoices, CacheTtl, MemoryScope, RawJson, Role, SkillUse};
+use crate::domain::{AdapterChoices, CacheTtl, MemoryScope, MemoryTtl, RawJson, Role, SkillUse};
 use crate::limit::Pattern;
 
 /// The highest rung of the ladder that may be used.
@@ -239,20 +239,37 @@ pub struct MemoryOptions {
     pub entries: Vec<RequestMemoryEntry>,
     /// Whether the entries come from the store: the request has none.
     pub from_store: bool,
-    /// The scope of the entries that are visible, and that the model's tools write.
+    /// The scope of the entries that are visible.
     pub scope: MemoryScope,
+    /// The scope of the entries that the model's tools create.
+    pub write_scope: MemoryScope,
     /// The text that entries are matched with; the last user message if it is absent.
     pub query: Option<Arc<str>>,
-    /// Whether the model gets the tools to write.
-    pub write: bool,
+    /// The entries that the model's tools may write.
+    pub write: MemoryWriteAccess,
     /// The keys that the model may write; any key if there is no list.
     pub allowed_keys: Option<Vec<Arc<str>>>,
+    /// When entries that the model creates expire.
+    pub ttl: Option<MemoryTtl>,
+}
+
+/// The entries that a model may write, from none to most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum MemoryWriteAccess {
+    /// None: the model gets no tools to write.
+    Off,
+    /// Entries of the scope that it writes, and entries that models wrote.
+    #[default]
+    Own,
+    /// Also entries that the application wrote in a wider scope.
+    Shared,
 }
 
 impl MemoryOptions {
     /// Whether the model gets tools to write with.
     pub fn has_tools(&self) -> bool {
-        self.write && self.allowed_keys.as_ref().is_none_or(|keys| !keys.is_empty())
+        self.write != MemoryWriteAccess::Off
+            && self.allowed_keys.as_ref().is_none_or(|keys| !keys.is_empty())
     }
 }
 

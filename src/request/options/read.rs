@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::{
     CACHE_TTLS, CacheOptions, CacheState, ClearOptions, Compression, KnownAdapters, Level,
-    MemoryOptions, OnArrival, OutputOptions, Placement, PreviousCompile, ProtectOptions,
-    ProtectPattern, RequestMemoryEntry, ThinkingPolicy, read_adapters,
+    MemoryOptions, MemoryWriteAccess, OnArrival, OutputOptions, Placement, PreviousCompile,
+    ProtectOptions, ProtectPattern, RequestMemoryEntry, ThinkingPolicy, read_adapters,
 };
-use crate::domain::{CacheTtl, MemoryScope, Notes, RawJson, Role};
+use crate::domain::{CacheTtl, MemoryTtl, Notes, RawJson, Role};
 use crate::json::{Faults, Fields, Node, Path};
 use crate::limit::PatternBudget;
 use crate::provider::without_nul;
-use crate::request::memory::{is_memory_key, read_scope};
+use crate::request::memory::{MemoryScopes, is_memory_key, read_named_scope, read_ttl};
 
 /// Turns a request may shield; more than any conversation has.
 const MAX_TURNS: u64 = 10_000;
@@ -44,7 +44,7 @@ pub(crate) const CACHE: &[&str] = &["ttl", "marks", "state", "previous"];
 pub(crate) const OUTPUT: &[&str] = &["tag", "prefill"];
 pub(crate) const SKILL: &[&str] = &["name", "instructions", "args", "vars"];
 pub(crate) const MEMORY: &[&str] =
-    &["scope", "placement", "max_tokens", "query", "write", "allowed_keys", "entries"];
+    &["scope", "placement", "max_tokens", "query", "write", "allowed_keys", "ttl", "entries"];
 
 /// Reads `allowed_keys`.
 pub(crate) fn read_allowed_keys(
@@ -58,6 +58,20 @@ pub(crate) fn read_allowed_keys(
         faults.add(&list.index(index), format!("`{key}` cannot be a key"));
     }
     Some(keys.into_iter().map(Into::into).collect())
+}
+
+/// Reads `write`: a flag, or `"shared"`.
+fn read_write_access(given: &Fields<'_, '_>, faults: &mut Faults) -> MemoryWriteAccess {
+    let Some(node) = given.get("write") else { return MemoryWriteAccess::default() };
+    match (node.as_bool(), node.as_str()) {
+        (Some(true), _) => MemoryWriteAccess::Own,
+        (Some(false), _) => MemoryWriteAccess::Off,
+        (None, Some("shared")) => MemoryWriteAccess::Shared,
+        _ => {
+            given.fault("write", "must be true, false or \"shared\"", faults);
+            MemoryWriteAccess::default()
+        }
+    }
 }
 
 impl Placement {
@@ -269,20 +283,35 @@ fn is_tag(name: &str) -> bool {
 }
 
 impl MemoryOptions {
+    /// Reads `memory` of the defaults of a session or a key, which were checked when they were
+    /// stored.
+    pub fn of_defaults(defaults: &Node<'_>) -> Option<Self> {
+        let known: Vec<&str> =
+            defaults.as_object().into_iter().flatten().map(|(key, _)| &**key).collect();
+        let mut faults = Faults::default();
+        let fields = Fields::read(defaults, Path::Root, &known, &mut faults)?;
+        Self::read(&fields, &mut faults)
+    }
+
     pub(crate) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         /// Tokens of memory data if the request does not specify them.
         const DEFAULT_TOKENS: u64 = 2_000;
+        // An id that is not valid is reported where the session is read.
+        let session = fields.get("session_id").and_then(Node::as_str).map(Arc::from);
         match fields.get("memory").and_then(Node::as_bool) {
             Some(true) => {
+                let MemoryScopes { visible, written } = MemoryScopes::new(None, session);
                 return Some(Self {
                     placement: Placement::LastUser,
                     max_tokens: DEFAULT_TOKENS,
                     entries: Vec::new(),
                     from_store: true,
-                    scope: MemoryScope::default(),
+                    scope: visible,
+                    write_scope: written,
                     query: None,
-                    write: true,
+                    write: MemoryWriteAccess::default(),
                     allowed_keys: None,
+                    ttl: None,
                 });
             }
             Some(false) => return None,
@@ -297,6 +326,13 @@ impl MemoryOptions {
                 entries.extend(entry(&one, index, faults));
             }
         }
+        let MemoryScopes { visible, written } =
+            MemoryScopes::new(read_named_scope(&given, faults), session);
+        let ttl = read_ttl(&given, faults).flatten();
+        if matches!(ttl, Some(MemoryTtl::Turns(_))) && written.session_id.is_none() {
+            let detail = "turns are those of a session: the model must write to the scope of one";
+            given.fault("ttl", detail, faults);
+        }
         Some(Self {
             placement: given
                 .choice("placement", Placement::WORDS, faults)
@@ -304,10 +340,12 @@ impl MemoryOptions {
             max_tokens: given.whole("max_tokens", 0, 1 << 40, faults).unwrap_or(DEFAULT_TOKENS),
             from_store: given.get("entries").is_none(),
             entries,
-            scope: read_scope(&given, faults),
+            scope: visible,
+            write_scope: written,
             query: given.text("query", faults).map(Into::into),
-            write: given.flag("write", faults).unwrap_or(true),
+            write: read_write_access(&given, faults),
             allowed_keys: read_allowed_keys(&given, faults),
+            ttl,
         })
     }
 }

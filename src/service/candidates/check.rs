@@ -22,6 +22,8 @@ struct FactIdentity<'f> {
     subject: Option<&'f str>,
     session_id: Option<&'f str>,
     agent: Option<&'f str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pack_tenant: Option<&'f str>,
     entity: Option<&'f str>,
     predicate: Option<&'f str>,
     key: Option<&'f str>,
@@ -39,6 +41,7 @@ pub(super) fn fingerprint(tenant: &str, proposal: &Proposal) -> ContentHash {
         subject: proposal.scope.subject.as_deref(),
         session_id: proposal.scope.session_id.as_deref(),
         agent: proposal.scope.agent.as_deref(),
+        pack_tenant: proposal.scope.pack_tenant.as_deref(),
         entity: about.map(|about| &*about.entity),
         predicate: about.map(|about| &*about.predicate),
         key: proposal.key.as_deref().filter(|_| about.is_none()),
@@ -112,7 +115,7 @@ pub(super) fn find_conflicts(
     for key in keys {
         let entry = tx.memory(&proposal.scope, &key)?;
         let differs = |entry: &MemoryEntry| {
-            entry.status == MemoryStatus::Promoted && canonical(entry.value.as_str()) != value
+            entry.status.is_recalled() && canonical(entry.value.as_str()) != value
         };
         found.extend(entry.filter(differs));
     }

@@ -152,6 +152,8 @@ struct CapturedContent<'c> {
     subject: Option<&'c str>,
     session_id: Option<&'c str>,
     agent: Option<&'c str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pack_tenant: Option<&'c str>,
     tier: &'static str,
     classification: &'static str,
     intents: &'c [Arc<str>],
@@ -180,6 +182,7 @@ impl<'c> CapturedContent<'c> {
             subject: proposal.scope.subject.as_deref(),
             session_id: proposal.scope.session_id.as_deref(),
             agent: proposal.scope.agent.as_deref(),
+            pack_tenant: proposal.scope.pack_tenant.as_deref(),
             tier: word_of(MemoryTier::WORDS, proposal.tier),
             classification: word_of(Classification::WORDS, proposal.classification),
             intents: &proposal.intents,

@@ -10,10 +10,12 @@ use super::Error;
 use super::evidence::retrieve;
 use super::pack_faults::unread_members;
 use super::pack_fragments::provide;
-use crate::domain::{Classification, Conversation, MemoryScope, MemoryStatus, Timestamp};
+use crate::domain::{
+    Classification, Conversation, MemoryEntry, MemoryScope, MemoryStatus, Timestamp,
+};
 use crate::hook::HookRun;
 use crate::json::{self, Limits, Node};
-use crate::pack::{self, Pack, PackRef, PublicKeys, Refusal, RefusalCode};
+use crate::pack::{self, AutoPromotion, Pack, PackRef, PublicKeys, Refusal, RefusalCode};
 use crate::pipeline::{
     self, CompiledPayload, Deadline, GovernInput, GovernOutput, HookPort, RankedMemory,
     SummaryContext,
@@ -24,6 +26,7 @@ use crate::request::{
 use crate::service::packs;
 use crate::service::record::{Inputs, RecalledInputs};
 use crate::service::{PackRefusal, RefusedCompile, Services, memory};
+use crate::store::MemoryView;
 
 /// Output of a pack and its recalled inputs, without the conversation, which the request gets.
 #[derive(Debug)]
@@ -185,30 +188,61 @@ fn recall(
         return Ok(RecalledInputs { as_of, store_revision: 0, candidates: None });
     }
     let run = &governed.run;
-    let scope = MemoryScope {
-        subject: run.subject.clone(),
-        session_id: run.session_id.clone(),
-        agent: None,
+    let auto = &pack.memory.auto_promotion;
+    let view = MemoryView {
+        scope: MemoryScope {
+            subject: run.subject.clone(),
+            session_id: run.session_id.clone(),
+            agent: None,
+            pack_tenant: Some(Arc::clone(&run.tenant_id)),
+        },
+        promoted_only: auto.classes.is_empty(),
     };
     let question = governed.invoke.message.as_deref().unwrap_or_default();
+    let own = &services.caller().tenant;
+    let admits = |entry: &MemoryEntry| {
+        let is_of_tenant = entry.scope.pack_tenant.as_ref().unwrap_or(own) == &run.tenant_id;
+        is_of_tenant && is_promoted(entry, &metadata_of(entry), auto)
+    };
     let (ranked, revision) = services.tenant().read(|tx| {
-        let ranked = memory::recalled(tx, &scope, question)?;
+        let ranked = memory::recalled(tx, &view, question, &admits)?;
         Ok::<_, crate::service::StoreError>((ranked, tx.memory_state()?.0))
     })?;
-    let candidates = ranked.iter().map(|one| record(one, &pack.tenant)).collect();
+    let candidates = ranked.iter().map(|one| record(one, own, auto)).collect();
     Ok(RecalledInputs { as_of, store_revision: revision, candidates: Some(candidates) })
 }
 
-/// Converts a stored entry to a candidate of the pack's tenant.
-fn record(one: &RankedMemory, tenant: &Arc<str>) -> MemoryRecord {
+fn metadata_of(entry: &MemoryEntry) -> Value {
+    let metadata = entry.metadata.as_ref();
+    metadata.and_then(|raw| serde_json::from_str(raw.as_str()).ok()).unwrap_or_default()
+}
+
+/// The confidence of an entry in thousandths: that of its metadata, or else its importance.
+fn confidence_milli(entry: &MemoryEntry, metadata: &Value) -> u32 {
+    let confidence = metadata.get("confidence").and_then(Value::as_f64);
+    let milli = (confidence.unwrap_or(entry.importance) * 1000.0).clamp(0.0, 1000.0);
+    format!("{milli:.0}").parse().unwrap_or(0)
+}
+
+/// Whether an entry is promoted, or captured and of a class that the pack promotes without a review.
+/// What a model writes is a preference, unless its metadata names another class.
+fn is_promoted(entry: &MemoryEntry, metadata: &Value, auto: &AutoPromotion) -> bool {
+    match entry.status {
+        MemoryStatus::Promoted => true,
+        MemoryStatus::Captured => {
+            let class = metadata.get("class").and_then(Value::as_str).unwrap_or("preference");
+            auto.admits(class, confidence_milli(entry, metadata))
+        }
+        _ => false,
+    }
+}
+
+/// Converts a stored entry to a candidate. An entry without a pack tenant is that of the caller's
+/// tenant.
+fn record(one: &RankedMemory, own: &Arc<str>, auto: &AutoPromotion) -> MemoryRecord {
     let entry = &one.entry;
-    let said: Value = entry
-        .metadata
-        .as_ref()
-        .and_then(|raw| serde_json::from_str(raw.as_str()).ok())
-        .unwrap_or_default();
-    let intents = said.get("intents").and_then(Value::as_array).into_iter().flatten();
-    let confidence = said.get("confidence").and_then(Value::as_f64).unwrap_or(entry.importance);
+    let metadata = metadata_of(entry);
+    let intents = metadata.get("intents").and_then(Value::as_array).into_iter().flatten();
     let level: Classification = entry.classification;
     MemoryRecord {
         id: Arc::clone(&entry.key),
@@ -217,10 +251,10 @@ fn record(one: &RankedMemory, tenant: &Arc<str>) -> MemoryRecord {
         text: entry.text(),
         promoted_at: entry.updated_at,
         classification: Some(level),
-        tenant_id: Some(Arc::clone(tenant)),
+        tenant_id: Some(Arc::clone(entry.scope.pack_tenant.as_ref().unwrap_or(own))),
         subject: entry.scope.subject.clone(),
-        is_promoted: entry.status == MemoryStatus::Promoted,
-        confidence: format!("{:.0}", (confidence * 1000.0).clamp(0.0, 1000.0)).parse().unwrap_or(0),
+        is_promoted: is_promoted(entry, &metadata, auto),
+        confidence: confidence_milli(entry, &metadata),
         expires_at: entry.expires_at,
         session_id: entry.scope.session_id.clone(),
         version: entry.version,

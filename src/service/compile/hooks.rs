@@ -5,17 +5,13 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::Error;
-use crate::domain::{MemoryEntry, Note};
-use crate::hook::{
-    CallScope, GuardDecision, Hook, HookInput, HookRun, HookSet, MatchContext, Point, RunOutcome,
-    SkipReason,
-};
+use crate::domain::Note;
+use crate::hook::{CallScope, Hook, HookRun, HookSet, RunOutcome, SkipReason};
 use crate::json::Node;
-use crate::pipeline::{HookPort as _, ReportBuilder};
+use crate::pipeline::ReportBuilder;
 use crate::request::{CompileRequest, HookChoice};
-use crate::service::hook_runner::HookRunner;
 use crate::service::sessions::SessionHandle;
-use crate::service::{Services, StoreError, memory};
+use crate::service::{Services, StoreError};
 
 /// Pins the hooks of a request. Hooks that are registered while it runs do not apply to it.
 pub(crate) fn pinned(
@@ -91,22 +87,6 @@ pub(super) fn scope_of(
         agent: request.memory.as_ref().and_then(|memory| memory.scope.agent.clone()),
         turn: session.map(SessionHandle::turn),
         ..scope(services, id, session.map(|session| &session.id))
-    }
-}
-
-/// Calls the observe hooks at `memory_expired` before the entries are removed. Failures are logged
-/// only.
-pub(super) fn observe_expiry(runner: &mut HookRunner<'_>, expired: &[MemoryEntry]) {
-    if !runner.has_any(Point::MemoryExpired) {
-        return;
-    }
-    for entry in expired {
-        let input = memory::expired_entry(entry);
-        let facts = MatchContext { agent: entry.scope.agent.as_deref(), ..MatchContext::default() };
-        let at = HookInput { point: Point::MemoryExpired, input: &input, facts };
-        if let Err(error) = runner.observe(at, GuardDecision::None) {
-            tracing::debug!(%error, "a hook could not observe that an entry expired");
-        }
     }
 }
 

@@ -26,7 +26,7 @@ use crate::service::event_owner::EventOwner;
 use crate::service::fact_observers::FactObservers;
 use crate::service::record::{CompileOutcome, NewRecord, RecordSubject};
 use crate::service::sessions::{self, SessionCompile, SessionHandle, SessionUpdate};
-use crate::service::{Services, memory, usage};
+use crate::service::{Services, usage};
 use crate::store::Batch;
 
 /// The request of a live compile, with its session and turn.
@@ -180,7 +180,6 @@ impl<'j> LiveCompile<'j> {
     fn settle(&mut self, compiled: &mut CompiledPayload) -> Effects {
         let Self { job, input, .. } = self;
         let services = job.services;
-        hooks::observe_expiry(&mut job.hooks, &self.expired);
         job.settle();
         let outcomes = job.hooks.kept().map(|kept| kept.take()).unwrap_or_default();
         let queued;
@@ -201,7 +200,6 @@ impl<'j> LiveCompile<'j> {
             events_before: vec![self.events.started(owner)],
             queued,
             outcomes,
-            facts: self.expired.iter().map(memory::changed_by_expiry).collect(),
             observers: Some(self.observers.clone()),
             session: self.input.session.map(|handle| SessionEffects {
                 handle: handle.clone(),

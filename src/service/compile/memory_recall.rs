@@ -5,7 +5,7 @@ use crate::pipeline::{self, RankedMemory};
 use crate::request::{CompileRequest, Placement};
 use crate::service::hook_runner::HookRunner;
 use crate::service::{Services, StoreError, memory};
-use crate::store::Tx;
+use crate::store::{MemoryView, Tx};
 
 use super::{CompileTurn, Error, recall};
 
@@ -24,7 +24,8 @@ pub(crate) fn read_memory(
     scope: &MemoryScope,
     query: &str,
 ) -> Result<MemoryRecall, StoreError> {
-    let ranked = memory::recalled(tx, scope, query)?;
+    let view = MemoryView { scope: scope.clone(), promoted_only: false };
+    let ranked = memory::recalled(tx, &view, query, &|_| true)?;
     Ok(MemoryRecall { ranked, expired: memory::expired(tx, scope)? })
 }
 
@@ -64,11 +65,9 @@ fn read(
     request: &mut CompileRequest,
     query: &str,
 ) -> Result<Option<MemoryRecall>, StoreError> {
-    let session = request.session_id.clone();
     let Some(memory) = request.memory.as_mut().filter(|memory| memory.from_store) else {
         return Ok(None);
     };
-    memory.scope.session_id = memory.scope.session_id.take().or(session);
     let of_turn = match turn {
         Some(turn) => turn.recall(services, &memory.scope, query)?,
         None => None,

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use super::change::{MemoryChange, carry_out, remove};
 use super::events::tell_nothing_removed;
 use super::{Error, Services, UNKNOWN};
-use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, RawJson};
+use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, MemoryTier, RawJson, word_of};
 use crate::json::{self, Limits};
-use crate::request::{self, MemoryWrite, StoreAction, StoreFault, StoreRequest};
+use crate::request::{self, MEMORY_TYPES, MemoryWrite, StoreAction, StoreFault, StoreRequest};
 use crate::service::idempotency::ResponseRecorder;
 use crate::store::{MemoryFilter, Tx};
+
+/// The tier of an added entry if the request has no type.
+const DEFAULT_ACT_TIER: MemoryTier = MemoryTier::Working;
 
 /// Entries that are searched for a text.
 const MAX_SEARCHED_ENTRIES: usize = 10_000;
@@ -18,7 +21,7 @@ const MAX_SEARCHED_ENTRIES: usize = 10_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryActResult {
     pub action: StoreAction,
-    /// The caller's word for the tier.
+    /// The value of `type` for the tier of the entry.
     pub target: &'static str,
     /// The entry after the action, or before it if the action removed it; none if there was no entry.
     pub entry: Option<MemoryEntry>,
@@ -45,7 +48,9 @@ pub fn act(
             StoreAction::Replace => Some(replace(tx, &request)?),
             StoreAction::Remove => remove_entry(tx, &request)?,
         };
-        let acted = MemoryActResult { action: request.action, target: request.target.0, entry };
+        let tier = entry.as_ref().map(|entry| entry.tier).or(request.tier);
+        let target = word_of(MEMORY_TYPES, tier.unwrap_or(DEFAULT_ACT_TIER));
+        let acted = MemoryActResult { action: request.action, target, entry };
         telling.remember(tx, &acted)?;
         Ok(acted)
     })
@@ -69,7 +74,8 @@ fn replace(tx: &Tx<'_>, request: &StoreRequest) -> Result<MemoryEntry, Error> {
 fn remove_entry(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Error> {
     let Some(old) = find_entry(tx, request)? else {
         let content = request.content.as_deref().unwrap_or_default();
-        tell_nothing_removed(tx, content, request.key.as_deref(), request.target.1);
+        let tier = request.tier.unwrap_or(DEFAULT_ACT_TIER);
+        tell_nothing_removed(tx, content, &request.scope, request.key.as_deref(), tier);
         return Ok(None);
     };
     remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Direct)?;
@@ -90,7 +96,8 @@ fn write(
         key: Arc::clone(key),
         write: MemoryWrite {
             value: Some(RawJson::new(value)),
-            tier: Some(request.target.1),
+            // A replaced entry keeps its tier unless the request has a type.
+            tier: request.tier.or(old.is_none().then_some(DEFAULT_ACT_TIER)),
             metadata: request.metadata.clone(),
             ..MemoryWrite::default()
         },
@@ -116,7 +123,8 @@ fn find_entry(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>
         subject: scope(&request.scope.subject),
         session_id: scope(&request.scope.session_id),
         agent: scope(&request.scope.agent),
-        tier: Some(request.target.1),
+        pack_tenant: scope(&request.scope.pack_tenant),
+        tier: request.tier,
         ..MemoryFilter::default()
     };
     let holds = |entry: &MemoryEntry| {

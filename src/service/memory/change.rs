@@ -47,10 +47,21 @@ pub(crate) fn carry_out(
     };
     let before = old.as_ref().map(|old| old.value.clone());
     let entry = written(change, old, tx.now(), turn);
-    tx.put_memory(&entry, change.action, change.origin)?;
-    tell_changed(tx, &entry, before.as_ref(), change.action, change.origin);
-    tx.publish(&changed(&entry, change.action, change.origin))?;
+    put(tx, &entry, before.as_ref(), change.action, change.origin)?;
     Ok(entry)
+}
+
+/// Stores an entry as it is, and publishes the change. `before`: the value that it replaces.
+pub(crate) fn put(
+    tx: &Tx<'_>,
+    entry: &MemoryEntry,
+    before: Option<&RawJson>,
+    action: MemoryAction,
+    origin: MemoryOrigin,
+) -> Result<(), store::Error> {
+    tx.put_memory(entry, action, origin)?;
+    tell_changed(tx, entry, before, action, origin);
+    tx.publish(&changed(entry, action, origin)).map(drop)
 }
 
 /// Computes the entry after a change.
@@ -102,7 +113,10 @@ fn written(
     entry.tags = tags.unwrap_or(entry.tags);
     entry.tier = tier.unwrap_or(entry.tier);
     entry.classification = classification.unwrap_or(entry.classification);
-    entry.status = status.unwrap_or(MemoryStatus::Promoted);
+    entry.status = status.unwrap_or(match change.origin {
+        MemoryOrigin::Model => MemoryStatus::Captured,
+        _ => MemoryStatus::Promoted,
+    });
     entry.source = source.or(entry.source);
     entry.author = author.or(entry.author);
     entry.metadata = metadata.or(entry.metadata);
@@ -156,9 +170,7 @@ pub(crate) fn replace(
         };
         entry.expire(entry.ttl, tx.now(), turn);
     }
-    tx.put_memory(&entry, action, origin)?;
-    tell_changed(tx, &entry, Some(&current.value), action, origin);
-    tx.publish(&changed(&entry, action, origin))?;
+    put(tx, &entry, Some(&current.value), action, origin)?;
     Ok(entry)
 }
 

@@ -1,6 +1,8 @@
 //! Facts of memory for observe hooks: the words of ContextChef and of PraisonAI in one input.
 
-use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, MemoryTier, RawJson, word_of};
+use crate::domain::{
+    MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryTier, RawJson, word_of,
+};
 use crate::hook::{MemoryChangedInput, MemoryExpiredInput, Point, PointInput as _};
 use crate::request::MEMORY_TYPES;
 use crate::store::{ObservedFact, Tx};
@@ -19,16 +21,19 @@ pub(super) fn tell_changed(
 
 /// Records that an entry expired.
 pub(super) fn tell_expired(tx: &Tx<'_>, entry: &MemoryEntry) {
-    tx.observe_fact(about(entry, Point::MemoryExpired, expired_entry(entry)));
+    let input = MemoryExpiredInput { entry: entry.into() }.to_json();
+    tx.observe_fact(about(entry, Point::MemoryExpired, input));
 }
 
 /// Records a removal that found no entry, because hooks that mirror memory need it, too.
 pub(super) fn tell_nothing_removed(
     tx: &Tx<'_>,
     content: &str,
+    scope: &MemoryScope,
     key: Option<&str>,
     tier: MemoryTier,
 ) {
+    let id = key.map(|key| scope.entry_id(key));
     let input = MemoryChangedInput {
         kind: "delete",
         key,
@@ -38,27 +43,17 @@ pub(super) fn tell_nothing_removed(
         target: word_of(MEMORY_TYPES, tier),
         content,
         metadata: None,
-        memory_id: key,
+        memory_id: id.as_deref(),
         affected: 0,
         origin: word_of(MemoryOrigin::WORDS, MemoryOrigin::Direct),
+        scope: scope.into(),
     };
     tx.observe_fact(ObservedFact::new(Point::MemoryChanged.as_str(), input.to_json()));
-}
-
-/// The fact that an entry was removed because it expired.
-pub(crate) fn changed_by_expiry(entry: &MemoryEntry) -> ObservedFact {
-    let input = changed(entry, Some(&entry.value), MemoryAction::Expire, MemoryOrigin::Expiry);
-    about(entry, Point::MemoryChanged, input)
 }
 
 /// A fact about an entry; hooks match it by the agent of the entry.
 fn about(entry: &MemoryEntry, point: Point, input: String) -> ObservedFact {
     ObservedFact { agent: entry.scope.agent.clone(), ..ObservedFact::new(point.as_str(), input) }
-}
-
-/// Writes the input at `memory_expired`: the whole entry.
-pub(crate) fn expired_entry(entry: &MemoryEntry) -> String {
-    MemoryExpiredInput { entry: entry.into() }.to_json()
 }
 
 fn changed(
@@ -70,12 +65,10 @@ fn changed(
     let (kind, verb, stays) = match action {
         MemoryAction::Delete | MemoryAction::Retract => ("delete", "remove", false),
         MemoryAction::Expire => ("expire", "expire", false),
-        MemoryAction::Set | MemoryAction::Restore | MemoryAction::Supersede if old.is_none() => {
-            ("set", "add", true)
-        }
-        MemoryAction::Set | MemoryAction::Restore | MemoryAction::Supersede => {
-            ("set", "replace", true)
-        }
+        MemoryAction::Set
+        | MemoryAction::Restore
+        | MemoryAction::Supersede
+        | MemoryAction::Promote => ("set", if old.is_none() { "add" } else { "replace" }, true),
     };
     MemoryChangedInput {
         kind,
@@ -86,9 +79,10 @@ fn changed(
         target: word_of(MEMORY_TYPES, entry.tier),
         content: &entry.text(),
         metadata: entry.metadata.as_ref().map(RawJson::as_json),
-        memory_id: Some(&entry.key),
+        memory_id: Some(&entry.scope.entry_id(&entry.key)),
         affected: 1,
         origin: word_of(MemoryOrigin::WORDS, origin),
+        scope: (&entry.scope).into(),
     }
     .to_json()
 }

@@ -12,16 +12,15 @@ mod write_condition;
 
 pub use self::act::{MemoryActResult, act};
 use self::change::without;
-pub(super) use self::change::{MemoryChange, carry_out, remove, replace};
-pub(super) use self::events::{changed_by_expiry, expired_entry};
+pub(super) use self::change::{MemoryChange, carry_out, put as put_entry, remove, replace};
 pub use self::recall::{RecallAnswer, recall};
-pub(super) use self::recall::{expire, expire_all, expired, recalled};
+pub(super) use self::recall::{entry_in_sight, expire, expire_all, expired, recalled};
 pub use self::transfer::{ImportCounts, import};
 pub use self::write_condition::WriteCondition;
 use super::idempotency::ResponseRecorder;
 use super::{Error, Services};
 use crate::domain::{
-    MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryVersion,
+    MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryVersion, word_of,
 };
 use crate::json::{self, Limits, Node};
 use crate::request;
@@ -169,6 +168,37 @@ pub fn restore(
     })
 }
 
+/// Promotes an entry that a model captured: compiles under a pack recall it, too.
+pub fn promote(
+    services: &Services,
+    query: &MemoryScope,
+    key: &str,
+    body: &str,
+    telling: ResponseRecorder<MemoryEntry>,
+) -> Result<MemoryEntry, Error> {
+    let node = json::parse_or_empty(body)?;
+    let scope = request::read_scope_only(&node, query).map_err(Error::Invalid)?;
+    let key = key.to_owned();
+    let session = scope.session_id.clone();
+    services.write_observed(session.as_ref(), move |tx| {
+        let Some(current) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
+        let promoted = match current.status {
+            MemoryStatus::Promoted => current,
+            MemoryStatus::Captured => {
+                let entry = MemoryEntry { status: MemoryStatus::Promoted, ..current.clone() };
+                change::replace(tx, &current, entry, MemoryAction::Promote, MemoryOrigin::Direct)?
+            }
+            status => {
+                let status = word_of(MemoryStatus::WORDS, status);
+                let detail = format!("the entry is {status}: `restore` makes it current again");
+                return Err(Error::Conflict(detail));
+            }
+        };
+        telling.remember(tx, &promoted)?;
+        Ok(promoted)
+    })
+}
+
 /// Retracts an entry: it is no longer recalled, keeps its versions, and can be restored.
 pub fn retract(
     services: &Services,
@@ -178,7 +208,7 @@ pub fn retract(
     telling: ResponseRecorder<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
     let node = json::parse_or_empty(body)?;
-    let scope = request::read_retract(&node, query).map_err(Error::Invalid)?;
+    let scope = request::read_scope_only(&node, query).map_err(Error::Invalid)?;
     let key = key.to_owned();
     let session = scope.session_id.clone();
     services.write_observed(session.as_ref(), move |tx| {

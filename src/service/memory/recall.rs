@@ -33,7 +33,8 @@ pub fn recall(services: &Services, body: &str) -> Result<RecallAnswer, Error> {
     let RecallRequest { scope, query, max_tokens, tags } = request;
     let question = query.as_deref().unwrap_or_default();
     let (mut ranked, revision) = services.tenant().read(|tx| {
-        let ranked = recalled(tx, &scope, question)?;
+        let view = MemoryView { scope: scope.clone(), promoted_only: false };
+        let ranked = recalled(tx, &view, question, &|_| true)?;
         Ok::<_, store::Error>((ranked, tx.memory_state()?.0))
     })?;
     ranked.retain(|one| tags.is_empty() || one.entry.tags.iter().any(|tag| tags.contains(tag)));
@@ -43,15 +44,16 @@ pub fn recall(services: &Services, body: &str) -> Result<RecallAnswer, Error> {
     Ok(RecallAnswer { ranked, tokens, max_tokens, revision })
 }
 
-/// Ranks the entries in sight of a scope. If several scopes have an entry with one key, only the
-/// entry of the narrowest scope is in sight.
+/// Ranks the visible entries that `admits` accepts. If several scopes have an entry with one key,
+/// only the entry of the narrowest scope is in sight.
 pub(crate) fn recalled(
     tx: &Tx<'_>,
-    scope: &MemoryScope,
+    view: &MemoryView,
     question: &str,
+    admits: &dyn Fn(&MemoryEntry) -> bool,
 ) -> Result<Vec<RankedMemory>, store::Error> {
-    let view = MemoryView { scope: scope.clone() };
-    let found = tx.recall_memory(&view, question, MAX_RANKED_ENTRIES)?;
+    let mut found = tx.recall_memory(view, question, MAX_RANKED_ENTRIES)?;
+    found.retain(|one| admits(&one.entry));
     let mut narrowest: BTreeMap<Arc<str>, usize> = BTreeMap::new();
     for one in &found {
         let width = narrowest.entry(Arc::clone(&one.entry.key)).or_default();
@@ -67,22 +69,44 @@ pub(crate) fn recalled(
     Ok(pipeline::rank_memory(candidates))
 }
 
+/// The entry of a key that a compile in this scope shows.
+pub(crate) fn entry_in_sight(
+    tx: &Tx<'_>,
+    scope: &MemoryScope,
+    key: &str,
+) -> Result<Option<MemoryEntry>, store::Error> {
+    let view = MemoryView { scope: scope.clone(), promoted_only: false };
+    let found = tx.memory_in_sight(&view, key)?;
+    Ok(found.into_iter().max_by_key(|entry| narrowness(&entry.scope)))
+}
+
 /// The rank of a scope by its parts: the session counts more than the agent, the agent more than the
-/// subject.
+/// subject, and the subject more than the pack tenant.
 fn narrowness(scope: &MemoryScope) -> usize {
+    let MemoryScope { subject, session_id, agent, pack_tenant } = scope;
     let weigh = |part: &Option<Arc<str>>, weight| if part.is_some() { weight } else { 0 };
-    weigh(&scope.subject, 1) + weigh(&scope.agent, 2) + weigh(&scope.session_id, 4)
+    weigh(pack_tenant, 1) + weigh(subject, 2) + weigh(agent, 4) + weigh(session_id, 8)
 }
 
 /// Expired entries in sight of a scope, in the order of their creation.
 pub(crate) fn expired(tx: &Tx<'_>, scope: &MemoryScope) -> Result<Vec<MemoryEntry>, store::Error> {
-    tx.expired_in_sight(&MemoryView { scope: scope.clone() })
+    tx.expired_in_sight(&MemoryView { scope: scope.clone(), promoted_only: false })
 }
 
-/// Removes expired entries. Each one publishes `memory:expired` and `memory:changed`.
+/// Removes entries that had expired when they were read. Each one publishes `memory:expired` and
+/// `memory:changed`. Entries that are gone or were written again since are left alone.
 pub(crate) fn expire(tx: &Tx<'_>, entries: &[MemoryEntry]) -> Result<(), store::Error> {
     for entry in entries {
-        remove(tx, entry, MemoryAction::Expire, MemoryOrigin::Expiry)?;
+        let stored = tx.memory_row(&entry.scope, &entry.key)?;
+        // A key that was deleted and written again begins at version 1, at another time.
+        let is_same = stored.is_some_and(|stored| {
+            stored.version == entry.version
+                && stored.created_at == entry.created_at
+                && stored.updated_at == entry.updated_at
+        });
+        if is_same {
+            remove(tx, entry, MemoryAction::Expire, MemoryOrigin::Expiry)?;
+        }
     }
     Ok(())
 }

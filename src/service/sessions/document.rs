@@ -36,6 +36,8 @@ struct DocumentEntry<'s> {
     subject: Option<&'s str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<&'s str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pack_tenant: Option<&'s str>,
     value: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'s str>,
@@ -125,6 +127,7 @@ fn entry(entry: &MemoryEntry) -> DocumentEntry<'_> {
         key: &entry.key,
         subject: entry.scope.subject.as_deref(),
         agent: entry.scope.agent.as_deref(),
+        pack_tenant: entry.scope.pack_tenant.as_deref(),
         value: raw(&entry.value),
         description: entry.description.as_deref(),
         tags: entry.tags.iter().map(|tag| &**tag).collect(),

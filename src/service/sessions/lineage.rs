@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::events::{SessionSwitch, switched};
-use super::{UNKNOWN, live, new_id, snapshots, unscoped_hooks};
-use crate::domain::{MemoryEntry, MemoryScope, Session};
+use super::{UNKNOWN, live, memory, new_id, put_state, snapshots, unscoped_hooks};
+use crate::domain::{MemoryEntry, Session};
 use crate::json;
 use crate::request::{self, SwitchRequest};
 use crate::service::idempotency::{IdempotentRequest, remember};
-use crate::service::{Error, Services, StoreError};
+use crate::service::{Error, Services};
 use crate::store::Tx;
 
 /// Switches to another session. A new session takes over the state of this one, an existing session
@@ -40,16 +40,17 @@ pub fn switch(
             (false, true) => {
                 let mut state = tx.session_state(&from)?;
                 adopt(&mut state.memory, &to);
-                tx.put_session_state(&mut session, &state)?;
+                put_state(tx, &mut session, &state)?;
                 tx.take_over_sent(&from.id, &to)?;
-                tx.erase_session_memory(&from.id)?;
+                memory::erase(tx, &from.id)?;
             }
             (false, false) => {
                 tx.put_session(&session)?;
-                move_memory(tx, &from, &session)?;
+                memory::move_all(tx, &from, &session)?;
             }
             (true, is_new) => {
                 if !is_new {
+                    memory::erase(tx, &to)?;
                     tx.empty_session(&mut session)?;
                 }
                 tx.put_session(&session)?;
@@ -98,7 +99,7 @@ pub fn fork(
         };
         let mut session = after(&from, &to, tx);
         session.touch(tx.now(), usual);
-        tx.put_session_state(&mut session, &state)?;
+        put_state(tx, &mut session, &state)?;
         if request.snapshot.is_none() {
             tx.take_over_sent(&from.id, &to)?;
         }
@@ -127,29 +128,6 @@ fn adopt(entries: &mut [MemoryEntry], session: &Arc<str>) {
     for entry in entries {
         entry.scope.session_id = Some(Arc::clone(session));
     }
-}
-
-/// Moves the memory entries of a session into an existing session. If both have an entry under a
-/// key, the entry that was written last wins.
-fn move_memory(tx: &Tx<'_>, from: &Session, to: &Session) -> Result<(), StoreError> {
-    for entry in tx.session_memory(&from.id)? {
-        let scope = MemoryScope { session_id: Some(Arc::clone(&to.id)), ..entry.scope.clone() };
-        let there = tx.memory_row(&scope, &entry.key)?;
-        tx.delete_memory(&entry.scope, &entry.key)?;
-        if there.as_ref().is_some_and(|there| there.updated_at > entry.updated_at) {
-            continue;
-        }
-        // The turn of expiry is in turns of the session that has the entry.
-        let left = entry.expires_at_turn.map(|turn| turn.saturating_sub(from.turns));
-        let moved = MemoryEntry {
-            scope,
-            version: there.map_or(entry.version, |there| there.version + 1),
-            expires_at_turn: left.map(|left| left + to.turns),
-            ..entry
-        };
-        tx.put_moved_memory(&moved)?;
-    }
-    Ok(())
 }
 
 fn reason(request: &SwitchRequest, is_new: bool) -> &'static str {

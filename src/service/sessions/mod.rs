@@ -8,6 +8,7 @@ mod document;
 mod events;
 mod handle;
 mod lineage;
+mod memory;
 pub(super) mod messages;
 mod snapshots;
 mod unscoped_hooks;
@@ -27,7 +28,7 @@ pub use self::snapshots::{
 pub use self::usage::report;
 use super::idempotency::{IdempotentRequest, remember};
 use super::{Error, Services, StoreError, defaults};
-use crate::domain::{RawJson, Session};
+use crate::domain::{RawJson, Session, SessionState};
 use crate::json::{self, Faults, Limits, Node};
 pub use crate::request::SWITCH_REASONS;
 use crate::request::{self, COMPILE_KEYS, SessionRequest, SessionWrite};
@@ -166,12 +167,13 @@ fn change(
 
 /// Deletes a session and all of its data.
 pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<(), Error> {
-    let name = id.to_owned();
-    let gone = services.tenant().write_durable(move |tx| {
+    let name: Arc<str> = id.into();
+    let of = Arc::clone(&name);
+    let gone = services.write_observed(Some(&of), move |tx| {
         let session = tx.session(&name)?.ok_or(UNKNOWN)?;
         check_version(&session, if_match)?;
         let sent = tx.sent_compilation(&name)?;
-        tx.erase_session(&name)?;
+        erase(tx, &name)?;
         Ok::<_, Error>([sent, session.compilation])
     })?;
     gone.iter().flatten().for_each(|compilation| services.forget_payload(compilation));
@@ -183,10 +185,10 @@ pub(crate) fn expire_all(services: &Services) -> Result<(), StoreError> {
     /// Sessions that one transaction erases.
     const BATCH_SESSIONS: usize = 20;
     loop {
-        let gone = services.tenant().write_durable(|tx| {
+        let gone = services.write_observed(None, |tx| {
             let ids = tx.expired_sessions(tx.now(), BATCH_SESSIONS)?;
             for id in &ids {
-                tx.erase_session(id)?;
+                erase(tx, id)?;
             }
             Ok::<_, StoreError>(ids.len())
         })?;
@@ -202,11 +204,23 @@ fn live(tx: &Tx<'_>, id: &str) -> Result<Option<Session>, StoreError> {
     match tx.session_row(id)? {
         Some(session) if session.expires_at > tx.now() => Ok(Some(session)),
         Some(_) => {
-            tx.erase_session(id)?;
+            erase(tx, id)?;
             Ok(None)
         }
         None => Ok(None),
     }
+}
+
+/// Erases a session and everything that belongs to it.
+fn erase(tx: &Tx<'_>, id: &str) -> Result<(), StoreError> {
+    memory::erase(tx, id)?;
+    tx.erase_session(id).map(drop)
+}
+
+/// Replaces the state of a session, and stores the session.
+fn put_state(tx: &Tx<'_>, session: &mut Session, state: &SessionState) -> Result<(), StoreError> {
+    tx.put_session_state(session, state)?;
+    memory::replace(tx, &session.id, &state.memory)
 }
 
 fn check_version(session: &Session, if_match: Option<u64>) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{UNKNOWN, checked, document, live, messages, unscoped_hooks};
+use super::{UNKNOWN, checked, document, live, messages, put_state, unscoped_hooks};
 use crate::domain::{RawJson, Session, SessionState, SnapshotHead};
 use crate::json::{self, Fault, Faults, Limits, Path};
 use crate::request::{self, RestoreSession};
@@ -92,7 +92,8 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
         }
     }
     let (id, usual): (Arc<str>, _) = (id.into(), services.tenant().usual_session_ttl());
-    services.tenant().write_durable(move |tx| {
+    let of = Arc::clone(&id);
+    services.write_observed(Some(&of), move |tx| {
         let state = match &restore {
             RestoreSession::Given(state) => (**state).clone(),
             RestoreSession::Kept(name) => kept(tx, name, &id)?,
@@ -106,7 +107,7 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
         session.version += u64::from(!is_new);
         session.updated_at = tx.now();
         session.touch(tx.now(), usual);
-        tx.put_session_state(&mut session, &state)?;
+        put_state(tx, &mut session, &state)?;
         Ok(if may_write_hooks { session } else { unscoped_hooks::redacted(session)? })
     })
 }

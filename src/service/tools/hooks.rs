@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::MemoryRights;
-use super::memory_command::{MemoryCommand, MemoryOp, refuse_key};
+use super::memory_command::{MemoryCommand, MemoryOp, WriteTarget, check_key, find_target};
 use crate::domain::{MemoryScope, RawJson, ToolCall};
 use crate::hook::{
     Denial, HookInput, HookKind, MAX_ROUND_TIME, MatchContext, MemoryUpdateInput, Point,
@@ -16,8 +16,7 @@ use crate::json::{Limits, parse};
 use crate::pipeline::{self, Deadline, HookPort as _};
 use crate::request::check_memory_text;
 use crate::service::hook_runner::HookRunner;
-use crate::service::{Error, Services, StoreError};
-use crate::store::Tx;
+use crate::service::{Error, Services};
 
 /// The verdict of hooks on a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +62,7 @@ pub(super) fn ask_writes<'c>(
     calls: impl Iterator<Item = &'c ToolCall> + Clone,
 ) -> Result<Vec<CallVerdict>, Error> {
     const POINT: Point = Point::MemoryUpdate;
-    let session = rights.scope.session_id.as_ref();
+    let session = rights.visible.session_id.as_ref();
     let set = services.hook_set(session.map(|id| &**id), &[])?;
     let asks = [HookKind::Guard, HookKind::Transform]
         .iter()
@@ -71,28 +70,39 @@ pub(super) fn ask_writes<'c>(
     if !asks {
         return Ok(calls.map(|_| CallVerdict::Free).collect());
     }
-    let scope = services.hook_scope(session, rights.scope.agent.as_ref());
+    let scope = services.hook_scope(session, rights.visible.agent.as_ref());
     let mut runner = services.hook_runner(set, scope, &deadline(services));
     // The values of keys after the earlier calls.
     let mut values: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
     let mut verdicts = Vec::new();
     for call in calls {
         let command = match MemoryCommand::read(call) {
-            Ok(command) if refuse_key(rights, &command.key).is_none() => command,
+            Ok(command) if check_key(rights, &command.key).is_ok() => command,
             _ => {
+                verdicts.push(CallVerdict::Free);
+                continue;
+            }
+        };
+        // An entry of an earlier call of the message is not stored yet.
+        let target = match services.tenant().read(|tx| find_target(tx, rights, &command))? {
+            Ok(target) => target,
+            Err(_) if values.get(&command.key).is_some_and(Option::is_some) => {
+                WriteTarget { scope: rights.written.clone(), old: None }
+            }
+            Err(_) => {
                 verdicts.push(CallVerdict::Free);
                 continue;
             }
         };
         let old = match values.get(&command.key) {
             Some(value) => value.clone(),
-            None => stored(services, &rights.scope, &command.key)?,
+            None => target.old.map(|entry| entry.value),
         };
         if command.op != MemoryOp::Create && old.is_none() {
             verdicts.push(CallVerdict::Free);
             continue;
         }
-        let verdict = ask_write(&mut runner, &command, old.as_ref())?;
+        let verdict = ask_write(&mut runner, &command, &target.scope, old.as_ref())?;
         let value = match &verdict {
             CallVerdict::Denied(_) => old,
             CallVerdict::Value(value) => Some(value.clone()),
@@ -106,18 +116,10 @@ pub(super) fn ask_writes<'c>(
     Ok(verdicts)
 }
 
-fn stored(
-    services: &Services,
-    scope: &MemoryScope,
-    key: &str,
-) -> Result<Option<RawJson>, StoreError> {
-    let read = |tx: &Tx<'_>| tx.memory(scope, key);
-    Ok(services.tenant().read(read)?.map(|entry| entry.value))
-}
-
 fn ask_write(
     runner: &mut HookRunner<'_>,
     command: &MemoryCommand,
+    scope: &MemoryScope,
     old: Option<&RawJson>,
 ) -> Result<CallVerdict, Error> {
     let deletes = command.op == MemoryOp::Delete;
@@ -132,6 +134,8 @@ fn ask_write(
         key: &command.key,
         value: (!deletes).then(|| command.value.as_json()),
         old_value: old.map(RawJson::as_json),
+        memory_id: &scope.entry_id(&command.key),
+        scope: scope.into(),
     }
     .to_json();
     let check = move |payload: &str| {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::hooks::{CallVerdict, ask_writes};
-use super::memory_command::{MemoryCommand, MemoryOp, refuse_key};
+use super::memory_command::{MemoryCommand, MemoryOp, WriteTarget, check_key, find_target};
 use super::{MemoryRights, ToolAnswer};
 use crate::domain::{
     Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
-    MemoryOrigin, MemoryPromotion, MemoryTier, NewEvent, Proposal, RawJson, ToolCall,
+    MemoryOrigin, MemoryPromotion, MemoryScope, MemoryTier, NewEvent, Proposal, RawJson, ToolCall,
 };
 use crate::request::{MemoryWrite, ProposalRequest};
 use crate::service::candidates::{Ids, propose_in};
@@ -48,7 +48,7 @@ pub(super) fn carry_out(
         .zip(verdicts)
         .map(|(call, verdict)| PlannedCall { call, verdict, ids: Ids::new() })
         .collect();
-    let session = rights.scope.session_id.clone();
+    let session = rights.visible.session_id.clone();
     services.write_observed(session.as_ref(), move |tx| {
         effects.store(tx)?;
         carry_out_all(tx, &rights, &calls, promotion)
@@ -83,14 +83,22 @@ fn carry_out_one(
         Ok(command) => command,
         Err(refused) => return Ok(Err(refused)),
     };
-    if let Some(refused) = refuse_key(rights, &command.key) {
-        tx.publish(&denied_event(rights, &command, "key_not_allowed"))?;
-        return Ok(Err(refused));
+    if let Err(refusal) = check_key(rights, &command.key) {
+        tx.publish(&denied_event(&rights.written, &command, refusal.code))?;
+        return Ok(Err(refusal.answer));
     }
-    let old = tx.memory(&rights.scope, &command.key)?;
+    let target = match find_target(tx, rights, &command)? {
+        Ok(target) => target,
+        Err(refusal) => {
+            if refusal.code != "not_found" {
+                tx.publish(&denied_event(&rights.written, &command, refusal.code))?;
+            }
+            return Ok(Err(refusal.answer));
+        }
+    };
     match verdict {
         CallVerdict::Denied(reason) => {
-            tx.publish(&denied_event(rights, &command, "hook"))?;
+            tx.publish(&denied_event(&target.scope, &command, "hook"))?;
             let key = &command.key;
             let text = format!("\"{key}\" was not written: {reason}. Nothing was done.");
             return Ok(Err(ToolAnswer::Refused(text)));
@@ -99,10 +107,8 @@ fn carry_out_one(
         CallVerdict::Free => {}
     }
     let key = &command.key;
+    let WriteTarget { scope, old } = target;
     match (command.op, old) {
-        (MemoryOp::Update | MemoryOp::Delete, None) => {
-            Ok(Err(ToolAnswer::Refused(format!("Nothing is remembered under \"{key}\"."))))
-        }
         (op, _) if promotion == MemoryPromotion::Review => {
             if op == MemoryOp::Delete {
                 let reason = format!(
@@ -110,19 +116,23 @@ fn carry_out_one(
                 );
                 return Ok(Err(ToolAnswer::Refused(reason)));
             }
-            propose(tx, rights, &command, ids)
+            propose(tx, scope, &command, ids)
         }
         (MemoryOp::Delete, Some(old)) => {
             remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Model)?;
             Ok(Ok(format!("Forgotten: \"{key}\".")))
         }
+        (MemoryOp::Delete, None) => {
+            Ok(Err(ToolAnswer::Refused(format!("Nothing is remembered under \"{key}\"."))))
+        }
         (MemoryOp::Create | MemoryOp::Update, old) => {
             let change = MemoryChange {
-                scope: rights.scope.clone(),
+                scope,
                 key: Arc::clone(key),
                 write: MemoryWrite {
                     value: Some(command.value),
                     description: command.description,
+                    ttl: if old.is_none() { rights.ttl.map(Some) } else { None },
                     ..MemoryWrite::default()
                 },
                 action: MemoryAction::Set,
@@ -139,11 +149,11 @@ fn carry_out_one(
 /// Proposes a write as a candidate. The answer says that it is not remembered yet.
 fn propose(
     tx: &Tx<'_>,
-    rights: &MemoryRights,
+    scope: MemoryScope,
     command: &MemoryCommand,
     ids: &Ids,
 ) -> Result<Result<String, ToolAnswer>, Error> {
-    let id = rights.scope.agent.clone().unwrap_or_else(|| "model".into());
+    let id = scope.agent.clone().unwrap_or_else(|| "model".into());
     let proposed = ProposalRequest {
         proposal: Proposal {
             value: command.value.clone(),
@@ -151,7 +161,7 @@ fn propose(
             class: MemoryClass::Preference,
             key: Some(Arc::clone(&command.key)),
             description: command.description.clone(),
-            scope: rights.scope.clone(),
+            scope,
             tier: MemoryTier::Working,
             classification: Classification::Internal,
             intents: Vec::new(),
@@ -177,11 +187,11 @@ fn propose(
     })
 }
 
-fn denied_event(rights: &MemoryRights, command: &MemoryCommand, reason: &str) -> NewEvent {
+fn denied_event(scope: &MemoryScope, command: &MemoryCommand, reason: &str) -> NewEvent {
     let data = json!({"key": command.key, "reason": reason, "origin": "model"});
     NewEvent {
         kind: EventKind::MemoryDenied,
-        session_id: rights.scope.session_id.clone(),
+        session_id: scope.session_id.clone(),
         compilation_id: None,
         data: RawJson::new(data.to_string()),
     }

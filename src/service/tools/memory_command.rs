@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use super::check::list_names;
 use super::{MemoryRights, ToolAnswer, object, text};
-use crate::domain::{RawJson, ToolCall};
+use crate::domain::{MemoryEntry, MemoryScope, MemoryStatus, RawJson, ToolCall, word_of};
 use crate::json::beginning;
 use crate::pipeline::CREATE_MEMORY;
-use crate::request::{check_memory_text, is_memory_key};
+use crate::request::{MemoryWriteAccess, check_memory_text, is_memory_key};
+use crate::service::StoreError;
+use crate::service::memory::entry_in_sight;
+use crate::store::Tx;
 
 /// The operation of a memory call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,12 +62,75 @@ impl MemoryCommand {
     }
 }
 
-/// Refuses a key that is not in the allow-list.
-pub(super) fn refuse_key(rights: &MemoryRights, key: &str) -> Option<ToolAnswer> {
-    let allowed = rights.allowed_keys.as_ref()?;
+/// A refusal of a write, before any hook is asked.
+pub(super) struct WriteRefusal {
+    /// The code in the event.
+    pub(super) code: &'static str,
+    pub(super) answer: ToolAnswer,
+}
+
+impl WriteRefusal {
+    fn new(code: &'static str, text: impl Into<String>) -> Self {
+        Self { code, answer: ToolAnswer::Refused(text.into()) }
+    }
+}
+
+/// Refuses a key that may not be written.
+pub(super) fn check_key(rights: &MemoryRights, key: &str) -> Result<(), WriteRefusal> {
+    if rights.access == MemoryWriteAccess::Off {
+        return Err(WriteRefusal::new("write_off", "Memory may not be written here."));
+    }
+    let Some(allowed) = &rights.allowed_keys else { return Ok(()) };
     if allowed.iter().any(|known| **known == *key) {
-        return None;
+        return Ok(());
     }
     let (key, list) = (beginning(key), list_names(allowed.iter()));
-    Some(ToolAnswer::Refused(format!("\"{key}\" may not be written; these keys may: {list}.")))
+    let text = format!("\"{key}\" may not be written; these keys may: {list}.");
+    Err(WriteRefusal::new("key_not_allowed", text))
+}
+
+/// The entry that a call writes.
+#[derive(Debug)]
+pub(super) struct WriteTarget {
+    pub(super) scope: MemoryScope,
+    /// The entry as it is; none if it is new.
+    pub(super) old: Option<MemoryEntry>,
+}
+
+/// Finds the entry that a call writes: a new entry is created in the scope that the model writes to,
+/// an existing entry is changed where it is. Retracted entries do not exist for a model.
+pub(super) fn find_target(
+    tx: &Tx<'_>,
+    rights: &MemoryRights,
+    command: &MemoryCommand,
+) -> Result<Result<WriteTarget, WriteRefusal>, StoreError> {
+    let key = &command.key;
+    if command.op == MemoryOp::Create {
+        let scope = rights.written.clone();
+        let old = tx.memory(&scope, key)?;
+        return Ok(match old {
+            Some(old) if !old.status.is_recalled() => {
+                let status = word_of(MemoryStatus::WORDS, old.status);
+                let text =
+                    format!("\"{key}\" is {status} and may not be written. Nothing was done.");
+                Err(WriteRefusal::new("not_current", text))
+            }
+            old => Ok(WriteTarget { scope, old }),
+        });
+    }
+    let Some(entry) = entry_in_sight(tx, &rights.visible, key)? else {
+        let text = format!("Nothing is remembered under \"{key}\".");
+        return Ok(Err(WriteRefusal::new("not_found", text)));
+    };
+    let is_own = entry.status == MemoryStatus::Captured
+        || !rights.written.is_narrower_than(&entry.scope)
+        || rights.access == MemoryWriteAccess::Shared;
+    if !is_own {
+        let text = format!(
+            "\"{key}\" is shared beyond this conversation and may not be changed in it. Nothing was \
+             done."
+        );
+        return Ok(Err(WriteRefusal::new("shared_entry", text)));
+    }
+    Ok(Ok(WriteTarget { scope: entry.scope.clone(), old: Some(entry) }))
 }

@@ -7,6 +7,7 @@ mod hooks;
 mod load;
 mod memory;
 mod memory_command;
+mod memory_rights;
 mod read;
 mod results;
 mod schema;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 pub(crate) use self::check::{CallJudgement, JudgedTools};
 pub(crate) use self::guards::{CallQuestion, ask_calls};
 use self::hooks::CallVerdict;
+pub(crate) use self::memory_rights::{MemoryLimits, MemoryRights};
 pub use self::results::{ResultOutcome, results};
 use self::schema::CheckFailure;
 pub(crate) use self::trial::CallTrial;
@@ -84,24 +86,18 @@ impl CallResults {
     }
 }
 
-/// The memory that a model may write.
-#[derive(Debug, Clone)]
-pub(crate) struct MemoryRights {
-    pub(super) scope: MemoryScope,
-    /// Keys that may be written; without a list, any key.
-    pub(super) allowed_keys: Option<Vec<Arc<str>>>,
-}
-
 /// Judges the calls in `body` and runs those of our tools, in their order. Returns an outcome for
 /// each call.
 pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let mut node = json::parse(body, Limits::default())?;
-    let given = default_tools(services, &node)?;
+    let defaults = default_texts(services, &node)?;
+    let given = default_tools(&defaults, &node)?;
     if let (Some(given), Value::Object(members)) = (&given, &mut node.value) {
         members.push(("tools".into(), json::parse(given, Limits::default())?));
     }
     let request = request::read_calls(&node).map_err(Error::Invalid)?;
     let (source, mut calls) = wire::read(&request)?;
+    let rights = MemoryRights::of_calls(&request, &MemoryLimits::read(&defaults)?);
     let tools = JudgedTools {
         list: request.tools,
         options: request.options,
@@ -109,14 +105,12 @@ pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
         ..JudgedTools::default()
     };
     let mut judged = judge(services, &tools, &calls, true)?;
-    let mut scope = request.scope;
-    scope.session_id = scope.session_id.or(request.session_id);
+    let subject = rights.hook_scope(request.session_id);
     let size = calls.len();
     let batches: Vec<_> = (0..size).map(|index| CallBatch { index, size }).collect();
     let asked = JudgedCalls { calls: &mut calls, judged: &mut judged, batches: &batches };
-    let effects = ask(services, &scope, &tools, asked)?;
+    let effects = ask(services, &subject, &tools, asked)?;
     let hooks = effects.runs.clone();
-    let rights = MemoryRights { scope, allowed_keys: request.allowed_keys };
     let ours = calls.iter().zip(&judged).filter(|(_, judged)| **judged == CallJudgement::Ours);
     let memory_calls = ours.map(|(call, _)| call).filter(|call| is_memory(&call.name)).cloned();
     let memory_calls = memory_calls.collect();
@@ -194,7 +188,8 @@ pub(crate) fn own_call(
         Some(CallVerdict::Value(new)) => call.arguments = new.as_str().into(),
         Some(CallVerdict::Free) | None => {}
     }
-    let rights = MemoryRights { scope, allowed_keys: None };
+    let key_defaults: Vec<Arc<str>> = services.caller().defaults.iter().cloned().collect();
+    let rights = MemoryRights::of_scope(scope, &MemoryLimits::read(&key_defaults)?);
     let writes = denied.is_none() && is_memory(&call.name);
     let memory_calls = writes.then(|| call.clone()).into_iter().collect();
     let done = memory::carry_out(services, rights, memory_calls, effects)?.pop();
@@ -252,11 +247,8 @@ pub(crate) fn ask(
     Ok(effects)
 }
 
-/// The `tools` in the defaults of the session or the key, for a request that has none.
-fn default_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, Error> {
-    if node.as_object().is_none() || node.get("tools").is_some() {
-        return Ok(None);
-    }
+/// The defaults of the session of a request and of the caller's key, the session's first.
+fn default_texts(services: &Services, node: &Node<'_>) -> Result<Vec<Arc<str>>, Error> {
     let named = node.get("session_id").and_then(Node::as_str);
     // An id that is not valid is a fault, which the reader of the request reports.
     let session = match named.filter(|id| request::is_session_id(id)) {
@@ -264,8 +256,16 @@ fn default_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>,
         None => None,
     };
     let own = session.and_then(|session| session.defaults);
-    let texts = own.iter().map(RawJson::as_str).chain(services.caller().defaults.as_deref());
-    for text in texts {
+    let own = own.map(|defaults| Arc::clone(defaults.text()));
+    Ok(own.into_iter().chain(services.caller().defaults.clone()).collect())
+}
+
+/// The `tools` in the defaults of the session or the key, for a request that has none.
+fn default_tools(defaults: &[Arc<str>], node: &Node<'_>) -> Result<Option<String>, Error> {
+    if node.as_object().is_none() || node.get("tools").is_some() {
+        return Ok(None);
+    }
+    for text in defaults {
         // Defaults are checked before they are stored.
         let defaults = json::parse(text, Limits::default())?;
         if let Some(tools) = defaults.get("tools") {

@@ -9,7 +9,7 @@ use crate::hook::CallBatch;
 use crate::json::{Faults, Node};
 use crate::pipeline::READ_TOOL;
 use crate::provider;
-use crate::request::LOAD_TOOLKIT;
+use crate::request::{LOAD_TOOLKIT, MemoryWriteAccess};
 use crate::service::effects::Effects;
 use crate::service::tools::{
     CallJudgement, CallTrial, HandledCall, JudgedCall, JudgedCalls, MemoryRights, ask, conclude,
@@ -109,8 +109,8 @@ impl OpenCalls {
         session: &Arc<str>,
         options: TurnOptions,
     ) -> Result<CallEffects, Error> {
-        let TurnOptions { memory, tools } = options;
-        let memory = memory.filter(|memory| memory.write);
+        let TurnOptions { memory, limits, tools } = options;
+        let memory = memory.filter(|memory| memory.write != MemoryWriteAccess::Off);
         let is_ours = |call: &ToolCall| {
             let remembers = memory.is_some() && is_memory(&call.name);
             let loads = &*call.name == LOAD_TOOLKIT && !tools.options.toolkits.is_empty();
@@ -140,8 +140,7 @@ impl OpenCalls {
         let writes: Vec<ToolCall> = writes.map(|(call, _)| call.clone()).collect();
         let trial = match memory.filter(|_| !writes.is_empty()) {
             Some(memory) => {
-                let rights =
-                    MemoryRights { scope: memory.scope, allowed_keys: memory.allowed_keys };
+                let rights = MemoryRights::of_turn(memory, &limits);
                 Some(Arc::new(CallTrial::try_out(services, rights, writes)?))
             }
             None => None,

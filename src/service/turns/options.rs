@@ -1,18 +1,22 @@
 //! Options that a turn reads before its payload is compiled.
 
+use std::sync::Arc;
+
 use crate::json::Node;
 use crate::request::{self, MemoryOptions};
 use crate::service::Services;
 use crate::service::compile::{Error, known_adapters, require_scope_for_urls};
 use crate::service::defaults::add_absent;
 use crate::service::sessions::SessionHandle;
-use crate::service::tools::JudgedTools;
+use crate::service::tools::{JudgedTools, MemoryLimits};
 
 /// Options for judging and handling the calls of a turn.
 #[derive(Debug, Default)]
 pub(super) struct TurnOptions {
-    /// Memory options, with the session in their scope; none if memory is off.
+    /// Memory options; none if memory is off.
     pub(super) memory: Option<MemoryOptions>,
+    /// What the defaults of the session and the key allow the calls to write.
+    pub(super) limits: MemoryLimits,
     pub(super) tools: JudgedTools,
 }
 
@@ -34,12 +38,12 @@ pub(super) fn turn_options(
     let check_url = |url: &str| services.check_hook_url(url);
     let request = request::read_compile_options(&node, services.models(), &adapters, &check_url);
     let request = request.map_err(Error::Invalid)?;
-    let memory = request.memory.map(|mut memory| {
-        memory.scope.session_id.get_or_insert_with(|| session.id.clone());
-        memory
-    });
     let is_complete = node.get("tools").is_some_and(|tools| !tools.is_null());
     let (list, options) = (request.conversation.tools, request.tools);
     let tools = JudgedTools { list, options, is_complete, ..JudgedTools::default() };
-    Ok(TurnOptions { memory, tools })
+    let own = session.defaults().map(Arc::from);
+    let defaults: Vec<Arc<str>> =
+        own.into_iter().chain(services.caller().defaults.clone()).collect();
+    let limits = MemoryLimits::read(&defaults)?;
+    Ok(TurnOptions { memory: request.memory, limits, tools })
 }

@@ -32,12 +32,20 @@ const ALIVE_CONDITION: &str = "(expires_at IS NULL OR expires_at > ?2)
      AND (expires_at_turn IS NULL OR expires_at_turn > coalesce(
          (SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = memory.session), 0))";
 
+/// True for the row of one entry; `?2` to `?5` are the parts of its scope, `?6` is its key.
+const KEY_CONDITION: &str =
+    "subject = ?2 AND session = ?3 AND agent = ?4 AND pack_tenant = ?5 AND key = ?6";
+
+/// The order of a list.
+const LIST_ORDER: &str = "key, subject, session, agent, pack_tenant";
+
 /// Filter of a list of entries. What is absent does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryFilter {
     pub subject: Option<String>,
     pub session_id: Option<String>,
     pub agent: Option<String>,
+    pub pack_tenant: Option<String>,
     pub tag: Option<String>,
     pub tier: Option<MemoryTier>,
     pub status: Option<MemoryStatus>,
@@ -55,27 +63,28 @@ pub struct MemoryCursor {
 impl Tx<'_> {
     /// An entry that is not expired.
     pub fn memory(&self, scope: &MemoryScope, key: &str) -> Result<Option<MemoryEntry>, Error> {
-        let [subject, session, agent] = parts(scope);
+        let [subject, session, agent, pack] = parts(scope);
         self.first(
             &format!(
                 "SELECT {COLUMNS} FROM memory
                  WHERE tenant = ?1 AND {ALIVE_CONDITION}
-                   AND subject = ?3 AND session = ?4 AND agent = ?5 AND key = ?6"
+                   AND subject = ?3 AND session = ?4 AND agent = ?5 AND pack_tenant = ?6
+                   AND key = ?7"
             ),
-            values![self.now(), subject, session, agent, key],
+            values![self.now(), subject, session, agent, pack, key],
             |row| entry(row, 0),
         )
     }
 
     /// An entry, expired or not.
     pub fn memory_row(&self, scope: &MemoryScope, key: &str) -> Result<Option<MemoryEntry>, Error> {
-        let [subject, session, agent] = parts(scope);
+        let [subject, session, agent, pack] = parts(scope);
         self.first(
             &format!(
                 "SELECT {COLUMNS} FROM memory
-                 WHERE tenant = ?1 AND subject = ?2 AND session = ?3 AND agent = ?4 AND key = ?5"
+                 WHERE tenant = ?1 AND {KEY_CONDITION}"
             ),
-            values![subject, session, agent, key],
+            values![subject, session, agent, pack, key],
             |row| entry(row, 0),
         )
     }
@@ -87,7 +96,7 @@ impl Tx<'_> {
         action: MemoryAction,
         origin: MemoryOrigin,
     ) -> Result<(), Error> {
-        let [subject, session, agent] = parts(&entry.scope);
+        let [subject, session, agent, pack] = parts(&entry.scope);
         let old = self.memory_id(&entry.scope, &entry.key)?;
         if old.is_none() {
             self.admit(Quota::MemoryEntries, 1)?;
@@ -99,7 +108,7 @@ impl Tx<'_> {
         self.execute(
             &format!(
                 "INSERT INTO memory (tenant, {COLUMNS}) VALUES (?1, {placeholders})
-                 ON CONFLICT (tenant, subject, session, agent, key) DO UPDATE SET {sets}"
+                 ON CONFLICT (tenant, subject, session, agent, pack_tenant, key) DO UPDATE SET {sets}"
             ),
             &row,
         )?;
@@ -115,12 +124,15 @@ impl Tx<'_> {
             &version,
         )?;
         self.execute(
-            "DELETE FROM memory_versions WHERE tenant = ?1 AND subject = ?2 AND session = ?3
-                 AND agent = ?4 AND key = ?5 AND version <= ?6",
+            &format!(
+                "DELETE FROM memory_versions
+                 WHERE tenant = ?1 AND {KEY_CONDITION} AND version <= ?7"
+            ),
             values![
                 subject,
                 session,
                 agent,
+                pack,
                 &entry.key,
                 entry.version.saturating_sub(MAX_VERSIONS)
             ],
@@ -131,19 +143,13 @@ impl Tx<'_> {
 
     /// Removes an entry and all its versions for good.
     pub fn delete_memory(&self, scope: &MemoryScope, key: &str) -> Result<bool, Error> {
-        let [subject, session, agent] = parts(scope);
+        let [subject, session, agent, pack] = parts(scope);
         let Some(id) = self.memory_id(scope, key)? else { return Ok(false) };
-        let of_it: &[SqlValue<'_>] = values![subject, session, agent, key];
-        self.execute(
-            "DELETE FROM memory WHERE tenant = ?1 AND subject = ?2 AND session = ?3
-                 AND agent = ?4 AND key = ?5",
-            of_it,
-        )?;
-        self.execute(
-            "DELETE FROM memory_versions WHERE tenant = ?1 AND subject = ?2 AND session = ?3
-                 AND agent = ?4 AND key = ?5",
-            of_it,
-        )?;
+        let of_it: &[SqlValue<'_>] = values![subject, session, agent, pack, key];
+        for table in ["memory", "memory_versions"] {
+            let delete = format!("DELETE FROM {table} WHERE tenant = ?1 AND {KEY_CONDITION}");
+            self.execute(&delete, of_it)?;
+        }
         self.unindex_memory(id)?;
         self.note_memory(0, 1)?;
         Ok(true)
@@ -157,15 +163,14 @@ impl Tx<'_> {
         before: Option<u64>,
         limit: usize,
     ) -> Result<Vec<MemoryVersion>, Error> {
-        let [subject, session, agent] = parts(scope);
+        let [subject, session, agent, pack] = parts(scope);
         self.all(
             &format!(
                 "SELECT {COLUMNS}, action, origin FROM memory_versions
-                 WHERE tenant = ?1 AND subject = ?2 AND session = ?3 AND agent = ?4 AND key = ?5
-                   AND version < ?6
-                 ORDER BY version DESC LIMIT ?7"
+                 WHERE tenant = ?1 AND {KEY_CONDITION} AND version < ?7
+                 ORDER BY version DESC LIMIT ?8"
             ),
-            values![subject, session, agent, key, before.unwrap_or(u64::MAX), limit],
+            values![subject, session, agent, pack, key, before.unwrap_or(u64::MAX), limit],
             row::version,
         )
     }
@@ -187,6 +192,7 @@ impl Tx<'_> {
             ("subject = #", filter.subject.as_deref()),
             ("session = #", filter.session_id.as_deref()),
             ("agent = #", filter.agent.as_deref()),
+            ("pack_tenant = #", filter.pack_tenant.as_deref()),
             ("tier = #", filter.tier.map(|tier| word_of(MemoryTier::WORDS, tier))),
             ("status = #", filter.status.map(|status| word_of(MemoryStatus::WORDS, status))),
             ("key >= #", filter.prefix.as_deref()),
@@ -203,16 +209,16 @@ impl Tx<'_> {
             }
         }
         let cursor = after.map(|cursor| (cursor.key.as_str(), parts(&cursor.scope)));
-        if let Some((key, [subject, session, agent])) = cursor {
-            let first = given.len() + 2;
-            let [second, third, last] = [first + 1, first + 2, first + 3];
+        if let Some((key, scope)) = cursor {
             let _ = write!(
                 sql,
-                " AND (key, subject, session, agent) > (?{first}, ?{second}, ?{third}, ?{last})"
+                " AND ({LIST_ORDER}) > ({})",
+                placeholders(given.len() + 2, scope.len() + 1)
             );
-            given.extend([key, subject, session, agent].map(SqlValue::from));
+            given.push(key.into());
+            given.extend(scope.map(SqlValue::from));
         }
-        let _ = write!(sql, " ORDER BY key, subject, session, agent LIMIT ?{}", given.len() + 2);
+        let _ = write!(sql, " ORDER BY {LIST_ORDER} LIMIT ?{}", given.len() + 2);
         given.push(limit.into());
         self.all(&sql, &given, |row| entry(row, 0))
     }
@@ -253,12 +259,27 @@ impl Tx<'_> {
     }
 
     fn memory_id(&self, scope: &MemoryScope, key: &str) -> Result<Option<i64>, Error> {
-        let [subject, session, agent] = parts(scope);
+        let [subject, session, agent, pack] = parts(scope);
         self.first(
-            "SELECT id FROM memory WHERE tenant = ?1 AND subject = ?2 AND session = ?3
-                 AND agent = ?4 AND key = ?5",
-            values![subject, session, agent, key],
+            &format!("SELECT id FROM memory WHERE tenant = ?1 AND {KEY_CONDITION}"),
+            values![subject, session, agent, pack, key],
             |row| row.get(0),
+        )
+    }
+
+    /// Up to `limit` entries of a session's scope, expired or not, in the order of their keys.
+    pub fn session_memory_rows(
+        &self,
+        session: &str,
+        limit: usize,
+    ) -> Result<Vec<MemoryEntry>, Error> {
+        self.all(
+            &format!(
+                "SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND session = ?2 AND session <> ''
+                 ORDER BY key, subject, agent, pack_tenant LIMIT ?3"
+            ),
+            values![session, limit],
+            |row| entry(row, 0),
         )
     }
 
@@ -289,14 +310,15 @@ pub(super) fn entries_of_session(tx: &Tx<'_>, id: &str) -> Result<Vec<MemoryEntr
         &format!(
             "SELECT {COLUMNS} FROM memory
              WHERE tenant = ?1 AND {ALIVE_CONDITION} AND session = ?3 AND session <> ''
-             ORDER BY key, subject, agent"
+             ORDER BY key, subject, agent, pack_tenant"
         ),
         values![tx.now(), id],
         |row| entry(row, 0),
     )
 }
 
-/// A scope as its columns.
-pub(super) fn parts(scope: &MemoryScope) -> [&str; 3] {
-    [&scope.subject, &scope.session_id, &scope.agent].map(|part| part.as_deref().unwrap_or(""))
+/// A scope as its columns: subject, session, agent, pack tenant. An absent part is the empty text.
+pub(super) fn parts(scope: &MemoryScope) -> [&str; 4] {
+    let MemoryScope { subject, session_id, agent, pack_tenant } = scope;
+    [subject, session_id, agent, pack_tenant].map(|part| part.as_deref().unwrap_or(""))
 }

@@ -1,7 +1,7 @@
 //! Finds entries by their words, by weight and by age.
 
 use super::row::{COLUMNS, entry};
-use super::words::weigh;
+use super::words::{SCOPE_CONDITION, weigh};
 use super::{ALIVE_CONDITION, parts};
 use crate::domain::{MemoryEntry, MemoryScope};
 use crate::store::sql::values;
@@ -11,6 +11,15 @@ use crate::store::{Error, Tx};
 #[derive(Debug, Clone, Default)]
 pub struct MemoryView {
     pub scope: MemoryScope,
+    /// Whether only promoted entries are recalled, without those that models wrote.
+    pub promoted_only: bool,
+}
+
+impl MemoryView {
+    /// The SQL list of the statuses that are recalled.
+    pub(super) fn statuses(&self) -> &'static str {
+        if self.promoted_only { "('promoted')" } else { "('promoted', 'captured')" }
+    }
 }
 
 /// An entry that was found.
@@ -32,18 +41,17 @@ impl Tx<'_> {
     ) -> Result<Vec<FoundEntry>, Error> {
         let asked = self.find_terms(question)?;
         let mut found = self.entries_with_terms(view, &asked, limit)?;
-        let [subject, session, agent] = parts(&view.scope);
+        let statuses = view.statuses();
         // Each scope by itself, so that each is a walk along the index.
-        for scope in scopes(subject, session, agent) {
-            let [subject, session, agent] = scope;
+        for [subject, session, agent, pack] in scopes(parts(&view.scope)) {
             let rows = self.all(
                 &format!(
                     "SELECT {COLUMNS} FROM memory
-                     WHERE tenant = ?1 AND {ALIVE_CONDITION} AND subject = ?3 AND session = ?4 AND agent = ?5
-                       AND status = 'promoted'
-                     ORDER BY importance DESC, updated_at DESC LIMIT ?6"
+                     WHERE tenant = ?1 AND {ALIVE_CONDITION} AND subject = ?3 AND session = ?4
+                       AND agent = ?5 AND pack_tenant = ?6 AND status IN {statuses}
+                     ORDER BY importance DESC, updated_at DESC LIMIT ?7"
                 ),
-                values![self.now(), subject, session, agent, limit],
+                values![self.now(), subject, session, agent, pack, limit],
                 |row| entry(row, 0),
             )?;
             found.extend(rows);
@@ -55,18 +63,32 @@ impl Tx<'_> {
         Ok(weigh(&asked, found))
     }
 
+    /// The visible entries of a key.
+    pub fn memory_in_sight(&self, view: &MemoryView, key: &str) -> Result<Vec<MemoryEntry>, Error> {
+        let [subject, session, agent, pack] = parts(&view.scope);
+        let statuses = view.statuses();
+        self.all(
+            &format!(
+                "SELECT {COLUMNS} FROM memory
+                 WHERE tenant = ?1 AND {ALIVE_CONDITION} AND {SCOPE_CONDITION}
+                   AND status IN {statuses} AND key = ?7"
+            ),
+            values![self.now(), subject, session, agent, pack, key],
+            |row| entry(row, 0),
+        )
+    }
+
     /// Visible entries that have expired, in the order of their creation.
     pub fn expired_in_sight(&self, view: &MemoryView) -> Result<Vec<MemoryEntry>, Error> {
-        let [subject, session, agent] = parts(&view.scope);
         let mut found = Vec::new();
-        for [subject, session, agent] in scopes(subject, session, agent) {
+        for [subject, session, agent, pack] in scopes(parts(&view.scope)) {
             found.extend(self.all(
                 &format!(
                     "SELECT {COLUMNS} FROM memory
                      WHERE tenant = ?1 AND NOT ({ALIVE_CONDITION})
-                       AND subject = ?3 AND session = ?4 AND agent = ?5"
+                       AND subject = ?3 AND session = ?4 AND agent = ?5 AND pack_tenant = ?6"
                 ),
-                values![self.now(), subject, session, agent],
+                values![self.now(), subject, session, agent, pack],
                 |row| entry(row, 0),
             )?);
         }
@@ -76,13 +98,18 @@ impl Tx<'_> {
 }
 
 /// Every scope whose entries are visible, once each.
-fn scopes<'s>(subject: &'s str, session: &'s str, agent: &'s str) -> Vec<[&'s str; 3]> {
-    let with = |part: &'s str| if part.is_empty() { vec![""] } else { vec!["", part] };
-    let mut all = Vec::new();
-    for subject in with(subject) {
-        for session in with(session) {
-            all.extend(with(agent).into_iter().map(|agent| [subject, session, agent]));
-        }
+fn scopes<'s>(parts: [&'s str; 4]) -> Vec<[&'s str; 4]> {
+    let mut all = vec![[""; 4]];
+    for (at, part) in parts.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
+        let with_part = |scope: &[&'s str; 4]| {
+            let mut scope = *scope;
+            if let Some(own) = scope.get_mut(at) {
+                *own = part;
+            }
+            scope
+        };
+        let narrower: Vec<_> = all.iter().map(with_part).collect();
+        all.extend(narrower);
     }
     all
 }
@@ -93,8 +120,10 @@ mod tests {
 
     #[test]
     fn each_scope_in_sight_is_named_once() {
-        assert_eq!(scopes("", "", "").len(), 1);
-        assert_eq!(scopes("s", "t", "").len(), 4);
-        assert_eq!(scopes("s", "t", "a").len(), 8);
+        assert_eq!(scopes([""; 4]), [[""; 4]]);
+        assert_eq!(scopes(["s", "", "a", ""]).len(), 4);
+        let all = scopes(["s", "t", "a", "p"]);
+        let unique: std::collections::BTreeSet<_> = all.iter().collect();
+        assert_eq!(unique.len(), 16);
     }
 }

@@ -12,10 +12,10 @@ use crate::store::sql::{Row, SqlValue};
 /// The columns of an entry, after the tenant's.
 pub(super) const COLUMNS: &str = "subject, session, agent, key, value, description, tags, \
     importance, tier, classification, status, source, author, metadata, version, update_count, \
-    created_at, updated_at, ttl_seconds, ttl_turns, expires_at, expires_at_turn";
+    created_at, updated_at, ttl_seconds, ttl_turns, expires_at, expires_at_turn, pack_tenant";
 
 /// The number of columns.
-const COLUMN_COUNT: usize = 22;
+pub(super) const COLUMN_COUNT: usize = 23;
 
 /// Placeholders for `count` values from `first` on: `?2, ?3`.
 pub(crate) fn placeholders(first: usize, count: usize) -> String {
@@ -43,7 +43,7 @@ pub(super) fn json(text: &str) -> String {
 
 /// The values of the columns.
 pub(super) fn values_of<'e>(entry: &'e MemoryEntry, tags: &'e str) -> Vec<SqlValue<'e>> {
-    let [subject, session, agent] = super::parts(&entry.scope);
+    let [subject, session, agent, pack_tenant] = super::parts(&entry.scope);
     let (seconds, turns) = match entry.ttl {
         Some(MemoryTtl::Seconds(seconds)) => (Some(seconds), None),
         Some(MemoryTtl::Turns(turns)) => (None, Some(turns)),
@@ -73,6 +73,7 @@ pub(super) fn values_of<'e>(entry: &'e MemoryEntry, tags: &'e str) -> Vec<SqlVal
         turns.into(),
         entry.expires_at.into(),
         entry.expires_at_turn.into(),
+        pack_tenant.into(),
     ]
 }
 
@@ -88,7 +89,12 @@ pub(super) fn entry(row: &dyn Row, first: usize) -> Result<MemoryEntry, Error> {
     let value: Arc<str> = row.get(first + 4)?;
     let metadata: Option<Arc<str>> = row.get(first + 13)?;
     Ok(MemoryEntry {
-        scope: MemoryScope { subject: part(0)?, session_id: part(1)?, agent: part(2)? },
+        scope: MemoryScope {
+            subject: part(0)?,
+            session_id: part(1)?,
+            agent: part(2)?,
+            pack_tenant: part(22)?,
+        },
         key: row.get(first + 3)?,
         value: RawJson::new(value),
         description: row.get(first + 5)?,

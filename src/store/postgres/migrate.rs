@@ -29,11 +29,12 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0018_hooks_scope.sql"),
     include_str!("../../../migrations/postgres/0019_delivery_lines.sql"),
     include_str!("../../../migrations/postgres/0020_quotas.sql"),
+    include_str!("../../../migrations/postgres/0021_memory_scope.sql"),
 ];
 
 /// The lowest step that a program must know to use this schema. A step that older programs cannot
 /// work with raises it; all others only add.
-const MIN_KNOWN_STEP: i64 = 20;
+const MIN_KNOWN_STEP: i64 = 21;
 
 /// Servers that start at once wait for each other here.
 const BEGIN_ALONE: &str = "BEGIN; SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0;

@@ -1,9 +1,7 @@
 //! The state of a session: its messages and its memory, read and replaced as a whole.
 
 use super::texts::{TextKind, digests};
-use crate::domain::{
-    ContentHash, MemoryAction, MemoryEntry, MemoryOrigin, RawJson, Session, SessionState,
-};
+use crate::domain::{ContentHash, MemoryEntry, RawJson, Session, SessionState};
 use crate::store::memory::entries_of_session;
 use crate::store::pack::Packer;
 use crate::store::sql::values;
@@ -21,8 +19,7 @@ impl Tx<'_> {
         })
     }
 
-    /// Replaces a session's state and stores the session. Entries that stay get a new version, so
-    /// that a writer with an old version gets a conflict.
+    /// Replaces a session's state, but for its memory, and stores the session.
     pub fn put_session_state(
         &self,
         session: &mut Session,
@@ -30,7 +27,6 @@ impl Tx<'_> {
     ) -> Result<(), Error> {
         state.put_into(session);
         self.put_session(session)?;
-        self.put_session_memory(&session.id, &state.memory)?;
         self.execute(
             "DELETE FROM session_messages WHERE tenant = ?1 AND session = ?2",
             values![&session.id],
@@ -91,28 +87,5 @@ impl Tx<'_> {
     /// Entries of a session's scope that are not expired, in the order of their keys.
     pub fn session_memory(&self, session: &str) -> Result<Vec<MemoryEntry>, Error> {
         entries_of_session(self, session)
-    }
-
-    /// Stores an entry that belonged to another session, without an event.
-    pub fn put_moved_memory(&self, entry: &MemoryEntry) -> Result<(), Error> {
-        self.put_memory(entry, MemoryAction::Set, MemoryOrigin::Direct)
-    }
-
-    /// Replaces all entries of a session's scope. Publishes no event: restored entries are not
-    /// changes.
-    fn put_session_memory(&self, session: &str, entries: &[MemoryEntry]) -> Result<(), Error> {
-        for old in self.session_memory_keys(session, usize::MAX)? {
-            let (scope, key) = &old;
-            if !entries.iter().any(|entry| entry.scope == *scope && *entry.key == **key) {
-                self.delete_memory(scope, key)?;
-            }
-        }
-        for entry in entries {
-            let old = self.memory_row(&entry.scope, &entry.key)?;
-            let version = old.map_or(entry.version, |old| old.version + 1);
-            let entry = MemoryEntry { version, ..entry.clone() };
-            self.put_memory(&entry, MemoryAction::Restore, MemoryOrigin::Direct)?;
-        }
-        Ok(())
     }
 }

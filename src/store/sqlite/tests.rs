@@ -5,9 +5,11 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use super::*;
-use crate::domain::{Clock, ContentHash};
+use crate::domain::{Clock, ContentHash, MemoryScope, MemoryStatus};
 use crate::store::sql::values;
-use crate::store::{Batch, ChainHash, Claims, OpenError, ResponseMessage, Retention, Store};
+use crate::store::{
+    Batch, ChainHash, Claims, MemoryFilter, OpenError, ResponseMessage, Retention, Store,
+};
 
 const RELAXED: WriteNeeds = WriteNeeds { is_durable: false, frees_room: false };
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -424,4 +426,50 @@ fn what_an_older_release_kept_counts_in_the_quotas() {
     let content: Option<String> =
         folder.raw().query_row("SELECT content FROM memory_log", [], |row| row.get(0)).unwrap();
     assert_eq!(content, None);
+}
+
+/// A file of the release before scopes had a pack tenant.
+#[test]
+fn entries_that_a_model_wrote_last_in_an_older_release_are_captured() {
+    let folder = Folder::new();
+    connect::make_older(&folder.file(), 20);
+    let rows = "
+        INSERT INTO memory (id, tenant, subject, session, agent, key, value, tags, importance, tier,
+            classification, status, version, update_count, created_at, updated_at)
+        VALUES (7, 't', '', '', '', 'app', '\"red apple\"', '[]', 0.5, 'semantic', 'internal', 'promoted', 1, 1, 1, 1),
+            (8, 't', 'ann', '', '', 'model', '2', '[]', 0.5, 'semantic', 'internal', 'promoted', 2, 2, 1, 1),
+            (9, 't', '', 's', '', 'both', '3', '[]', 0.5, 'semantic', 'internal', 'promoted', 2, 2, 1, 1),
+            (10, 't', '', '', '', 'gone', '4', '[]', 0.5, 'semantic', 'internal', 'retracted', 1, 1, 1, 1);
+        INSERT INTO memory_versions (tenant, subject, session, agent, key, value, tags, importance, tier,
+            classification, status, version, update_count, created_at, updated_at, action, origin)
+        VALUES ('t', '', '', '', 'app', '1', '[]', 0.5, 'semantic', 'internal', 'promoted', 1, 1, 1, 1, 'set', 'direct'),
+            ('t', 'ann', '', '', 'model', '1', '[]', 0.5, 'semantic', 'internal', 'promoted', 1, 1, 1, 1, 'set', 'direct'),
+            ('t', 'ann', '', '', 'model', '2', '[]', 0.5, 'semantic', 'internal', 'promoted', 2, 2, 1, 1, 'set', 'model'),
+            ('t', '', 's', '', 'both', '1', '[]', 0.5, 'semantic', 'internal', 'promoted', 1, 1, 1, 1, 'set', 'model'),
+            ('t', '', 's', '', 'both', '3', '[]', 0.5, 'semantic', 'internal', 'promoted', 2, 2, 1, 1, 'set', 'direct'),
+            ('t', '', '', '', 'gone', '4', '[]', 0.5, 'semantic', 'internal', 'retracted', 1, 1, 1, 1, 'set', 'model');
+        INSERT INTO memory_state VALUES ('t', 6, 4);
+        INSERT INTO memory_words (rowid, words) VALUES (7, 'x');";
+    folder.raw().execute_batch(rows).unwrap();
+    let tenant = folder.open().unwrap().tenant("t");
+    let found = tenant.read(|tx| tx.list_memory(&MemoryFilter::default(), None, 10)).unwrap();
+    let found: Vec<_> = found.iter().map(|entry| (&*entry.key, entry.status)).collect();
+    assert_eq!(
+        found,
+        [
+            ("app", MemoryStatus::Promoted),
+            ("both", MemoryStatus::Promoted),
+            ("gone", MemoryStatus::Retracted),
+            ("model", MemoryStatus::Captured)
+        ]
+    );
+    let scope = MemoryScope { subject: Some("ann".into()), ..MemoryScope::default() };
+    let versions = tenant.read(|tx| tx.memory_versions(&scope, "model", None, 10)).unwrap();
+    assert_eq!(versions.len(), 2);
+    // The rows keep their numbers, by which the words find them.
+    let id: i64 = folder
+        .raw()
+        .query_row("SELECT id FROM memory WHERE key = 'app'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(id, 7);
 }

@@ -68,6 +68,7 @@ fn full(id: &str, now: Timestamp) -> Candidate {
             subject: Some("ann".into()),
             session_id: Some("s".into()),
             agent: Some("coder".into()),
+            pack_tenant: Some("acme".into()),
         },
         tier: MemoryTier::Working,
         classification: Classification::Restricted,

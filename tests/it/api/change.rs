@@ -27,7 +27,14 @@ async fn follow(before: &Value, now: &Value) -> (Compiled, Value) {
     };
     server.compile(&in_session(before)).await;
     let by_session = server.compile(&in_session(now)).await;
-    assert_eq!(by_session.report["cache"]["first_change"], change, "by session");
+    let change_in_session = &by_session.report["cache"]["first_change"];
+    // With memory, the instruction of a session is another text, so its size differs.
+    for part in ["pointer", "why"] {
+        assert_eq!(change_in_session[part], change[part], "by session");
+    }
+    if before.get("memory").is_none() {
+        assert_eq!(*change_in_session, change, "by session");
+    }
     if let Some(pointer) = change["pointer"].as_str() {
         assert!(answer.payload.pointer(pointer).is_some(), "{pointer} leads nowhere");
     }

@@ -29,6 +29,7 @@ mod packs;
 mod patterns;
 mod quotas;
 mod read_tool;
+mod remembering;
 mod round_trip;
 mod sessions;
 mod skills;

@@ -131,7 +131,7 @@ async fn a_cleared_history_is_not_held_to_what_was_reported_before() {
 }
 
 #[tokio::test]
-async fn a_restored_memory_is_the_old_one_and_nobody_is_told() {
+async fn a_restored_memory_is_the_old_one_and_each_entry_is_told() {
     let server = TestServer::spawn().await;
     server.remember_in("s", "k", "old").await;
     let body = json!({"messages": [user("x")], "memory": true, "session_id": "s"});
@@ -147,7 +147,16 @@ async fn a_restored_memory_is_the_old_one_and_nobody_is_told() {
         (entries(&server, "s").await, &session["turns"]),
         (vec!["k=old".to_owned()], &json!(1))
     );
-    assert_eq!(server.events_of("memory:changed").await.len(), before);
+    let events = server.events_of("memory:changed").await;
+    let told = events.iter().skip(before);
+    let told: Vec<_> = told.map(|data| [&data["key"], &data["type"], &data["origin"]]).collect();
+    assert_eq!(
+        told,
+        [
+            [&json!("added"), &json!("delete"), &json!("session")],
+            [&json!("k"), &json!("restore"), &json!("session")],
+        ]
+    );
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use self::stem::stem;
 use self::terms::{count_hits, fold, terms};
-use super::row::{COLUMNS, entry, placeholders};
+use super::row::{COLUMN_COUNT, COLUMNS, entry, placeholders};
 use super::{ALIVE_CONDITION, FoundEntry, MemoryView, parts};
 use crate::domain::{MemoryEntry, Timestamp};
 use crate::store::sql::{Dialect, Sql, SqlValue, values};
@@ -32,9 +32,10 @@ const MAX_READS: usize = 5;
 const BM25_K1: f64 = 1.2;
 const BM25_B: f64 = 0.75;
 
-/// True for a row that is visible in the scope of `?3`, `?4` and `?5`.
-const SCOPE_CONDITION: &str = "subject IN ('', ?3) AND session IN ('', ?4) AND agent IN ('', ?5)
-     AND status = 'promoted'";
+/// True for a row that is visible in the scope of `?3` to `?6`.
+pub(super) const SCOPE_CONDITION: &str =
+    "subject IN ('', ?3) AND session IN ('', ?4) AND agent IN ('', ?5)
+     AND pack_tenant IN ('', ?6)";
 
 /// A term of a question, and who has it.
 #[derive(Debug)]
@@ -84,7 +85,7 @@ impl Tx<'_> {
         }
         let mut best: Vec<(i64, f64)> = weights.into_iter().collect();
         best.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(b.cmp(a)));
-        let [subject, session, agent] = parts(&view.scope);
+        let [subject, session, agent, pack] = parts(&view.scope);
         // By their numbers: SQLite would take any index of the tenant for a shorter way.
         let by_id = match self.dialect() {
             Dialect::Sqlite => "NOT INDEXED",
@@ -92,18 +93,20 @@ impl Tx<'_> {
         };
         let sql = format!(
             "SELECT {COLUMNS}, id FROM memory {by_id}
-             WHERE tenant = ?1 AND {ALIVE_CONDITION} AND {SCOPE_CONDITION} AND id IN ({})",
-            placeholders(6, READ_BATCH_ENTRIES)
+             WHERE tenant = ?1 AND {ALIVE_CONDITION} AND {SCOPE_CONDITION} AND status IN {}
+               AND id IN ({})",
+            view.statuses(),
+            placeholders(7, READ_BATCH_ENTRIES)
         );
         let mut found = Vec::new();
         for part in best.chunks(READ_BATCH_ENTRIES).take(MAX_READS) {
             let mut given: Vec<SqlValue<'_>> =
-                values![self.now(), subject, session, agent].to_vec();
+                values![self.now(), subject, session, agent, pack].to_vec();
             given.extend(part.iter().map(|(id, _)| SqlValue::Int(*id)));
             // No entry has the number 0: so the statement is the same for every question.
-            given.resize(READ_BATCH_ENTRIES + 4, SqlValue::Int(0));
+            given.resize(READ_BATCH_ENTRIES + 5, SqlValue::Int(0));
             let mut read =
-                self.all(&sql, &given, |row| Ok((row.get::<i64>(22)?, entry(row, 0)?)))?;
+                self.all(&sql, &given, |row| Ok((row.get::<i64>(COLUMN_COUNT)?, entry(row, 0)?)))?;
             let places: BTreeMap<i64, usize> = part.iter().map(|(id, _)| *id).zip(0..).collect();
             read.sort_by_key(|(id, _)| places.get(id).copied());
             found.extend(read.into_iter().map(|(_, entry)| entry));
@@ -140,7 +143,7 @@ impl Tx<'_> {
 /// Rebuilds the terms of every entry: for a file whose terms were made by other rules.
 pub(crate) fn index_all(sql: &dyn Sql) -> Result<(), Error> {
     sql.query(&format!("SELECT {COLUMNS}, tenant FROM memory"), &[], &mut |row| {
-        let tenant: String = row.get(22)?;
+        let tenant: String = row.get(COLUMN_COUNT)?;
         Tx::new(sql, &tenant, Timestamp::default()).index_memory(&entry(row, 0)?, None)
     })
 }

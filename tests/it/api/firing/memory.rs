@@ -46,7 +46,10 @@ async fn a_guard_is_asked_of_each_write_of_a_model_and_of_nothing_else() {
         assert!(text.contains("not that"), "{text}");
     }
     assert!(!said[3].contains("not that") && !said[4].contains("not that"));
-    let row = |op: &str, key: &str, value: Value, old: Value| json!({"origin": "model", "op": op, "key": key, "value": value, "old_value": old});
+    let row = |op: &str, key: &str, value: Value, old: Value| {
+        json!({"origin": "model", "op": op, "key": key, "value": value, "old_value": old,
+            "memory_id": key, "scope": {"subject": null, "session_id": null, "agent": null}})
+    };
     assert_eq!(
         guard.inputs(),
         [
@@ -107,7 +110,8 @@ async fn every_change_is_told_in_both_vocabularies() {
         inputs[0],
         json!({"type": "set", "key": "k", "value": "x", "old_value": null,
         "action": "add", "target": "long_term", "content": "x", "metadata": {"k": {"n": 1}},
-        "memory_id": "k", "affected": 1, "origin": "direct"})
+        "memory_id": "k", "affected": 1, "origin": "direct",
+        "scope": {"subject": null, "session_id": null, "agent": null}})
     );
     let brief = |input: &Value| {
         ["type", "action", "key", "value", "old_value", "origin", "affected"]

@@ -123,7 +123,8 @@ async fn working_memory_is_of_its_session() {
 async fn the_store_s_entries_are_recalled_and_no_candidate_is() {
     let run = Run::restore().await;
     let put = |key: &str| run.server.build("PUT", &format!("/memory/{key}"));
-    let entry = json!({"value": "Restores take an hour.", "tier": "semantic"});
+    let entry = json!({"value": "Restores take an hour.", "tier": "semantic",
+        "scope": {"pack_tenant": "tenant_northwind"}});
     assert_eq!(put("restore-time").json(&entry).send().await.unwrap().status(), 201);
     let proposal = json!({"value": "Never confirmed.", "class": "correction", "tier": "semantic"});
     assert_eq!(run.server.post("/memory-candidates", &proposal).await.status(), 201);
@@ -179,4 +180,75 @@ async fn of_several_records_of_one_id_the_newest_is_recalled() {
         run.body["pack"]["memory"] = json!([other, first]);
         assert_eq!(run.hash().await, forward["compiled_context_hash"].as_str().unwrap());
     }
+}
+
+#[tokio::test]
+async fn a_model_s_own_writes_are_not_recalled_before_a_review() {
+    let mut run = Run::restore().await;
+    let scope = json!({"pack_tenant": "tenant_northwind"});
+    let arguments = json!({"key": "model-note", "value": "The model's own."}).to_string();
+    let call = json!({"id": "c", "type": "function",
+        "function": {"name": "create_memory", "arguments": arguments}});
+    run.server.post_ok("/tools/calls", &json!({"calls": [call], "scope": scope})).await;
+    let entry = json!({"value": "Reviewed.", "tier": "semantic", "scope": scope});
+    assert_eq!(run.server.put_memory("reviewed", &entry).await.status(), 201);
+    let recalled = async |run: &Run| {
+        let answer = run.answer().await;
+        column(&answer["compiled_context"]["manifests"]["memory_manifest"], "id")
+    };
+    assert_eq!(recalled(&run).await, ["reviewed"]);
+    // The pack's own policy promotes a class without a review, if it is sure enough.
+    let policy = |classes: Value, confidence: f64| json!({"min_confidence": confidence, "auto_promote_classes": classes});
+    for (classes, confidence, consent, shown) in [
+        (json!(["preference"]), 0.5, json!(false), true),
+        (json!(["preference"]), 0.6, json!(false), false),
+        (json!(["correction"]), 0.5, json!(false), false),
+        (json!(["preference"]), 0.5, json!(true), false),
+    ] {
+        run.pack["memory_layer"]["promotion"] = policy(classes.clone(), confidence);
+        run.pack["memory_layer"]["consent_required"] = consent;
+        let found = recalled(&run).await.contains(&"model-note".to_owned());
+        assert_eq!(found, shown, "{classes} {confidence}");
+    }
+    run.pack["memory_layer"]["promotion"] = policy(json!([]), 0.8);
+    let path = "/memory/model-note/promote?pack_tenant=tenant_northwind";
+    run.server.post_ok(path, &json!({})).await;
+    assert_eq!(recalled(&run).await.len(), 2);
+}
+
+#[tokio::test]
+async fn stored_memory_is_that_of_its_pack_tenant() {
+    let run = Run::restore().await;
+    for (key, scope) in [
+        ("ours", json!({"pack_tenant": "tenant_northwind"})),
+        ("theirs", json!({"pack_tenant": "tenant_other"})),
+        // An entry without a pack tenant is that of the tenant of the API.
+        ("nobodys", json!({})),
+    ] {
+        let entry = json!({"value": format!("text of {key}"), "tier": "semantic", "scope": scope});
+        assert_eq!(run.server.put_memory(key, &entry).await.status(), 201);
+    }
+    let answer = run.answer().await;
+    let manifest = &answer["compiled_context"]["manifests"]["memory_manifest"];
+    assert_eq!(column(manifest, "id"), ["ours"]);
+    assert!(!answer.to_string().contains("text of theirs"));
+    // The same key in two pack tenants is two entries.
+    let entry = json!({"value": "text of another", "tier": "semantic",
+        "scope": {"pack_tenant": "tenant_other"}});
+    assert_eq!(run.server.put_memory("ours", &entry).await.status(), 201);
+    let list = run.server.get_json("/memory?prefix=ours").await;
+    assert_eq!(list["items"].as_array().unwrap().len(), 2);
+    let list = run.server.get_json("/memory?pack_tenant=tenant_other").await;
+    assert_eq!(list["items"].as_array().unwrap().len(), 2);
+    // Without a pack, an entry of a pack tenant is seen only by whom names it.
+    let recall = async |scope: Value| {
+        let found = run.server.post_ok("/memory/recall", &json!({"scope": scope})).await;
+        let items = found["items"].as_array().unwrap().clone();
+        items
+            .iter()
+            .map(|item| item["entry"]["key"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(recall(json!({})).await, ["nobodys"]);
+    assert_eq!(recall(json!({"pack_tenant": "tenant_northwind"})).await.len(), 2);
 }

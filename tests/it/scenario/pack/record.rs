@@ -25,10 +25,14 @@ async fn record(server: &TestServer, id: &Value) -> Value {
 async fn a_replay_remembers_what_was_retracted_since() {
     let run = Run::restore().await;
     let put = run.server.build("PUT", "/memory/restore-time");
-    let entry = json!({"value": "Restores take an hour.", "tier": "semantic"});
+    let entry = json!({"value": "Restores take an hour.", "tier": "semantic",
+        "scope": {"pack_tenant": "tenant_northwind"}});
     assert_eq!(put.json(&entry).send().await.unwrap().status(), 201);
     let before = run.answer().await;
-    let retract = run.server.post("/memory/restore-time/retract", &json!({})).await;
+    let retract = run
+        .server
+        .post("/memory/restore-time/retract?pack_tenant=tenant_northwind", &json!({}))
+        .await;
     assert_eq!(retract.status(), 200, "{}", retract.text().await.unwrap());
     let again = replayed(&run.server, &before["id"]).await;
     assert_eq!((&again["status"], &again["root_stages"]), (&json!("equal"), &json!([])));
@@ -63,7 +67,8 @@ async fn what_was_tampered_with_is_named_and_not_compared() {
     run.body["pack"]["ref"] = "pack.dbops@1.4.0".into();
     assert_eq!(run.server.post("/packs", &run.pack).await.status(), 201);
     let put = run.server.build("PUT", "/memory/restore-time");
-    let entry = json!({"value": "Restores take an hour.", "tier": "semantic"});
+    let entry = json!({"value": "Restores take an hour.", "tier": "semantic",
+        "scope": {"pack_tenant": "tenant_northwind"}});
     assert_eq!(put.json(&entry).send().await.unwrap().status(), 201);
     let answer = run.answer().await;
     assert_eq!(replayed(&run.server, &answer["id"]).await["status"], "equal");

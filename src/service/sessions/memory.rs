@@ -1,0 +1,83 @@
+//! The memory of sessions that are deleted, copied or restored. Each change of an entry is published
+//! with the origin `session`.
+
+use super::StoreError;
+use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, Session};
+use crate::service::memory::{put_entry, remove};
+use crate::store::Tx;
+
+/// Entries that are read at once.
+const BATCH_ENTRIES: usize = 500;
+
+/// Removes all entries of a session's scope.
+pub(super) fn erase(tx: &Tx<'_>, session: &str) -> Result<(), StoreError> {
+    let turn = tx.session_turns(session)?;
+    loop {
+        let found = tx.session_memory_rows(session, BATCH_ENTRIES)?;
+        for entry in &found {
+            remove_entry(tx, entry, turn)?;
+        }
+        if found.len() < BATCH_ENTRIES {
+            return Ok(());
+        }
+    }
+}
+
+/// Replaces all entries of a session's scope. Entries that stay get a new version, so that a writer
+/// with an old version gets a conflict.
+pub(super) fn replace(
+    tx: &Tx<'_>,
+    session: &str,
+    entries: &[MemoryEntry],
+) -> Result<(), StoreError> {
+    let turn = tx.session_turns(session)?;
+    for old in tx.session_memory_rows(session, usize::MAX)? {
+        if !entries.iter().any(|entry| entry.scope == old.scope && entry.key == old.key) {
+            remove_entry(tx, &old, turn)?;
+        }
+    }
+    for entry in entries {
+        let old = tx.memory_row(&entry.scope, &entry.key)?;
+        let version = old.as_ref().map_or(entry.version, |old| old.version + 1);
+        let entry = MemoryEntry { version, ..entry.clone() };
+        let before = old.map(|old| old.value);
+        let (action, origin) = (MemoryAction::Restore, MemoryOrigin::Session);
+        put_entry(tx, &entry, before.as_ref(), action, origin)?;
+    }
+    Ok(())
+}
+
+/// Moves the entries of a session into another one. If both have an entry under a key, the entry
+/// that was written last wins.
+pub(super) fn move_all(tx: &Tx<'_>, from: &Session, to: &Session) -> Result<(), StoreError> {
+    let turn = tx.session_turns(&from.id)?;
+    for entry in tx.session_memory(&from.id)? {
+        let scope = MemoryScope { session_id: Some(to.id.clone()), ..entry.scope.clone() };
+        let there = tx.memory_row(&scope, &entry.key)?;
+        remove_entry(tx, &entry, turn)?;
+        if there.as_ref().is_some_and(|there| there.updated_at > entry.updated_at) {
+            continue;
+        }
+        // The turn of expiry is in turns of the session that has the entry.
+        let left = entry.expires_at_turn.map(|turn| turn.saturating_sub(from.turns));
+        let moved = MemoryEntry {
+            scope,
+            version: there.as_ref().map_or(entry.version, |there| there.version + 1),
+            expires_at_turn: left.map(|left| left + to.turns),
+            ..entry
+        };
+        let before = there.map(|there| there.value);
+        put_entry(tx, &moved, before.as_ref(), MemoryAction::Set, MemoryOrigin::Session)?;
+    }
+    Ok(())
+}
+
+/// Removes an entry of a session at a turn of it.
+fn remove_entry(tx: &Tx<'_>, entry: &MemoryEntry, turn: u64) -> Result<(), StoreError> {
+    let (action, origin) = if entry.is_expired(tx.now(), turn) {
+        (MemoryAction::Expire, MemoryOrigin::Expiry)
+    } else {
+        (MemoryAction::Delete, MemoryOrigin::Session)
+    };
+    remove(tx, entry, action, origin)
+}
