@@ -9,10 +9,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::CommandError;
 use super::members::OrderedMembers;
 use super::transcript::read_transcript;
+use crate::domain::Source;
 use crate::service;
-
-/// Keys whose value is a list of messages.
-const LIST_KEYS: [&str; 3] = ["messages", "contents", "input"];
 
 /// A conversation or a text, with the options next to it.
 #[derive(Debug)]
@@ -93,7 +91,7 @@ fn object(text: &str) -> Result<Option<InputFile>, CommandError> {
         let value = members.get(key).map(RawValue::get);
         value.is_some_and(|value| value.starts_with('['))
     };
-    if let Some(key) = LIST_KEYS.into_iter().find(is_list) {
+    if let Some(key) = Source::LIST_KEYS.into_iter().find(is_list) {
         return Ok(Some(InputFile { key, members }));
     }
     let is_text = members.get("text").is_some_and(|value| value.get().starts_with('"'));

@@ -26,7 +26,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::config::Config;
 use crate::domain::Models;
-use crate::server::{self, Ending, Server};
+use crate::server::{self, Server, ShutdownOutcome};
 use crate::service::{OpenError, Services, why};
 use crate::{http, telemetry};
 
@@ -285,9 +285,9 @@ fn serve(config: Config) -> Result<(), CommandError> {
     // Work that is no longer awaited must not keep the process alive.
     runtime.shutdown_background();
     match ending {
-        Ending::Drained => Ok(()),
-        Ending::Cut => Err("stopped with requests unanswered".into()),
-        Ending::Lost => Err(StoreLost.into()),
+        ShutdownOutcome::Drained => Ok(()),
+        ShutdownOutcome::Cut => Err("stopped with requests unanswered".into()),
+        ShutdownOutcome::Lost => Err(StoreLost.into()),
     }
 }
 

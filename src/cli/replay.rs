@@ -11,11 +11,11 @@ use super::store::StoreLocation;
 use crate::config::HooksConfig;
 use crate::pipeline::Deadline;
 use crate::server;
-use crate::service::compilations::{self, Replayed};
+use crate::service::compilations::{self, ReplayComparison};
 use crate::service::pool::Pool;
 use crate::service::{Error, Services};
 
-type ReplayResult = Result<Replayed, Error>;
+type ReplayResult = Result<ReplayComparison, Error>;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ReplayArgs {
@@ -78,7 +78,7 @@ fn run_on_pool(services: Services, id: String, body: String) -> Result<ReplayRes
     Ok(runtime.block_on(async { Pool::new(1).admit()?.run(end, (), job).await })?)
 }
 
-fn format_table(replayed: &Replayed) -> String {
+fn format_table(replayed: &ReplayComparison) -> String {
     let mut text = String::new();
     for row in &replayed.drift.stages {
         let is_root = replayed.drift.root_stages.contains(&row.stage);

@@ -23,9 +23,16 @@ struct TranscriptEntry {
     content: Box<RawValue>,
 }
 
+/// The lines of one message, joined.
+struct JoinedMessage {
+    id: Option<String>,
+    role: String,
+    blocks: Vec<Box<RawValue>>,
+}
+
 /// Reads the messages of a log; `None` if a line has another format.
 pub(super) fn read_transcript(text: &str) -> Option<OrderedMembers> {
-    let mut messages: Vec<(Option<String>, String, Vec<Box<RawValue>>)> = Vec::new();
+    let mut messages: Vec<JoinedMessage> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let line: TranscriptLine = serde_json::from_str(line).ok()?;
         let Some(entry) = line.message.filter(|_| !line.is_side_thread) else { continue };
@@ -34,15 +41,17 @@ pub(super) fn read_transcript(text: &str) -> Option<OrderedMembers> {
             Err(_) => vec![text_block(&entry.content)?],
         };
         match messages.last_mut() {
-            Some((id, _, last)) if id.is_some() && *id == entry.id => last.append(&mut blocks),
-            _ => messages.push((entry.id, entry.role, blocks)),
+            Some(last) if last.id.is_some() && last.id == entry.id => {
+                last.blocks.append(&mut blocks);
+            }
+            _ => messages.push(JoinedMessage { id: entry.id, role: entry.role, blocks }),
         }
     }
     if messages.is_empty() {
         return None;
     }
     let messages: Option<Vec<Box<RawValue>>> =
-        messages.into_iter().map(|(_, role, blocks)| message(&role, &blocks)).collect();
+        messages.iter().map(|one| message(&one.role, &one.blocks)).collect();
     let list = to_raw_value(&messages?).ok()?;
     Some(OrderedMembers::new("messages", list))
 }

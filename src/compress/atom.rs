@@ -171,7 +171,7 @@ impl AtomScan<'_> {
         }
     }
 
-    /// Where the run of letters, digits and the marks between them ends.
+    /// Finds the end of the run of letters, digits and the marks between them.
     fn run(&self, start: usize) -> usize {
         let mut at = start;
         let mut before = b' ';

@@ -1,4 +1,4 @@
-//! What a message of a list is recognised by: itself, and all that precedes it.
+//! Keys that recognise a message of a list: by itself, and by all that precedes it.
 
 use sha2::{Digest, Sha256};
 

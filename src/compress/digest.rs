@@ -30,14 +30,14 @@ const MAX_WHOLE_ERROR_BYTES: usize = 400;
 #[derive(Debug)]
 pub(super) struct DigestLines {
     pieces: Vec<DigestPiece>,
-    /// Which of them report errors.
+    /// Flags of the lines that report errors.
     errors: Vec<bool>,
     /// Its first and its last line that say something, if they are one piece.
     ends: [Option<usize>; 2],
     shows: UnitFacts,
 }
 
-/// What the digests of a text are made of, found once for all of them.
+/// Material of the digests of a text, found once for all of them.
 #[derive(Debug)]
 pub(super) enum DigestSource {
     Text(DigestLines),
@@ -49,7 +49,7 @@ pub(super) enum DigestSource {
 /// A long string in the arguments of a call.
 #[derive(Debug)]
 pub(super) struct LongArgument {
-    /// Where it is in their JSON text.
+    /// Range in their JSON text.
     range: Range<usize>,
     text: String,
     lines: DigestLines,
@@ -74,7 +74,7 @@ impl DigestSource {
         share: usize,
         is_shown: FactElsewhere<'_>,
     ) -> Option<String> {
-        // What is shorter holds no string that is long, either.
+        // A shorter text holds no string that is long, either.
         let text = Some(text).filter(|text| text.len() >= MIN_TEXT_BYTES)?;
         let strings = match self {
             Self::Text(lines) => return lines.digest(text, share, is_shown),
@@ -124,7 +124,7 @@ pub(super) fn lines(text: &str, keep: usize) -> String {
 impl DigestLines {
     fn new(text: &str) -> Self {
         let pieces = pieces(text);
-        // How a text begins and ends says something; how a long line does, nothing.
+        // The beginning and the end of a text say something; those of a long line say nothing.
         let is_line = |at: &usize| {
             let line = |at: usize| pieces.get(at).map(|piece| piece.line);
             let before = at.checked_sub(1).and_then(line);
@@ -215,7 +215,7 @@ pub(super) fn pieces_of(line: &str) -> impl Iterator<Item = &str> {
     ends.filter_map(move |end| line.get(std::mem::replace(&mut from, end)..end))
 }
 
-/// Where a long line may be cut: after a blank or a comma, in no atom.
+/// Places at which a long line may be cut: after a blank or a comma, in no atom.
 fn cuts(line: &str) -> Vec<usize> {
     /// Bytes of a piece, if the line lets us.
     const PIECE_BYTES: usize = 64;

@@ -15,7 +15,7 @@ const MAX_LINE_BYTES: usize = 400;
 pub struct Errors {
     /// The quoted error lines, in order, each once, without blanks at their ends.
     pub lines: Vec<String>,
-    /// How many there are.
+    /// Number of lines.
     pub count: usize,
 }
 

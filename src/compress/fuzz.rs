@@ -31,12 +31,12 @@ pub fn encode(notation: &str, lines: &[&str]) -> Vec<EncodedBlock> {
     found.into_iter().map(block).collect()
 }
 
-/// What a block of a notation represents.
+/// Decodes a block of a notation.
 pub fn decode(notation: &str, args: &str, body: &[&str], limit: usize) -> Option<String> {
     find_notation(notation)?.decode(args, body, limit)
 }
 
-/// What adapters make of a text.
+/// Result of adapters over a text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct AdapterOutcome {
     /// Whether the first of them takes the text as a whole.
@@ -50,7 +50,7 @@ pub struct AdapterOutcome {
     pub reverted: Vec<String>,
 }
 
-/// What adapters make of a text, offered to them in their order; none without adapters.
+/// Runs adapters over a text, in their order; none without adapters.
 pub fn run_adapters(choices: &AdapterChoices, text: &str) -> Option<AdapterOutcome> {
     let adapters = AdapterSet::new(choices, &crate::limit::Deadline::default());
     let list: Vec<_> = adapters.list(false).collect();

@@ -72,11 +72,11 @@ mod text;
 /// that would take more is not made, and reported as one that was taken back.
 const MAX_EDIT_BYTES: usize = 16 << 20;
 
-pub use adapter::{AdapterSet, Tryout, built_in_names};
+pub use adapter::{AdapterSet, TrialOutput, built_in_names};
 pub use chain::{chain, end_of};
 pub use engine::{
-    Decoded, Decoder, Depth, EditLimit, Encoder, Engine, FactSet, FactState, Fidelity, Lossless,
-    Reducer, ReductionChain, ShownFacts, ShownForm, TextNames, TextOwner, stays_whole,
+    DecodedText, Decoder, Depth, EditLimit, Encoder, Engine, FactSet, FactState, Fidelity,
+    Lossless, Reducer, ReductionChain, ShownFacts, ShownForm, TextNames, TextOwner, stays_whole,
 };
 pub use errors::Errors;
 pub use gaps::has_gaps;

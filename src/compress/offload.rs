@@ -6,7 +6,7 @@
 use super::text::count_lines;
 use crate::domain::ArtifactId;
 
-/// How long a text must be, and how much of it stays in sight.
+/// Limits of an offload: the length of a text, and the parts of it that stay in the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offload {
     /// A text of at most so many units stays as it is.

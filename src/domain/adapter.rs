@@ -19,7 +19,7 @@ pub struct AdapterDefinition {
     pub join: Arc<str>,
 }
 
-/// Which texts an adapter takes: texts that meet every condition in the definition.
+/// Conditions of the texts that an adapter takes: a text must meet all that the definition has.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct DetectRules {
     /// A pattern that the text must contain.
@@ -53,7 +53,7 @@ pub enum LineSelector {
     Matching(Arc<str>),
 }
 
-/// Which lines may go.
+/// Rule of the lines that may go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineRemoval {
     /// All lines that are not kept.

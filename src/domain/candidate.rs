@@ -246,7 +246,7 @@ impl ReviewVerdict {
     }
 }
 
-/// What happens to contradicting entries when a candidate is promoted.
+/// Treatment of contradicting entries when a candidate is promoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
     /// They are out of sight, the candidate takes their place.

@@ -109,7 +109,7 @@ impl Ledger {
     }
 }
 
-/// Where two compiles diverged.
+/// Stages in which two compiles diverged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drift {
     /// The earliest stage with another output; `None` if all are equal.

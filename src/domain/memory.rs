@@ -141,7 +141,7 @@ pub enum MemoryTtl {
     Turns(u64),
 }
 
-/// How long the content of an entry is expected to be valid.
+/// Tier of an entry: how long its content is expected to be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryTier {
     Durable,

@@ -190,7 +190,7 @@ pub struct CacheMark {
     pub ttl: Option<CacheTtl>,
 }
 
-/// How long a provider keeps a cached prefix.
+/// Time that a provider keeps a cached prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheTtl {
     FiveMinutes,

@@ -16,6 +16,7 @@ mod memory;
 mod message;
 mod model;
 mod model_table;
+mod models;
 mod note;
 mod quota;
 mod raw;
@@ -59,19 +60,20 @@ pub use message::{
     CacheMark, CacheTtl, Content, Extra, Media, MediaSource, Message, Part, Role, Thinking,
     ToolCall, ToolResult,
 };
-pub use model::{Family, Model, Models, TokenizerName};
+pub use model::{Family, Model, TokenizerName};
+pub use models::Models;
 pub use note::{Note, Notes};
 pub use quota::{Quota, QuotaUse, Quotas};
 pub use raw::RawJson;
 pub use replaced_text::{ReplaceFn, ReplacedText};
-pub use session::{ModelCalibration, Session};
+pub use session::{MAX_CALIBRATED_MODELS, ModelCalibration, Session};
 pub use session_state::{SessionState, SnapshotHead};
 pub use skill::{
     MAX_RENDERED_BYTES, MAX_SKILL_BYTES, RenderedTooLong, Skill, SkillFormat, SkillUse,
     StoredSkill, is_skill_name, list_skills, render_skill,
 };
 pub use stored_pack::StoredPack;
-pub use summary::{AskedSummary, Chat, Summary};
+pub use summary::{AskedSummary, PromptMessage, Summary};
 pub use target::{Source, Target};
 pub use time::{Clock, Timestamp};
 pub use tool::ToolDefinition;

@@ -15,9 +15,9 @@ pub struct Note {
 /// Notes by the list of the report they belong to.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Notes {
-    /// What the target cannot hold and what it became.
+    /// Content that the target cannot hold, and what it became.
     pub degraded: Vec<Note>,
-    /// What ingest mended.
+    /// Repairs of ingest.
     pub repairs: Vec<Note>,
     pub warnings: Vec<Note>,
 }

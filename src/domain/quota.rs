@@ -1,4 +1,4 @@
-//! What a tenant may keep.
+//! Quotas of the data that a tenant may keep.
 
 /// A kind of stored thing of which a tenant may keep so many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

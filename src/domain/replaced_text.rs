@@ -7,8 +7,8 @@ use crate::limit::{Deadline, StopReason};
 
 /// A text in which ranges are replaced, one round after another.
 ///
-/// What a round put in is never searched by the rounds after it: a pattern that matches another
-/// one's replacement would make a text that grows with each of them.
+/// A replacement is never searched by the rounds after it: a pattern that matches another one's
+/// replacement would make a text that grows with each of them.
 #[derive(Debug)]
 pub struct ReplacedText<'a> {
     /// Borrowed until something is replaced.
@@ -18,7 +18,7 @@ pub struct ReplacedText<'a> {
     deadline: &'a Deadline,
 }
 
-/// How many copies of a grown text exist at once on its way into a payload: for hooks, read back,
+/// Copies of a grown text that exist at once on its way into a payload: for hooks, read back,
 /// counted, written, recorded.
 const COPIES_HELD: usize = 4;
 /// Ranges after which the deadline is asked.

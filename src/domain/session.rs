@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{RawJson, Source, Timestamp};
 
 /// Models of a session that are remembered.
-const MAX_MODELS: usize = 16;
+pub const MAX_CALIBRATED_MODELS: usize = 16;
 
 /// A conversation under a name. Its turns, memory, messages and snapshots are stored separately.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +107,7 @@ impl Session {
         };
         measured.raw = raw;
         self.measured.push(measured);
-        let beyond = self.measured.len().saturating_sub(MAX_MODELS);
+        let beyond = self.measured.len().saturating_sub(MAX_CALIBRATED_MODELS);
         self.measured.drain(..beyond);
     }
 

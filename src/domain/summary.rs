@@ -6,7 +6,7 @@ use super::{ContentHash, Role};
 
 /// A message for a model that speaks in plain texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chat {
+pub struct PromptMessage {
     /// The user or the assistant.
     pub role: Role,
     pub text: String,

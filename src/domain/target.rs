@@ -34,6 +34,9 @@ impl Source {
         }
     }
 
+    /// The keys that may contain the list of messages of a request.
+    pub const LIST_KEYS: [&str; 3] = ["messages", "contents", "input"];
+
     /// The key under which a request of this shape keeps its messages.
     pub fn list_key(self) -> &'static str {
         match self {

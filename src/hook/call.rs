@@ -34,7 +34,7 @@ pub type CallFuture<'c> = Pin<Box<dyn Future<Output = CallReply> + Send + 'c>>;
 pub struct Call<'c> {
     pub hook: &'c Hook,
     pub point: Point,
-    /// How many times the point was reached before in the same compile.
+    /// Number of times that the point was reached before in the same compile.
     pub occurrence: u32,
     pub scope: &'c CallScope,
     /// JSON text: what the hook may see of the input.
@@ -70,7 +70,7 @@ pub struct CallScope {
     pub session_id: Option<Arc<str>>,
     pub agent: Option<Arc<str>>,
     pub turn: Option<u64>,
-    /// How many instances of this service the request passed through.
+    /// Number of instances of this service that the request passed through.
     pub hops: u8,
 }
 

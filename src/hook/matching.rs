@@ -1,4 +1,4 @@
-//! Which calls a hook is for, as data.
+//! Conditions of the calls that a hook is for, as data.
 
 use std::sync::Arc;
 

@@ -51,7 +51,7 @@ mod projection;
 mod read;
 mod read_match;
 mod record;
-mod recorded;
+mod recorded_hooks;
 mod round;
 mod run;
 mod secret;
@@ -86,7 +86,7 @@ pub use points::{PointDoc, about, answer, sample, write_point};
 pub use projection::Projection;
 pub use read::{CheckUrl, GivenId, HOOK_KEYS, HookChecks, is_hook_id, read_hook, read_hook_within};
 pub use read_match::EVENTS;
-pub use recorded::RecordedHooks;
+pub use recorded_hooks::RecordedHooks;
 pub use round::{
     AnswerReader, ChangeResult, CheckedInput, CountTokens, Denial, Fragment, GuardDecision,
     HookInput, HookRound, MAX_ROUND_TIME, PayloadCheck, ProvideResult, QueuedCall, join,

@@ -1,4 +1,5 @@
-//! Which members of an `input` leave the service: only those listed, or all except those listed.
+//! Projection of an `input`: the members that leave the service, only those listed, or all except
+//! those listed.
 
 use std::sync::Arc;
 

@@ -15,12 +15,12 @@ use super::state::AppState;
 use super::zstd_window::FrameError;
 use crate::pipeline::Deadline;
 use crate::service::Services;
+use crate::service::compile::MAX_DEADLINE_MS;
 
 /// The header with the milliseconds that a request may take.
 pub(super) const DEADLINE_HEADER: &str = "contexture-deadline-ms";
 
 const DEFAULT_DEADLINE_MS: u64 = 10_000;
-const MAX_DEADLINE_MS: u64 = 60_000;
 /// Characters of a wrong media type that an error message quotes.
 const MAX_SHOWN_CHARS: usize = 100;
 /// Time until the first bytes of a body must have arrived.

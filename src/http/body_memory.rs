@@ -18,9 +18,9 @@ const MAX_MEMORY_BYTES: usize = 256 << 20;
 /// The memory that a request needs from when its body is whole until its response is made, as a
 /// multiple of the body's bytes.
 const WORK_BYTES_PER_BODY_BYTE: usize = 6;
-/// What a tenant may hold for each byte that is free.
+/// Bytes that a tenant may hold for each byte that is free.
 const MAX_TENANT_BYTES_PER_FREE_BYTE: usize = 3;
-/// What a key may hold for each byte that is free.
+/// Bytes that a key may hold for each byte that is free.
 const MAX_KEY_BYTES_PER_FREE_BYTE: usize = 2;
 
 /// The memory that all requests of a node share. Cheap to clone.

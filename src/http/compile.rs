@@ -15,7 +15,7 @@ use super::response::{respond_json, respond_with};
 use super::schema::{Compilation, CompileRequest, TokensRequest};
 use super::state::AppState;
 use crate::pipeline::{Deadline, Timings, TokensAnswer};
-use crate::service::compile::{CompiledResponse, Error};
+use crate::service::compile::{CompileMode, CompiledResponse, Error};
 use crate::service::{Services, compile, tokens};
 
 /// Compile a conversation
@@ -47,11 +47,10 @@ pub(super) async fn compile_conversation(
 ) -> Result<Response, Problem> {
     let query = Query::parse(request.uri(), &["dry_run", "format"])?;
     let is_dry = query.choice("dry_run", &[("true", true), ("false", false)])? == Some(true);
-    let as_published = query.choice("format", COMPILE_FORMATS)? == Some(true);
+    let published = query.choice("format", COMPILE_FORMATS)? == Some(true);
+    let mode = CompileMode { is_dry, published };
     let work = move |services: &Services, text: &str, deadline: &Deadline| {
-        let compile = if is_dry { compile::dry_run } else { compile::compile };
-        let answer = compile(services, text, deadline)?;
-        Ok(if as_published { compile::as_published(answer) } else { answer })
+        compile::compile_as(services, text, mode, deadline)
     };
     let answer = run(&state, request, work).await?;
     Ok(respond_with_timings(&state, answer))

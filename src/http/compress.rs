@@ -6,7 +6,7 @@ use axum::response::Response;
 use super::compile::{respond_with_timings, run};
 use super::problem::Problem;
 use super::response::respond_json;
-use super::schema::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
+use super::schema::{CompressRequest, CompressResponse, ExpandRequest, ExpandedList};
 use super::state::AppState;
 use crate::service::{compress, expand};
 
@@ -22,7 +22,7 @@ use crate::service::{compress, expand};
     operation_id = "compress",
     request_body = CompressRequest,
     responses(
-        (status = OK, description = "The shorter messages or text, and a report", body = Compressed,
+        (status = OK, description = "The shorter messages or text, and a report", body = CompressResponse,
          headers(("Server-Timing" = String, description = "Milliseconds by kind of work"))),
     ),
 )]

@@ -16,7 +16,7 @@ use utoipa::{Number, OpenApi as _, ToSchema as _};
 use super::access::Access;
 use super::enum_values::{Words, member_words, parameter_words};
 use super::problem;
-use super::query::MAX_WHOLE_NUMBER;
+use crate::json::MAX_WHOLE_NUMBER;
 
 #[derive(utoipa::OpenApi)]
 #[openapi(

@@ -2,8 +2,12 @@
 
 use std::time::Instant;
 
+use axum::extract::Request;
+use axum::http::StatusCode;
+
 use super::body::{CancelOnDrop, RequestInput};
 use super::problem::Problem;
+use super::response::read_if_match;
 use super::state::AppState;
 use crate::service::pool::QueuePlace;
 use crate::service::{Error, Services};
@@ -24,6 +28,19 @@ pub(super) async fn visit<T: Send + 'static>(
     job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
     run(state.pool.visit()?, input, job).await
+}
+
+/// Deletes what `id` names, if it has the version of the header `If-Match`.
+pub(super) async fn delete(
+    state: &AppState,
+    request: Request,
+    id: String,
+    job: fn(&Services, &str, Option<u64>) -> Result<(), Error>,
+) -> Result<StatusCode, Problem> {
+    let if_match = read_if_match(request.headers())?;
+    let input = RequestInput::without_body(state, &request)?;
+    visit(state, input, move |services, _| job(services, &id, if_match)).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 async fn run<T: Send + 'static>(

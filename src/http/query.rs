@@ -6,12 +6,11 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 
 use super::problem::Problem;
+use crate::json::MAX_WHOLE_NUMBER;
 
 /// Rows of a page if the query has no `limit`.
 const DEFAULT_PAGE_ROWS: u64 = 100;
 const MAX_PAGE_ROWS: u64 = 1_000;
-/// The largest whole number that is accepted. JSON numbers above it are not exact.
-pub(super) const MAX_WHOLE_NUMBER: u64 = 1 << 53;
 
 /// The query parameters of a request. All of them are known, and none is repeated.
 #[derive(Debug)]

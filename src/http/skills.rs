@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::body::{self, Media, RequestInput};
 use super::enum_values::SKILL_LIST_FORMATS;
-use super::job::{visit, work};
+use super::job::{self, visit, work};
 use super::problem::{Kind, Problem};
 use super::query::{Query, decode_path, encode_cursor, name_of};
 use super::response::{read_if_match, respond_with, respond_with_etag};
@@ -143,10 +143,7 @@ pub(super) async fn delete_skill(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let name = skill_name(&request)?;
-    let if_match = read_if_match(request.headers())?;
-    let input = RequestInput::without_body(&state, &request)?;
-    visit(&state, input, move |services, _| skills::delete(services, &name, if_match)).await?;
-    Ok(StatusCode::NO_CONTENT)
+    job::delete(&state, request, name, skills::delete).await
 }
 
 /// Render a skill

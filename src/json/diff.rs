@@ -1,4 +1,4 @@
-//! Where two values differ, as the steps of a JSON Patch.
+//! Differences of two values, as the steps of a JSON Patch.
 
 use super::{Node, Path, Value, canonical_with_nulls};
 

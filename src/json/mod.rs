@@ -8,26 +8,29 @@ mod canonical;
 mod diff;
 mod fields;
 mod jcs;
+mod jcs_serializer;
 mod merge;
 mod path;
 mod reader;
 mod scan;
 mod schema;
 pub(crate) mod tape;
-mod typed;
 mod verbatim;
 mod write;
+
+/// The largest whole number that every JSON reader represents exactly.
+pub const MAX_WHOLE_NUMBER: u64 = 1 << 53;
 
 pub use canonical::{canonical, canonical_with_nulls};
 pub use diff::{JsonDifference, differences};
 pub use fields::Fields;
 pub use jcs::{UnsafeNumber, is_i_json, jcs};
+pub use jcs_serializer::{jcs_into, jcs_value};
 pub use merge::merge;
 pub use path::{Fault, Faults, MAX_KEY_BYTES, Path, beginning, cut, places};
-pub use reader::{Error, ErrorKind, Limits, parse, parse_or_empty};
+pub use reader::{Error, ErrorKind, Limits, parse, parse_each, parse_or_empty};
 pub(crate) use scan::{Marks, next_special, number, space_outside_strings};
 pub use schema::{JsonSchema, Misfit, SchemaError};
-pub use typed::{jcs_into, jcs_value};
 pub use verbatim::{JsonText, to_text};
 pub use write::{escape_into, minify, string_bytes, write_string, write_string_escaping};
 
@@ -43,7 +46,7 @@ pub struct Node<'a> {
     pub value: Value<'a>,
 }
 
-/// What a [`Node`] holds. Numbers stay text: `1.50` and 2^70 keep every digit.
+/// Value of a [`Node`]. Numbers stay text: `1.50` and 2^70 keep every digit.
 #[derive(Debug, Clone)]
 pub enum Value<'a> {
     Null,
@@ -140,7 +143,7 @@ impl<'a> Node<'a> {
         self.as_object()?.iter().find(|(name, _)| name == key).map(|(_, node)| node)
     }
 
-    /// What the value is, as a fault message names it.
+    /// Kind of the value, as a fault message names it.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "null",

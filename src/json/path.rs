@@ -1,4 +1,4 @@
-//! Where a value is, and what is wrong with it.
+//! Path of a value, and the faults of values.
 
 use std::fmt::Write as _;
 
@@ -65,7 +65,7 @@ pub struct Fault {
     pub did_you_mean: Option<String>,
 }
 
-/// How many faults there are, in words.
+/// Number of faults, in words.
 pub fn places(faults: &[Fault]) -> String {
     match faults.len() {
         1 => "one place".to_owned(),

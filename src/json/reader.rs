@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Node, Path, Text, Value};
 
-/// How much a document may hold. Checked while reading, before anything is kept.
+/// Limits of a document. Checked while reading, before anything is kept.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Arrays and objects inside one another.
@@ -61,21 +61,23 @@ impl ErrorKind {
 
 /// Reads one document.
 pub fn parse(text: &str, limits: Limits) -> Result<Node<'_>, Error> {
-    let mut reader = JsonReader {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        values: limits.values,
-        decoded: String::new(),
-    };
-    let root = Path::Root;
-    reader.space();
-    let node = reader.value(&root, limits.depth)?;
-    reader.space();
-    if reader.at < reader.bytes.len() {
-        return Err(reader.fail(ErrorKind::Trailing, &root));
+    JsonReader::new(text, limits.values).document(&Path::Root, limits.depth)
+}
+
+/// Reads documents within the limits that an array of them has. Pointers of errors begin with the
+/// index of the document.
+pub fn parse_each<'a>(
+    texts: impl IntoIterator<Item = &'a str>,
+    limits: Limits,
+) -> Result<Vec<Node<'a>>, Error> {
+    let (mut values, depth) = (limits.values.saturating_sub(1), limits.depth.saturating_sub(1));
+    let mut nodes = Vec::new();
+    for (at, text) in texts.into_iter().enumerate() {
+        let mut reader = JsonReader::new(text, values);
+        nodes.push(reader.document(&Path::Root.index(at), depth)?);
+        values = reader.values;
     }
-    Ok(node)
+    Ok(nodes)
 }
 
 /// Reads a body that may be left out: white space alone means an object without members.
@@ -88,11 +90,25 @@ struct JsonReader<'a> {
     bytes: &'a [u8],
     at: usize,
     values: usize,
-    /// Where escaped strings are put together; kept, so that its room is found only once.
+    /// Buffer in which escaped strings are put together; kept, so that its room is found only once.
     decoded: String,
 }
 
 impl<'a> JsonReader<'a> {
+    fn new(text: &'a str, values: usize) -> Self {
+        Self { text, bytes: text.as_bytes(), at: 0, values, decoded: String::new() }
+    }
+
+    fn document(&mut self, path: &Path<'_>, depth: usize) -> Result<Node<'a>, Error> {
+        self.space();
+        let node = self.value(path, depth)?;
+        self.space();
+        if self.at < self.bytes.len() {
+            return Err(self.fail(ErrorKind::Trailing, path));
+        }
+        Ok(node)
+    }
+
     fn value(&mut self, path: &Path<'_>, depth: usize) -> Result<Node<'a>, Error> {
         let Some(left) = self.values.checked_sub(1) else {
             return Err(self.fail(ErrorKind::TooMany, path));
@@ -369,6 +385,24 @@ mod tests {
             }
             _ => false,
         }
+    }
+
+    #[test]
+    fn documents_share_the_limits_of_an_array() {
+        let limits = Limits { depth: 3, values: 6 };
+        let read = |texts: &[&str]| {
+            let each = parse_each(texts.iter().copied(), limits);
+            let array = parse(&format!("[{}]", texts.join(",")), limits).map(drop);
+            assert_eq!(
+                each.as_ref().map(|_| ()).map_err(|error| error.kind),
+                array.map_err(|error| error.kind)
+            );
+            each.map(|nodes| nodes.len()).map_err(|error| error.pointer)
+        };
+        assert_eq!(read(&[]), Ok(0));
+        assert_eq!(read(&["[[1]]", "2", "3", "4"]), Err("/3".to_owned()));
+        assert_eq!(read(&["[[1]]", "2"]), Ok(2));
+        assert_eq!(read(&["1", "[[[]]]"]), Err("/1/0/0".to_owned()));
     }
 
     fn any_json() -> impl Strategy<Value = serde_json::Value> {

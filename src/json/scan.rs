@@ -99,7 +99,7 @@ impl Marks {
         }
     }
 
-    /// What eight bytes hold. Most hold nothing of it.
+    /// Marks in eight bytes. Most hold nothing of it.
     fn from_word(word: u64) -> Self {
         let (comma, bar, last) =
             (first_equal(word, b','), first_equal(word, b'|'), first_equal(word, 0x7f));
@@ -122,7 +122,7 @@ pub(super) fn next_special_marked(bytes: &[u8]) -> Option<(usize, Marks)> {
         let word = u64::from_le_bytes(*chunk);
         let found = special(word);
         if found != 0 {
-            // What is below the first special byte.
+            // Bits below the first special byte.
             let below = (found & found.wrapping_neg()).wrapping_sub(1);
             marks.add(Marks::from_word(word & below));
             let at = index * 8 + found.trailing_zeros() as usize / 8;

@@ -1,4 +1,4 @@
-//! How much text one request may make, and how long a search may be.
+//! Allowance of a request: the text that it may make, and the time of its searches.
 //!
 //! A few bytes of input can ask for any amount of text: a pattern that matches every character, a
 //! rule that doubles a list, one stored artifact that is named a thousand times. Every loop that

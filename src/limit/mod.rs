@@ -1,5 +1,5 @@
-//! What one request may take of the process besides the memory of its body: time, text that it has
-//! made, and regular expressions that it has compiled and searches for.
+//! Limits of one request besides the memory of its body: time, text that it has made, and regular
+//! expressions that it has compiled and searches for.
 
 mod allowance;
 mod deadline;

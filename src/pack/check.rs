@@ -15,12 +15,12 @@ pub(super) fn run(
     lint: &mut Lint,
 ) {
     /// Rules, or capabilities, of a whole pack.
-    const MAX_ITEMS: usize = 500;
+    const MAX_LAYER_ITEMS: usize = 500;
     let node = fields.node();
     let all: usize = pack.policy.bundles.iter().map(|bundle| bundle.rules.len()).sum();
     for (count, layer) in [(all, "policy_layer"), (pack.capabilities.len(), "tooling_layer")] {
-        if count > MAX_ITEMS {
-            let detail = format!("{count} of them; a pack may have {MAX_ITEMS}");
+        if count > MAX_LAYER_ITEMS {
+            let detail = format!("{count} of them; a pack may have {MAX_LAYER_ITEMS}");
             lint.error_at("pack_too_large", format!("/{layer}"), detail);
             return;
         }

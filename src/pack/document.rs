@@ -20,7 +20,7 @@ pub struct Pack {
     pub contract_version: Arc<str>,
     pub requires: Vec<(Arc<str>, VersionReq)>,
     pub tenant: Arc<str>,
-    /// How long a context that was compiled under the pack is valid; 0 is for ever.
+    /// Seconds that a context that was compiled under the pack is valid; 0 is for ever.
     pub ttl_seconds: u64,
     pub ceiling: Classification,
     pub environment_defaults: Arc<str>,

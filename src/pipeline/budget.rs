@@ -44,8 +44,8 @@ pub(super) fn run(input: &Input<'_>) -> Output {
     let (budget, measured) = (input.model.unscale(budget), input.measured.unscale(budget));
     let head: u64 = input.frame.head.iter().map(|slot| slot.cost.real()).sum();
     let foot: u64 = input.frame.foot.iter().map(|slot| slot.cost.real()).sum();
-    let around = input.tools + input.reply;
-    let stable = head.saturating_sub(input.memory_data) + around;
+    let other_tokens = input.tools + input.reply;
+    let stable = head.saturating_sub(input.memory_data) + other_tokens;
     let state = if input.volatile { input.model.unscale(VOLATILE_TOKENS) } else { 0 };
     let memory = input.memory.map_or(0, |tokens| input.model.unscale(tokens));
     let provided = input.model.unscale(input.provided);
@@ -53,6 +53,6 @@ pub(super) fn run(input: &Input<'_>) -> Output {
     Output {
         budget: measured,
         room: budget.saturating_sub(stable).saturating_sub(declared),
-        fixed: head + foot + around,
+        fixed: head + foot + other_tokens,
     }
 }

@@ -6,7 +6,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Error, SummaryAsk};
+use super::Error;
+use super::summary_ask::SummaryAsk;
 use crate::domain::AskedSummary;
 use crate::hook::{
     ChangeResult, CheckedInput, CountTokens, GuardDecision, HookInput, HookKind, HookSet,

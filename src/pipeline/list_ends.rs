@@ -1,5 +1,5 @@
-//! How a list may begin and end: some targets want the user's message first, and no white space
-//! at the very end.
+//! Beginnings and ends of lists: some targets want the user's message first, and no white space at
+//! the very end.
 
 use super::StopReason;
 use super::measure::Meter;

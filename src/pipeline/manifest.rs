@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::arrive::ArrivedForms;
+use super::arrival::ArrivedForms;
 use super::measure::Cost;
 use super::memory;
 use super::prose::READ_TOOL;

@@ -69,7 +69,7 @@ fn line(entry: &RequestMemoryEntry) -> String {
     line
 }
 
-/// How entries that a store found are shown.
+/// Fit of entries that a store found into the memory block.
 #[derive(Debug)]
 pub struct MemoryFit {
     /// Of each, whether it is shown.

@@ -3,11 +3,11 @@
 //! A stage is a plain function from its input to its output. `ARCHITECTURE.md` numbers the stages;
 //! `driver` runs them, times them, and asks hooks between them.
 
-mod arrive;
+mod arrival;
 mod budget;
 mod cache_marks;
 mod change;
-mod compiled;
+mod compiled_payload;
 mod compress;
 mod driver;
 mod error;
@@ -32,6 +32,7 @@ mod shorten;
 mod slot;
 mod stage;
 mod strip_injected;
+mod summary_ask;
 mod tags;
 mod tokens;
 mod tools;
@@ -39,7 +40,7 @@ mod trace;
 mod xml;
 
 pub use change::{ChangeHints, ChangeReason, FirstChange, PayloadBlocks, first_change};
-pub use compiled::CompiledPayload;
+pub use compiled_payload::CompiledPayload;
 pub use error::Error;
 pub use govern::{
     GovernInput, GovernOutput, GovernRefusal, GovernedContext, GovernedStage, SummaryContext,
@@ -48,8 +49,8 @@ pub use govern::{
 pub use hook_port::{HookPort, NoHooks};
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
 pub use points::{
-    ResultCheck, ShorterTexts, SummaryAsk, ask_formats, ask_governed_results, ask_results_of,
-    ask_texts, clean_summary, governed_input, result_inputs,
+    ResultCheck, ShorterTexts, ask_formats, ask_governed_results, ask_results_of, ask_texts,
+    clean_summary, governed_input, result_inputs,
 };
 pub use prose::{READ_TOOL, is_cleared, is_history_summary};
 pub use recall::{MemoryMatch, RankedMemory, rank_memory};
@@ -62,6 +63,7 @@ pub use shorten::{
     ask_results, passed_on, shorten, splice,
 };
 pub use stage::{STAGES, StageRow, Timings, timed};
+pub use summary_ask::SummaryAsk;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 pub use tools::toolkit_of;
 pub use trace::Hashes;

@@ -6,11 +6,8 @@ use std::fmt::Write as _;
 use super::tags;
 use crate::compress::Errors;
 use crate::domain::ArtifactId;
+pub use crate::request::READ_TOOL;
 use crate::request::ReferenceStyle;
-
-/// The name of the tool that reads cleared results. Its calls are carried out with
-/// `GET /artifacts/{id}`.
-pub const READ_TOOL: &str = "context_read";
 
 /// The start of every line that replaces a cleared result.
 pub(super) const CLEARED_OPENING: &str = "[Old tool result content cleared";
@@ -91,7 +88,7 @@ pub(super) const CREATE_SESSION_MEMORY: &str =
 pub(super) const CREATE_LASTING_MEMORY: &str =
     "Remembers something beyond this conversation, under a key.";
 
-/// How the memory block begins.
+/// Beginning of the memory block.
 pub(super) const MEMORY_OPENING: &str = "<memory>\nRecalled from earlier conversations:\n";
 
 /// Whether a text is a summary of turns that are gone.
@@ -163,7 +160,7 @@ pub(super) fn drop_marker(messages: usize) -> String {
     )
 }
 
-/// How the notes about the answer begin and end.
+/// Beginning and end of the notes about the answer.
 pub(super) const ANSWER_NOTES: [(&str, &str); 2] = [
     (
         "<EPHEMERAL_MESSAGE>\nA note from the application, not from the user; do not answer it. \

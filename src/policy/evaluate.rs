@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{RecordMember, Value, js, scoped};
+use super::{RecordMember, Value, js, scoped_operators};
 use crate::limit::{Deadline, StopReason};
 
 /// The result of a rule.
@@ -58,20 +58,20 @@ pub struct Uncertainty {
 /// Work that all rules of one request may do together, in items and bytes: a pack has hundreds of
 /// them.
 #[derive(Debug)]
-pub struct Effort<'d> {
+pub struct RuleBudget<'d> {
     left: usize,
     /// Asked while a rule is evaluated.
     deadline: &'d Deadline,
 }
 
-impl<'d> Effort<'d> {
+impl<'d> RuleBudget<'d> {
     pub fn new(deadline: &'d Deadline) -> Self {
         Self { left: 16 * MAX_WORK_UNITS, deadline }
     }
 }
 
 /// Evaluates a rule, and takes what it does from the effort of all of them.
-pub fn evaluate(rule: &Value, data: &Value, effort: &mut Effort<'_>) -> Evaluation {
+pub fn evaluate(rule: &Value, data: &Value, effort: &mut RuleBudget<'_>) -> Evaluation {
     let max_work = effort.left.min(MAX_WORK_UNITS);
     let deadline = effort.deadline;
     let mut machine = Evaluator {
@@ -213,7 +213,7 @@ impl Evaluator<'_> {
         given: &[Value],
         data: &Value,
     ) -> Result<Value, RuleFailure> {
-        if let Some(value) = scoped::operate(self, name, given, data) {
+        if let Some(value) = scoped_operators::operate(self, name, given, data) {
             return value;
         }
         let values = self.apply_all(given, data)?;
@@ -312,7 +312,7 @@ impl Evaluator<'_> {
         };
         let missing = self.missing(std::slice::from_ref(names), data)?;
         let Value::List(lacking) = &missing else { return Ok(missing) };
-        let Value::Number(there) = js::count(all.saturating_sub(lacking.len())) else {
+        let Value::Number(there) = Value::count(all.saturating_sub(lacking.len())) else {
             return Ok(missing);
         };
         Ok(if there >= js::number(need) { Value::list(Vec::new()) } else { missing })
@@ -373,7 +373,7 @@ mod tests {
         let text = Value::text("a".repeat(MAX_WORK_UNITS - 100));
         let cat = Value::record(vec![("cat".into(), text)]);
         let deadline = Deadline::default();
-        let mut effort = Effort::new(&deadline);
+        let mut effort = RuleBudget::new(&deadline);
         let done = (0..20).map(|_| evaluate(&cat, &Value::Null, &mut effort).value.is_ok());
         assert_eq!(done.filter(|done| *done).count(), 16);
     }
@@ -391,7 +391,7 @@ mod tests {
             let map = Value::record(vec![("map".into(), Value::list(vec![each, rule]))]);
             let data = Value::record(vec![("items".into(), list(1_000, &Value::Null))]);
             let deadline = Deadline::default();
-            let evaluated = evaluate(&map, &data, &mut Effort::new(&deadline));
+            let evaluated = evaluate(&map, &data, &mut RuleBudget::new(&deadline));
             assert!(matches!(evaluated.value, Err(RuleFailure::Budget)), "{name}");
         }
     }
@@ -404,7 +404,7 @@ mod tests {
             Value::record(vec![("cat".into(), Value::text("a".repeat(MAX_WORK_UNASKED + 1)))]);
         let negation = Value::record(vec![("!".into(), Value::Null)]);
         for rule in [cat, list(MAX_WORK_UNASKED / OPERATION_WORK + 1, &negation)] {
-            let evaluated = evaluate(&rule, &Value::Null, &mut Effort::new(&deadline));
+            let evaluated = evaluate(&rule, &Value::Null, &mut RuleBudget::new(&deadline));
             let stopped = RuleFailure::Stopped(StopReason::Cancelled);
             assert_eq!(evaluated.value.err(), Some(stopped));
         }

@@ -5,19 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Value;
-
-/// A count as a value.
-pub(super) fn count(count: usize) -> Value {
-    // No value that was parsed here has 2^53 items.
-    Value::Number(f64::from(u32::try_from(count).unwrap_or(u32::MAX)))
-}
-
-/// The index that the name of a member is: digits, without leading zeros.
-pub(super) fn index(name: &str) -> Option<usize> {
-    let plain = name.bytes().all(|byte| byte.is_ascii_digit());
-    let canonical = name == "0" || !name.starts_with('0');
-    if plain && canonical { name.parse().ok() } else { None }
-}
+use super::js_text::{RECORD_TEXT, UNDEFINED_TEXT, number_text};
 
 /// `Number(value)`.
 pub(super) fn number(value: &Value) -> f64 {
@@ -110,13 +98,6 @@ fn is_space(character: char) -> bool {
     character.is_whitespace() && character != '\u{85}' || character == '\u{feff}'
 }
 
-/// The most bytes that a number takes as text, such as `-1.2345678901234567e-300`.
-pub(super) const MAX_NUMBER_BYTES: usize = 25;
-/// `String(value)` of any record.
-pub(super) const RECORD_TEXT: &str = "[object Object]";
-/// `String(undefined)`; that of null and of a boolean is shorter.
-pub(super) const UNDEFINED_TEXT: &str = "undefined";
-
 /// `String(value)`. Takes [`Value::text_bytes`] at most, which the caller has paid for.
 pub(super) fn text(value: &Value) -> Arc<str> {
     if let Value::Text(text) = value {
@@ -155,17 +136,6 @@ fn write_joined(out: &mut String, items: &[Value], between: &str) {
             write_text(out, item);
         }
     }
-}
-
-/// A number as JavaScript writes it: the shortest digits that read back as it.
-pub(super) fn number_text(number: f64) -> String {
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
-    }
-    ryu_js::Buffer::new().format_finite(number).to_owned()
 }
 
 /// `a === b`.

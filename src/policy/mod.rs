@@ -6,11 +6,12 @@
 
 mod evaluate;
 mod js;
+mod js_text;
 mod numbers;
 mod operators;
-mod scoped;
+mod scoped_operators;
 mod value;
 
-pub use evaluate::{Effort, Evaluation, RuleFailure, Uncertainty, evaluate};
+pub use evaluate::{Evaluation, RuleBudget, RuleFailure, Uncertainty, evaluate};
 pub use operators::{RuleFault, RuleFaultKind, check};
 pub use value::{RecordMember, Value, ValueList, ValueRecord};

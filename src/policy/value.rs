@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::json::{self, Node, write_string};
 use crate::limit::{AllowanceExceeded, PaidText};
 
-use super::js;
+use super::js_text;
 
 /// A value. Lists and records are shared, so that two equal ones can be distinguished, as in
 /// JavaScript.
@@ -114,6 +114,12 @@ impl Value {
         Self::List(SharedList::new(items, |item| item))
     }
 
+    /// A count as a value.
+    pub(super) fn count(count: usize) -> Self {
+        // No value that was parsed here has 2^53 items.
+        Self::Number(f64::from(u32::try_from(count).unwrap_or(u32::MAX)))
+    }
+
     /// Whether a rule with this result holds. An empty list does not, an empty record does.
     pub fn is_truthy(&self) -> bool {
         match self {
@@ -140,9 +146,9 @@ impl Value {
         match self {
             Self::Text(text) => text.len(),
             Self::List(items) => items.0.text_bytes,
-            Self::Number(_) => js::MAX_NUMBER_BYTES,
-            Self::Record(_) => js::RECORD_TEXT.len(),
-            Self::Undefined | Self::Null | Self::Bool(_) => js::UNDEFINED_TEXT.len(),
+            Self::Number(_) => js_text::MAX_NUMBER_BYTES,
+            Self::Record(_) => js_text::RECORD_TEXT.len(),
+            Self::Undefined | Self::Null | Self::Bool(_) => js_text::UNDEFINED_TEXT.len(),
         }
     }
 
@@ -153,13 +159,15 @@ impl Value {
                 let member = members.iter().find(|(key, _)| **key == *name);
                 member.map(|(_, value)| Cow::Borrowed(value))
             }
-            Self::List(items) if name == "length" => Some(Cow::Owned(js::count(items.len()))),
-            Self::List(items) => js::index(name).and_then(|at| items.get(at)).map(Cow::Borrowed),
+            Self::List(items) if name == "length" => Some(Cow::Owned(Self::count(items.len()))),
+            Self::List(items) => {
+                js_text::index(name).and_then(|at| items.get(at)).map(Cow::Borrowed)
+            }
             Self::Text(text) if name == "length" => {
-                Some(Cow::Owned(js::count(text.encode_utf16().count())))
+                Some(Cow::Owned(Self::count(text.encode_utf16().count())))
             }
             Self::Text(text) => {
-                let unit = text.encode_utf16().nth(js::index(name)?)?;
+                let unit = text.encode_utf16().nth(js_text::index(name)?)?;
                 Some(Cow::Owned(Self::text(String::from_utf16_lossy(&[unit]))))
             }
             _ => None,
@@ -183,7 +191,9 @@ impl Value {
     pub fn write(&self, out: &mut PaidText<'_>) -> Result<(), AllowanceExceeded> {
         match self {
             Self::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
-            Self::Number(number) if number.is_finite() => out.push_str(&js::number_text(*number)),
+            Self::Number(number) if number.is_finite() => {
+                out.push_str(&js_text::number_text(*number))
+            }
             Self::Undefined | Self::Null | Self::Number(_) => out.push_str("null"),
             Self::Text(text) => write_text(out, text),
             Self::List(items) => {

@@ -13,12 +13,12 @@ mod write;
 
 pub use adapt::{adapt, means};
 pub use read::{
-    CONVERSATION_KEYS, REPAIR_MODES, detect, list_key, read, read_tools, read_without_messages,
-    without_nul,
+    CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, list_key, read, read_tools,
+    read_without_messages, without_nul,
 };
 pub use schema::as_json_schema;
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
-pub use write::{MemberBlocks, Written, write, write_messages, write_result_content};
+pub use write::{MemberBlocks, WrittenPayload, write, write_messages, write_result_content};
 
 use crate::domain::{Message, Target, ToolDefinition};
 

@@ -42,7 +42,7 @@ pub struct ResultTexts {
     pub content: Option<(Range<usize>, ContentWrap)>,
 }
 
-/// How a replacement of a result's content is written.
+/// Wrapping of a replacement of a result's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContentWrap {
     /// As a JSON string.

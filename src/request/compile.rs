@@ -59,20 +59,20 @@ pub const SECTIONS: &[(&str, &[&str])] = &[
 const BUDGET: &[&str] = &["context_window", "reserve_output", "on_overflow"];
 
 /// The longest deadline a request may ask for.
-const MAX_DEADLINE_MS: u64 = 60_000;
+pub const MAX_DEADLINE_MS: u64 = 60_000;
 /// Limit of a context window: far above the largest window that any model has.
 const MAX_WINDOW_TOKENS: u64 = 1 << 40;
 /// Tokens reserved for the reply if the request gives neither a window nor a reserve.
 const DEFAULT_RESERVE_TOKENS: u64 = 8_192;
 
-/// What happens if the payload does not fit.
+/// Treatment of a payload that does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnOverflow {
     Report,
     Fail,
 }
 
-/// What happens if time is up.
+/// Treatment of a request whose time is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnDeadline {
     Fail,

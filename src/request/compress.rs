@@ -31,7 +31,7 @@ pub const COMPRESS_KEYS: &[&str] = &[
     "on_deadline",
 ];
 
-/// Where the originals of shortened texts are kept.
+/// Place of the originals of shortened texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Originals {
     /// Kept as artifacts.
@@ -50,7 +50,7 @@ impl Originals {
 /// Values of `level` of `/compress`: all but `off`, which would leave nothing to do.
 pub const COMPRESS_LEVELS: &[(&str, Level)] = Level::WORDS.split_at(1).1;
 
-/// How the model learns which originals it can retrieve.
+/// Style of the references by which the model learns which originals it can retrieve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceStyle {
     /// By the service's tool.
@@ -62,7 +62,7 @@ pub enum ReferenceStyle {
 /// The reader of the compressed text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModelReader {
-    /// How originals are referenced for the model; `None` if it cannot retrieve them.
+    /// Style of references to originals; `None` if the model cannot retrieve them.
     pub reference: Option<ReferenceStyle>,
     /// Whether only results of tools may be changed: everything else was written by the user or the
     /// model.
@@ -137,7 +137,7 @@ pub fn read_compress<'r, 'a>(
     let asked = fields.choice("level", COMPRESS_LEVELS, &mut faults);
     let originals = fields.choice("originals", Originals::WORDS, &mut faults);
     let originals = originals.unwrap_or(Originals::Store);
-    // What cannot be brought back may not go.
+    // Content that cannot be restored may not go.
     let most = if originals == Originals::None { Level::Lossless } else { Level::Drop };
     if asked.is_some_and(|level| level > most) {
         let detail = "without originals nothing beyond `lossless` can be brought back";

@@ -12,7 +12,7 @@ use crate::json::{Faults, Fields, Limits, Node, Path, Value, parse};
 /// Hooks of a request.
 const MAX_HOOKS: usize = 32;
 
-/// Which hooks a request asks for.
+/// Hooks that a request asks for.
 #[derive(Debug, Clone, Default)]
 pub enum HookChoice {
     /// The registered hooks.

@@ -15,8 +15,8 @@ const MAX_METADATA_BYTES: usize = 16 << 10;
 const MAX_TAGS: usize = 32;
 /// Bytes of a tag, a subject, an agent, a source, an author.
 pub(super) const MAX_NAME_BYTES: usize = 256;
-/// A hundred years.
-const MAX_TTL_SECONDS: u64 = 100 * 365 * 86_400;
+/// Seconds that an entry or a session can live: a hundred years.
+pub(super) const MAX_TTL_SECONDS: u64 = 100 * 365 * 86_400;
 const MAX_TTL_TURNS: u64 = 1 << 40;
 
 pub const MEMORY_PUT_KEYS: &[&str] = &[
@@ -240,7 +240,7 @@ pub fn is_memory_key(key: &str) -> bool {
         && !RESERVED_KEYS.contains(&key)
 }
 
-/// What is wrong with the text of an entry, or with its description.
+/// Checks the text of an entry, and its description.
 pub fn check_memory_text(value: &str, description: Option<&str>) -> Option<String> {
     if value.len() > MAX_VALUE_BYTES {
         return Some(format!("`value` must be at most {MAX_VALUE_BYTES} bytes"));

@@ -23,7 +23,7 @@ pub use candidates::{
     read_proposal, read_review,
 };
 pub use compile::{
-    COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile,
+    COMPILE_KEYS, CompileRequest, MAX_DEADLINE_MS, OnDeadline, OnOverflow, SECTIONS, read_compile,
     read_compile_options, resolve_model,
 };
 pub use compress::{
@@ -61,5 +61,5 @@ pub use snapshots::{
     RestoreSession, SNAPSHOT_FORMAT, TakeSnapshot, read_session_restore, read_snapshot,
     read_take_snapshot,
 };
-pub use tools::{LOAD_TOOLKIT, Prune, Strategy, TOOLS, ToolGroup, ToolOptions};
+pub use tools::{LOAD_TOOLKIT, PruneOptions, READ_TOOL, Strategy, TOOLS, ToolGroup, ToolOptions};
 pub use usage::{UsageRequest, read_usage_request};

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
+use super::memory::MAX_TTL_SECONDS;
 use crate::json::{Faults, Fields, Node, Path};
-
-/// A hundred years.
-const MAX_TTL_SECONDS: u64 = 100 * 365 * 86_400;
 
 /// A change of a session; absent fields stay as they are. `defaults` are read by the service, which
 /// knows the keys of a compile.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::memory::{name, read_key, read_write};
 use super::{is_session_id, read_session_id};
 use crate::domain::{
-    Classification, MemoryEntry, MemoryScope, MemoryStatus, MemoryTier, ModelCalibration, RawJson,
-    SessionState, Source, Timestamp,
+    Classification, MAX_CALIBRATED_MODELS, MemoryEntry, MemoryScope, MemoryStatus, MemoryTier,
+    ModelCalibration, RawJson, SessionState, Source, Timestamp,
 };
 use crate::json::{Fault, Faults, Fields, Node, Path};
+use crate::provider::MAX_MESSAGES;
 
 /// The format of a snapshot; another number is another format.
 pub const SNAPSHOT_FORMAT: &str = "contexture-session/1";
@@ -16,9 +17,7 @@ pub const SNAPSHOT_FORMAT: &str = "contexture-session/1";
 /// Bytes of a label.
 const MAX_LABEL_BYTES: usize = 256;
 const MAX_ENTRIES: usize = 100_000;
-const MAX_MESSAGES: usize = 10_000;
 const MAX_POINTS: usize = 10_000;
-const MAX_MODELS: usize = 16;
 /// A limit above any real count.
 const MAX_COUNT: u64 = 1 << 40;
 
@@ -170,7 +169,7 @@ fn points(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<u64> {
 }
 
 fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<ModelCalibration> {
-    let items = fields.list("calibration", MAX_MODELS, faults);
+    let items = fields.list("calibration", MAX_CALIBRATED_MODELS, faults);
     let list = fields.path().key("calibration");
     let mut found: Vec<ModelCalibration> = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {

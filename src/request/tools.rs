@@ -22,7 +22,9 @@ const MAX_NAMES: usize = 1_000;
 /// The tool with which a model gets the tools of a toolkit.
 pub const LOAD_TOOLKIT: &str = "load_toolkit";
 
-const READ_TOOL: &str = "context_read";
+/// The tool with which a model reads cleared results. Its calls are carried out with
+/// `GET /artifacts/{id}`.
+pub const READ_TOOL: &str = "context_read";
 const MEMORY_TOOLS: [&str; 2] = ["create_memory", "modify_memory"];
 /// The parameters of the service's tools, which identify one that comes back with a payload.
 const TOOL_PARAMETERS: [(&str, &[&str]); 3] = [
@@ -34,7 +36,7 @@ const TOOL_PARAMETERS: [(&str, &[&str]); 3] = [
 /// The options next to `list`.
 #[derive(Debug, Clone, Default)]
 pub struct ToolOptions {
-    pub prune: Option<Prune>,
+    pub prune: Option<PruneOptions>,
     /// Groups that a model sees as one tool each.
     pub namespaces: Vec<ToolGroup>,
     /// Groups that a model sees when it has asked for them.
@@ -53,9 +55,9 @@ pub struct ToolGroup {
     pub tools: Vec<ToolDefinition>,
 }
 
-/// Which tools of the list are kept; all of them by default.
+/// Options of the tools of the list that are kept; all of them by default.
 #[derive(Debug, Clone, Default)]
-pub struct Prune {
+pub struct PruneOptions {
     /// Keeps a tool that has no tags, or whose name or a tag of which is in this text.
     pub task: Option<Arc<str>>,
     /// Stays what is named, in any case of its letters.
@@ -63,7 +65,7 @@ pub struct Prune {
     pub strategy: Strategy,
 }
 
-/// Which tools are kept if both a task and names are given.
+/// Choice of the tools that are kept if both a task and names are given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Strategy {
     /// Tools that either selects.
@@ -87,7 +89,7 @@ impl ToolOptions {
         let path = fields.path().key("tools");
         let Some(given) = Fields::read(node, path, TOOLS, faults) else { return Self::default() };
         let read = Self {
-            prune: Prune::read(&given, faults),
+            prune: PruneOptions::read(&given, faults),
             namespaces: groups(&given, "namespaces", faults, notes),
             toolkits: groups(&given, "toolkits", faults, notes),
             blocked: names(&given, "blocked", faults),
@@ -193,7 +195,7 @@ fn is_ours(tool: &ToolDefinition) -> bool {
     })
 }
 
-impl Prune {
+impl PruneOptions {
     fn read(given: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         let node = given.get("prune")?;
         let given = Fields::read(node, given.path().key("prune"), PRUNE_KEYS, faults)?;

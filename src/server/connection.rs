@@ -33,7 +33,7 @@ const MAX_H2_HEADER_BYTES: u32 = 16 * 1024;
 const H2_PING_INTERVAL: Duration = Duration::from_secs(20);
 const H2_PING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a connection may take.
+/// Time limits of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConnectionTimes {
     /// Until the head of a request must have arrived. An HTTP/1 connection ends after it without a

@@ -66,7 +66,7 @@ pub enum Error {
 
 /// The way in which serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum ShutdownOutcome {
     /// Every open request got its response.
     Drained,
     /// Some requests did not finish within the shutdown timeout.
@@ -170,7 +170,7 @@ impl Server {
 
     /// Serves until `shutdown` ends. Then it accepts no connections, finishes open requests, and
     /// returns within the shutdown timeout. A lost store stops the server in the same way.
-    pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Ending {
+    pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> ShutdownOutcome {
         let Self { listener, address, services, metrics, config } = self;
         let pool = Pool::new(config.server.worker_count());
         let worker = Worker::over_network(services.clone(), pool.clone(), metrics.clone());
@@ -242,9 +242,9 @@ impl Server {
         }
         tracing::info!("stopped");
         match drained {
-            _ if lost.is_cancelled() => Ending::Lost,
-            true => Ending::Drained,
-            false => Ending::Cut,
+            _ if lost.is_cancelled() => ShutdownOutcome::Lost,
+            true => ShutdownOutcome::Drained,
+            false => ShutdownOutcome::Cut,
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct OpenRequest {
     watch: ConnectionWatch,
 }
 
-/// What is left of a response.
+/// The rest of a response.
 #[derive(Debug)]
 struct ResponseSlot {
     /// None if the response was dropped because the client did not read it.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Error, Services, StoreError};
-use crate::compress::{Tryout, built_in_names};
+use crate::compress::{TrialOutput, built_in_names};
 use crate::domain::{AdapterChoice, AdapterDefinition, StoredAdapter, TokenizerName};
 use crate::json::{self, Fault, Faults, Limits, Node, Path};
 use crate::limit::PatternBudget;
@@ -178,9 +178,9 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Adapte
     };
     let counter = &services.pipeline().counter;
     let count = |text: &str| counter.count_once(TokenizerName::O200kBase, text);
-    let tried = Tryout::run(&choice, text, &count, services.deadline());
+    let tried = TrialOutput::run(&choice, text, &count, services.deadline());
     services.deadline().check()?;
-    Ok(tried.map(|Tryout { detects, text: left, reverted, kept_lines }| {
+    Ok(tried.map(|TrialOutput { detects, text: left, reverted, kept_lines }| {
         let tokens_before = count(text);
         AdapterTrial {
             detects,

@@ -6,19 +6,17 @@ use super::idempotency::{IdempotentRequest, remember};
 use super::{Error, Services};
 pub use crate::compress::Offload;
 use crate::domain::{Artifact, ArtifactId, ContentHash};
-use crate::json::{self, Faults, Limits, Path};
+use crate::json::{self, Faults, Limits, MAX_WHOLE_NUMBER, Path};
 use crate::limit::{Allowance, AllowanceExceeded, PaidText};
 use crate::request::Fields;
 pub use crate::store::Cleanup;
 use crate::store::{Batch, Caps, Tx};
 
 /// The media type of a text that came without one.
-const TEXT: &str = "text/plain; charset=utf-8";
+pub(super) const TEXT: &str = "text/plain; charset=utf-8";
 
 const OFFLOAD_KEYS: &[&str] = &["text", "threshold", "head_chars", "tail_chars"];
 const CLEANUP_KEYS: &[&str] = &["max_age_seconds", "max_count", "max_bytes"];
-/// The largest whole number that every JSON reader represents exactly.
-const MAX_WHOLE_NUMBER: u64 = 1 << 53;
 
 /// Result of offloading a text.
 #[derive(Debug)]

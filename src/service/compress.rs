@@ -154,7 +154,7 @@ pub(super) fn carry_out(
         committed: committed.as_ref(),
     };
     let body = timed(&mut timings.serialise, || write(&done));
-    Ok(CompiledResponse { body, report, timings })
+    Ok(CompiledResponse { body, payload: 0..0, report, timings })
 }
 
 /// Runs the hooks at `compress_format`, which shorten long texts of their format, if rung 2 is
@@ -358,5 +358,5 @@ fn pass_through(
         committed: None,
     };
     let body = write(&done);
-    CompiledResponse { body, report, timings }
+    CompiledResponse { body, payload: 0..0, report, timings }
 }

@@ -9,7 +9,7 @@ use super::sessions::SessionHandle;
 use crate::domain::{ContentHash, RawJson};
 use crate::json::{self, Limits};
 use crate::pipeline::PayloadBlocks;
-use crate::provider::{MemberBlocks, Written};
+use crate::provider::{MemberBlocks, WrittenPayload};
 use crate::store::SentPayload;
 
 /// A payload that this process wrote, with the places of its blocks.
@@ -62,7 +62,7 @@ impl EarlierPayload<'_> {
 }
 
 /// The payload in the form in which a session keeps it.
-pub(super) fn to_sent(written: &Written) -> SentPayload {
+pub(super) fn to_sent(written: &WrittenPayload) -> SentPayload {
     let mut sent = SentPayload::default();
     for member in &written.blocks {
         let count = member.is_list.then_some(member.places.len());

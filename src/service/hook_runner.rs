@@ -252,8 +252,8 @@ fn wait<T>(
     })
 }
 
-/// What hooks answered, unless the request has to stop: a built-in hook whose search was stopped
-/// failed, which a hook may do, and its answer lacks something.
+/// Returns the answer of hooks unless the request has to stop: a built-in hook whose search was
+/// stopped failed, which a hook may do, and its answer lacks something.
 fn settle<T>(deadline: &Deadline, answered: Result<T, HookStop>) -> Result<T, pipeline::Error> {
     if let Err(stop @ (StopReason::TimeUp | StopReason::Cancelled)) = deadline.check() {
         return Err(stop.into());

@@ -50,7 +50,9 @@ use quick_cache::sync::Cache;
 
 use self::auth::{Authenticator, KeySources};
 use self::earlier_payload::RememberedPayload;
-pub use self::error::Error;
+pub use self::error::{
+    CandidateRefusal, CompileError, Divergence, Error, PackRefusal, RefusedCompile,
+};
 use self::hooks::Hooks;
 use self::idempotency::RequestsInFlight;
 use self::pool::JobSeat;
@@ -309,7 +311,7 @@ impl Services {
         &self.skills
     }
 
-    /// Which memory writes are promoted without a review.
+    /// Rule of the memory writes that are promoted without a review.
     fn promotion(&self) -> MemoryPromotion {
         self.promotion
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::compress::{self, Decoded, Decoder};
+use crate::compress::{self, DecodedText, Decoder};
 use crate::json::Node;
 use crate::pipeline::{Deadline, StopReason};
 use crate::provider::{self, MessageText};
@@ -56,7 +56,7 @@ impl OriginalsByForm {
                     }
                 };
                 for text in decoded {
-                    if let Decoded::Text(text) = text {
+                    if let DecodedText::Text(text) = text {
                         self.remove_exact(&text);
                     }
                 }
@@ -73,15 +73,15 @@ impl OriginalsByForm {
     }
 
     /// Replaces a decoded text by the kept original, if there is one.
-    pub(super) fn restore(&self, shown: &str, decoded: Decoded) -> Decoded {
+    pub(super) fn restore(&self, shown: &str, decoded: DecodedText) -> DecodedText {
         let text = match &decoded {
             _ if self.0.is_empty() => return decoded,
-            Decoded::Missing => return decoded,
-            Decoded::Same => shown,
-            Decoded::Text(text) => text,
+            DecodedText::Missing => return decoded,
+            DecodedText::Same => shown,
+            DecodedText::Text(text) => text,
         };
         match self.0.get(compress::equivalent(text).as_ref()) {
-            Some(Some(original)) if **original != *text => Decoded::Text(original.to_string()),
+            Some(Some(original)) if **original != *text => DecodedText::Text(original.to_string()),
             _ => decoded,
         }
     }
@@ -99,27 +99,27 @@ mod tests {
     #[test]
     fn an_original_comes_back_by_its_normal_form() {
         let kept = returned(&["\u{1b}[1ma\u{1b}[0m  \n", "b"]);
-        let original = Decoded::Text("\u{1b}[1ma\u{1b}[0m  \n".to_owned());
-        assert_eq!(kept.restore("a\n", Decoded::Same), original);
-        assert_eq!(kept.restore("§x", Decoded::Text("a\n".to_owned())), original);
-        assert_eq!(kept.restore("b", Decoded::Same), Decoded::Same);
-        assert_eq!(kept.restore("c", Decoded::Same), Decoded::Same);
-        assert_eq!(kept.restore("a\n", Decoded::Missing), Decoded::Missing);
+        let original = DecodedText::Text("\u{1b}[1ma\u{1b}[0m  \n".to_owned());
+        assert_eq!(kept.restore("a\n", DecodedText::Same), original);
+        assert_eq!(kept.restore("§x", DecodedText::Text("a\n".to_owned())), original);
+        assert_eq!(kept.restore("b", DecodedText::Same), DecodedText::Same);
+        assert_eq!(kept.restore("c", DecodedText::Same), DecodedText::Same);
+        assert_eq!(kept.restore("a\n", DecodedText::Missing), DecodedText::Missing);
     }
 
     #[test]
     fn what_decodes_by_itself_is_not_taken_for_another() {
         let mut kept = returned(&["§ ", "b "]);
-        assert_eq!(kept.restore("§", Decoded::Same), Decoded::Text("§ ".to_owned()));
+        assert_eq!(kept.restore("§", DecodedText::Same), DecodedText::Text("§ ".to_owned()));
         kept.remove_exact("§ ");
         kept.remove_exact("b");
-        assert_eq!(kept.restore("§", Decoded::Same), Decoded::Same);
-        assert_eq!(kept.restore("b", Decoded::Same), Decoded::Text("b ".to_owned()));
+        assert_eq!(kept.restore("§", DecodedText::Same), DecodedText::Same);
+        assert_eq!(kept.restore("b", DecodedText::Same), DecodedText::Text("b ".to_owned()));
     }
 
     #[test]
     fn of_two_that_cannot_be_told_apart_neither_is_taken() {
         let kept = returned(&["a \n", "a\t\n"]);
-        assert_eq!(kept.restore("a\n", Decoded::Same), Decoded::Same);
+        assert_eq!(kept.restore("a\n", DecodedText::Same), DecodedText::Same);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{Services, StoreError};
 use crate::domain::{Day, Principal, QuotaUse};
 use crate::store::Store;
-pub use crate::store::{UsageFilter, UsageRow};
+pub use crate::store::{UsageCursor, UsageFilter, UsageRow};
 
 /// The tenant, day, key and model of a count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,14 +146,6 @@ pub(super) fn count(services: &Services, model: &str, tokens_before: u64, tokens
     services.inner.meter.count(slot, UsageCounts { requests: 1, tokens_before, tokens_after });
 }
 
-/// The row after which a list of usage continues.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UsageCursor {
-    pub day: Day,
-    pub key: String,
-    pub model: String,
-}
-
 /// Lists at most `limit` rows of a tenant by day, key and model: the first rows, or those after
 /// `after`. Stores the current counts first, if the store can be written.
 pub fn list(
@@ -165,7 +157,6 @@ pub fn list(
     if let Err(error) = services.inner.meter.flush(&services.inner.store) {
         tracing::warn!(%error, "usage could not be stored");
     }
-    let after = after.map(|after| (after.day, after.key.as_str(), after.model.as_str()));
     services.tenant().read(|tx| tx.list_usage(filter, after, limit))
 }
 

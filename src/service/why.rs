@@ -24,9 +24,8 @@ fn payload(services: &Services, text: &str) -> Result<String, Error> {
         return Ok(payload.raw.to_owned());
     }
     if is_request(&node) {
-        let answer = compile(services, text, &Deadline::default())?;
-        let node = json::parse(answer.text(), Limits::default())?;
-        return Ok(node.get("payload").map(|payload| payload.raw.to_owned()).unwrap_or_default());
+        let response = compile(services, text, &Deadline::default())?;
+        return Ok(response.payload().to_owned());
     }
     Ok(text.to_owned())
 }

@@ -59,7 +59,7 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// Which of these messages are kept until `until` at least.
+    /// Flags of the messages that are kept until `until` at least.
     pub(super) fn has_messages(
         &self,
         ids: &[ContentHash],

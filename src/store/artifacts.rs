@@ -101,7 +101,7 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// Which of these artifacts are there, expired or not.
+    /// Flags of the artifacts that are there, expired or not.
     pub(super) fn has_artifacts(&self, hashes: &[ContentHash]) -> Result<Vec<bool>, Error> {
         let has = |hash: &ContentHash| {
             self.exists(

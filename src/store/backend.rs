@@ -13,6 +13,11 @@ use super::error::broken;
 use super::health::ConditionCell;
 use super::sql::Sql;
 
+/// Writes that may wait for a writer before a caller has to.
+pub(super) const MAX_QUEUED_WRITES: usize = 256;
+/// Writes of one commit.
+pub(super) const MAX_GROUP_WRITES: usize = 64;
+
 pub(super) trait Backend: fmt::Debug + Send + Sync {
     /// Runs `read` in a transaction that writes nothing; all of it sees the same state. It sees the
     /// rows of one tenant, or of all.

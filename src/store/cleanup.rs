@@ -1,4 +1,4 @@
-//! Which artifacts go when there are too many, too large or too old ones.
+//! Evicts artifacts if there are too many, too large or too old ones.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) struct ArtifactAge {
     pub(super) expires_at: Timestamp,
 }
 
-/// How much may be kept. An absent cap caps nothing.
+/// Caps of what may be kept. An absent cap caps nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Caps {
     /// Since an artifact was last stored.

@@ -11,7 +11,7 @@ use crate::domain::{Compilation, CompilationStatus, ContentHash, Quota, RawJson,
 const COLUMNS: &str = "id, created_at, expires_at, session, target, model, level, status, engine,
      payload_hash, tokens_before, tokens_after, fits, body";
 
-/// Which records a list has. What is absent does not matter.
+/// Filter of a list of records. What is absent does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct CompilationFilter {
     pub session_id: Option<String>,

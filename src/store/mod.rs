@@ -73,11 +73,11 @@ pub use self::sessions::{SentPayload, StoredSnapshot};
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
 pub use self::tx::{ObservedFact, Tx};
-pub use self::usage::{UsageFilter, UsageRow};
+pub use self::usage::{UsageCursor, UsageFilter, UsageRow};
 use crate::config::{DatabaseUrl, PostgresUrl, StoreConfig};
 use crate::domain::{Clock, Quotas, Timestamp};
 
-/// How long data is kept, and how much.
+/// Retention of data, by time and by amount.
 #[derive(Debug, Clone)]
 pub struct Retention {
     /// From the last time that something was stored until it is forgotten.

@@ -1,4 +1,4 @@
-//! How much a tenant keeps of what has a quota. Triggers of the schema keep the figures.
+//! Use of each quota by a tenant. Triggers of the schema keep the figures.
 
 use super::sql::values;
 use super::{Error, Tx};

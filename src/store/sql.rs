@@ -21,7 +21,7 @@ pub(super) trait Sql {
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Which database it is, for the few statements that they do not share.
+    /// The database, for the few statements that databases do not share.
     fn dialect(&self) -> Dialect;
 }
 

@@ -7,8 +7,8 @@ use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Summary, Timestamp};
 
-/// How old the recorded time of use may be before it is written again: a compile that only reads
-/// should not have to write.
+/// Age of the recorded time of use at which it is written again: a compile that only reads should
+/// not have to write.
 const USE_NOTE_INTERVAL: Duration = Duration::from_hours(1);
 
 impl Tx<'_> {

@@ -121,7 +121,7 @@ impl Tenant {
         })
     }
 
-    /// How long data without an expiry of its own is kept.
+    /// Time that data without an expiry of its own is kept.
     pub fn kept(&self) -> Duration {
         self.store.inner.retention.ttl
     }

@@ -116,7 +116,7 @@ impl<'t> Tx<'t> {
         self.tenant
     }
 
-    /// Which database runs its statements.
+    /// The database that runs its statements.
     pub(super) fn dialect(&self) -> Dialect {
         self.sql.dialect()
     }

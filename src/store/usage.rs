@@ -17,7 +17,7 @@ pub struct UsageRow {
     pub tokens_after: u64,
 }
 
-/// Which rows are asked for; what is absent leaves none out.
+/// Filter of a list of rows; an absent member leaves none out.
 #[derive(Debug, Clone, Default)]
 pub struct UsageFilter {
     pub key: Option<String>,
@@ -25,6 +25,14 @@ pub struct UsageFilter {
     /// First and last day.
     pub from: Option<Day>,
     pub to: Option<Day>,
+}
+
+/// The row after which a list of usage continues.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageCursor {
+    pub day: Day,
+    pub key: String,
+    pub model: String,
 }
 
 impl Tx<'_> {
@@ -64,10 +72,11 @@ impl Tx<'_> {
     pub fn list_usage(
         &self,
         filter: &UsageFilter,
-        after: Option<(Day, &str, &str)>,
+        after: Option<&UsageCursor>,
         limit: usize,
     ) -> Result<Vec<UsageRow>, Error> {
-        let (day, key, model) = after.unwrap_or((Day(i64::MIN), "", ""));
+        let day = after.map_or(i64::MIN, |after| after.day.0);
+        let (key, model) = after.map_or(("", ""), |after| (&after.key, &after.model));
         self.all(
             "SELECT day, key, model, requests, tokens_before, tokens_after FROM usage
              WHERE tenant = ?1 AND day >= ?2 AND day <= ?3
@@ -80,7 +89,7 @@ impl Tx<'_> {
                 filter.to.map_or(i64::MAX, |day| day.0),
                 filter.key.as_ref(),
                 filter.model.as_ref(),
-                day.0,
+                day,
                 key,
                 model,
                 limit

@@ -1,4 +1,4 @@
-//! What the server counts about itself, in Prometheus' text form.
+//! Metrics of the server, in Prometheus' text form.
 //!
 //! Each server has a recorder of its own, so that two in one process (tests) do not add up.
 //! Labels hold route patterns, statuses and words of our own: nothing that a caller chooses.

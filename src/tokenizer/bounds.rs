@@ -76,11 +76,12 @@ const STEPS: [u8; 32 << 3] = {
     steps
 };
 
-/// How many pieces are certain to begin or to end with a byte, and which of three digits it is.
+/// Number of pieces that are certain to begin or to end with a byte, and which of three digits it
+/// is.
 const fn certain_pieces(before: BoundaryClass, third: u8, class: BoundaryClass) -> (u8, u8) {
     match (before, class) {
-        // What follows an apostrophe may belong to the word before, and wide letters may join
-        // what is around them.
+        // Letters after an apostrophe may belong to the word before, and wide letters may join what
+        // is around them.
         (
             BoundaryClass::Letter | BoundaryClass::Apostrophe | BoundaryClass::Wide,
             BoundaryClass::Letter,

@@ -41,7 +41,7 @@ impl PieceKey {
         self.number
     }
 
-    /// Where it is kept, of as many places as so many bits can tell apart.
+    /// Its slot, of as many slots as so many bits can tell apart.
     #[inline]
     pub(super) fn place(self, bits: u32) -> usize {
         usize::try_from(self.mixed >> (64 - bits)).unwrap_or(0)

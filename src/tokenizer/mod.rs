@@ -62,7 +62,7 @@ impl Digest {
 pub struct Counter {
     counts: Cache<(TokenizerName, Digest), u32>,
     runs: run::Runs,
-    /// What short pieces take in each of the two encodings.
+    /// Tokens of short pieces in each of the two encodings.
     o200k: Memos,
     cl100k: Memos,
 }

@@ -31,7 +31,7 @@ pub(super) fn pieces<'t>(
     true
 }
 
-/// Where the two patterns differ.
+/// Differences of the two patterns.
 #[derive(Debug, Clone, Copy)]
 enum SplitRules {
     /// Capitals begin a word, a word takes its `'s` along, and slashes join line breaks.
@@ -103,7 +103,7 @@ impl SplitRules {
         }
     }
 
-    /// Where the piece that begins here ends; none if the patterns have to be asked.
+    /// End of the piece that begins here; none if the patterns have to be asked.
     #[inline]
     fn end(self, bytes: &[u8], at: usize) -> Option<usize> {
         let first = class(bytes, at)?;

@@ -1,4 +1,4 @@
-//! Which addresses may be called: public ones, and those that the operator allows.
+//! Policy of the addresses that may be called: public ones, and those that the operator allows.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

@@ -68,7 +68,7 @@ pub struct Exchange {
     pub sent: Arc<str>,
     /// Status of the response, if there was one.
     pub status: Option<u16>,
-    /// How long the receiver asks not to be called, from the response on.
+    /// Time in which the receiver asks not to be called, from the response on.
     pub retry_after: Option<Duration>,
     /// The response's text, if it arrived completely and is text.
     pub body: Option<Arc<str>>,

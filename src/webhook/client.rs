@@ -33,7 +33,7 @@ const MAX_HEAD_BYTES: usize = 64 << 10;
 const MAX_HEADERS: usize = 100;
 /// Interim responses (100 to 199) before the final one. Nothing else limits their number.
 const MAX_INTERIM_RESPONSES: usize = 16;
-/// How long an idle connection is kept, and how many per host.
+/// Time that an idle connection is kept, and connections per host.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 const MAX_IDLE_CONNECTIONS: usize = 8;
 

@@ -23,7 +23,7 @@ pub type LookupFuture<'r> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, Stri
 
 /// Longest that one question to one server may take.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long answers are cached, whatever TTL they have.
+/// Time that answers are cached, whatever TTL they have.
 const ANSWER_TTL: Duration = Duration::from_mins(1);
 const ABSENCE_TTL: Duration = Duration::from_secs(10);
 

@@ -21,7 +21,7 @@ use super::breaker::{BreakerKey, Breakers};
 use super::client::{Client, LimitedResponse, NoResponse, SetupError};
 use super::resolve::Resolver;
 use crate::config::{AllowCidr, SummarizerConfig, SummarizerKey};
-use crate::domain::{Chat, Clock, Role};
+use crate::domain::{Clock, PromptMessage, Role};
 use crate::hook::{CallFailure, FailureCause};
 
 /// Failures in a row after which nothing is asked for a while, and for how long.
@@ -93,7 +93,7 @@ impl Summarizer {
     /// Asks the model for a summary, within the model's time limit and `allowance`.
     pub async fn write(
         &self,
-        prompt: &[Chat],
+        prompt: &[PromptMessage],
         max_tokens: u64,
         allowance: Duration,
     ) -> Result<String, CallFailure> {
@@ -116,8 +116,8 @@ impl Summarizer {
         came
     }
 
-    fn body(&self, prompt: &[Chat], max_tokens: u64) -> Bytes {
-        let message = |chat: &Chat| {
+    fn body(&self, prompt: &[PromptMessage], max_tokens: u64) -> Bytes {
+        let message = |chat: &PromptMessage| {
             let role = if chat.role == Role::Assistant { "assistant" } else { "user" };
             json!({"role": role, "content": chat.text})
         };

@@ -1,6 +1,6 @@
 //! `docs/encodings.md` against the decoder: what it shows decodes to what it says.
 
-use contexture::compress::{Decoded, Decoder};
+use contexture::compress::{DecodedText, Decoder};
 
 #[test]
 fn every_example_decodes_to_what_stands_beside_it() {
@@ -15,7 +15,7 @@ fn every_example_decodes_to_what_stands_beside_it() {
     assert!(shown.len() > 5, "the examples are gone");
     for (shown, original) in shown.into_iter().zip(originals) {
         let decoded = Decoder::new(0).decode_result(&[shown.into()]);
-        assert_eq!(decoded, [Decoded::Text(original.to_owned())]);
+        assert_eq!(decoded, [DecodedText::Text(original.to_owned())]);
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use contexture::hook::HOOK_KEYS;
 use contexture::http::schema::{
     AdapterDefinition, Budget, CacheOptions, CompileRequest, CompressRequest, Compression,
-    HookDefinition, MemoryOptions, Output, Protect, SkillChoice, ToolOptions,
+    HookDefinition, MemoryOptions, Output, ProtectOptions, SkillChoice, ToolOptions,
 };
 use contexture::http::{ENUM_MEMBERS, ENUM_PARAMETERS};
 use contexture::provider::CONVERSATION_KEYS;
@@ -319,7 +319,7 @@ fn the_document_tells_the_keys_that_are_read() {
         let told = match *section {
             "budget" => properties::<Budget>(),
             "compression" => properties::<Compression>(),
-            "protect" => properties::<Protect>(),
+            "protect" => properties::<ProtectOptions>(),
             "cache" => properties::<CacheOptions>(),
             "output" => properties::<Output>(),
             "memory" => properties::<MemoryOptions>(),

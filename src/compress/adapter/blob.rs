@@ -1,7 +1,7 @@
 //! Base64: a long run keeps its head and says how long it is.
 //!
-//! What is around a run is offered to the adapters again. Tokens with dots and PEM blocks
-//! stay whole: they are keys, and the head of a key is of no use.
+//! The text around a run is offered to the adapters again. Tokens with dots and PEM blocks stay
+//! whole: they are keys, and the head of a key is of no use.
 
 use std::ops::Range;
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::elide::{self, Outliers, StateWords};
+use super::elision::{self, Outliers, StateWords};
 use super::progress::names_places;
 use super::words::is_prose;
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
@@ -168,10 +168,10 @@ impl<'t> CsvTable<'t> {
         self.span(&(row..row + 1)).map_or("", |span| self.raw(&span))
     }
 
-    /// How many rows a row represents, if it is a mark.
+    /// Number of rows that a row represents, if it is a mark.
     fn mark_rows(&self, row: usize) -> Option<usize> {
         let (first, others) = self.cells_of(row).split_first()?;
-        let count = elide::mark_items(&text_of(self.raw(first)), ROW_NOUN)?;
+        let count = elision::mark_items(&text_of(self.raw(first)), ROW_NOUN)?;
         others.iter().all(|cell| text_of(self.raw(cell)).is_empty()).then_some(count)
     }
 
@@ -198,9 +198,9 @@ impl<'t> CsvTable<'t> {
         let rows = self.rows();
         // A table that contains such a row would look like one that lost rows.
         let may_have_marks =
-            memchr::memmem::find(self.text.as_bytes(), elide::MARK_START.as_bytes());
+            memchr::memmem::find(self.text.as_bytes(), elision::MARK_START.as_bytes());
         let is_marked = |row| may_have_marks.is_some() && self.mark_rows(row).is_some();
-        if rows <= elide::MAX_WHOLE_ITEMS || (0..rows).any(is_marked) {
+        if rows <= elision::MAX_WHOLE_ITEMS || (0..rows).any(is_marked) {
             return Vec::new();
         }
         let (mut outliers, mut states) = (Outliers::default(), StateWords::default());
@@ -225,13 +225,13 @@ impl<'t> CsvTable<'t> {
         }
         outliers.mark(&mut must);
         states.mark(&mut must);
-        elide::gaps(&raw, &must)
+        elision::gaps(&raw, &must)
     }
 
     /// One row in the place of some.
     fn cut(&self, gap: &Range<usize>) -> Option<Cut> {
         let range = self.span(gap)?;
-        let mark = elide::mark(gap.len(), ROW_NOUN);
+        let mark = elision::mark(gap.len(), ROW_NOUN);
         let mut with = String::new();
         for (column, cell) in self.cells_of(gap.start).iter().enumerate() {
             let text = if column == 0 { mark.as_str() } else { "" };

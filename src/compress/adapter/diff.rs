@@ -23,7 +23,7 @@ impl FormatAdapter for DiffAdapter {
 
     fn detects(&self, part: Part<'_>) -> bool {
         let is_diff = |kind| kind == Kind::Diff;
-        // What `git show` and `git log -p` print: commits, and a diff below each.
+        // Output of `git show` and `git log -p`: commits, and a diff below each.
         part.is_all(is_diff) || (part.has(is_diff) && is_commit(part.text))
     }
 
@@ -57,7 +57,7 @@ fn keeps(page: &LinePage<'_>, part: Part<'_>, after: &str) -> bool {
     all_context && all_flush && changes(before).eq(changes(after))
 }
 
-/// Which lines stay where of the diffs' context only what is `near` a change does.
+/// Flags of the lines that stay if the context of a diff stays only `near` a change.
 fn without_context(page: &LinePage<'_>, spans: &[Span], near: usize) -> Vec<bool> {
     let mut shows = vec![true; page.len()];
     for span in spans.iter().filter(|span| span.kind == Kind::Diff) {

@@ -4,8 +4,8 @@
 //! block ends where another begins: the next failure, a test that passed, the next entry
 //! of the log, or, after a blank line, text that is indented no deeper than the heading.
 
-use super::choose::LineRank;
 use super::frame::{Frame, frame};
+use super::line_choice::LineRank;
 use super::page::LinePage;
 use crate::compress::notation::reports_error;
 use crate::compress::segment::is_entry;
@@ -15,7 +15,7 @@ use crate::compress::text::{WordHeads, scan_words};
 const HEAD_LINES: usize = 16;
 /// Lines that a block may take.
 const MAX_BLOCK_LINES: usize = 60;
-/// What a line after the head of a block is worth.
+/// Weight of a line after the head of a block.
 const DEEP_LINE_WEIGHT: u32 = 3;
 /// The heads of blocks stay while they are no more than one part in so many of the text.
 const MIN_BYTES_PER_HEAD_BYTE: usize = 4;
@@ -43,7 +43,7 @@ fn opens(page: &LinePage<'_>, at: usize) -> bool {
         && !is_passed(body)
 }
 
-/// What ranks one block.
+/// Ranks the lines of one block.
 #[derive(Debug)]
 struct FailureBlock<'p, 't> {
     page: &'p LinePage<'t>,
@@ -88,7 +88,7 @@ impl FailureBlock<'_, '_> {
         line
     }
 
-    /// What is before a failure is what was about to be done.
+    /// The lines before a failure say what was about to be done.
     fn lead(&mut self, at: usize) {
         let before = at.checked_sub(1).and_then(|before| self.ranks.get_mut(before));
         if let Some(before @ LineRank::May(_)) = before {
@@ -188,7 +188,8 @@ pub(super) fn is_passed(body: &str) -> bool {
         }
 }
 
-/// What was counted, at the end: how many passed and failed, of how many, how long it took.
+/// Whether a line has the totals at the end: how many passed and failed, of how many, how long it
+/// took.
 pub(super) fn is_total(body: &str) -> bool {
     /// Bytes: a word and a digit at the least.
     const COUNT_LINE_BYTES: std::ops::RangeInclusive<usize> = 4..=200;

@@ -1,4 +1,4 @@
-//! What the tests of adapters share: a text under an adapter, with a plain one for prose inside.
+//! Fixtures of the tests of adapters: a text under an adapter, with a plain one for prose inside.
 
 use super::{AdapterOutput, Attempt, Cut, FormatAdapter, InnerTexts, Part, shorten};
 use crate::compress::segment::Kind;
@@ -35,7 +35,7 @@ impl FormatAdapter for EndsAdapter {
     }
 }
 
-/// What an adapter makes of a text, each time it is shorter.
+/// Applies an adapter to a text as long as that shortens it.
 pub(super) fn shortened(adapter: &dyn FormatAdapter, text: &str) -> AdapterOutput {
     shorten(&[adapter, &EndsAdapter], text, &|_, _| true)
 }

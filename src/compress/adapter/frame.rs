@@ -79,7 +79,7 @@ pub(super) fn frame(page: &LinePage<'_>, at: usize, follows: bool) -> Option<Fra
     Some(Frame { from: at, to, is_library })
 }
 
-/// What a run of frames of one library has in common: the folder of the file, or the first two
+/// The common root of a run of frames of one library: the folder of the file, or the first two
 /// parts of the name.
 pub(super) fn root<'t>(page: &LinePage<'t>, frame: Frame) -> &'t str {
     let body = page.body(frame.from);

@@ -42,7 +42,7 @@ impl FormatAdapter for HookTextAdapter {
         Attempt::new(shorter.map(cut).collect(), |after| self.holds(part.text, after))
     }
 
-    /// What the format promises only they know.
+    /// Only the hook knows the promises of its format.
     fn holds(&self, _: &str, _: &str) -> bool {
         true
     }

@@ -1,11 +1,12 @@
-//! What holds for every adapter that leaves out lines, whatever the text.
+//! Laws of every adapter that leaves out lines, whatever the text.
 
 use proptest::prelude::*;
 
+use super::InnerTexts;
 use super::diff::DiffAdapter;
 use super::log::LogAdapter;
 use super::search::SearchAdapter;
-use super::shorten::{InnerTexts, apply};
+use super::shorten::apply;
 use super::source::SourceAdapter;
 use super::stack_trace::StackTraceAdapter;
 use super::structured_output::StructuredOutputAdapter;

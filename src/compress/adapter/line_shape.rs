@@ -44,7 +44,7 @@ impl LineShape {
     }
 }
 
-/// What bytes of a line are: blanks, letters and all that is not ASCII, `_`, and others.
+/// Classes of the bytes of a line: blanks, letters and all that is not ASCII, `_`, and others.
 const BLANK: u8 = 0;
 const LETTER: u8 = 1;
 const UNDER: u8 = 1 << 1;

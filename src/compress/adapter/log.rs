@@ -3,8 +3,8 @@
 //! new. What a tool says about each of many things goes first: tests that passed, crates that
 //! were compiled, rows of one shape.
 
-use super::choose::{LineRank, choose_cuts};
 use super::failure::{is_passed, is_total, rank};
+use super::line_choice::{LineRank, choose_cuts};
 use super::line_shape::line_shape;
 use super::page::{LinePage, attempt, has_lines, is_elided};
 use super::progress::{ToolLines, is_data, is_put_out};
@@ -20,7 +20,7 @@ const TAIL_LINES: usize = 3;
 const MIN_RUN_LINES: usize = 3;
 /// The weight of a line of a new shape, in addition to its facts.
 const NEW_SHAPE_WEIGHT: u32 = 1;
-/// What the first and the last line of a run are worth.
+/// Weight of the first and the last line of a run.
 const RUN_END_WEIGHT: u32 = 2;
 
 /// Logs and the output of tests; see the module.
@@ -89,7 +89,7 @@ fn is_document(span: &Span, text: &str) -> bool {
     }
 }
 
-/// How many hundredths of a text are of such kinds.
+/// Hundredths of a text that are of such kinds.
 fn share(part: Part<'_>, kind: impl Fn(Kind) -> bool) -> usize {
     let own = part.spans.iter().filter(|span| kind(span.kind)).map(|span| span.range.len());
     own.sum::<usize>() * 100 / part.text.len().max(1)
@@ -111,7 +111,7 @@ fn ranks(page: &LinePage<'_>) -> Vec<LineRank> {
     ranks
 }
 
-/// What a line is by itself.
+/// Rank of a line by itself.
 fn line_rank(page: &LinePage<'_>, at: usize, progress: &ToolLines) -> LineRank {
     let body = page.body(at);
     if is_passed(body) || progress.has(page, at) {
@@ -119,7 +119,7 @@ fn line_rank(page: &LinePage<'_>, at: usize, progress: &ToolLines) -> LineRank {
     } else if is_total(body) {
         LineRank::Once
     } else if body.ends_with(':') && page.indent(at) == 0 {
-        // What is below is read under it.
+        // Lines below are read under this one.
         LineRank::Should
     } else {
         LineRank::May(NEW_SHAPE_WEIGHT)

@@ -1,21 +1,21 @@
 //! Rung 2: adapters. Each knows one text format; it finds what must survive and what may shrink,
 //! and says which stretches go.
 //!
-//! What an adapter leaves out is still in the artifact, so a shortened text is *reversible*, not
-//! exact. What it may never do is break its format: after the cuts are made, the text is read
-//! again, and if it does not hold what its format promises, the part stays as it was and the
-//! answer says so (`adapter_reverted:xml`).
+//! Omitted text is still in the artifact, so a shortened text is *reversible*, not exact. What it
+//! may never do is break its format: after the cuts are made, the text is read again, and if it
+//! does not hold what its format promises, the part stays as it was and the answer says so
+//! (`adapter_reverted:xml`).
 //!
 //! Texts are offered to the adapters in order, and the first that knows the format takes it:
 //! first the text as a whole, then, if none knows that, its parts by themselves.
 
+mod adapter_trial;
 mod blob;
-mod choose;
 mod csv;
 mod custom;
 mod diff;
 mod duty;
-mod elide;
+mod elision;
 mod failure;
 #[cfg(test)]
 mod fixture;
@@ -26,6 +26,7 @@ mod json;
 #[cfg(test)]
 mod laws;
 mod layout;
+mod line_choice;
 mod line_shape;
 mod log;
 mod page;
@@ -40,7 +41,6 @@ mod stack_trace;
 mod structured_output;
 #[cfg(test)]
 mod trial;
-mod tryout;
 mod words;
 mod xml;
 mod yaml;
@@ -51,13 +51,13 @@ use std::ops::Range;
 
 use super::segment::{Kind, Span};
 
+pub use adapter_trial::TrialOutput;
 pub use set::{AdapterSet, built_in_names};
 #[cfg(test)]
 pub(crate) use shorten::AdapterOutput;
 #[cfg(any(fuzzing, test))]
 pub(crate) use shorten::apply;
-pub(crate) use shorten::{InnerTexts, MIN_TEXT_BYTES, shorten, shorten_parts};
-pub use tryout::Tryout;
+pub(crate) use shorten::{MIN_TEXT_BYTES, shorten, shorten_parts};
 
 /// A stretch of a text, in bytes, and the text in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub(crate) struct Cut {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part<'p> {
     pub(crate) text: &'p str,
-    /// What segmentation found in it, without gaps; ranges are of `text`.
+    /// Its spans from segmentation, without gaps; ranges are of `text`.
     pub(crate) spans: &'p [Span],
 }
 
@@ -86,9 +86,9 @@ impl Part<'_> {
     }
 }
 
-/// What knows one text format.
+/// Shortens texts of one format.
 pub(crate) trait FormatAdapter: fmt::Debug + Send + Sync {
-    /// What requests and reports call it.
+    /// Name in requests and reports.
     fn name(&self) -> &str;
 
     /// Names what the adapter does: two of the same identity cut alike.
@@ -99,13 +99,19 @@ pub(crate) trait FormatAdapter: fmt::Debug + Send + Sync {
     /// Whether a text is of this format. Cheap: most texts are of another.
     fn detects(&self, part: Part<'_>) -> bool;
 
-    /// What may go, and what [`FormatAdapter::holds`] says of what that leaves: where both begin
-    /// with the same reading of the text, it is read once. Pure, linear in the text. `inside`
-    /// shortens a text that is inside this one, such as a JSON string.
+    /// Returns the cuts that are possible, and what [`FormatAdapter::holds`] says of the rest: if
+    /// both begin with the same reading of the text, it is read once. Pure, linear in the text.
+    /// `inside` shortens a text that is inside this one, such as a JSON string.
     fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p>;
 
     /// Whether `after`, made from `before` by cuts, keeps what the format promises.
     fn holds(&self, before: &str, after: &str) -> bool;
+}
+
+/// Offers a text that is inside another one, such as a JSON string, to the same adapters.
+pub(crate) trait InnerTexts {
+    /// The text in its shorter form; none if it stays as it is.
+    fn shorten(&mut self, text: &str) -> Option<String>;
 }
 
 /// Cuts, and whether what they leave of their text keeps what the format promises.

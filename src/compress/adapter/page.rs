@@ -63,7 +63,7 @@ impl<'t> LinePage<'t> {
         self.lines.text.len()
     }
 
-    /// Where a line starts; the end of the text for lines past the last.
+    /// Start of a line; the end of the text for lines past the last.
     pub(super) fn start(&self, at: usize) -> usize {
         self.lines.start(at)
     }
@@ -141,7 +141,7 @@ pub(super) fn has_lines(text: &str) -> bool {
     memchr::memchr_iter(b'\n', text.as_bytes()).take(MIN_LINES - 1).count() + 1 >= MIN_LINES
 }
 
-/// What an elision says.
+/// Content of an elision mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ElisionMark {
     lines: usize,
@@ -164,7 +164,7 @@ impl fmt::Display for ElisionMark {
 }
 
 impl ElisionMark {
-    /// What a line says, if it is a mark; `errors` of a mark that says `as above` is not known.
+    /// Reads a line as a mark; `errors` of a mark that says `as above` is not known.
     fn parse(line: &str) -> Option<Self> {
         let inner = line.trim_ascii().strip_prefix("[… ")?.strip_suffix(']')?;
         let (lines, rest) = inner.split_once(" lines")?;
@@ -185,10 +185,10 @@ fn number(digits: &str) -> Option<usize> {
     if digits.len() > 12 { None } else { parse_digits(digits) }
 }
 
-/// Where a mark begins in its line.
+/// Margin of a mark in its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MarkMargin {
-    /// Where the first of the lines that went began.
+    /// The margin of the first of the lines that went.
     Own,
     /// At the beginning of the line.
     None,
@@ -213,7 +213,7 @@ pub(super) fn cuts(page: &LinePage<'_>, shows: &[bool], margin: MarkMargin) -> V
     found
 }
 
-/// What is shown above a line.
+/// Content that is shown above a line.
 #[derive(Debug)]
 struct ShownAbove {
     /// By the first of equal lines: where one of them is shown last.
@@ -297,8 +297,8 @@ fn cut(
     (range.len() >= with.len() * MIN_GAIN_FACTOR).then_some(Cut { range, with })
 }
 
-/// Which lines of `before` are shown in `after`, if nothing else is in it than those and true
-/// marks.
+/// Flags of the lines of `before` that are shown in `after`, if nothing else is in it than those
+/// and true marks.
 pub(super) fn shown_lines(before: &LinePage<'_>, after: &LinePage<'_>) -> Option<Vec<bool>> {
     if before.has_mark() || before.ends_with_break() != after.ends_with_break() {
         return None;

@@ -117,7 +117,7 @@ impl<'t> Passages<'t> {
         &self.sentences
     }
 
-    /// What goes, and the marks in its place.
+    /// Cuts, and the marks in their place.
     pub(super) fn cuts(&self) -> Vec<Cut> {
         let kept = self.kept_sentences();
         let mut gaps =
@@ -148,7 +148,7 @@ impl<'t> Passages<'t> {
         gaps.into_cuts()
     }
 
-    /// Which sentences stay.
+    /// Flags of the sentences that stay.
     fn kept_sentences(&self) -> Vec<bool> {
         let bytes = self.sentences.iter().map(Range::len).sum();
         let room = room(bytes);
@@ -197,7 +197,7 @@ impl<'t> Passages<'t> {
         (units, duties)
     }
 
-    /// What is on the line of a report belongs to it: what is missing, where, what to do.
+    /// The rest of the line of a report belongs to it: what is missing, where, what to do.
     fn spread(&self, ranges: &[Range<usize>], duties: &mut [Option<KeepReason>]) {
         /// Bytes between the ends of what belongs together.
         const MAX_REPORT_BYTES: usize = 240;
@@ -231,7 +231,7 @@ struct GapBuilder<'t> {
     text: &'t str,
     cuts: Vec<Cut>,
     is_plain: bool,
-    /// What holds the last gap.
+    /// The group that contains the last gap.
     group: usize,
 }
 

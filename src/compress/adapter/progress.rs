@@ -1,5 +1,5 @@
-//! What a tool says about each of many things: `Compiling a`, `Unpacking b`. And what distinguishes
-//! the output of a tool from what a person wrote, if no line alone does.
+//! Progress lines of tools about each of many things: `Compiling a`, `Unpacking b`. And what
+//! distinguishes the output of a tool from what a person wrote, if no line alone does.
 
 use std::cell::LazyCell;
 
@@ -18,7 +18,7 @@ const MAX_SAMPLE_LINES: usize = 400;
 /// Hundredths of the lines that a tool's are.
 const MIN_TOOL_PERCENT: usize = 60;
 
-/// What the lines of a text open with, and how many with the same.
+/// Opening words of the lines of a text, and how many lines have the same.
 #[derive(Debug)]
 pub(super) struct ToolLines {
     /// Line by line the place of its word in `counts`, if it opens with one.
@@ -153,8 +153,8 @@ pub(super) fn names_places(text: &str) -> bool {
     places * 2 > all
 }
 
-/// What compilers draw around the lines that they show: `-->`, `|`, `12 |`, `= note:`, `^^^`. And
-/// `file | 12 ++--`.
+/// Whether a line is a margin that compilers draw around the lines that they show: `-->`, `|`, `12
+/// |`, `= note:`, `^^^`. And `file | 12 ++--`.
 fn is_margin(body: &str) -> bool {
     let draws = match body.bytes().next() {
         Some(b'|' | b'^') => true,

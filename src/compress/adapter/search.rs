@@ -4,7 +4,7 @@
 
 use foldhash::HashSet;
 
-use super::choose::{LineRank, choose_cuts};
+use super::line_choice::{LineRank, choose_cuts};
 use super::page::{LinePage, shown_lines};
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, hit, is_context};
@@ -88,7 +88,7 @@ fn rank_hits(page: &LinePage<'_>) -> Vec<LineRank> {
     ranks
 }
 
-/// What is after the number that a line begins with: `:` in a hit, `-` in context.
+/// The byte after the number that a line begins with: `:` in a hit, `-` in context.
 fn after_number(line: &[u8]) -> Option<u8> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mark = line.get(digits).copied().filter(|mark| matches!(mark, b':' | b'-'))?;

@@ -28,8 +28,8 @@ use crate::tokenizer::Digest;
 #[derive(Debug, Clone)]
 pub struct AdapterSet {
     list: Vec<Arc<dyn FormatAdapter>>,
-    /// How many of them are offered texts of people and of the model: words without a format are
-    /// for the summary, unless prose was asked for.
+    /// Number of adapters that are offered texts of people and of the model: words without a format
+    /// are for the summary, unless prose was asked for.
     for_words: usize,
     /// Names the adapters and their order: the same texts take the same forms.
     digest: Digest,

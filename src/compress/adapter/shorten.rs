@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
 use super::prose::ProseAdapter;
-use super::{Attempt, Cut, FormatAdapter, Part};
+use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::MAX_EDIT_BYTES;
 use crate::compress::segment::{Kind, Span, segment};
 
@@ -14,7 +14,7 @@ pub(crate) const MIN_TEXT_BYTES: usize = 120;
 /// Texts inside one another: a log in a string in a JSON document in a fence.
 const MAX_DEPTH: usize = 3;
 
-/// What adapters made of a text.
+/// Output of adapters over a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AdapterOutput {
     /// None if it stays as it was.
@@ -85,12 +85,6 @@ fn declares(text: &str) -> bool {
     let after = memchr::memmem::find(head, b"<!DOCTYPE").and_then(|at| text.get(at..));
     let sign = after.and_then(|after| after.iter().find(|byte| matches!(byte, b'[' | b'>')));
     sign == Some(&b'[')
-}
-
-/// Offers a text that is inside another one, such as a JSON string, to the same adapters.
-pub(crate) trait InnerTexts {
-    /// The text in its shorter form; none if it stays as it is.
-    fn shorten(&mut self, text: &str) -> Option<String>;
 }
 
 struct ShortenWork<'w> {
@@ -225,7 +219,7 @@ impl<'w> ShortenWork<'w> {
     }
 }
 
-/// What an adapter made of a part.
+/// Result of an adapter over a part.
 enum PartResult {
     Nothing,
     Less(String, Vec<Cut>),

@@ -4,8 +4,8 @@
 
 use foldhash::HashSet;
 
-use super::choose::{LineRank, choose_cuts};
 use super::frame::{Frame, frame, root};
+use super::line_choice::{LineRank, choose_cuts};
 use super::page::{LinePage, attempt, is_elided};
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::Kind;

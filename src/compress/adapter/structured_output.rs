@@ -4,8 +4,8 @@
 
 use foldhash::HashSet;
 
-use super::choose::{LineRank, choose_cuts};
 use super::failure::{is_passed, is_total, rank};
+use super::line_choice::{LineRank, choose_cuts};
 use super::page::{LinePage, attempt, is_elided};
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Part as Structure};
@@ -75,7 +75,7 @@ fn is_structured(text: &str) -> bool {
     lines >= MIN_LINES && formed * 2 > lines
 }
 
-/// What a line says by its form.
+/// Meaning of a line by its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineForm<'t> {
     /// `name.ext:123:`.

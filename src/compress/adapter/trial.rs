@@ -1,4 +1,4 @@
-//! What the tests of all adapters need.
+//! Helpers for the tests of all adapters.
 
 use super::{Cut, FormatAdapter, InnerTexts, Part, shorten};
 use crate::compress::atom::{atoms, is_boundary};
@@ -13,7 +13,7 @@ impl InnerTexts for NoInside {
     }
 }
 
-/// What an adapter cuts of a text, whether it detects it or not.
+/// Cuts of an adapter in a text, whether it detects the text or not.
 pub(super) fn cuts(adapter: &dyn FormatAdapter, text: &str) -> Vec<Cut> {
     adapter.attempt(Part { text, spans: &segment(text) }, &mut NoInside).cuts
 }

@@ -46,9 +46,9 @@ const SPACE: u8 = 0;
 const BREAK: u8 = 1;
 const LETTER: u8 = 2;
 const CODE: u8 = 3;
-/// What ends sentences.
+/// Class of the bytes that end sentences.
 const STOP: u8 = 4;
-/// What may close after the end of a sentence.
+/// Class of the bytes that may close after the end of a sentence.
 const CLOSE: u8 = 5;
 const OTHER: u8 = 6;
 
@@ -77,7 +77,7 @@ const ONE_MARK: u64 = 1 << (2 * COUNT_BITS);
 const ONE_BEGIN: u64 = 1 << (3 * COUNT_BITS);
 const ONE_END: u64 = 1 << (4 * COUNT_BITS);
 
-/// What a byte adds to the counts after another, by the class of the other and its own.
+/// Additions of a byte to the counts after another, by the class of the other and its own.
 const PAIR_COUNTS: [u64; 64] = {
     let mut pairs = [0; 64];
     let mut at = 0_u8;

@@ -19,11 +19,19 @@ const MAX_PLACES: usize = 6;
 /// The earlier texts, by their lines.
 #[derive(Debug, Default)]
 pub(super) struct BackReferences {
-    texts: Vec<(ReferenceTarget, Arc<str>, Arc<LazyLineIndex>)>,
+    texts: Vec<ReferencedText>,
     /// The places of lines.
     places: Vec<LinePlace>,
     /// The first place of a line in `places`, by its hash. Looked up by key only.
     firsts: HashMap<u64, u32>,
+}
+
+/// A text that references can point at, with its lines.
+#[derive(Debug)]
+struct ReferencedText {
+    place: ReferenceTarget,
+    text: Arc<str>,
+    lines: Arc<LazyLineIndex>,
 }
 
 /// The place of a line.
@@ -68,7 +76,7 @@ impl BackReferences {
             }
             self.remember(hash, index, at);
         }
-        self.texts.push((place, text, later));
+        self.texts.push(ReferencedText { place, text, lines: later });
     }
 
     /// Adds a place of a line after its known places.
@@ -149,7 +157,7 @@ impl BackReferences {
     /// Tokens that no references in a text save more than: no line has more of them than bytes, and
     /// where it ends it may be joined to the next.
     pub(super) fn at_most(&self, text: &str, lines: &LineIndex) -> u64 {
-        /// What may be joined to a line on both sides, with the line break.
+        /// Tokens that may be joined to a line on both sides, with the line break.
         const MAX_JOINED_TOKENS: u64 = 9;
         let stands =
             |line: &usize| lines.hash(*line).is_some_and(|hash| self.firsts.contains_key(&hash));
@@ -179,8 +187,11 @@ impl BackReferences {
         source: usize,
         line: usize,
     ) -> usize {
-        let Some((_, earlier, places)) = self.texts.get(source) else { return 0 };
-        let places = places.resolve(earlier);
+        let Some(ReferencedText { text: earlier, lines: theirs, .. }) = self.texts.get(source)
+        else {
+            return 0;
+        };
+        let places = theirs.resolve(earlier);
         let mut count = 0;
         while lines.hash(at + count).is_some()
             && lines.hash(at + count) == places.hash(line + count)
@@ -194,7 +205,7 @@ impl BackReferences {
     }
 
     fn write_reference(&self, out: &mut String, found: LineMatch) {
-        if let Some((place, text, lines)) = self.texts.get(found.text) {
+        if let Some(ReferencedText { place, text, lines }) = self.texts.get(found.text) {
             let is_whole = found.count == lines.resolve(text).len();
             let lines = (!is_whole).then_some((found.line + 1, found.count));
             mark::write_reference(out, place, lines);

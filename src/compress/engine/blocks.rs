@@ -24,7 +24,7 @@ pub(super) const MIN_WORDS_BYTES: usize = 400;
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     pub(super) text: String,
-    /// Where blocks with their line breaks are in it, and how many tokens they take.
+    /// Ranges of the blocks in it with their line breaks, and their tokens.
     pub(super) block_tokens: Vec<(Range<usize>, u64)>,
     /// Whether no token of the text reaches into or out of the lines that blocks represent.
     pub(super) are_cut: bool,
@@ -196,7 +196,12 @@ struct BlockPart<'p> {
     most: usize,
 }
 
-type ChosenBlocks = Vec<(Range<usize>, WrittenBlock, &'static str)>;
+/// A block that was chosen for some lines.
+struct ChosenBlock {
+    lines: Range<usize>,
+    block: WrittenBlock,
+    notation: &'static str,
+}
 
 impl BlockPart<'_> {
     fn pieces(&mut self, groups: &[&[&'static dyn Notation]]) -> Vec<BlockPiece> {
@@ -229,12 +234,12 @@ impl BlockPart<'_> {
             if !is_end && !self.lines.get(at).is_some_and(is_marked) {
                 continue;
             }
-            for (found, text, notation) in self.best(group, run..at) {
-                let (start, end) = (run + found.start, run + found.end);
+            for ChosenBlock { lines, block, notation } in self.best(group, run..at) {
+                let (start, end) = (run + lines.start, run + lines.end);
                 if start > literal {
                     pieces.push(BlockPiece::Lines(literal..start));
                 }
-                pieces.push(BlockPiece::Block(start..end, text));
+                pieces.push(BlockPiece::Block(start..end, block));
                 if !self.out.used.contains(&notation) {
                     self.out.used.push(notation);
                 }
@@ -248,12 +253,12 @@ impl BlockPart<'_> {
     }
 
     /// The blocks of the notation that saves most in some lines; the first of equals.
-    fn best(&mut self, group: &[&'static dyn Notation], range: Range<usize>) -> ChosenBlocks {
+    fn best(&mut self, group: &[&'static dyn Notation], range: Range<usize>) -> Vec<ChosenBlock> {
         let lines = self.lines;
         let stretch = lines.get(range).unwrap_or_default();
         let is_short = stretch.len() < 2 && stretch.iter().all(|line| line.len() < MIN_TEXT_BYTES);
         if is_short {
-            return ChosenBlocks::new();
+            return Vec::new();
         }
         // The shortest in bytes is the one that is counted: a count costs more than a notation.
         let mut best: Option<(usize, &'static dyn Notation, Vec<FoundBlock>)> = None;
@@ -270,17 +275,17 @@ impl BlockPart<'_> {
                 best = Some((saved, *notation, blocks));
             }
         }
-        let Some((_, notation, blocks)) = best else { return ChosenBlocks::new() };
+        let Some((_, notation, blocks)) = best else { return Vec::new() };
         let taken = self.accept_blocks(notation, stretch, blocks);
-        if self.saves_enough(stretch, &taken) { taken } else { ChosenBlocks::new() }
+        if self.saves_enough(stretch, &taken) { taken } else { Vec::new() }
     }
 
     /// Whether blocks are shorter than their lines by the share that their kind asks for.
-    fn saves_enough(&self, lines: &[&str], taken: &ChosenBlocks) -> bool {
+    fn saves_enough(&self, lines: &[&str], taken: &[ChosenBlock]) -> bool {
         let bytes = |lines: &[&str]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
-        let ranges = taken.iter().filter_map(|(range, ..)| lines.get(range.clone()));
+        let ranges = taken.iter().filter_map(|one| lines.get(one.lines.clone()));
         let before: usize = ranges.map(bytes).sum();
-        let after: usize = taken.iter().map(|(_, block, _)| block.text.len()).sum();
+        let after: usize = taken.iter().map(|one| one.block.text.len()).sum();
         after * 100 <= before * (100 - self.least_share)
     }
 
@@ -309,8 +314,8 @@ impl BlockPart<'_> {
         notation: &'static dyn Notation,
         lines: &[&str],
         found: Vec<FoundBlock>,
-    ) -> ChosenBlocks {
-        let mut taken = ChosenBlocks::new();
+    ) -> Vec<ChosenBlock> {
+        let mut taken = Vec::new();
         for FoundBlock { lines: range, block } in found {
             let (plain, broken) = place(self.text, lines, range.clone());
             if plain.is_empty() {
@@ -333,8 +338,8 @@ impl BlockPart<'_> {
                 continue;
             }
             let of_any_layout = if block.body.is_of_any_layout() { plain.len() } else { 0 };
-            let written = WrittenBlock { text, tokens, has_break, of_any_layout };
-            taken.push((range, written, notation.name()));
+            let block = WrittenBlock { text, tokens, has_break, of_any_layout };
+            taken.push(ChosenBlock { lines: range, block, notation: notation.name() });
         }
         taken
     }

@@ -20,9 +20,9 @@ pub struct Decoder {
     left: usize,
 }
 
-/// What a shown text decodes to.
+/// Result of decoding a shown text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decoded {
+pub enum DecodedText {
     /// It holds no mark of ours.
     Same,
     Text(String),
@@ -46,7 +46,7 @@ impl Decoder {
     }
 
     /// The next tool result of the list, by its texts.
-    pub fn decode_result(&mut self, texts: &[Arc<str>]) -> Vec<Decoded> {
+    pub fn decode_result(&mut self, texts: &[Arc<str>]) -> Vec<DecodedText> {
         self.results += 1;
         let decoded = texts.iter().map(|text| self.text(text)).collect();
         if let [text] = texts {
@@ -56,19 +56,19 @@ impl Decoder {
     }
 
     /// A text of the user or of the system.
-    pub fn decode_prompt(&mut self, text: &str) -> Decoded {
+    pub fn decode_prompt(&mut self, text: &str) -> DecodedText {
         self.text(text)
     }
 
-    fn text(&mut self, text: &str) -> Decoded {
+    fn text(&mut self, text: &str) -> DecodedText {
         if let Some(literal) = LITERAL_MARKS.iter().find_map(|mark| text.strip_prefix(mark)) {
-            return Decoded::Text(literal.to_owned());
+            return DecodedText::Text(literal.to_owned());
         }
         if !mark::has_marks(text) {
-            return Decoded::Same;
+            return DecodedText::Same;
         }
         let resolved = self.shown.resolve(text, &mut self.left);
         let decoded = resolved.and_then(|text| undo::decode(&text, &mut self.left));
-        decoded.map_or(Decoded::Missing, Decoded::Text)
+        decoded.map_or(DecodedText::Missing, DecodedText::Text)
     }
 }

@@ -252,7 +252,7 @@ impl<'e> Encoder<'e> {
         descent
     }
 
-    /// What is left of a result's text, or its form with references if that is shorter.
+    /// Reduces a result's text, or returns its form with references if that is shorter.
     fn reduce_result(
         &mut self,
         text: &Arc<str>,

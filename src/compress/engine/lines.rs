@@ -8,9 +8,9 @@ use crate::compress::text::{breaks, count_lines, hash};
 /// Bytes below which a line, without the white space around it, is no place to begin a reference.
 const MIN_ANCHOR_BYTES: usize = 4;
 
-/// Where the lines of a text begin, and their hashes, in as few bytes as they take: engines remember
-/// it. The text is kept by the caller. Equal hashes are checked by comparing the lines. Of lines that
-/// were made to collide, few are remembered.
+/// Starts of the lines of a text, and their hashes, in as few bytes as they take: engines remember
+/// it. The text is kept by the caller. Equal hashes are checked by comparing the lines. Of lines
+/// that were made to collide, few are remembered.
 #[derive(Debug, Default)]
 pub(super) struct LineIndex {
     starts: Box<[u32]>,
@@ -69,7 +69,7 @@ impl LineIndex {
 #[derive(Debug, Default)]
 pub(super) struct LazyLineIndex {
     lines: OnceLock<LineIndex>,
-    /// How many there are.
+    /// Number of lines.
     count: usize,
 }
 

@@ -103,7 +103,7 @@ pub(super) fn is_key(key: &str) -> bool {
 /// The first line of a block: `§name n args`.
 pub(super) struct BlockHeader<'l> {
     pub(super) name: &'l str,
-    /// How many lines of body follow.
+    /// Number of body lines that follow.
     pub(super) lines: usize,
     pub(super) args: &'l str,
 }

@@ -7,6 +7,7 @@
 mod back_references;
 mod blocks;
 mod decode;
+mod depth;
 mod encode;
 mod lines;
 mod mark;
@@ -32,10 +33,11 @@ use crate::domain::TokenizerName;
 use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
 
-pub use decode::{Decoded, Decoder};
+pub use decode::{DecodedText, Decoder};
+pub use depth::Depth;
 pub use encode::{EditLimit, Encoder, TextOwner};
 pub use names::TextNames;
-pub use reduce::{Depth, Reducer, stays_whole};
+pub use reduce::{Reducer, stays_whole};
 pub use reduction_chain::ReductionChain;
 pub use shown_facts::{FactSet, FactState, ShownFacts};
 
@@ -51,7 +53,7 @@ const MAX_CACHE_ITEMS: usize = 1 << 14;
 /// Bytes from which an argument of a call is worth pointing at.
 const MIN_ARGUMENT_BYTES: usize = 40;
 
-/// Which edits of rung 1 may be taken.
+/// Edits of rung 1 that are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lossless {
     /// Only edits that decode from the shown text.
@@ -79,7 +81,7 @@ struct SourceText<'t> {
     digest: Digest,
 }
 
-/// Which edits of rung 1 are tried.
+/// Edits of rung 1 that are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EncodingPasses {
     All,
@@ -89,7 +91,7 @@ enum EncodingPasses {
     Clean,
 }
 
-/// How much of a text can be got back from what is shown.
+/// Fidelity of what is shown: how much of a text can be restored from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fidelity {
     /// Decoding the shown list gives the original bytes.
@@ -116,8 +118,8 @@ pub struct ShownForm {
     /// None if the text stays unchanged.
     pub text: Option<Arc<str>>,
     pub class: Fidelity,
-    /// What was done, in order: `adapter:` with the adapter's name, `digest`, `clean`, the
-    /// notations' names, `reference`, `escape`.
+    /// Rules that were applied, in order: `adapter:` with the adapter's name, `digest`, `clean`,
+    /// the notations' names, `reference`, `escape`.
     pub rules: Vec<Cow<'static, str>>,
     /// Notations and adapters whose work was taken back.
     pub reverted: Vec<Cow<'static, str>>,
@@ -131,12 +133,28 @@ pub struct ShownForm {
 
 /// A cache of short forms. It saves work and changes no output. A process shares one.
 pub struct Engine {
-    forms: Cache<(TokenizerName, TextRole, Digest), Arc<CachedForm>, FormWeighter>,
+    forms: Cache<FormKey, Arc<CachedForm>, FormWeighter>,
     /// Forms with references, by the text and all that precedes it; none if there is
     /// nothing to refer to.
-    references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<CachedForm>>, FormWeighter>,
+    references: Cache<ReferenceKey, Option<Arc<CachedForm>>, FormWeighter>,
     /// Forms after rung 2, by the text and the adapters.
     reduced: Cache<ReducedKey, Arc<CachedForm>, FormWeighter>,
+}
+
+/// The text of a short form.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct FormKey {
+    name: TokenizerName,
+    role: TextRole,
+    digest: Digest,
+}
+
+/// The text of a form with references, and the list before it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct ReferenceKey {
+    name: TokenizerName,
+    lossless: Lossless,
+    digest: Digest,
 }
 
 /// A short form and its lines.
@@ -162,12 +180,8 @@ impl<K> Weighter<K, Arc<CachedForm>> for FormWeighter {
     }
 }
 
-impl Weighter<(TokenizerName, Lossless, Digest), Option<Arc<CachedForm>>> for FormWeighter {
-    fn weight(
-        &self,
-        _: &(TokenizerName, Lossless, Digest),
-        known: &Option<Arc<CachedForm>>,
-    ) -> u64 {
+impl Weighter<ReferenceKey, Option<Arc<CachedForm>>> for FormWeighter {
+    fn weight(&self, _: &ReferenceKey, known: &Option<Arc<CachedForm>>) -> u64 {
         let weight = |known: &Arc<CachedForm>| {
             known.form.text.as_ref().map_or(0, |form| form.len()) + known.lines.weight()
         };
@@ -208,7 +222,7 @@ impl Engine {
             let tokens = counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
             return Arc::new(CachedForm::as_it_came(tokens));
         }
-        let key = (name, role, digest);
+        let key = FormKey { name, role, digest };
         if let Some(known) = self.forms.get(&key) {
             return known;
         }

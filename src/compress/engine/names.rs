@@ -1,4 +1,4 @@
-//! What names the texts of one list: each is hashed once, however often it is asked for.
+//! Artifact ids of the texts of one list: each is hashed once, however often it is asked for.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl TextNames {
         })
     }
 
-    /// What the artifact is called that holds a text.
+    /// The id of the artifact that holds a text.
     pub fn artifact_id(&self, text: &Arc<str>) -> ArtifactId {
         if text.len() < MIN_NAMED_BYTES {
             return ArtifactId::of_text(text);

@@ -75,7 +75,8 @@ fn between_cuts(before: &str, after: &str, changes: &[TextChange]) -> Vec<TextCh
             own.before.start = line;
         }
         loop {
-            // What begins before the end, or at the end of the text, is changed together with it.
+            // A change that begins before the end, or at the end of the text, is made together with
+            // it.
             let is_together = |next: &&TextChange| {
                 next.before.start < own.before.end || own.before.end == before.len()
             };
@@ -102,13 +103,13 @@ fn is_cut_in(before: &str, at: usize, after: &str, place: usize) -> bool {
     is_cut(before, at) && is_cut(after, place)
 }
 
-/// Where the line begins that ends before a byte, or that the byte is in.
+/// Start of the line that ends before a byte, or that the byte is in.
 fn line_before(text: &str, at: usize) -> usize {
     let own = text.as_bytes().get(..at.saturating_sub(1)).unwrap_or_default();
     memchr::memrchr(b'\n', own).map_or(0, |at| at + 1)
 }
 
-/// Where the next line begins; the end of the text after the last.
+/// Start of the next line; the end of the text after the last.
 fn line_behind(text: &str, at: usize) -> usize {
     let rest = text.as_bytes().get(at..).unwrap_or_default();
     memchr::memchr(b'\n', rest).map_or(text.len(), |length| at + length + 1)

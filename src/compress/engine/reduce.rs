@@ -8,7 +8,8 @@ use super::recount::{CountedText, TextChange, recount};
 use super::shown_facts::{FactContext, FactContextId};
 use super::tokens::{EditTokens, TokenSource};
 use super::{
-    CachedForm, EncodingPasses, Engine, Fidelity, ShownForm, SourceText, TextRole, make_short_form,
+    CachedForm, Depth, EncodingPasses, Engine, Fidelity, ShownForm, SourceText, TextRole,
+    make_short_form,
 };
 use crate::compress::adapter::{self, AdapterSet, Cut, FormatAdapter, shorten_parts};
 use crate::compress::digest;
@@ -17,49 +18,7 @@ use crate::compress::segment::Span;
 use crate::domain::{ArtifactId, TokenizerName};
 use crate::tokenizer::{Counter, Digest};
 
-/// How much of a text rung 2 leaves: the depths of reduction, see [`crate::compress`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Depth {
-    /// What its format's adapter leaves.
-    Reduced,
-    /// Its errors, and the lines that say most: a third of it.
-    Outline,
-    /// The same, a fifth of it.
-    Extract,
-    /// The same, an eighth of it.
-    Digest,
-    /// The same, a twentieth of it.
-    Gist,
-}
-
-impl Depth {
-    /// All depths, the least harmful first.
-    pub const ALL: [Self; 5] =
-        [Self::Reduced, Self::Outline, Self::Extract, Self::Digest, Self::Gist];
-
-    /// Of so many bytes one stays, and what a decision calls that; none if an adapter decides.
-    fn share(self) -> Option<(usize, &'static str)> {
-        match self {
-            Self::Reduced => None,
-            Self::Outline => Some((3, "outline")),
-            Self::Extract => Some((5, "extract")),
-            Self::Digest => Some((8, "digest")),
-            Self::Gist => Some((20, "gist")),
-        }
-    }
-
-    /// Whether the result depends on what the other texts show.
-    pub(super) fn depends_on_context(self) -> bool {
-        self.share().is_some()
-    }
-
-    /// Whether a rule names a depth at which no format is kept.
-    pub fn is_extract(rule: &str) -> bool {
-        Self::ALL.iter().filter_map(|depth| depth.share()).any(|(_, name)| name == rule)
-    }
-}
-
-/// How rung 2 is applied.
+/// Parameters of rung 2.
 #[derive(Debug, Clone, Copy)]
 pub struct Reducer<'r> {
     pub adapters: &'r AdapterSet,
@@ -104,10 +63,10 @@ pub(super) struct ReducedKey {
     context: Option<FactContextId>,
 }
 
-/// What the digests of one text have in common, computed once.
+/// Shared material of the digests of one text, computed once.
 #[derive(Debug, Default)]
 pub(super) struct DigestCache {
-    /// What they are made of, once one is made.
+    /// Their source, once one is made.
     source: Option<digest::DigestSource>,
     /// The last digest and its form: a small text often has the same one at the next depth.
     last: Option<(Digest, Arc<CachedForm>)>,
@@ -216,7 +175,7 @@ struct Reduction<'r> {
     name: TokenizerName,
     reducer: &'r Reducer<'r>,
     role: TextRole,
-    /// What is tried on what is left.
+    /// Passes that are tried on the rest.
     passes: EncodingPasses,
     text: &'r str,
     /// The text's own.
@@ -234,7 +193,7 @@ impl Reduction<'_> {
         let list: Vec<&dyn FormatAdapter> = self.reducer.adapters.list(words).collect();
         let (counter, name) = (self.counter, self.name);
         let pays = |before: &str, after: &str| {
-            // What is left of the whole is looked at in its last form.
+            // The rest of the whole is looked at in its last form.
             if before == self.text {
                 return true;
             }

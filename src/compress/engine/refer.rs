@@ -7,7 +7,7 @@ use super::encode::{EarlierText, Encoder, RESULT_KIND};
 use super::lines::LazyLineIndex;
 use super::mark::ReferenceTarget;
 use super::recount::{CountedText, recount};
-use super::{CachedForm, Fidelity, ShownForm, arguments_of};
+use super::{CachedForm, Fidelity, ReferenceKey, ShownForm, arguments_of};
 use crate::compress::lossless::equivalent;
 use crate::tokenizer::Digest;
 
@@ -27,7 +27,8 @@ impl Encoder<'_> {
         if form.tokens_after < MIN_TEXT_TOKENS || form.rules == ["escape"] {
             return (form, lines);
         }
-        let key = (self.name, self.lossless, self.list_digest.then(&digest, RESULT_KIND));
+        let digest = self.list_digest.then(&digest, RESULT_KIND);
+        let key = ReferenceKey { name: self.name, lossless: self.lossless, digest };
         let found = if let Some(found) = self.engine.references.get(&key) {
             found
         } else {
@@ -95,7 +96,7 @@ impl Encoder<'_> {
         other.or(referring)
     }
 
-    /// What rung 2 left may be in an earlier text as it is shown.
+    /// The output of rung 2 may be in an earlier text as it is shown.
     pub(super) fn refer_again(&mut self, form: &mut ShownForm, lines: &mut Arc<LazyLineIndex>) {
         let Some(text) = form.text.clone().filter(|_| form.class == Fidelity::Reversible) else {
             return;

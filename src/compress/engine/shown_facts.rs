@@ -27,7 +27,7 @@ pub struct ShownFacts<'t> {
     pending: RefCell<Vec<(usize, FactState, Arc<str>)>>,
     /// The places of each fact. Looked up by key only.
     facts: RefCell<HashMap<u64, FactPlaces>>,
-    /// How far the messages before and after `live` are known.
+    /// Depths to which the messages before and after `live` are known.
     added_depths: [Cell<Option<Depth>>; 2],
 }
 

@@ -97,7 +97,7 @@ impl StandaloneForm {
         {
             return (self, Cow::Borrowed(text));
         }
-        // What is taken out may leave a line that would be taken for a mark of ours.
+        // Removing a part may leave a line that would be taken for a mark of ours.
         if clean == text || has_marks(&clean) {
             return (self, Cow::Borrowed(text));
         }

@@ -71,9 +71,9 @@ fn decode(list: &[Entry], shown: &[Vec<(Arc<str>, ShownForm)>]) -> Vec<Vec<Strin
                     results.next().unwrap().iter().map(|(text, _)| Arc::clone(text)).collect();
                 let decoded = reader.decode_result(&texts).into_iter().zip(&texts);
                 let texts = decoded.map(|(decoded, text)| match decoded {
-                    Decoded::Same => text.to_string(),
-                    Decoded::Text(text) => text,
-                    Decoded::Missing => panic!("not decoded: {text}"),
+                    DecodedText::Same => text.to_string(),
+                    DecodedText::Text(text) => text,
+                    DecodedText::Missing => panic!("not decoded: {text}"),
                 });
                 back.push(texts.collect());
             }
@@ -172,7 +172,7 @@ fn what_people_wrote_stays_and_what_they_pasted_does_not() {
         assert!(
             form.tokens_after < form.tokens_before / 2 && shown.starts_with("Why is this slow?")
         );
-        assert_eq!(Decoder::new(0).decode_prompt(&shown), Decoded::Text(text));
+        assert_eq!(Decoder::new(0).decode_prompt(&shown), DecodedText::Text(text));
     }
     let little = log.lines().take(8).collect::<Vec<_>>().join("\n");
     for text in [little, "Waiting for the lock. ".repeat(300), "Wait.\n".repeat(300)] {
@@ -263,12 +263,12 @@ fn bytes_made_in_vain_are_taken_from_what_may_be_made() {
         let good: Arc<str> = "§repeat 1 ×1000000\n0123456789abcde".into();
         assert!(matches!(
             decoder.decode_result(&[Arc::clone(&good)]).as_slice(),
-            [Decoded::Text(_)]
+            [DecodedText::Text(_)]
         ));
         for _ in 0..4 {
-            assert_eq!(decoder.decode_result(&[vain.as_str().into()]), [Decoded::Missing]);
+            assert_eq!(decoder.decode_result(&[vain.as_str().into()]), [DecodedText::Missing]);
         }
-        assert_eq!(decoder.decode_result(&[good]), [Decoded::Missing], "{vain:.40}");
+        assert_eq!(decoder.decode_result(&[good]), [DecodedText::Missing], "{vain:.40}");
     }
 }
 
@@ -288,10 +288,10 @@ fn a_code_before_a_mark_stays() {
 fn a_few_blocks_that_fail_do_not_take_the_rest() {
     let mut decoder = Decoder::new(0);
     for _ in 0..10 {
-        assert_eq!(decoder.decode_result(&["§repeat 1 ×0\nx".into()]), [Decoded::Missing]);
+        assert_eq!(decoder.decode_result(&["§repeat 1 ×0\nx".into()]), [DecodedText::Missing]);
     }
     let good = decoder.decode_result(&["§repeat 1 ×1000000\n0123456789abcde".into()]);
-    assert!(matches!(good.as_slice(), [Decoded::Text(_)]));
+    assert!(matches!(good.as_slice(), [DecodedText::Text(_)]));
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(super) struct EditTokens<'c> {
     tokens: OnceCell<u64>,
 }
 
-/// How a text as a whole is counted.
+/// Source of the count of a text as a whole.
 pub(super) enum TokenSource<'c> {
     /// By its digest: others ask for the same text.
     Digest(Digest),

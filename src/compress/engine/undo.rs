@@ -25,7 +25,7 @@ pub(super) fn decodes_to(text: &str, other: &str) -> bool {
 
 /// Writes the decoded text. An error holds the bytes that a block which failed is charged with.
 fn append(out: &mut DecodeSink<'_>, text: &str) -> Result<(), usize> {
-    // What would be longer than it may be is charged with all that is left.
+    // A text that would be longer than allowed is charged with all that is left.
     const WHOLE_ALLOWANCE: usize = usize::MAX;
     let mut lines = lines_of(text);
     let mut first = true;

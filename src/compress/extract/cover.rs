@@ -1,4 +1,4 @@
-//! What chosen units show, and what each of the others would add to it.
+//! Facts that chosen units show, and what each of the others would add to them.
 //!
 //! Each fact knows its units and each unit its facts, so that a choice costs what it changes: all
 //! choices together look at each fact of each unit once.
@@ -8,7 +8,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use super::facts::scan_valued;
 use super::{ExtractUnit, FactElsewhere, RankedUnit};
 
-/// What units show: found once for all choices among the same units.
+/// Facts of units: found once for all choices among the same units.
 #[derive(Debug)]
 pub(crate) struct UnitFacts {
     /// In the order of the units, each fact once in each of them.
@@ -43,7 +43,7 @@ struct CoveredFact {
 const NO_PLACE: u32 = u32::MAX;
 
 impl UnitFacts {
-    /// What the units show; a fact is worth so much, their words what the unit weighs.
+    /// Collects the facts of units; a fact is worth so much, their words what the unit weighs.
     pub(crate) fn of<'t>(units: impl IntoIterator<Item = ExtractUnit<'t>>, worth: u32) -> Self {
         /// Facts of a unit, about.
         const DEFAULT_UNIT_FACTS: usize = 4;
@@ -89,7 +89,7 @@ impl UnitFacts {
         }
     }
 
-    /// What a unit shows.
+    /// Facts of a unit.
     fn unit_facts(&self, at: usize) -> &[UnitFact] {
         match self.begins.get(at..at + 2) {
             Some(&[from, to]) => self.list.get(from..to).unwrap_or_default(),
@@ -113,7 +113,7 @@ fn number(place: usize) -> u32 {
 #[derive(Debug)]
 pub(super) struct Cover<'s> {
     pub(super) chosen: Vec<bool>,
-    /// What each unit would add.
+    /// Value that each unit would add.
     values: Vec<u32>,
     shows: &'s UnitFacts,
     /// Fact by fact: whether it is elsewhere, or in a unit that is chosen.

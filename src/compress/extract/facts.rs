@@ -179,7 +179,7 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
         self.words = mix(self.words, after ^ u64::from(first) << 56);
     }
 
-    /// What is between two quotes on one line; an apostrophe opens nothing inside a word.
+    /// Scans the text between two quotes on one line; an apostrophe opens nothing inside a word.
     fn scan_quote(&mut self, start: usize) {
         let mark = self.bytes.get(start).copied().unwrap_or_default();
         let before = start.checked_sub(1).and_then(|before| self.bytes.get(before));
@@ -196,7 +196,7 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
     }
 }
 
-/// What words and the marks between them have in common.
+/// Common properties of words and the marks between them.
 #[derive(Debug, Default)]
 struct JoinedWords {
     words: usize,

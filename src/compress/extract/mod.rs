@@ -38,8 +38,8 @@ pub(crate) struct ExtractUnit<'t> {
 /// Whether a fact is elsewhere.
 pub(crate) type FactElsewhere<'t> = &'t dyn Fn(u64) -> bool;
 
-/// Which units stay: all that must, and of the others the most valuable by byte that fit into
-/// `keep_bytes` together with them. All stay if all fit; otherwise what is worth nothing goes.
+/// Selects the units that stay: all that must, and of the others the most valuable by byte that fit
+/// into `keep_bytes` together with them. All stay if all fit; otherwise what is worth nothing goes.
 ///
 /// More room keeps what less room kept, except that a unit too big for the room that is left is
 /// passed over for smaller ones after it.
@@ -110,7 +110,7 @@ impl<'u, 't> Selection<'u, 't> {
         let is_chosen = |at: usize| self.cover.chosen.get(at) != Some(&false);
         let offers = places.filter(|at| !is_chosen(*at));
         let offers = offers.filter_map(|at| Some(self.cover.rank_unit(at, self.units.get(at)?)));
-        // What adds nothing now never will, and there may be a great many of it.
+        // A unit that adds nothing now never will, and there may be a great many of them.
         let mut heap: BinaryHeap<RankedUnit> = offers.filter(|offer| offer.value > 0).collect();
         let mut room = room;
         while let Some(offer) = heap.pop() {

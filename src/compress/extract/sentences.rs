@@ -1,9 +1,9 @@
 //! The sentences of a paragraph, as ranges of bytes without the blanks between them.
 //!
-//! Where a mark that may end a sentence is, the rules of UAX-29 are asked about the few
-//! characters around it. They know no abbreviations and end a sentence at every line break; what
-//! is added here: an abbreviation, an initial and an atom are never cut, closing quotes, brackets
-//! and emphasis stay with their sentence, a line that is wrapped goes on.
+//! At a mark that may end a sentence, the rules of UAX-29 are asked about the few characters around
+//! it. They know no abbreviations and end a sentence at every line break; what is added here: an
+//! abbreviation, an initial and an atom are never cut, closing quotes, brackets and emphasis stay
+//! with their sentence, a line that is wrapped goes on.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::compress::atom::{atoms, is_boundary};
 /// The mark in the place of what was left out.
 pub(crate) const GAP_MARK: &str = "[…]";
 
-/// What is between the marks of what was left out.
+/// Texts between the marks of what was left out.
 pub(crate) fn between_gaps(text: &str) -> impl Iterator<Item = &str> {
     let mut from = 0;
     places(text, GAP_MARK).map(Some).chain([None]).map(move |gap| {
@@ -24,7 +24,7 @@ pub(crate) fn between_gaps(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where a mark is that begins with a rare byte. Most texts are short: a table made of the mark
+/// Places of a mark that begins with a rare byte. Most texts are short: a table made of the mark
 /// would cost more than the search.
 pub(super) fn places(text: &str, mark: &str) -> impl Iterator<Item = usize> {
     let first = mark.bytes().next().unwrap_or_default();
@@ -47,7 +47,7 @@ pub(crate) fn sentences(text: &str, paragraph: Range<usize>, found: &mut Vec<Ran
 struct SentenceScan<'t> {
     body: &'t str,
     bytes: &'t [u8],
-    /// Where the sentence began that is being read.
+    /// Start of the sentence that is being read.
     start: usize,
     line: usize,
     /// Bytes of the longest line.
@@ -198,7 +198,7 @@ impl<'t> SentenceScan<'t> {
         const MAX_LOOKAHEAD_CHARS: usize = 12;
         let next = self.next_word(end);
         let rest = self.body.get(next..).unwrap_or_default();
-        // What most sentences begin with needs no table.
+        // The usual beginning of a sentence needs no table.
         if letter.is_ascii() && rest.starts_with(|next: char| next.is_ascii_alphabetic()) {
             return rest.starts_with(|next: char| next.is_ascii_uppercase());
         }
@@ -275,7 +275,7 @@ impl<'t> SentenceScan<'t> {
     }
 }
 
-/// Where the first byte is that may end a sentence, or that what was left out begins with.
+/// Place of the first byte that may end a sentence, or that a gap mark begins with.
 fn next_end(bytes: &[u8]) -> Option<usize> {
     /// Bytes that are looked at together.
     const STEP_BYTES: usize = 32;
@@ -345,7 +345,7 @@ fn is_terminator(letter: char) -> bool {
     around.split_sentence_bound_indices().nth(1).is_some()
 }
 
-/// What closes after the end of a sentence and belongs to it.
+/// Whether a character closes after the end of a sentence and belongs to it.
 fn is_closing(letter: char) -> bool {
     matches!(
         letter,

@@ -4,14 +4,14 @@
 use crate::compress::notation::{is_levelled, may_report, reports_error};
 use crate::compress::text::{ByteTable, byte_table};
 
-/// What a sentence is worth.
+/// Weight of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Weight {
     pub(crate) worth: u32,
     pub(crate) critical: Criticality,
 }
 
-/// How much it matters that a sentence stays.
+/// Criticality of a sentence: how much it matters that it stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Criticality {
     No,
@@ -106,7 +106,7 @@ impl CueCounts {
                 classes |= class;
                 length += 1;
             }
-            // What ends a word is part of none.
+            // The byte that ends a word is part of none.
             at += length + 1;
             let word = rest.get(..length).unwrap_or_default();
             let Some(initial) = word.first() else { continue };
@@ -167,8 +167,8 @@ impl CueCounts {
     }
 }
 
-/// What words are made of: ASCII letters, digits and `_`, of which those of failure are, and other
-/// letters and marks.
+/// Classes of the characters of words: ASCII letters, digits and `_`, of which those of failure
+/// are, and other letters and marks.
 const ASCII_LETTER: u8 = 1;
 const OTHER_LETTER: u8 = 2;
 

@@ -28,7 +28,7 @@ pub(crate) fn without_line_ends(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What is left by [`without_line_ends`] without white space between the tokens of a document.
+/// Removes the white space between the tokens of a document, after [`without_line_ends`].
 pub(crate) fn without_layout(lines: Cow<'_, str>) -> Cow<'_, str> {
     match minified_json(&lines).or_else(|| xml::minified(&lines)) {
         Some(short) => Cow::Owned(short),

@@ -18,7 +18,7 @@ pub(crate) fn without_codes(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
-    // Where the last escape that stays begins in `out`, while its sequence has not ended.
+    // Start in `out` of the last escape that stays, while its sequence has not ended.
     let mut open = None;
     for start in memchr::memchr_iter(ESCAPE, bytes) {
         // An earlier sequence may have taken this one in.

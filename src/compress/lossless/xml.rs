@@ -59,7 +59,7 @@ const VISIBLE_SPACE_ROOTS: [&str; 40] = [
 /// The document without its indentation, if it is one and has any.
 pub(super) fn minified(text: &str) -> Option<String> {
     let bare = text.trim_matches([' ', '\t', '\r', '\n']);
-    // What is between an escape and its end may be what keeps it from being a terminal code.
+    // The text between an escape and its end may be what keeps it from being a terminal code.
     if !bare.starts_with('<') || !bare.ends_with('>') || bare.contains('\u{1b}') {
         return None;
     }

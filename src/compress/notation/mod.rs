@@ -34,13 +34,13 @@ pub(crate) use body::BlockBody;
 pub(crate) use out::DecodeSink;
 pub(crate) use severity::{ErrorLines, is_levelled, may_report, reporting, reports_error};
 
-/// What every mark of ours begins with, at the start of a line.
+/// The first character of every mark of ours, at the start of a line.
 pub(crate) const MARK: char = '§';
 
 /// Lines in their shorter form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NotationBlock {
-    /// What is in the header after the number of body lines; no line break, may be empty.
+    /// Arguments in the header after the number of body lines; no line break, may be empty.
     pub(crate) args: String,
     pub(crate) body: BlockBody,
 }
@@ -90,7 +90,8 @@ type NotationGroups = &'static [&'static [&'static dyn Notation]];
 const REPEAT_GROUP: &[&dyn Notation] = &[&repeat::RepeatNotation];
 const ROW_GROUP: &[&dyn Notation] = &[&tree::TreeNotation, &template::TemplateNotation];
 
-/// What is tried on a part of a text. Prose, markup and source code read best as they are.
+/// Notations that are tried on a part of a text. Prose, markup and source code read best as they
+/// are.
 pub(crate) fn groups(kind: Kind) -> NotationGroups {
     match kind {
         Kind::Json | Kind::JsonLines => &[&[&table::TableNotation]],
@@ -98,7 +99,7 @@ pub(crate) fn groups(kind: Kind) -> NotationGroups {
         Kind::Xml => &[&[&table::XmlNotation, &records::XmlRecordsNotation], REPEAT_GROUP],
         Kind::Csv { .. } => &[&[&columns::ColumnsNotation], ROW_GROUP],
         Kind::Numbered => &[&[&numbered::NumberedNotation], REPEAT_GROUP],
-        // What nothing else is known of may be rows all the same: see `least_share`.
+        // A part of an unknown kind may be rows all the same: see `least_share`.
         Kind::Search | Kind::Listing | Kind::Log | Kind::Test | Kind::Prose => {
             &[REPEAT_GROUP, ROW_GROUP]
         }

@@ -69,7 +69,7 @@ impl Notation for NumberedNotation {
     }
 }
 
-/// How the numbers of a run are written.
+/// Style of the numbers of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NumberStyle {
     first: u64,
@@ -95,7 +95,7 @@ impl NumberStyle {
         (width <= MAX_NUMBER_COLUMNS).then_some(Self { first, width, separator })
     }
 
-    /// How many of the lines carry the next number each. A first number that fills its columns
+    /// Counts the lines that carry the next number each. A first number that fills its columns
     /// looks as if it were not padded, so both ways are tried.
     fn run(mut self, lines: &[&str]) -> (Self, usize) {
         let count = self.count(lines);

@@ -18,7 +18,7 @@ pub(crate) struct LimitedText {
     limit: usize,
 }
 
-/// What is expected of the text that comes next, up to the end.
+/// Expected text that comes next, up to the end.
 #[derive(Debug)]
 pub(crate) struct ExpectedText<'t>(&'t str);
 

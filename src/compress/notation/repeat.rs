@@ -65,7 +65,7 @@ impl Notation for RepeatNotation {
     }
 }
 
-/// Where each line is next, if that is within reach.
+/// The next place of each line, if it is within reach.
 fn next_places(lines: &[&str]) -> Vec<Option<usize>> {
     let hashes: Vec<u32> = lines.iter().map(|line| short_hash(line)).collect();
     let within = |at: usize| hashes.get(at + 1..hashes.len().min(at + 1 + MAX_PERIOD_LINES));

@@ -1,5 +1,5 @@
-//! Which lines report that something went wrong. Such a line is never rewritten by a notation: it
-//! is verbatim and whole.
+//! Detects lines that report that something went wrong. Such a line is never rewritten by a
+//! notation: it is verbatim and whole.
 //!
 //! A doubtful line counts as a report ("0 errors", "no failure"), for a missed report can cost a
 //! reader the answer and a needless one costs a few tokens. Words are runs of ASCII letters,
@@ -119,8 +119,8 @@ impl<'a> ErrorScan<'a> {
     }
 }
 
-/// Which lines of a run report errors, as far as that was checked: several notations are asked about
-/// the same lines.
+/// Error flags of the lines of a run, as far as they were checked: several notations are asked
+/// about the same lines.
 #[derive(Debug)]
 pub(crate) struct ErrorLines {
     reports: Vec<Option<bool>>,
@@ -173,7 +173,7 @@ const ERROR_WORDS: [&[&str]; MAX_WORD_BYTES + 1] = [
 /// The first letters of the words above.
 static ERROR_HEADS: WordHeads = WordHeads::new(&ERROR_WORDS);
 
-/// What the names of types of errors end with.
+/// Endings of the names of types of errors.
 const ERROR_TYPE_ENDS: [&[u8]; 3] = [b"Error", b"Exception", b"Failure"];
 
 /// Whether this begins with the end of such a name.

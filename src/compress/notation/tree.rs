@@ -17,7 +17,7 @@ use crate::compress::text::{common, has};
 
 /// Bytes from which a shared beginning is written on a line of its own.
 const MIN_SHARED_BYTES: usize = 6;
-/// How deep lines may hang.
+/// Depth of lines below each other.
 const MAX_DEPTH: usize = 12;
 /// Signs of depth, the first that no line begins with is taken.
 const DEPTH_SIGNS: [&str; 4] = [">", "~", "^", "`"];
@@ -37,9 +37,9 @@ impl Notation for TreeNotation {
     fn encode_seen(&self, lines: &[&str], seen: &mut ErrorLines) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         let mut start = 0;
-        // What each line of the run shares with the one below it.
+        // Bytes that each line of the run shares with the one below it.
         let mut alike = Vec::new();
-        // Where neighbours share nothing, and where an error is reported, a run ends.
+        // A run ends between neighbours that share nothing, and at a report of an error.
         for at in 1..=lines.len() {
             let mut shares = 0;
             if let (Some(above), Some(below)) = (lines.get(at - 1), lines.get(at)) {
@@ -162,7 +162,8 @@ fn write_indented(body: &mut BlockBody, sign: &str, depth: usize, text: &str) {
     line.push_str(text);
 }
 
-/// How long a beginning, longer than `held`, is worth opening at line `at`; `held` if none is.
+/// Length of the beginning, longer than `held`, that is worth opening at line `at`; `held` if there
+/// is none.
 fn lasting_length(alike: &[usize], at: usize, held: usize) -> usize {
     /// Lines that are looked ahead.
     const MAX_LOOKAHEAD_LINES: usize = 64;

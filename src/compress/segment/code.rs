@@ -5,7 +5,7 @@ use super::line_bytes::{contains, is_sentence};
 use super::{LineRegion, fence, markup};
 use crate::compress::text::LineTable;
 
-/// What a line is to a run of code.
+/// Class of a line in a run of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CodeLine {
     /// No prose looks like this.

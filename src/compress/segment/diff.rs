@@ -101,8 +101,8 @@ fn names_files(own: MarginLines<'_, '_>, at: usize) -> bool {
 /// Old files of a combined diff, at the most.
 const MAX_OLD_FILES: usize = 8;
 
-/// What is left of the lines that the header of a hunk announces: `@@ -1,4 +1,5 @@`, and
-/// `@@@ -1,4 -1,3 +1,5 @@@` in a merge of two old files.
+/// Lines still to come of those that the header of a hunk announces: `@@ -1,4 +1,5 @@`, and `@@@
+/// -1,4 -1,3 +1,5 @@@` in a merge of two old files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hunk {
     old: [usize; MAX_OLD_FILES],
@@ -110,7 +110,7 @@ pub(crate) struct Hunk {
     new: usize,
 }
 
-/// What a line of a hunk is.
+/// Class of a line of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HunkLine {
     /// In all of the files.

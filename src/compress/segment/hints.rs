@@ -1,5 +1,6 @@
-//! What a short line can be at all, from one look at its bytes. A rule that needs a colon is not
-//! asked about a line without one, so a text of many short lines that are nothing costs little.
+//! Hints of the kinds that a short line can be, from one look at its bytes. A rule that needs a
+//! colon is not asked about a line without one, so a text of many short lines that are nothing
+//! costs little.
 
 use crate::compress::text::LineTable;
 
@@ -11,7 +12,7 @@ const SPACE: u8 = 2;
 /// A slash or a dot, as paths have them.
 const PATH: u8 = 4;
 const EQUALS: u8 = 8;
-/// What parts the fields of a table, not at the end of the line.
+/// Class of the bytes that part the fields of a table, not at the end of the line.
 const SEPARATOR: u8 = 16;
 /// A letter or a digit.
 const WORD: u8 = 32;

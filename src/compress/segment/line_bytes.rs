@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::compress::text::{ByteTable, byte_table};
 
-/// How many times a byte is at the beginning.
+/// Number of times that a byte is repeated at the beginning.
 pub(super) fn run_of(bytes: &[u8], mark: u8) -> usize {
     bytes.iter().take_while(|byte| **byte == mark).count()
 }
@@ -39,7 +39,7 @@ pub(super) fn contains(bytes: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(bytes, part).is_some()
 }
 
-/// What signs a text is made of.
+/// The signs that a text is made of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SignSet(u8);
 

@@ -175,7 +175,7 @@ fn opening_word(body: &[u8]) -> Option<&[u8]> {
     (is_word && is_data(rest)).then_some(word)
 }
 
-/// What of a line is looked at.
+/// The part of a line that is looked at.
 fn head(body: &[u8]) -> &[u8] {
     const MAX_SEARCH_BYTES: usize = 96;
     body.get(..body.len().min(MAX_SEARCH_BYTES)).unwrap_or_default()

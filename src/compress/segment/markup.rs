@@ -58,7 +58,7 @@ pub(super) fn is_tag(body: &[u8]) -> bool {
 struct MarkupScan<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// How far was looked at all.
+    /// End of the text that was looked at.
     reached: usize,
     open: Vec<&'a [u8]>,
     elements: usize,
@@ -70,7 +70,7 @@ struct MarkupScan<'a> {
     started: bool,
 }
 
-/// What is between two angle brackets.
+/// Content of two angle brackets.
 enum MarkupTag<'a> {
     Open(&'a [u8]),
     Empty,
@@ -152,7 +152,7 @@ impl<'a> MarkupScan<'a> {
             return None;
         }
         self.open.push(name);
-        // What a script holds is no markup.
+        // The text of a script is no markup.
         if self.is_html
             && (name.eq_ignore_ascii_case(b"script") || name.eq_ignore_ascii_case(b"style"))
         {
@@ -166,7 +166,7 @@ impl<'a> MarkupScan<'a> {
         if !self.is_html {
             return (self.open.pop()? == name).then_some(());
         }
-        // What the page did not close ends with what holds it.
+        // An element that the page did not close ends with the one that holds it.
         if let Some(at) = self.open.iter().rposition(|open| open.eq_ignore_ascii_case(name)) {
             self.open.truncate(at);
         }
@@ -175,7 +175,7 @@ impl<'a> MarkupScan<'a> {
 
     /// Reads the tag at `at` and goes after it.
     fn tag(&mut self) -> Option<MarkupTag<'a>> {
-        // What is not found was looked for everywhere.
+        // A tag that is not found was looked for everywhere.
         let before = self.at;
         let tag = self.read_tag();
         self.reached = match tag {

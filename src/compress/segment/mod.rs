@@ -1,4 +1,4 @@
-//! What the parts of a text are: prose, a fence, JSON, a diff, a log. Notations are tried by
+//! Splits a text into parts by kind: prose, a fence, JSON, a diff, a log. Notations are tried by
 //! part, and prose is never taken for data.
 //!
 //! A kind is found by parsing: does it parse, and does it have structure. Words alone decide
@@ -49,7 +49,7 @@ pub(crate) struct Span {
     pub(crate) range: Range<usize>,
 }
 
-/// What a part is.
+/// Kind of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Prose,
@@ -73,7 +73,7 @@ pub(crate) enum Kind {
     /// Names of files.
     Listing,
     Log,
-    /// What a test runner prints.
+    /// Output of a test runner.
     Test,
     Trace,
     Base64,

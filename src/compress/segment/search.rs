@@ -1,5 +1,5 @@
-//! What searching files prints: `path:12:text`, context as `path-13-text`, hits without numbers,
-//! or numbered hits below the path that they are in.
+//! Output of searches in files: `path:12:text`, context as `path-13-text`, hits without numbers, or
+//! numbered hits below the path that they are in.
 
 use super::line_bytes::{digits, is_path};
 use crate::compress::text::{ByteTable, LineTable, byte_table};

@@ -1,5 +1,5 @@
-//! What runners of tests print. Lines that only a runner writes hold a run together; what is
-//! between two of them (why a test failed) belongs to it.
+//! Output of test runners. Lines that only a runner writes hold a run together; what is between two
+//! of them (why a test failed) belongs to it.
 
 use super::line_bytes::{contains, digits, run_of};
 use super::{diff, fence};

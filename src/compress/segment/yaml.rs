@@ -143,7 +143,7 @@ fn flow_key(rest: &[u8]) -> Option<&[u8]> {
     after.starts_with(b": ").then_some(key)
 }
 
-/// Where a key ends: a plain word, or a quoted text.
+/// End of a key: a plain word, or a quoted text.
 fn key_end(rest: &[u8]) -> Option<usize> {
     const MAX_KEY_BYTES: usize = 64;
     let rest = rest.get(..rest.len().min(MAX_KEY_BYTES))?;

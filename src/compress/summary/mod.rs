@@ -10,7 +10,7 @@
 mod earlier_summaries;
 mod line;
 mod page;
-mod pick;
+mod selection;
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ use earlier_summaries::EarlierSummaries;
 #[cfg(fuzzing)]
 pub(super) use line::one_line;
 use page::{LineWorth, SummaryPage};
-use pick::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
+use selection::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
 
 /// The sections, in their order.
 pub const SECTIONS: [&str; 5] = ["Asked:", "State:", "Found:", "Next:", "Keep:"];
@@ -38,7 +38,7 @@ enum Section {
     Keep,
 }
 
-/// What is quoted message by message, the newest first.
+/// Rule of a section that quotes message by message, the newest first.
 struct QuoteRule {
     section: Section,
     /// Hundredths of the room that it may use.
@@ -106,7 +106,7 @@ const INSTRUCTION_WEIGHT: u32 = 4;
 /// Bytes of a line that is worth quoting for what it shows.
 const MIN_QUOTE_BYTES: usize = 8;
 
-/// What a summary is made of.
+/// Material of a summary.
 #[expect(missing_debug_implementations, reason = "a function has nothing to show")]
 #[derive(Clone, Copy)]
 pub struct SummaryInput<'c> {
@@ -114,7 +114,7 @@ pub struct SummaryInput<'c> {
     pub messages: &'c [&'c Message],
     /// Texts of summaries that replace the messages before them, without any wrapper.
     pub earlier: &'c [&'c str],
-    /// What the caller wants it to hold: lines with a word of it come first.
+    /// Instructions of the caller: lines with a word of them come first.
     pub instructions: Option<&'c str>,
     /// Tool results of more characters are not searched.
     pub stub_over: Option<usize>,

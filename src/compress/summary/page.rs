@@ -2,7 +2,7 @@
 
 use super::earlier_summaries::EarlierSummaries;
 use super::line::one_line;
-use super::pick::is_long_result;
+use super::selection::is_long_result;
 use super::{INSTRUCTION_WEIGHT, MIN_QUOTE_BYTES, QuoteRule, SECTIONS, Section, SummaryInput};
 use crate::compress::extract::{ExtractUnit, UnitFacts, select_with_facts};
 use crate::domain::{Message, TokenizerName};
@@ -87,8 +87,8 @@ impl<'c> SummaryPage<'c> {
         };
         let mut began = None;
         if let Some(width) = quotes.first {
-            // What everything began with may take half of the section, about three characters
-            // to a token; the newest share the rest.
+            // The first request may take half of the section, about three characters to a token;
+            // the newest share the rest.
             let said = |message: &&Message| says(message, 1, &mut picked).is_some();
             let oldest = earlier.section_lines(section).first();
             let at = if oldest.is_some() { None } else { messages.iter().position(said) };

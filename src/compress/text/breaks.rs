@@ -1,5 +1,5 @@
-//! Where the line breaks of a text are. Lines are short: a search for each would cost more than
-//! to find those of many bytes at once.
+//! Finds the line breaks of a text. Lines are short: a search for each would cost more than to find
+//! those of many bytes at once.
 
 use wide::u8x16;
 
@@ -13,7 +13,7 @@ pub(crate) struct LineBreaks<'t> {
     /// Those of the last chunk that have not been given: a bit for each byte, the first byte's is
     /// the lowest.
     found: u64,
-    /// Where that chunk is, and where the rest does.
+    /// Place of that chunk, and of the rest.
     chunk: usize,
     next: usize,
 }
@@ -46,7 +46,7 @@ impl Iterator for LineBreaks<'_> {
     }
 }
 
-/// Which bytes of a chunk are line breaks.
+/// Bits of the bytes of a chunk that are line breaks.
 #[inline]
 fn plane(chunk: &[u8; CHUNK_BYTES]) -> u64 {
     let (parts, _) = chunk.as_chunks::<16>();

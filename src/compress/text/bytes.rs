@@ -74,7 +74,7 @@ pub(crate) fn chunks(line: &[u8], mut each: impl FnMut(usize, &[u8; CHUNK_BYTES]
     each(at, &chunk, missing);
 }
 
-/// Which bytes of a chunk are what: a bit for each byte, the first byte's is the lowest.
+/// Classes of the bytes of a chunk: a bit for each byte, the first byte's is the lowest.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ByteClasses {
     /// No space and no tab.
@@ -85,9 +85,9 @@ pub(crate) struct ByteClasses {
     /// ASCII letters, digits and `_`.
     pub(crate) words: u32,
     pub(crate) tabs: u32,
-    /// What a terminal code begins with.
+    /// Bytes that a terminal code begins with.
     pub(crate) escapes: u32,
-    /// What the names of types of errors begin with: `E` and `F`.
+    /// Bytes that the names of types of errors begin with: `E` and `F`.
     pub(crate) types: u32,
 }
 
@@ -216,7 +216,7 @@ pub(crate) fn is_same(a: &str, b: &str) -> bool {
         }
 }
 
-/// How many bytes two texts begin with alike.
+/// Number of bytes that two texts begin with alike.
 #[inline]
 pub(crate) fn common(a: &[u8], b: &[u8]) -> usize {
     let mut count = 0;

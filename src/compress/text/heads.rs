@@ -46,7 +46,7 @@ const fn number([a, b, c]: [u8; 3]) -> u32 {
     u32::from_le_bytes([a, b, c, 0]) | 0x0020_2020
 }
 
-/// Where a head is among others.
+/// Slot of a head.
 #[inline]
 const fn slot(head: u32) -> usize {
     (head.wrapping_mul(0xc2b2_ae35) >> 25) as usize
@@ -72,7 +72,7 @@ impl HeadScan {
         mut each: impl FnMut(usize),
     ) -> u32 {
         let letters = planes.words & planes.letters;
-        // What is in the next chunk may be a letter.
+        // The next chunk may begin with a letter.
         let behind = |count: u32| !(!letters >> count);
         let begun = planes.words & !(planes.words << 1 | u32::from(self.is_open));
         self.is_open = planes.words.leading_ones() > 0;
@@ -109,7 +109,7 @@ pub(crate) fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// What of a line is words: runs of ASCII letters, digits and `_`.
+/// Words of a line: runs of ASCII letters, digits and `_`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineWords {
     pub(crate) count: u32,

@@ -44,7 +44,7 @@ impl<'t> LineTable<'t> {
         self.lines.len()
     }
 
-    /// Where a line starts; the end of the text for the line after the last.
+    /// Start of a line; the end of the text for the line after the last.
     pub(crate) fn start(&self, line: usize) -> usize {
         self.lines.get(line).map_or(self.text.len(), |line| line.start)
     }
@@ -53,7 +53,7 @@ impl<'t> LineTable<'t> {
         self.lines.get(line).map_or(self.text.len(), |line| line.head)
     }
 
-    /// Where a line ends, without its break.
+    /// End of a line, without its break.
     pub(crate) fn end(&self, line: usize) -> usize {
         self.lines.get(line).map_or(self.text.len(), |line| line.end)
     }
@@ -137,14 +137,15 @@ pub(crate) fn indent(line: &str) -> &str {
     line.get(..blanks(line.as_bytes())).unwrap_or_default()
 }
 
-/// What line feeds part: an empty text, and one that ends with a line feed, end with an empty line.
+/// Lines between line feeds: an empty text, and one that ends with a line feed, end with an empty
+/// line.
 pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
     let ends = breaks(text).chain([text.len()]);
     let mut start = 0;
     ends.map(move |end| text.get(std::mem::replace(&mut start, end + 1)..end).unwrap_or_default())
 }
 
-/// How many lines [`lines_of`] gives.
+/// Number of lines that [`lines_of`] gives.
 pub(crate) fn count_lines(text: &str) -> usize {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1
 }

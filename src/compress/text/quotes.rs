@@ -1,4 +1,4 @@
-//! Where a text in quotes ends, by the two rules that formats have for a quote inside of it.
+//! Finds the end of a text in quotes, by the two rules that formats have for a quote inside of it.
 
 /// The byte after the text in quotes at the head of some bytes, if a quote inside of it is written
 /// twice: a field of CSV, a value of YAML in single quotes.

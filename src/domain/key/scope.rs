@@ -24,7 +24,7 @@ pub enum Scope {
     Operator,
 }
 
-/// What a principal may do with captured memory (`docs/keys.md`).
+/// Roles of a principal for captured memory (`docs/keys.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryRole {
     Capturer,

@@ -48,7 +48,7 @@ pub struct ProvidedText {
     pub bucket: Option<Arc<str>>,
 }
 
-/// Where text is put that was provided before a compression.
+/// Place of text that was provided before a compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IncludePlace {
     /// Into the prompt of the summary.

@@ -8,7 +8,7 @@ use crate::json::{Faults, Fields, Node, write_string};
 
 pub(super) const KEYS: &[&str] = &["tools", "patterns", "op", "reason"];
 const MAX_ITEMS: usize = 64;
-const MAX_REASON_BYTES: usize = 2000;
+const MAX_DENIAL_BYTES: usize = 2000;
 
 /// Its settings.
 #[derive(Debug, Clone)]
@@ -44,8 +44,8 @@ impl DenyCommand {
             [("starts_with", MatchOperator::StartsWith), ("contains", MatchOperator::Contains)];
         let op = fields.choice("op", &words, faults).unwrap_or(MatchOperator::StartsWith);
         let reason = fields.text("reason", faults).unwrap_or("dangerous-delete");
-        if reason.len() > MAX_REASON_BYTES {
-            fields.fault("reason", format!("must be at most {MAX_REASON_BYTES} bytes"), faults);
+        if reason.len() > MAX_DENIAL_BYTES {
+            fields.fault("reason", format!("must be at most {MAX_DENIAL_BYTES} bytes"), faults);
         }
         Self { tools, patterns, op, reason: reason.into() }
     }

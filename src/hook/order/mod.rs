@@ -19,7 +19,7 @@ pub struct Manifest {
     points: BTreeMap<Point, Vec<Arc<str>>>,
 }
 
-/// How a list changed: part of the response to `PUT /hook-order`.
+/// Changes of a list: part of the response to `PUT /hook-order`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OrderDifference {
     pub added: Vec<Arc<str>>,

@@ -141,8 +141,8 @@ impl<'r> HookRound<'r> {
         std::mem::take(&mut self.runs)
     }
 
-    /// How often the point was reached before. The first of change, provide and observe at a point
-    /// counts as reaching it; the others belong to the same occurrence.
+    /// Counts how often the point was reached before. The first of change, provide and observe at a
+    /// point counts as reaching it; the others belong to the same occurrence.
     fn count_occurrence(&mut self, point: Point, by: HookKind) -> u32 {
         let changes = point.takes(HookKind::Guard) || point.takes(HookKind::Transform);
         let counts = match by {
@@ -234,8 +234,8 @@ impl<'r> HookRound<'r> {
         asked.settle(called)
     }
 
-    /// What a failure means at this point: the outcome of the run, or a stop if it fails the
-    /// request.
+    /// Applies the failure policy of a hook at this point: the outcome of the run, or a stop if the
+    /// failure fails the request.
     fn failure_policy(
         hook: &Hook,
         at: &HookInput<'_>,

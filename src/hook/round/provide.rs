@@ -46,8 +46,19 @@ pub fn join(fragments: &[Fragment]) -> String {
     contents.join("\n")
 }
 
-/// A hook, its line, and what it gave.
-type ProvidedAnswer = (Arc<Hook>, HookRun, Result<HookAnswer, CallFailure>);
+/// The answer of a provide hook, with its line in the report.
+struct ProvidedAnswer {
+    hook: Arc<Hook>,
+    run: HookRun,
+    answer: Result<HookAnswer, CallFailure>,
+}
+
+/// The texts of a provide hook, with its line in the report.
+struct ProvidedTexts {
+    hook: Arc<Hook>,
+    run: HookRun,
+    texts: Vec<ProvidedText>,
+}
 
 impl HookRound<'_> {
     /// Asks the provide hooks: all at once, or one after another if only the first answer is used.
@@ -111,16 +122,16 @@ impl HookRound<'_> {
             let asked = PreparedCall::new_shared(&hook, at, occurrence, whole);
             let came = asked.call(with).await;
             let (run, answer) = asked.settle(came);
-            (hook, run, answer)
+            ProvidedAnswer { hook, run, answer }
         });
         let asked: Vec<ProvidedAnswer> = join_all(asking).await;
-        let longest = asked.iter().map(|(_, run, _)| run.took).max().unwrap_or(Duration::ZERO);
+        let longest = asked.iter().map(|one| one.run.took).max().unwrap_or(Duration::ZERO);
         self.left = self.left.saturating_sub(longest);
         let mut provided = ProvideResult::default();
         let (mut given, mut stop) = (Vec::new(), None);
-        for (hook, run, answer) in asked {
+        for ProvidedAnswer { hook, run, answer } in asked {
             let text = match answer {
-                Ok(HookAnswer::Fragments(pieces)) => Some(pieces),
+                Ok(HookAnswer::Fragments(texts)) => Some(texts),
                 other => {
                     match self.typed(&hook, at, run.clone(), check_answer(other, check)) {
                         Ok(Some(answer)) => provided.answers.push((Arc::clone(&hook.id), answer)),
@@ -132,17 +143,16 @@ impl HookRound<'_> {
                     None
                 }
             };
-            if let Some(pieces) = text {
-                given.push((hook, run, pieces));
+            if let Some(texts) = text {
+                given.push(ProvidedTexts { hook, run, texts });
             }
         }
         if let Some(stop) = stop {
-            for (hook, run, _) in given {
+            for ProvidedTexts { run, .. } in given {
                 self.runs.push(HookRun {
                     outcome: RunOutcome::Skipped(SkipReason::FailedEarlier),
                     ..run
                 });
-                drop(hook);
             }
             return Err(stop);
         }
@@ -189,16 +199,12 @@ impl HookRound<'_> {
     }
 
     /// Puts the pieces of all hooks in order and within their caps, and writes the lines.
-    fn merge(
-        &mut self,
-        given: Vec<(Arc<Hook>, HookRun, Vec<ProvidedText>)>,
-        tokens: CountTokens<'_>,
-    ) -> Vec<Fragment> {
+    fn merge(&mut self, given: Vec<ProvidedTexts>, tokens: CountTokens<'_>) -> Vec<Fragment> {
         let slots = holders(&given);
         let mut pieces: Vec<(i32, Fragment)> = Vec::new();
-        for (hook, mut run, list) in given {
+        for ProvidedTexts { hook, mut run, texts } in given {
             let mut taken: Vec<Option<&str>> = Vec::new();
-            let mut order: Vec<&ProvidedText> = list.iter().collect();
+            let mut order: Vec<&ProvidedText> = texts.iter().collect();
             order.sort_by_key(|piece| std::cmp::Reverse(piece.priority));
             let mut room = hook.max_tokens;
             let mut own = Vec::new();
@@ -258,10 +264,10 @@ fn run_holds(run: &HookRun) -> bool {
 }
 
 /// The hook that gets each exclusive slot: of those that ask for it, the one whose id comes first.
-fn holders(given: &[(Arc<Hook>, HookRun, Vec<ProvidedText>)]) -> BTreeMap<Arc<str>, Arc<str>> {
+fn holders(given: &[ProvidedTexts]) -> BTreeMap<Arc<str>, Arc<str>> {
     let mut slots: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
-    for (hook, _, list) in given.iter().filter(|(_, run, _)| run_holds(run)) {
-        for slot in list.iter().filter_map(|piece| piece.exclusive_slot.as_ref()) {
+    for ProvidedTexts { hook, texts, .. } in given.iter().filter(|one| run_holds(&one.run)) {
+        for slot in texts.iter().filter_map(|piece| piece.exclusive_slot.as_ref()) {
             let holder = slots.entry(Arc::clone(slot)).or_insert_with(|| Arc::clone(&hook.id));
             if hook.id < *holder {
                 *holder = Arc::clone(&hook.id);

@@ -1,11 +1,11 @@
 //! `/memory-candidates`: proposed facts, before they become memory entries.
 
-mod act;
+mod actions;
 mod list;
 
 use axum::response::Response;
 
-pub(super) use self::act::*;
+pub(super) use self::actions::*;
 pub(super) use self::list::*;
 use super::response::respond_with_etag;
 use super::schema::Candidate;

@@ -1,8 +1,8 @@
 //! `/compilations`: the records of compiles.
 
-mod act;
+mod actions;
 mod list;
 mod page;
 
-pub(super) use self::act::*;
+pub(super) use self::actions::*;
 pub(super) use self::list::*;

@@ -6,7 +6,7 @@ use axum::response::Response;
 
 use crate::http::body::{self, RequestInput};
 use crate::http::idempotency::{self, Reply, RequestIdentity};
-use crate::http::job::visit;
+use crate::http::job::{self, visit};
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::response::{read_if_match, respond_json, respond_json_with_etag};
@@ -158,10 +158,7 @@ pub(crate) async fn delete_hook(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let id = name_of(&request).to_owned();
-    let if_match = read_if_match(request.headers())?;
-    let input = RequestInput::without_body(&state, &request)?;
-    visit(&state, input, move |services, _| hooks::delete(services, &id, if_match)).await?;
-    Ok(StatusCode::NO_CONTENT)
+    job::delete(&state, request, id, hooks::delete).await
 }
 
 /// Give a hook another secret

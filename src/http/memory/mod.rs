@@ -1,6 +1,6 @@
 //! `/memory`: memory entries by key.
 
-mod act;
+mod actions;
 mod entry;
 mod list;
 mod version;
@@ -9,7 +9,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::Response;
 
-pub(super) use self::act::*;
+pub(super) use self::actions::*;
 pub(super) use self::entry::*;
 pub(super) use self::list::*;
 pub(super) use self::version::*;

@@ -16,10 +16,10 @@ pub use self::kind::Kind;
 use crate::domain::QuotaUse;
 use crate::json::{self, Fault};
 use crate::pipeline::StopReason;
-use crate::service::candidates::CandidateRefusal;
-use crate::service::compilations::Divergence;
 use crate::service::turns::TurnError;
-use crate::service::{Error, StoreError, auth, compile, idempotency, pool};
+use crate::service::{
+    CandidateRefusal, Divergence, Error, StoreError, auth, compile, idempotency, pool,
+};
 
 /// The `content-type` of a problem.
 pub(super) const MEDIA_TYPE: &str = "application/problem+json";

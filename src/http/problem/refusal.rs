@@ -6,20 +6,17 @@ use super::{Kind, Problem, ProblemExtension};
 use crate::http::schema::LintRow;
 use crate::json::Fault;
 use crate::pack::{LintFault, Refusal, RefusalCode, RefusalText};
-use crate::service::packs::PackRefusal;
-use crate::service::{candidates, compile};
+use crate::service::{CandidateRefusal, PackRefusal, RefusedCompile};
 
 /// Returns the type of problem for a refused step of a candidate.
-pub(super) fn candidate_kind(refusal: &candidates::CandidateRefusal) -> Kind {
+pub(super) fn candidate_kind(refusal: &CandidateRefusal) -> Kind {
     match refusal {
-        candidates::CandidateRefusal::Class(_) => Kind::MemoryClassUnknown,
-        candidates::CandidateRefusal::Transition { .. } => Kind::MemoryBadTransition,
-        candidates::CandidateRefusal::SelfReview => Kind::MemorySelfReview,
-        candidates::CandidateRefusal::Agent | candidates::CandidateRefusal::Lacks(_) => {
-            Kind::MemoryRole
-        }
-        candidates::CandidateRefusal::Contradiction(_) => Kind::MemoryContradiction,
-        candidates::CandidateRefusal::NoConsent => Kind::MemoryConsentMissing,
+        CandidateRefusal::Class(_) => Kind::MemoryClassUnknown,
+        CandidateRefusal::Transition { .. } => Kind::MemoryBadTransition,
+        CandidateRefusal::SelfReview => Kind::MemorySelfReview,
+        CandidateRefusal::Agent | CandidateRefusal::Lacks(_) => Kind::MemoryRole,
+        CandidateRefusal::Contradiction(_) => Kind::MemoryContradiction,
+        CandidateRefusal::NoConsent => Kind::MemoryConsentMissing,
     }
 }
 
@@ -34,8 +31,8 @@ pub(super) fn pack_problem(refused: PackRefusal) -> Problem {
 }
 
 /// Makes the problem of a compile that its pack refuses.
-pub(super) fn governed_problem(refused: compile::RefusedCompile) -> Problem {
-    let compile::RefusedCompile { refusal, compilation, .. } = refused;
+pub(super) fn governed_problem(refused: RefusedCompile) -> Problem {
+    let RefusedCompile { refusal, compilation, .. } = refused;
     let kind = match refusal.code {
         RefusalCode::PackIncompatible => Kind::PackIncompatible,
         RefusalCode::PackPinMismatch => Kind::PackPinMismatch,

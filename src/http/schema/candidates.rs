@@ -153,7 +153,7 @@ pub struct Candidate {
     /// Who proposed it, and who revised it.
     pub proposed_by: Vec<Actor>,
     pub checks: Checks,
-    pub capture: Capture,
+    pub capture: ProposalRecord,
     pub review: Option<ReviewGiven>,
     /// SHA-256 over what makes two proposals the same fact.
     pub fingerprint: String,
@@ -210,7 +210,8 @@ pub struct ExistingEntry {
 
 /// What was proposed, in a log that nothing is taken out of.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Capture {
+#[schema(as = Capture)]
+pub struct ProposalRecord {
     #[schema(example = "mcp_0199aa2b7c3d7e1f8a90b1c2d3e4f507")]
     pub id: Option<String>,
     /// From 1, one more with each capture.
@@ -264,7 +265,7 @@ impl From<&ShownCandidate> for Candidate {
             ttl: proposal.ttl.map(Into::into),
             proposed_by: candidate.proposers.iter().map(Into::into).collect(),
             checks: (&candidate.checks).into(),
-            capture: Capture {
+            capture: ProposalRecord {
                 id: text(capture_id.as_ref()),
                 seq: *seq,
                 prev_hash: prev_hash.to_string(),

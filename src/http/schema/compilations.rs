@@ -12,7 +12,7 @@ use crate::json::JsonDifference;
 use crate::pack::Refusal;
 use crate::pipeline::Report;
 use crate::service::compilations::{
-    CompilationDrift, HookCheck, Replayed, StoredRecord, is_current, payload_hash,
+    CompilationDrift, HookCheck, ReplayComparison, StoredRecord, is_current, payload_hash,
 };
 
 /// A row of the list.
@@ -121,7 +121,7 @@ pub struct OutcomeChange {
 
 impl OutcomeChange {
     /// Returns the change of a replay; `None` if its status is the recorded one.
-    pub(crate) fn from_replay(replayed: &Replayed) -> Option<Self> {
+    pub(crate) fn from_replay(replayed: &ReplayComparison) -> Option<Self> {
         let (from, to) = (replayed.was.as_str(), replayed.status().as_str());
         (from != to).then_some(Self { from, to })
     }
@@ -288,8 +288,8 @@ impl From<HookCheck> for HookCheckRow {
     }
 }
 
-impl From<Replayed> for ReplayAnswer {
-    fn from(replayed: Replayed) -> Self {
+impl From<ReplayComparison> for ReplayAnswer {
+    fn from(replayed: ReplayComparison) -> Self {
         let is_equal = replayed.is_equal();
         let DriftRows { first_divergent_stage, root_stages, stages } =
             DriftRows::from(&replayed.drift);

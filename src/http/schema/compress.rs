@@ -3,7 +3,7 @@
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Clear, Explain, OnDeadline, Protect, Shape};
+use super::{ClearOptions, ExplainMode, OnDeadline, ProtectOptions, Shape};
 use crate::pipeline::Report;
 use crate::service::compress::KeptOriginal;
 use crate::service::expand::ExpandReport;
@@ -50,18 +50,18 @@ pub struct CompressRequest {
     pub keep_recent_turns: Option<u64>,
     /// What a summary is to hold, in your words; at most 8,192 bytes.
     pub summary_instructions: Option<String>,
-    pub clear: Option<Clear>,
+    pub clear: Option<ClearOptions>,
     /// Format adapters in the order in which texts are offered to them: names, or definitions.
     /// When absent all of ours, a stored one of the same name in the place of each.
     #[schema(max_items = 64)]
     pub adapters: Option<Vec<Value>>,
-    pub protect: Option<Protect>,
+    pub protect: Option<ProtectOptions>,
     /// `store` keeps the originals as artifacts, `return` hands them over as `originals` and
     /// keeps ids and hashes only, `none` allows only what decodes from the shown text.
     #[schema(default = "store")]
     pub originals: Option<String>,
     /// `full` adds `decisions` to the report.
-    pub explain: Option<Explain>,
+    pub explain: Option<ExplainMode>,
     #[schema(minimum = 1, maximum = 60_000)]
     pub deadline_ms: Option<u64>,
     /// `pass`, when absent: when time is up the input is answered as it came.
@@ -70,7 +70,8 @@ pub struct CompressRequest {
 
 /// What became of it, under the key it came in.
 #[derive(Debug, ToSchema)]
-pub struct Compressed {
+#[schema(as = Compressed)]
+pub struct CompressResponse {
     #[schema(example = "cpr_8d2c41f09b7e")]
     pub id: String,
     pub messages: Option<Vec<Value>>,

@@ -28,7 +28,7 @@ pub use adapters::{
 pub use artifacts::{CleanupRequest, OffloadAnswer, OffloadRequest};
 pub use candidates::*;
 pub use compilations::*;
-pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
+pub use compress::{CompressRequest, CompressResponse, ExpandRequest, ExpandedList};
 pub use keys::{
     ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, QuotaRow, UsageList, UsageRow,
 };
@@ -53,7 +53,7 @@ pub use sessions::{
 };
 pub use skills::{RenderSkill, RenderedSkill, Skill, SkillDefinition, SkillError, SkillList};
 pub use snapshots::{
-    Delegated, Delegation, ForkSession, RestoreSession, Snapshot, SnapshotList, SnapshotRow,
+    Delegation, DelegationRow, ForkSession, RestoreSession, Snapshot, SnapshotList, SnapshotRow,
     SwitchSession, TakeSnapshot,
 };
 pub use tools::{
@@ -110,7 +110,7 @@ pub struct CompileRequest {
     pub model: Option<String>,
     pub budget: Option<Budget>,
     pub compression: Option<Compression>,
-    pub protect: Option<Protect>,
+    pub protect: Option<ProtectOptions>,
     pub cache: Option<CacheOptions>,
     /// Any object; placed as XML, the same bytes for the same object.
     pub dynamic_state: Option<Value>,
@@ -153,7 +153,7 @@ pub struct CompileRequest {
     /// What to do when the time is up: an error, or the input re-encoded for the target.
     pub on_deadline: Option<OnDeadline>,
     /// `full` adds `decisions` to the report.
-    pub explain: Option<Explain>,
+    pub explain: Option<ExplainMode>,
 }
 
 /// The shapes that a conversation comes in and goes out.
@@ -197,7 +197,8 @@ pub enum OnDeadline {
 
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "snake_case")]
-pub enum Explain {
+#[schema(as = Explain)]
+pub enum ExplainMode {
     Summary,
     Full,
 }
@@ -240,7 +241,7 @@ pub struct Compression {
     pub stub_tool_results_over: Option<u64>,
     /// What a summary is to hold, in your words; at most 8,192 bytes.
     pub summary_instructions: Option<String>,
-    pub clear: Option<Clear>,
+    pub clear: Option<ClearOptions>,
     /// Format adapters in the order in which texts are offered to them: names, or definitions.
     /// When absent all of ours, a stored one of the same name in the place of each.
     #[schema(max_items = 64)]
@@ -249,7 +250,8 @@ pub struct Compression {
 
 /// Which tool results may give way to one line.
 #[derive(Debug, ToSchema)]
-pub struct Clear {
+#[schema(as = Clear)]
+pub struct ClearOptions {
     /// The newest results stay.
     #[schema(default = 3)]
     pub keep: Option<u64>,
@@ -262,7 +264,8 @@ pub struct Clear {
 
 /// What stays word for word.
 #[derive(Debug, ToSchema)]
-pub struct Protect {
+#[schema(as = Protect)]
+pub struct ProtectOptions {
     /// Ids or indices of messages.
     pub messages: Option<Vec<Value>>,
     pub roles: Option<Vec<String>>,

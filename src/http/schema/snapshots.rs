@@ -130,7 +130,8 @@ pub struct Delegation {
 
 /// A delegation that was told of.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Delegated {
+#[schema(as = Delegated)]
+pub struct DelegationRow {
     #[schema(example = "del_0198c4f2")]
     pub id: String,
     pub session_id: String,
@@ -139,7 +140,7 @@ pub struct Delegated {
     pub path: &'static str,
 }
 
-impl From<&domain::Delegation> for Delegated {
+impl From<&domain::Delegation> for DelegationRow {
     fn from(delegation: &domain::Delegation) -> Self {
         Self {
             id: delegation.id.to_string(),

@@ -9,7 +9,7 @@ use super::{Scope, Shape};
 use crate::domain::RawJson;
 use crate::pipeline::Report;
 use crate::service::compress::KeptOriginal;
-use crate::service::tools::{CallOutcome, CallResults, HandledCall, Taken, ToolAnswer};
+use crate::service::tools::{CallOutcome, CallResults, HandledCall, ResultOutcome, ToolAnswer};
 
 /// Tools as they are given.
 #[derive(Debug, Serialize, ToSchema)]
@@ -223,7 +223,7 @@ pub struct Truncate {
 pub struct ResultsAnswer {
     pub messages: Vec<Value>,
     /// What became of each result, in their order.
-    pub results: Vec<Taken>,
+    pub results: Vec<ResultOutcome>,
     pub warnings: Vec<String>,
     /// What compression did.
     pub report: Report,

@@ -8,7 +8,7 @@ use super::{id_of, respond_with_session};
 use crate::domain;
 use crate::http::body::{self, RequestInput};
 use crate::http::idempotency::{self, Reply, RequestIdentity};
-use crate::http::job::visit;
+use crate::http::job::{self, visit};
 use crate::http::problem::Problem;
 use crate::http::response::read_if_match;
 use crate::http::schema::{ChangeSession, CreateSession, Session};
@@ -125,8 +125,5 @@ pub(crate) async fn delete_session(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let id = id_of(&request)?;
-    let if_match = read_if_match(request.headers())?;
-    let input = RequestInput::without_body(&state, &request)?;
-    visit(&state, input, move |services, _| sessions::delete(services, &id, if_match)).await?;
-    Ok(StatusCode::NO_CONTENT)
+    job::delete(&state, request, id, sessions::delete).await
 }

@@ -8,7 +8,7 @@ use super::{id_of, reply_with_session};
 use crate::http::body;
 use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::problem::Problem;
-use crate::http::schema::{Delegated, Delegation, ForkSession, Session, SwitchSession};
+use crate::http::schema::{Delegation, DelegationRow, ForkSession, Session, SwitchSession};
 use crate::http::state::AppState;
 use crate::service::sessions;
 
@@ -94,7 +94,7 @@ pub(crate) async fn fork_session(
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = Delegation,
-    responses((status = CREATED, description = "It is told", body = Delegated)),
+    responses((status = CREATED, description = "It is told", body = DelegationRow)),
 )]
 pub(crate) async fn report_delegation(
     State(state): State<AppState>,
@@ -113,5 +113,5 @@ pub(crate) async fn report_delegation(
 }
 
 fn reply_with_delegation(delegation: &crate::domain::Delegation) -> Reply {
-    Reply::new(StatusCode::CREATED, &Delegated::from(delegation))
+    Reply::new(StatusCode::CREATED, &DelegationRow::from(delegation))
 }

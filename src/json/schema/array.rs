@@ -1,4 +1,4 @@
-//! What a schema asks of an array's items.
+//! Keywords of a schema for an array's items.
 
 use std::collections::BTreeSet;
 

@@ -21,7 +21,7 @@ pub(super) struct Choices {
 #[derive(Debug)]
 pub(super) struct HashedList {
     places: BTreeMap<u64, Vec<usize>>,
-    /// What was looked at.
+    /// Cost of what was looked at.
     cost: usize,
 }
 

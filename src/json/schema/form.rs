@@ -79,7 +79,7 @@ pub(super) fn anchors(root: &Value) -> BTreeMap<&str, &Value> {
     named.collect()
 }
 
-/// What a reference leads to.
+/// Resolves a reference.
 pub(super) fn resolve<'s>(
     root: &'s Value,
     anchors: &BTreeMap<&str, &'s Value>,

@@ -50,7 +50,7 @@ impl From<String> for SchemaError {
 #[derive(Debug)]
 pub struct JsonSchema {
     root: Value,
-    /// What is wrong with the schema itself.
+    /// Fault of the schema itself.
     form: Result<(), String>,
     choices: Choices,
 }

@@ -1,4 +1,4 @@
-//! What a schema asks of an object's members.
+//! Keywords of a schema for an object's members.
 
 use serde_json::Value;
 

@@ -16,7 +16,7 @@ use crate::limit::{Deadline, Pattern, PatternBudget, PatternError, SearchError};
 const MAX_STEPS: usize = 50_000;
 /// Names, values and bytes that one check may look at, besides schemas.
 const MAX_COST: usize = 8_000_000;
-/// What a check looks at before it asks the deadline.
+/// Cost of a check before it asks the deadline.
 const MAX_COST_UNASKED: usize = 1 << 14;
 /// Cost of visiting a schema.
 const STEP_COST: usize = 64;
@@ -25,7 +25,7 @@ const MAX_DEPTH: usize = 256;
 /// Misfits that one check reports.
 const MAX_MISFITS: usize = 32;
 /// Bytes of the reason at one place.
-const MAX_REASON_BYTES: usize = 4 << 10;
+const MAX_MISFIT_BYTES: usize = 4 << 10;
 /// Patterns of one check, and the bytes that they take compiled.
 const MAX_PATTERNS: usize = 64;
 const MAX_PATTERNS_BYTES: usize = 1 << 20;
@@ -71,7 +71,7 @@ pub(super) fn report_misfit(
         && misfits.len() < MAX_MISFITS
     {
         let mut detail = detail.into();
-        detail.truncate(cut(&detail, MAX_REASON_BYTES).len());
+        detail.truncate(cut(&detail, MAX_MISFIT_BYTES).len());
         misfits.push(Misfit { pointer: path.pointer(), detail });
     }
 }
@@ -234,7 +234,7 @@ impl<'s> SchemaCheck<'s> {
         Ok(())
     }
 
-    /// How many of the forms fit.
+    /// Number of forms that fit.
     fn count_fitting(
         &mut self,
         forms: &'s [Value],
@@ -297,8 +297,8 @@ impl<'s> SchemaCheck<'s> {
         Ok(false)
     }
 
-    /// What is wrong with a value by itself: its type, its size, its being one of some. Without
-    /// words if these are not reported: they may quote much of the schema.
+    /// Checks a value by itself: its type, its size, its being one of some. Without words if these
+    /// are not reported: they may quote much of the schema.
     fn check_plain(
         &mut self,
         schema: &Value,
@@ -360,7 +360,7 @@ fn number(schema: &Value, number: f64) -> Option<String> {
     (!is_whole).then(|| format!("must be a multiple of {step}"))
 }
 
-/// What is wrong with a count, by the two keywords that limit it; `noun` is what is counted.
+/// Misfit of a count, by the two keywords that limit it; `noun` is what is counted.
 pub(super) fn size_misfit(
     schema: &Value,
     min_key: &str,

@@ -15,7 +15,7 @@ pub(super) struct ObjectKeys {
     /// The next key of the object before, and the entry after that object.
     pub(super) at: u32,
     pub(super) end: u32,
-    /// Where those begin, among the odd keys of all objects that are open, that the object before
+    /// Start of the keys, among the odd keys of all objects that are open, that the object before
     /// does not have in this order.
     first: usize,
     /// All keys, once there are many odd ones.

@@ -10,7 +10,7 @@ mod read;
 
 use super::scan::{self, Marks};
 
-/// Where the white space of a document is.
+/// Place of the white space of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// None at all.
@@ -23,7 +23,7 @@ pub(crate) enum Layout {
     Tab,
 }
 
-/// What a document must be like.
+/// Format that a document must have.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TapeFormat {
     /// None if white space may be anywhere between tokens.
@@ -36,8 +36,8 @@ pub(crate) struct TapeFormat {
 }
 
 impl TapeFormat {
-    /// What no key may hold: a plain way of writing gives other bytes for it, and keys are written
-    /// in no other.
+    /// Marks that no key may hold: a plain way of writing gives other bytes for them, and keys are
+    /// written in no other.
     fn refused_in_keys(self) -> Marks {
         match self.layout {
             None => Marks::default(),
@@ -149,7 +149,7 @@ impl<'t, 'a> TapeNode<'t, 'a> {
         self.entry.escaped
     }
 
-    /// What a string holds.
+    /// Marks in a string.
     pub(crate) fn marks(self) -> Marks {
         self.entry.marks
     }

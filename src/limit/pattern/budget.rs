@@ -1,4 +1,4 @@
-//! How many patterns may be compiled together, and how large they may be.
+//! Budget of patterns: how many may be compiled together, and how large they may be.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct PatternBudget {
 /// Why a pattern was not compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// What the parser says, in one line.
+    /// Message of the parser, in one line.
     #[error("is no pattern: {0}")]
     Syntax(Arc<str>),
     #[error("is longer than {0} bytes")]
@@ -53,7 +53,7 @@ impl PatternBudget {
         Self { keeps_unusable: true, ..self }
     }
 
-    /// What is left after patterns that were compiled before.
+    /// The rest of the budget after patterns that were compiled before.
     #[must_use]
     pub fn after<'p>(mut self, compiled: impl Iterator<Item = &'p Pattern>) -> Self {
         for pattern in compiled {

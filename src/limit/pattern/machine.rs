@@ -29,7 +29,7 @@ pub(super) struct Machine<'p> {
 #[derive(Debug, Clone, Copy)]
 struct Thread {
     state: StateID,
-    /// Where its match begins.
+    /// Start of its match.
     start: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How many states of a pattern a search may visit at one byte.
+//! Counts the states of a pattern that a search may visit at one byte.
 
 use regex_syntax::hir::{Hir, HirKind, Repetition};
 

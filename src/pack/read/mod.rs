@@ -1,8 +1,8 @@
 //! Reading a pack: every layer, every fault.
 
+mod layers;
 mod meta;
 mod policy;
-mod rest;
 mod tooling;
 
 pub use meta::CLASSIFICATIONS;
@@ -16,6 +16,9 @@ use super::lint::{Lint, LintFault, Severity};
 use super::signature::{PublicKeys, SignatureFault};
 use crate::domain::ContentHash;
 use crate::json::{self, Fields, Node, Path, Value};
+
+/// Entries of one list of a layer.
+const MAX_ITEMS: usize = 500;
 
 /// The layers that every pack has.
 pub(super) const LAYERS: &[&str] = &[
@@ -114,19 +117,19 @@ fn document(
         ontology: refs.ontology,
         is_pinned: refs.is_pinned,
         non_negotiables: meta::business(fields, lint),
-        intents: rest::intents(fields, lint),
+        intents: layers::intents(fields, lint),
         policy,
         capabilities,
         permissions,
-        decisions: rest::decisions(fields, lint),
-        memory: rest::memory(fields, lint),
-        tone: rest::tone(fields, lint),
-        budget: rest::budget(fields, lint),
+        decisions: layers::decisions(fields, lint),
+        memory: layers::memory(fields, lint),
+        tone: layers::tone(fields, lint),
+        budget: layers::budget(fields, lint),
         hashes: hashes(fields.node()),
         is_signed,
     };
     read.bind();
-    let targets = rest::evaluations(fields, lint);
+    let targets = layers::evaluations(fields, lint);
     check::run(&read, fields, &targets, lint);
     (Some(read), canonical)
 }

@@ -1,6 +1,6 @@
 //! Rules, guardrails and gates.
 
-use super::{id, layer, list, object, optional, passed_on, required, texts};
+use super::{MAX_ITEMS, id, layer, list, object, optional, passed_on, required, texts};
 use crate::json::{Fields, Node, Path};
 use crate::limit::PatternBudget;
 use crate::pack::document::{AccessMode, ApprovalGate, Bundle, PolicyLayer, PolicyRule};
@@ -8,8 +8,6 @@ use crate::pack::lint::Lint;
 use crate::pack::redaction::Redaction;
 use crate::policy::{self, RuleFaultKind};
 
-/// Bundles, rules in one of them, gates, redaction rules.
-const MAX_ITEMS: usize = 500;
 /// Bytes that the patterns of a pack may take compiled.
 const MAX_PATTERNS_BYTES: usize = 2 << 20;
 

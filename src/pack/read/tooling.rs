@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use super::policy::mode;
 use super::{
-    MAX_NAME_BYTES, id, layer, list, optional, optional_id, passed_on, required, too_long,
+    MAX_ITEMS, MAX_NAME_BYTES, id, layer, list, optional, optional_id, passed_on, required,
+    too_long,
 };
 use crate::json::{Fields, Node, Path};
 use crate::pack::document::{AccessMode, Capability, Permission};
 use crate::pack::lint::Lint;
-
-/// Adapters, capabilities of one of them, permissions.
-const MAX_ITEMS: usize = 500;
 
 pub(super) fn read(fields: &Fields<'_, '_>, lint: &mut Lint) -> (Vec<Capability>, Vec<Permission>) {
     const KNOWN: &[&str] = &["adapter_registry", "permissions", "capability_risks"];

@@ -4,7 +4,7 @@
 //! replacement is never matched again.
 
 mod detector;
-mod quoted;
+mod quoted_values;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -101,7 +101,7 @@ impl Redaction {
             return Ok(RedactedText::default());
         }
         let mut replacing = ReplacedText::new(text, deadline);
-        let quoted = if depth < MAX_DEPTH { quoted::strings(text) } else { Vec::new() };
+        let quoted = if depth < MAX_DEPTH { quoted_values::strings(text) } else { Vec::new() };
         replacing.round(|_, put| {
             for (range, said) in &quoted {
                 let RedactedText { text, hits: found } = self.within(said, depth + 1, deadline)?;
@@ -150,7 +150,7 @@ impl RedactionFinder {
     fn find(&self, text: &str, deadline: &Deadline, found: MatchFn<'_>) -> Result<(), SearchError> {
         match self {
             Self::BuiltIn(detector) => {
-                Ok(detector.find(&quoted::blank(text)).into_iter().try_for_each(found)?)
+                Ok(detector.find(&quoted_values::blank(text)).into_iter().try_for_each(found)?)
             }
             Self::Pattern(pattern) => pattern.find_each(text, deadline, found),
         }

@@ -40,7 +40,7 @@ fn shrink_reason(hints: &ChangeHints) -> ChangeReason {
 
 const SUMMARY_TAG: &str = "<history_summary>";
 const SUMMARY_END_TAG: &str = "</history_summary>";
-/// How texts of ours begin.
+/// Beginnings of texts of ours.
 const OWN_FRAMES: &[(&str, OwnText)] = &[
     (prose::MEMORY_INSTRUCTION, OwnText::Memory),
     (prose::SESSION_MEMORY_INSTRUCTION, OwnText::Memory),

@@ -13,6 +13,8 @@ pub use blocks::PayloadBlocks;
 use blocks::{Item, PayloadMember, PayloadShape, continues, each_text};
 use cause::{message_cause, system_cause, tools_cause};
 
+use crate::domain::Source;
+
 /// The first place where a payload leaves the one before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct FirstChange {
@@ -118,7 +120,6 @@ pub struct ChangeHints {
 
 const TOOL_KEYS: &[&str] = &["tools"];
 const SYSTEM_KEYS: &[&str] = &["system", "systemInstruction", "instructions"];
-const LIST_KEYS: &[&str] = &["messages", "contents", "input"];
 
 /// Compares two payloads; `None` if the earlier one is a prefix of this one, or equal.
 pub fn first_change(
@@ -127,7 +128,7 @@ pub fn first_change(
     hints: &ChangeHints,
     count: &dyn Fn(&str) -> u64,
 ) -> Option<FirstChange> {
-    let sections = [TOOL_KEYS, SYSTEM_KEYS, LIST_KEYS];
+    let sections = [TOOL_KEYS, SYSTEM_KEYS, &Source::LIST_KEYS];
     if PayloadShape::detect(before)
         .zip(PayloadShape::detect(now))
         .is_some_and(|(before, now)| before != now)
@@ -168,7 +169,7 @@ fn section_change(
     let new = section.map(PayloadMember::items).unwrap_or_default();
     let differs = old.iter().zip(&new).position(|(a, b)| !a.is_same(*b));
     let index = differs.unwrap_or(old.len().min(new.len()));
-    let is_list = keys == LIST_KEYS;
+    let is_list = keys == Source::LIST_KEYS;
     let (a, b) = (old.get(index).copied(), new.get(index).copied());
     match (a, b) {
         (None, None) => return None,

@@ -6,7 +6,7 @@ use super::ladder::{HistoryNote, LadderOutcome, TurnForm};
 use super::{Input, Output};
 use crate::compress::Fidelity;
 use crate::domain::{Message, Turn};
-use crate::pipeline::arrive::{ArrivedForms, result_texts, show};
+use crate::pipeline::arrival::{ArrivedForms, result_texts, show};
 use crate::pipeline::read_back::original;
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};

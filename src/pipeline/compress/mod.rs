@@ -19,7 +19,7 @@ pub(super) use view::{Clearing, ResultTools, may_clear, without_thinking};
 
 use std::sync::Arc;
 
-use super::arrive::{ArrivalPass, ArrivedForms};
+use super::arrival::{ArrivalPass, ArrivedForms};
 use super::measure::Cost;
 use super::read_back::ReadBack;
 use super::report::{Action, HistorySummary};
@@ -37,7 +37,7 @@ pub(super) struct Input<'i> {
     /// Whether what is cleared can be read back, and what was.
     pub(super) read_back: &'i ReadBack,
     /// Gives new forms if something before a message is gone.
-    pub(super) sight: ArrivalPass<'i>,
+    pub(super) arrival_pass: ArrivalPass<'i>,
     /// Whether the message may never be shortened or dropped, one for each.
     pub(super) protected: &'i [bool],
     /// Messages as they are sent with a tail or a note appended.

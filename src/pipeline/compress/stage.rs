@@ -32,7 +32,7 @@ pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, Sto
         tools: &tools,
         cleared: vec![None; input.history.len()],
         form_costs: vec![Vec::new(); spans.len()],
-        sight: &mut input.sight,
+        arrival_pass: &mut input.arrival_pass,
         is_reset: false,
         spans: &spans,
         plan,

@@ -9,7 +9,7 @@ use super::summary::{
 use super::view::{Clearing, ResultTools, clear_message, may_clear};
 use crate::compress::Depth;
 use crate::domain::{Message, Role, Turn};
-use crate::pipeline::arrive::{ArrivalForm, ArrivalPass, ArrivedForms};
+use crate::pipeline::arrival::{ArrivalForm, ArrivalPass, ArrivedForms};
 use crate::pipeline::measure::{Cost, Meter};
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::slot::{PartName, Slot};
@@ -36,7 +36,7 @@ pub(super) struct TurnView<'v, 's> {
     pub(super) cleared: Vec<Option<Slot>>,
     /// Costs of turns in forms that were asked for before.
     pub(super) form_costs: Vec<Vec<FormCost>>,
-    pub(super) sight: &'v mut ArrivalPass<'s>,
+    pub(super) arrival_pass: &'v mut ArrivalPass<'s>,
     /// Whether something before is gone, so that forms are given again.
     pub(super) is_reset: bool,
     pub(super) spans: &'v [Turn],
@@ -67,7 +67,7 @@ impl TurnCosts for TurnView<'_, '_> {
             return Ok((0..forms.len()).map(|turn| self.cost(turn)).collect());
         }
         self.is_reset = true;
-        self.sight.clear();
+        self.arrival_pass.clear();
         for (span, form) in self.spans.iter().zip(forms) {
             self.meter.check()?;
             for at in span.clone() {
@@ -125,7 +125,7 @@ impl TurnView<'_, '_> {
             let mut cost = cleared.as_ref().map_or(own, |slot| slot.cost);
             if let ArrivalForm::To(depth) = shape {
                 let message = cleared.as_ref().map_or(message, |slot| &slot.message);
-                let saved = self.sight.saves(message, depth);
+                let saved = self.arrival_pass.saves(message, depth);
                 any |= saved > 0;
                 cost.text = cost.text.saturating_sub(saved);
             }
@@ -168,7 +168,7 @@ impl TurnView<'_, '_> {
         };
         let (cleared, shape) = self.find_shape(at, message, form)?;
         let shown = cleared.as_ref().map_or(message, |slot| &slot.message);
-        let arrived = self.sight.arrive(shown, shape);
+        let arrived = self.arrival_pass.arrive(shown, shape);
         if let Some(known) = self.arrived.get_mut(at) {
             *known = arrived;
         }

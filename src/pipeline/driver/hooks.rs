@@ -8,7 +8,7 @@ use crate::hook::{
     ChangeResult, GuardDecision, HookInput, HookKind, MatchContext, PayloadCheck, Point,
     ProvideResult, join,
 };
-use crate::pipeline::compress::Output as Compressed;
+use crate::pipeline::compress::Output as CompressOutput;
 use crate::pipeline::points::{ask_formats, before_compile, result, shrink};
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, StopReason};
@@ -30,52 +30,56 @@ impl Driver<'_> {
     /// The compressed history, and everything around it.
     pub(super) fn history(
         &mut self,
-        past: &mut ArrivedHistory,
-        shown: &Preamble,
-        around: OutsideHistory,
-    ) -> Result<(OutsideHistory, Compressed), Error> {
+        arrived_history: &mut ArrivedHistory,
+        preamble: &Preamble,
+        outside: OutsideHistory,
+    ) -> Result<(OutsideHistory, CompressOutput), Error> {
         if !self.is_asked() {
             let compressed =
-                self.compress(past, &around, &CompressionPass::new(HistoryUse::No, 0))?;
-            return Ok((around, compressed));
+                self.compress(arrived_history, &outside, &CompressionPass::new(HistoryUse::No, 0))?;
+            return Ok((outside, compressed));
         }
         let adds = !self.request.is_governed && self.hooks.has_any(Point::BeforeCompile);
         let free = if adds { self.hooks.reserve(Point::BeforeCompile) } else { 0 };
         let free = self.request.model.unscale(free);
-        let mut how = CompressionPass::new(HistoryUse::Yes, free);
-        let mut compressed = self.compress(past, &around, &how)?;
-        if self.formats(past, &compressed)? {
-            compressed = self.compress(past, &around, &how)?;
+        let mut pass = CompressionPass::new(HistoryUse::Yes, free);
+        let mut compressed = self.compress(arrived_history, &outside, &pass)?;
+        if self.formats(arrived_history, &compressed)? {
+            compressed = self.compress(arrived_history, &outside, &pass)?;
         }
-        let (mut around, compressed) =
-            self.before_compress(past, shown, around, compressed, &mut how)?;
-        let compressed = self.summarized(past, &around, compressed, &mut how)?;
-        self.after_compress(past, &around, &compressed)?;
+        let (mut outside, compressed) =
+            self.before_compress(arrived_history, preamble, outside, compressed, &mut pass)?;
+        let compressed = self.summarized(arrived_history, &outside, compressed, &mut pass)?;
+        self.after_compress(arrived_history, &outside, &compressed)?;
         if !adds {
-            return Ok((around, compressed));
+            return Ok((outside, compressed));
         }
-        let context = self.before_compile(past, shown, &around, &compressed)?;
+        let context = self.before_compile(arrived_history, preamble, &outside, &compressed)?;
         if context.is_none() && !(free > 0 && compressed.outcome.squeezed) {
-            return Ok((around, compressed));
+            return Ok((outside, compressed));
         }
         // Room that was kept free for hooks and is not used goes to the history.
-        around = self.around(shown, past, context.as_deref())?;
-        how.free = how.free.saturating_sub(free);
-        let compressed = self.compress(past, &around, &how)?;
-        let compressed = self.summarized(past, &around, compressed, &mut how)?;
-        Ok((around, compressed))
+        outside = self.outside(preamble, arrived_history, context.as_deref())?;
+        pass.free = pass.free.saturating_sub(free);
+        let compressed = self.compress(arrived_history, &outside, &pass)?;
+        let compressed = self.summarized(arrived_history, &outside, compressed, &mut pass)?;
+        Ok((outside, compressed))
     }
 
     /// Has long results of what shrinks made shorter by hooks that know their format; whether any were.
-    fn formats(&mut self, past: &ArrivedHistory, compressed: &Compressed) -> Result<bool, Error> {
+    fn formats(
+        &mut self,
+        arrived_history: &ArrivedHistory,
+        compressed: &CompressOutput,
+    ) -> Result<bool, Error> {
         let is_off = self.request.compression.level < Level::Reversible;
         if is_off || !self.hooks.has(Point::CompressFormat, HookKind::Provide) {
             return Ok(false);
         }
-        let shrinking = shrink::shrinking(&past.history, &compressed.outcome);
+        let shrinking = shrink::shrinking(&arrived_history.history, &compressed.outcome);
         let hooks = &mut *self.hooks;
         let made = timed(&mut self.timings.hooks, || {
-            ask_formats(hooks, shrinking.into_iter(), &past.history)
+            ask_formats(hooks, shrinking.into_iter(), &arrived_history.history)
         })?;
         let any = !made.is_empty();
         let choices = &self.request.compression.adapters;
@@ -86,16 +90,21 @@ impl Driver<'_> {
     /// The text of `<implicit_context>`, if hooks provided some.
     fn before_compile(
         &mut self,
-        past: &ArrivedHistory,
-        shown: &Preamble,
-        around: &OutsideHistory,
-        compressed: &Compressed,
+        arrived_history: &ArrivedHistory,
+        preamble: &Preamble,
+        outside: &OutsideHistory,
+        compressed: &CompressOutput,
     ) -> Result<Option<String>, Error> {
         let request = self.request;
-        let stitched = &around.frame.stitched;
-        let system = &shown.system;
-        let input =
-            before_compile::input(request, system, &compressed.slots, stitched, &past.history);
+        let stitched = &outside.frame.stitched;
+        let system = &preamble.system;
+        let input = before_compile::input(
+            request,
+            system,
+            &compressed.slots,
+            stitched,
+            &arrived_history.history,
+        );
         let at = HookInput {
             point: Point::BeforeCompile,
             input: &input,

@@ -1,7 +1,7 @@
 //! The driver: calls the stages in their order, and the hooks between them.
 
+mod final_list;
 mod hooks;
-mod last;
 mod shrink;
 mod stages;
 mod summarize;
@@ -60,31 +60,31 @@ pub(super) fn run(
     let costs = driver.count_tools(&conversation.tools)?;
     let tools = costs.iter().sum();
     let history = std::mem::take(&mut conversation.history);
-    let mut past = driver.arrive(history, &conversation.system, read_back, list_key)?;
+    let mut arrived_history = driver.arrive(history, &conversation.system, read_back, list_key)?;
     let system = std::mem::take(&mut conversation.system);
-    let shown = Preamble { source, system, tools };
-    let around = driver.around(&shown, &past, None)?;
+    let preamble = Preamble { source, system, tools };
+    let outside = driver.outside(&preamble, &arrived_history, None)?;
     deadline.check()?;
 
-    let (mut around, compressed) = driver.history(&mut past, &shown, around)?;
-    driver.append(std::mem::take(&mut around.notes));
+    let (mut outside, compressed) = driver.history(&mut arrived_history, &preamble, outside)?;
+    driver.append(std::mem::take(&mut outside.notes));
     deadline.check()?;
     driver.trace.history(Stage::Compress, &compressed.slots);
     let squeezed = compressed.outcome.squeezed;
     let artifacts = compressed.artifacts;
-    let system_tokens = around.frame.system();
-    let opening = around.frame.opening.clone();
-    let slots = driver.assemble(around.frame, compressed.slots, list_key, spoken)?;
+    let system_tokens = outside.frame.system();
+    let opening = outside.frame.opening.clone();
+    let slots = driver.assemble(outside.frame, compressed.slots, list_key, spoken)?;
     let mut actions = compressed.actions;
     driver.trace.slots(Stage::Assemble, &slots, &conversation.tools);
-    let assembled = last::AssembledList { slots, tools, opening, source, spoken };
-    let mut slots = driver.transform(assembled, &past, &mut actions)?;
+    let assembled = final_list::AssembledList { slots, tools, opening, source, spoken };
+    let mut slots = driver.transform(assembled, &arrived_history, &mut actions)?;
     driver.mark(&mut slots, &mut conversation.tools);
     driver.trace.slots(Stage::Transform, &slots, &conversation.tools);
     let arrival = manifest::Arrival {
-        costs: &past.arrived.costs,
-        saved: &past.arrived.saved,
-        names: &past.names,
+        costs: &arrived_history.arrived.costs,
+        saved: &arrived_history.arrived.saved,
+        names: &arrived_history.names,
         system: system_tokens,
         tools,
         chosen: manifest::tool_report(
@@ -94,8 +94,8 @@ pub(super) fn run(
             &conversation.tools,
             &costs,
         ),
-        memory: around.memory_tokens,
-        injected: around.injected,
+        memory: outside.memory_tokens,
+        injected: outside.injected,
         list_key,
     };
     let mut report = driver.manifest(&slots, actions, compressed.forms, arrival);

@@ -8,7 +8,7 @@ use crate::hook::{
     TokenPressure,
 };
 use crate::pipeline::Error;
-use crate::pipeline::compress::{self, Output as Compressed};
+use crate::pipeline::compress::{self, Output as CompressOutput};
 use crate::pipeline::points::list::{ReturnedList, ShownMessages};
 use crate::pipeline::points::shrink;
 
@@ -16,18 +16,18 @@ impl Driver<'_> {
     /// Asks before a history shrinks: whether, with what history, and with what for its summary.
     pub(super) fn before_compress(
         &mut self,
-        past: &mut ArrivedHistory,
-        shown: &Preamble,
-        mut around: OutsideHistory,
-        mut compressed: Compressed,
-        how: &mut CompressionPass,
-    ) -> Result<(OutsideHistory, Compressed), Error> {
+        arrived_history: &mut ArrivedHistory,
+        preamble: &Preamble,
+        mut outside: OutsideHistory,
+        mut compressed: CompressOutput,
+        pass: &mut CompressionPass,
+    ) -> Result<(OutsideHistory, CompressOutput), Error> {
         const POINT: Point = Point::BeforeCompress;
         if !self.hooks.has_any(POINT) || !shrink::shrinks(&compressed.outcome) {
-            return Ok((around, compressed));
+            return Ok((outside, compressed));
         }
-        let mut seen = ShownMessages::new(past.history.iter());
-        let input = self.input(past, shown, &around, &compressed, &seen);
+        let mut seen = ShownMessages::new(arrived_history.history.iter());
+        let input = self.input(arrived_history, preamble, &outside, &compressed, &seen);
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
         let reader = AnswerReader::new(|payload: &str| seen.read(payload));
         let changed = self.change(at, &|payload| reader.check(payload))?;
@@ -35,55 +35,57 @@ impl Driver<'_> {
             self.observe(at, GuardDecision::Denied(&denial))?;
             let detail = format!("hook `{}`: {}", denial.hook, denial.reason);
             self.notes.warn("compression_denied", String::new(), detail);
-            how.leave = true;
-            let compressed = self.compress(past, &around, how)?;
-            return Ok((around, compressed));
+            pass.leave = true;
+            let compressed = self.compress(arrived_history, &outside, pass)?;
+            return Ok((outside, compressed));
         }
         let mut input = changed.input.unwrap_or_else(|| input.into());
         if let Some(list) = changed.payload.and_then(|payload| reader.take(&payload))
-            && self.replace(past, shown, list)?
+            && self.replace(arrived_history, preamble, list)?
         {
-            around = self.around(shown, past, None)?;
-            compressed = self.compress(past, &around, how)?;
-            seen = ShownMessages::new(past.history.iter());
-            input = self.input(past, shown, &around, &compressed, &seen).into();
+            outside = self.outside(preamble, arrived_history, None)?;
+            compressed = self.compress(arrived_history, &outside, pass)?;
+            seen = ShownMessages::new(arrived_history.history.iter());
+            input = self.input(arrived_history, preamble, &outside, &compressed, &seen).into();
         }
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
         // Text is for the summary: if none is made, no hook is asked for text.
         if self.hooks.has(POINT, HookKind::Provide) && compress::covers_any(&compressed.outcome) {
             let provided = self.provide(at, &|_| Ok(()))?;
-            how.material = shrink::material(&provided.fragments);
-            if !how.material.is_empty() {
+            pass.material = shrink::material(&provided.fragments);
+            if !pass.material.is_empty() {
                 // Verbatim text is outside of the summary's own cap.
-                let verbatim = how.material.verbatim.as_deref();
-                how.free += verbatim.map_or(Ok(0), |text| self.meter.text(text))?;
-                compressed = self.compress(past, &around, how)?;
+                let verbatim = pass.material.verbatim.as_deref();
+                pass.free += verbatim.map_or(Ok(0), |text| self.meter.text(text))?;
+                compressed = self.compress(arrived_history, &outside, pass)?;
             }
         }
         self.observe(at, GuardDecision::Allowed)?;
-        Ok((around, compressed))
+        Ok((outside, compressed))
     }
 
     /// Notifies observers of a history that shrank.
     pub(super) fn after_compress(
         &mut self,
-        past: &ArrivedHistory,
-        around: &OutsideHistory,
-        compressed: &Compressed,
+        arrived_history: &ArrivedHistory,
+        outside: &OutsideHistory,
+        compressed: &CompressOutput,
     ) -> Result<(), Error> {
         const POINT: Point = Point::AfterCompress;
         if !self.hooks.has_any(POINT) || !shrink::shrinks(&compressed.outcome) {
             return Ok(());
         }
-        let covered = shrink::covered(&past.history, &compressed.outcome);
+        let covered = shrink::covered(&arrived_history.history, &compressed.outcome);
         let note = compressed.slots.first().filter(|slot| slot.message.origin.is_none());
         let note = note.filter(|_| !covered.is_empty());
         let summary = note.and_then(|slot| slot.message.parts.first()?.as_text());
-        let fixed = around.allocation.fixed;
+        let fixed = outside.allocation.fixed;
         let real: u64 = compressed.slots.iter().map(|slot| slot.cost.real()).sum();
         let model = self.request.measured();
-        let tokens =
-            TokenChange { before: self.arrived(past, around), after: model.scale(fixed + real) };
+        let tokens = TokenChange {
+            before: self.arrived(arrived_history, outside),
+            after: model.scale(fixed + real),
+        };
         let input = shrink::after(summary.map(|text| &**text), &covered, tokens);
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
         self.observe(at, GuardDecision::None)
@@ -91,42 +93,42 @@ impl Driver<'_> {
 
     fn input(
         &self,
-        past: &ArrivedHistory,
-        shown: &Preamble,
-        around: &OutsideHistory,
-        compressed: &Compressed,
+        arrived_history: &ArrivedHistory,
+        preamble: &Preamble,
+        outside: &OutsideHistory,
+        compressed: &CompressOutput,
         seen: &ShownMessages,
     ) -> String {
-        let limit = self.request.measured().scale(around.allocation.budget);
-        let tokens = TokenPressure { current: self.arrived(past, around), limit };
-        let touched = shrink::touched(&past.history, &compressed.outcome);
-        shrink::before(&shown.system, seen, tokens, &touched)
+        let limit = self.request.measured().scale(outside.allocation.budget);
+        let tokens = TokenPressure { current: self.arrived(arrived_history, outside), limit };
+        let touched = shrink::touched(&arrived_history.history, &compressed.outcome);
+        shrink::before(&preamble.system, seen, tokens, &touched)
     }
 
     /// Tokens of the payload with the history as it arrived.
-    fn arrived(&self, past: &ArrivedHistory, around: &OutsideHistory) -> u64 {
-        let costs: u64 = past.arrived.costs.iter().map(|cost| cost.real()).sum();
-        let saved: u64 = past.arrived.forms.iter().map(|form| form.saved).sum();
-        self.request.measured().scale(around.allocation.fixed + costs.saturating_sub(saved))
+    fn arrived(&self, arrived_history: &ArrivedHistory, outside: &OutsideHistory) -> u64 {
+        let costs: u64 = arrived_history.arrived.costs.iter().map(|cost| cost.real()).sum();
+        let saved: u64 = arrived_history.arrived.forms.iter().map(|form| form.saved).sum();
+        self.request.measured().scale(outside.allocation.fixed + costs.saturating_sub(saved))
     }
 
     /// Replaces the history with the one that hooks returned; false if it is unchanged.
     fn replace(
         &mut self,
-        past: &mut ArrivedHistory,
-        shown: &Preamble,
+        arrived_history: &mut ArrivedHistory,
+        preamble: &Preamble,
         list: ReturnedList,
     ) -> Result<bool, Error> {
-        let originals: Vec<&Message> = past.history.iter().collect();
+        let originals: Vec<&Message> = arrived_history.history.iter().collect();
         let target = self.request.target;
-        let settled = list.settle(&originals, shown.source, target, &mut self.notes);
+        let settled = list.settle(&originals, preamble.source, target, &mut self.notes);
         let Some(settled) = settled else { return Ok(false) };
         let history = settled.into_iter().map(|settled| settled.message).collect();
         // Notes on the messages of the first arrival are not repeated.
         let notes = std::mem::take(&mut self.notes);
-        let read_back = std::mem::take(&mut past.read_back);
-        let list = shown.source.list_key();
-        *past = self.arrive(history, &shown.system, read_back, list)?;
+        let read_back = std::mem::take(&mut arrived_history.read_back);
+        let list = preamble.source.list_key();
+        *arrived_history = self.arrive(history, &preamble.system, read_back, list)?;
         self.notes = notes;
         Ok(true)
     }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::{Driver, has_spoken};
 use crate::domain::{ContentHash, Conversation, Message, Notes, Source, Stage, ToolDefinition};
-use crate::pipeline::compress::{self, Output as Compressed, SummaryMaterial};
+use crate::pipeline::compress::{self, Output as CompressOutput, SummaryMaterial};
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, ReportBuilder};
 use crate::pipeline::slot::Slot;
 use crate::pipeline::stage::timed;
 use crate::pipeline::{ChangeHints, CompiledPayload, READ_TOOL, StopReason, prose};
-use crate::pipeline::{arrive, budget, cache_marks, frame, ingest, inject, list_ends, manifest};
+use crate::pipeline::{arrival, budget, cache_marks, frame, ingest, inject, list_ends, manifest};
 use crate::pipeline::{memory, protect};
 use crate::provider::{self, PayloadInput};
 use crate::request::{Compression, ExplainLevel, Level, OnArrival, ReferenceStyle};
@@ -23,8 +23,8 @@ pub(super) struct ArrivedHistory {
     pub(super) read_back: ReadBack,
     /// Names of messages in decisions; empty if no decisions are asked for.
     pub(super) names: Vec<manifest::MessageName>,
-    pub(super) arrived: arrive::Output,
-    /// How results are shown that are not shortened further.
+    pub(super) arrived: arrival::Output,
+    /// Form of results that are not shortened further.
     pub(super) on_arrival: OnArrival,
     /// Compaction points of the session, in addition to the automatic ones.
     pub(super) points: Vec<u64>,
@@ -56,7 +56,7 @@ impl OutsideHistory {
     }
 }
 
-/// What the last stage adds to the text of a payload.
+/// Additions of the last stage to the text of a payload.
 pub(super) struct PayloadFacts {
     pub(super) report: ReportBuilder,
     pub(super) hints: ChangeHints,
@@ -138,12 +138,14 @@ impl Driver<'_> {
         let fixed: Vec<bool> = fixed.collect();
         let on_arrival = self.request.compression.on_arrival;
         let reducer = reducer(self.request, &self.adapters);
-        let sight = arrive::ArrivalPass::new(&self.cx.engine, &self.meter, on_arrival, reducer);
-        let arrived =
-            timed(&mut self.timings.count, || arrive::run(&self.meter, sight, &history, &fixed))?;
+        let arrival_pass =
+            arrival::ArrivalPass::new(&self.cx.engine, &self.meter, on_arrival, reducer);
+        let arrived = timed(&mut self.timings.count, || {
+            arrival::run(&self.meter, arrival_pass, &history, &fixed)
+        })?;
         for (message, arrived) in history.iter().zip(&arrived.forms) {
             let pointer = message.origin.map(|at| format!("/{list}/{at}")).unwrap_or_default();
-            arrive::warn(&mut self.notes, &pointer, arrived.reverted());
+            arrival::warn(&mut self.notes, &pointer, arrived.reverted());
         }
         let points = self.request.points.clone();
         Ok(ArrivedHistory { history, protected, read_back, names, arrived, on_arrival, points })
@@ -151,10 +153,10 @@ impl Driver<'_> {
 
     /// Stages 8 and 6: everything around the history, and the allocation that is left for it.
     /// `context`: the text of `<implicit_context>` if it is not the request's.
-    pub(super) fn around(
+    pub(super) fn outside(
         &mut self,
-        shown: &Preamble,
-        past: &ArrivedHistory,
+        preamble: &Preamble,
+        arrived_history: &ArrivedHistory,
         context: Option<&str>,
     ) -> Result<OutsideHistory, StopReason> {
         let mut notes = Notes::default();
@@ -166,8 +168,8 @@ impl Driver<'_> {
         let memory_tokens = injected.memory_tokens;
         let memory_data = if injected.memory_data.is_some() { memory_tokens } else { 0 };
         let keys = injected.injected.clone();
-        let frame = self.frame(shown, past, injected, &mut notes)?;
-        let allocation = self.budget(&frame, shown.tools, memory_data);
+        let frame = self.frame(preamble, arrived_history, injected, &mut notes)?;
+        let allocation = self.budget(&frame, preamble.tools, memory_data);
         self.trace.text(Stage::Budget, || format!("{allocation:?}"));
         Ok(OutsideHistory { frame, allocation, memory_tokens, injected: keys, notes })
     }
@@ -191,14 +193,14 @@ impl Driver<'_> {
 
     fn frame(
         &mut self,
-        shown: &Preamble,
-        past: &ArrivedHistory,
+        preamble: &Preamble,
+        arrived_history: &ArrivedHistory,
         injected: inject::Output,
         notes: &mut Notes,
     ) -> Result<frame::Output, StopReason> {
         let input = frame::Input {
-            system: shown.system.clone(),
-            history: &past.history,
+            system: preamble.system.clone(),
+            history: &arrived_history.history,
             skill: self.request.skill.as_ref(),
             output: &self.request.output,
             rules: provider::rules(self.request.target),
@@ -229,38 +231,45 @@ impl Driver<'_> {
     /// Stage 7.
     pub(super) fn compress(
         &mut self,
-        past: &mut ArrivedHistory,
-        around: &OutsideHistory,
-        how: &CompressionPass,
-    ) -> Result<Compressed, StopReason> {
-        let (history, arrived) = match how.keep {
-            HistoryUse::Yes => (past.history.clone(), past.arrived.forms.clone()),
-            HistoryUse::No => {
-                (std::mem::take(&mut past.history), std::mem::take(&mut past.arrived.forms))
+        arrived_history: &mut ArrivedHistory,
+        outside: &OutsideHistory,
+        pass: &CompressionPass,
+    ) -> Result<CompressOutput, StopReason> {
+        let (history, arrived) = match pass.keep {
+            HistoryUse::Yes => {
+                (arrived_history.history.clone(), arrived_history.arrived.forms.clone())
             }
+            HistoryUse::No => (
+                std::mem::take(&mut arrived_history.history),
+                std::mem::take(&mut arrived_history.arrived.forms),
+            ),
         };
         let reducer = reducer(self.request, &self.adapters);
-        let sight =
-            arrive::ArrivalPass::new(&self.cx.engine, &self.meter, past.on_arrival, reducer);
+        let arrival_pass = arrival::ArrivalPass::new(
+            &self.cx.engine,
+            &self.meter,
+            arrived_history.on_arrival,
+            reducer,
+        );
         let lossless = Compression { level: Level::Lossless, ..self.request.compression.clone() };
-        let compression = if how.leave { &lossless } else { &self.request.compression };
-        let allocation = &around.allocation;
+        let compression = if pass.leave { &lossless } else { &self.request.compression };
+        let allocation = &outside.allocation;
         let input = compress::Input {
             history,
-            costs: &past.arrived.costs,
+            costs: &arrived_history.arrived.costs,
             arrived,
-            read_back: &past.read_back,
-            sight,
-            protected: &past.protected,
-            stitched: around.frame.stitched.clone(),
+            read_back: &arrived_history.read_back,
+            arrival_pass,
+            protected: &arrived_history.protected,
+            stitched: outside.frame.stitched.clone(),
             compression,
-            points: &past.points,
+            points: &arrived_history.points,
             recent_turns: self.request.protect.recent_turns,
             recent_messages: self.request.protect.recent_messages,
             room: allocation.room,
-            allowed: allocation.budget.saturating_sub(allocation.fixed).saturating_sub(how.free),
-            opening: around.frame.opening.as_ref(),
-            material: &how.material,
+            allowed: allocation.budget.saturating_sub(allocation.fixed).saturating_sub(pass.free),
+            opening: outside.frame.opening.as_ref(),
+            material: &pass.material,
         };
         timed(&mut self.timings.compile, || compress::run(&self.meter, input))
     }
@@ -316,7 +325,7 @@ impl Driver<'_> {
         &mut self,
         slots: &[Slot],
         actions: Vec<Action>,
-        forms: Vec<arrive::ArrivedForms>,
+        forms: Vec<arrival::ArrivedForms>,
         arrival: manifest::Arrival<'_>,
     ) -> ReportBuilder {
         let input = manifest::Input {

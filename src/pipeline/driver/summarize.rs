@@ -7,7 +7,7 @@
 use super::Driver;
 use super::stages::{ArrivedHistory, CompressionPass, OutsideHistory};
 use crate::domain::Message;
-use crate::pipeline::compress::{Output as Compressed, SummaryRequest, SummaryResult};
+use crate::pipeline::compress::{Output as CompressOutput, SummaryRequest, SummaryResult};
 use crate::pipeline::points::summarize::SummarySlice;
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, compress};
@@ -19,39 +19,39 @@ impl Driver<'_> {
     /// The history with summaries of hooks or models, if there are any.
     pub(super) fn summarized(
         &mut self,
-        past: &mut ArrivedHistory,
-        around: &OutsideHistory,
-        mut compressed: Compressed,
-        how: &mut CompressionPass,
-    ) -> Result<Compressed, Error> {
-        if !self.hooks.summarizes() || how.leave || !compress::covers_any(&compressed.outcome) {
+        arrived_history: &mut ArrivedHistory,
+        outside: &OutsideHistory,
+        mut compressed: CompressOutput,
+        pass: &mut CompressionPass,
+    ) -> Result<CompressOutput, Error> {
+        if !self.hooks.summarizes() || pass.leave || !compress::covers_any(&compressed.outcome) {
             return Ok(compressed);
         }
-        how.material.asks = true;
+        pass.material.asks = true;
         for _ in 0..=MAX_SUMMARIES {
-            if compressed.wanted.is_none() && how.material.written.is_empty() {
+            if compressed.wanted.is_none() && pass.material.written.is_empty() {
                 // The stage has not yet been asked which summaries it needs.
-                compressed = self.compress(past, around, how)?;
+                compressed = self.compress(arrived_history, outside, pass)?;
             }
             let Some(wanted) = compressed.wanted.take() else { break };
-            let written = self.write(past, wanted, how)?;
-            how.material.written.push(written);
-            compressed = self.compress(past, around, how)?;
+            let written = self.write(arrived_history, wanted, pass)?;
+            pass.material.written.push(written);
+            compressed = self.compress(arrived_history, outside, pass)?;
         }
         Ok(compressed)
     }
 
     fn write(
         &mut self,
-        past: &ArrivedHistory,
+        arrived_history: &ArrivedHistory,
         wanted: SummaryRequest,
-        how: &CompressionPass,
+        pass: &CompressionPass,
     ) -> Result<SummaryResult, Error> {
-        let covered = wanted.covered.iter().filter_map(|at| past.history.get(*at));
+        let covered = wanted.covered.iter().filter_map(|at| arrived_history.history.get(*at));
         let covered: Vec<&Message> = covered.collect();
         let compression = &self.request.compression;
         let (instructions, material) =
-            (compression.summary_instructions.clone(), how.material.input.clone());
+            (compression.summary_instructions.clone(), pass.material.input.clone());
         let stub_over = compression.stub_tool_results_over;
         let most = self.request.model.scale(wanted.max_tokens);
         let slice = SummarySlice::new(&covered, stub_over, instructions, material, most);

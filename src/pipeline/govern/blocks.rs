@@ -63,7 +63,7 @@ pub(super) struct BlockMaker<'m> {
     redaction: Redactor<'m>,
     count: &'m dyn Fn(&str) -> u64,
     pub(super) made: Vec<Block>,
-    /// How many there are of a bucket, a kind and a source.
+    /// Number of blocks of a bucket, a kind and a source.
     ordinals: HashMap<[Arc<str>; 3], usize>,
     /// Names of buckets and kinds, each once.
     names: HashSet<Arc<str>>,

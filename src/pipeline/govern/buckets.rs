@@ -37,29 +37,39 @@ pub(super) struct BucketLoan {
     pub(super) tokens: u64,
 }
 
-/// A bucket: its name, its allocation, and what is used of it.
-pub(super) type BucketRow = (Arc<str>, u64, u64);
+/// A bucket, with the tokens that it may take and those that are used.
+#[derive(Debug)]
+pub(super) struct BucketRow {
+    pub(super) name: Arc<str>,
+    pub(super) allocation: u64,
+    pub(super) used: u64,
+}
+
+impl BucketRow {
+    fn new(name: &Arc<str>, allocation: u64) -> Self {
+        Self { name: Arc::clone(name), allocation, used: 0 }
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Output {
     /// Bucket by bucket, those of more weight first; turns in their order.
     pub(super) blocks: Vec<PackedBlock>,
-    /// Every bucket, with its allocation and what is used of it.
+    /// All buckets.
     pub(super) buckets: Vec<BucketRow>,
     pub(super) borrowed: Vec<BucketLoan>,
 }
 
 /// Buckets in the order in which they are filled.
 struct BucketFill {
-    /// Name, allocation, use, and what was borrowed.
     buckets: Vec<BucketRow>,
     borrowed: Vec<BucketLoan>,
 }
 
 impl BucketFill {
     fn room(&self, bucket: &str) -> u64 {
-        let own = self.buckets.iter().find(|(name, ..)| **name == *bucket);
-        let own = own.map_or(0, |(_, share, used)| i128::from(*share) - i128::from(*used));
+        let own = self.buckets.iter().find(|row| *row.name == *bucket);
+        let own = own.map_or(0, |row| i128::from(row.allocation) - i128::from(row.used));
         let tokens = |of: fn(&BucketLoan) -> &Arc<str>| -> i128 {
             self.borrowed.iter().filter(|b| **of(b) == *bucket).map(|b| i128::from(b.tokens)).sum()
         };
@@ -67,8 +77,8 @@ impl BucketFill {
     }
 
     fn take(&mut self, bucket: &str, tokens: u64) {
-        if let Some(entry) = self.buckets.iter_mut().find(|(name, ..)| **name == *bucket) {
-            entry.2 += tokens;
+        if let Some(row) = self.buckets.iter_mut().find(|row| *row.name == *bucket) {
+            row.used += tokens;
         }
     }
 
@@ -94,18 +104,18 @@ pub(super) fn run(
     rollover: Rollover,
 ) -> Result<Output, Refusal> {
     let mut order: Vec<BucketRow> =
-        allocations.iter().map(|(name, share)| (Arc::clone(name), *share, 0)).collect();
+        allocations.iter().map(|(name, share)| BucketRow::new(name, *share)).collect();
     let mut of: HashMap<Arc<str>, Vec<Block>> =
         allocations.iter().map(|(name, _)| (Arc::clone(name), Vec::new())).collect();
     // An unknown bucket is placed after memory, and takes from the session's share.
     for block in blocks {
         let own = of.entry(Arc::clone(&block.bucket)).or_insert_with(|| {
-            order.insert(order.len() - 1, (Arc::clone(&block.bucket), 0, 0));
+            order.insert(order.len() - 1, BucketRow::new(&block.bucket, 0));
             Vec::new()
         });
         own.push(block);
     }
-    let names: Vec<Arc<str>> = order.iter().map(|(name, ..)| Arc::clone(name)).collect();
+    let names: Vec<Arc<str>> = order.iter().map(|row| Arc::clone(&row.name)).collect();
     let mut fill = BucketFill { buckets: order, borrowed: Vec::new() };
     let mut packed: Vec<PackedBlock> = Vec::with_capacity(of.values().map(Vec::len).sum());
     let mut places: Vec<Range<usize>> = Vec::with_capacity(names.len());
@@ -216,7 +226,7 @@ impl Output {
         WrittenList(|| self.dropped().map(Omission::new))
     }
 
-    /// How often rules found something, in what is shown and in what is not.
+    /// Counts how often rules found something, in what is shown and in what is not.
     pub(super) fn redactions(&self) -> BTreeMap<Arc<str>, u64> {
         let mut hits = BTreeMap::new();
         for (id, count) in self.blocks.iter().flat_map(|one| &one.block.hits) {
@@ -265,7 +275,7 @@ impl<'o> Omission<'o> {
 /// Buckets in the order in which they are shown: what stays the same first, the task last.
 pub(super) fn shown_order(output: &Output) -> Vec<Arc<str>> {
     let first = ["system", "developer", "policy", "tools", "evidence", "memory"];
-    let own = output.buckets.iter().map(|(name, ..)| name);
+    let own = output.buckets.iter().map(|row| &row.name);
     let own = own.filter(|name| !BUCKETS.contains(&&***name)).cloned();
     let mut order: Vec<Arc<str>> = first.iter().map(|name| Arc::from(*name)).collect();
     order.extend(own);

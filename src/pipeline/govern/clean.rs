@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, ToolCall};
 use crate::pack::Redactor;
 
-/// How often each rule found something.
+/// Hits of each rule.
 pub(super) type RuleHits = BTreeMap<Arc<str>, u64>;
 
 /// A message without what rules find in it.

@@ -21,7 +21,7 @@ impl GovernedContext {
 
     /// Appends it as JSON, with the runs of hooks after the stages; returns the hash over its
     /// canonical JSON.
-    pub fn tell(mut self, hooks: &[Value], out: &mut String) -> ContentHash {
+    pub fn write(mut self, hooks: &[Value], out: &mut String) -> ContentHash {
         if !hooks.is_empty() {
             self.ledger.set("hooks", WrittenValue::of(hooks));
         }

@@ -137,7 +137,7 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
 /// Active gates by id, each with its reasons.
 fn active_gates<'p>(input: &Input<'p>) -> Vec<(&'p ApprovalGate, Vec<String>)> {
     let mut found = Vec::new();
-    let mut effort = policy::Effort::new(input.deadline);
+    let mut effort = policy::RuleBudget::new(input.deadline);
     for gate in &input.pack.policy.gates {
         if input.deadline.check().is_err() {
             break;

@@ -207,10 +207,10 @@ pub(super) fn budget_report(
     rendered: u64,
 ) -> WrittenValue {
     let by = |value: &dyn Fn(&BucketRow) -> u64| -> Map<String, Value> {
-        buckets.buckets.iter().map(|one| (one.0.to_string(), json!(value(one)))).collect()
+        buckets.buckets.iter().map(|one| (one.name.to_string(), json!(value(one)))).collect()
     };
     let mut truncations: Vec<(&str, Truncation<'_>)> = Vec::new();
-    for (name, ..) in &buckets.buckets {
+    for BucketRow { name, .. } in &buckets.buckets {
         let gone = buckets.dropped().filter(|one| one.block.bucket == *name);
         let block_ids: Vec<&str> = gone.clone().map(|one| one.block.id.as_str()).collect();
         if !block_ids.is_empty() && !truncations.iter().any(|(known, _)| **known == **name) {
@@ -221,14 +221,14 @@ pub(super) fn budget_report(
     let borrowed = buckets.borrowed.iter();
     let borrowed =
         borrowed.map(|one| json!({"to": one.to, "from": one.from, "tokens": one.tokens}));
-    let used: u64 = buckets.buckets.iter().map(|(_, _, used)| used).sum();
+    let used: u64 = buckets.buckets.iter().map(|row| row.used).sum();
     WrittenValue::of(&BudgetReport {
         tokenizer,
         total_tokens: allocation.total,
         source: allocation.source,
         split_source: allocation.split_source,
-        allocations: by(&|(_, share, _)| *share),
-        used_at_compile: by(&|(_, _, used)| *used),
+        allocations: by(&|row| row.allocation),
+        used_at_compile: by(&|row| row.used),
         bucket_truncations: WrittenMap(|| truncations.iter().map(|(name, own)| (*name, own))),
         dropped_block_ids: WrittenList(|| buckets.dropped().map(|one| &one.block.id)),
         omissions: buckets.omissions(),

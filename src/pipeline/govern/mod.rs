@@ -18,14 +18,14 @@ mod manifests;
 mod memory;
 mod policy;
 mod preflight;
-mod published;
+mod published_context;
 mod render;
 mod session;
 mod summary;
 mod tools;
 
 pub(super) use clean::redact_message;
-pub use published::published;
+pub use published_context::published;
 pub use summary::SummaryContext;
 
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub struct GovernInput<'i> {
     pub governed: &'i GovernedRequest,
     /// Candidates: those of the request, or those of the store.
     pub memory: &'i [MemoryRecord],
-    /// How often the tenant's entries were changed before.
+    /// Number of earlier changes of the tenant's entries.
     pub store_revision: u64,
     pub tokenizer: &'i str,
     /// Tokens that the payload may take in all.

@@ -115,7 +115,7 @@ type DeniedTargets<'p> = (BTreeSet<&'p Arc<str>>, &'p Arc<str>);
 
 pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
     let mut output = Output::default();
-    let mut effort = policy::Effort::new(input.deadline);
+    let mut effort = policy::RuleBudget::new(input.deadline);
     let mut denied: Vec<DeniedTargets<'p>> = Vec::new();
     for bundle in &layer.bundles {
         for rule in bundle.rules.iter().filter(|rule| rule.is_for(input.intent)) {
@@ -153,7 +153,7 @@ fn decide<'p>(
     input: &Input<'_>,
     bundle: &'p Bundle,
     rule: &'p PolicyRule,
-    effort: &mut policy::Effort<'_>,
+    effort: &mut policy::RuleBudget<'_>,
     doubts: &mut Vec<DoubtfulRule<'p>>,
 ) -> Option<RuleDecision<'p>> {
     let outcome = policy::evaluate(&rule.condition, input.facts, effort);

@@ -27,7 +27,7 @@ pub(super) struct GovernedSession {
     spans: Vec<Turn>,
     /// The texts of its messages before redaction.
     spoken: Vec<String>,
-    /// How often rules found something in each of them.
+    /// Hits of rules in each of them.
     hits: Vec<RuleHits>,
     /// The index of the task among the messages.
     at: Option<usize>,

@@ -14,7 +14,7 @@ use crate::tokenizer::Counter;
 /// Above every turn that may be dropped, below those that may not.
 const SUMMARY_PRIORITY: i64 = 1 << 39;
 
-/// How turns are summarised.
+/// Parameters of the summary of turns.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryContext<'s> {
     pub compression: &'s Compression,
@@ -56,9 +56,9 @@ pub(super) fn run(
     maker: &mut BlockMaker<'_>,
     session: &GovernedSession,
     room: u64,
-    how: SummaryContext<'_>,
+    context: SummaryContext<'_>,
 ) -> Vec<Block> {
-    let cap = how.cap(room);
+    let cap = context.cap(room);
     let of_session = |block: &&Block| &*block.bucket == "session";
     let turn = |block: &Block| turn_number(&block.source).filter(|_| &*block.bucket == "session");
     let all: u64 = maker.made.iter().filter(of_session).map(|block| block.tokens).sum();
@@ -82,7 +82,7 @@ pub(super) fn run(
     let tokens: u64 =
         maker.made.iter().filter(|block| is_covered(block)).map(|block| block.tokens).sum();
     let messages = session.messages(&covered);
-    let Some(text) = write_summary(maker, &messages, cap.min(tokens), how) else {
+    let Some(text) = write_summary(maker, &messages, cap.min(tokens), context) else {
         return Vec::new();
     };
     let (gone, kept) = std::mem::take(&mut maker.made).into_iter().partition(is_covered);
@@ -105,12 +105,12 @@ fn write_summary(
     maker: &BlockMaker<'_>,
     messages: &[&Message],
     most: u64,
-    how: SummaryContext<'_>,
+    context: SummaryContext<'_>,
 ) -> Option<String> {
     let mut room = most.checked_sub(maker.count(&prose::session_summary(messages.len(), "")))?;
     // Joining text to its heading may cost a token or two more than both apart.
     for _ in 0..3 {
-        let summary = how.write(messages, room);
+        let summary = context.write(messages, room);
         if summary.trim().is_empty() {
             return None;
         }

@@ -40,7 +40,7 @@ pub(super) struct Output<'p> {
     pub(super) above: Vec<&'p Arc<str>>,
 }
 
-/// How often a row of a capability is written: manifests, the prompt, the record.
+/// Copies of a row of a capability: manifests, the prompt, the record.
 const ROW_COPIES: usize = 4;
 
 /// Constraints and gates of one rule may be those of hundreds of capabilities: each row is taken from

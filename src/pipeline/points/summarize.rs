@@ -3,26 +3,10 @@
 use std::sync::Arc;
 
 use super::list::ShownMessages;
-use crate::domain::{Chat, Content, Media, Message, Part, Role, ToolResult};
+use crate::domain::{Content, Media, Message, Part, ToolResult};
 use crate::hook::{PointInput as _, SummarizeInput};
 use crate::pipeline::compress::ResultTools;
-use crate::pipeline::prose;
-
-/// Bytes of one text that a model is given whole; of a longer one, so many of both ends.
-const MAX_TEXT_BYTES: usize = 16 << 10;
-const TEXT_HEAD_BYTES: usize = 12 << 10;
-const TEXT_TAIL_BYTES: usize = 3 << 10;
-
-/// A request for a summary.
-#[derive(Debug, Clone, Copy)]
-pub struct SummaryAsk<'a> {
-    /// The input of hooks, as JSON text.
-    pub input: &'a str,
-    pub max_tokens: u64,
-    messages: &'a [Message],
-    instructions: Option<&'a str>,
-    material: Option<&'a str>,
-}
+use crate::pipeline::summary_ask::SummaryAsk;
 
 /// The material of a summary, with media and long results as lines that name them.
 #[derive(Debug)]
@@ -66,34 +50,6 @@ impl SummarySlice {
             instructions: self.instructions.as_deref(),
             material: self.material.as_deref(),
         }
-    }
-}
-
-impl SummaryAsk<'_> {
-    /// Bytes of what is to be summarised.
-    pub fn bytes(&self) -> usize {
-        let texts = self.messages.iter().filter_map(flat);
-        texts.map(|chat| chat.text.len()).sum()
-    }
-
-    /// The same for a model that speaks in plain texts: the messages in their order, then what is
-    /// wanted. The messages take at most so many bytes; what is too much is left out of their
-    /// middle.
-    pub fn prompt(&self, most: usize) -> Vec<Chat> {
-        let mut prompt = bounded(self.messages.iter().filter_map(flat).collect(), most);
-        let mut text = prose::hand_over(self.max_tokens);
-        for (heading, more) in
-            [("Additional instructions", self.instructions), ("Material for it", self.material)]
-        {
-            if let Some(more) = more.filter(|more| !more.trim().is_empty()) {
-                text.push_str("\n\n");
-                text.push_str(heading);
-                text.push_str(":\n");
-                text.push_str(more.trim());
-            }
-        }
-        prompt.push(Chat { role: Role::User, text });
-        prompt
     }
 }
 
@@ -143,64 +99,6 @@ fn named(media: &Media) -> String {
     }
 }
 
-/// A message as a plain text.
-fn flat(message: &Message) -> Option<Chat> {
-    let mut lines: Vec<String> = Vec::new();
-    for part in &message.parts {
-        match &part.content {
-            Content::ToolCall(call) => {
-                lines.push(format!("[Called tool: {}({})]", call.name, call.arguments));
-            }
-            Content::ToolResult(result) => {
-                let texts: Vec<&str> = result
-                    .content
-                    .iter()
-                    .filter_map(|part| part.as_text().map(AsRef::as_ref))
-                    .collect();
-                let text = shortened(&texts.join("\n"));
-                lines.push(format!("[Tool result ({}): {text}]", result.call_id));
-            }
-            _ => lines.extend(part.as_text().map(|text| shortened(text))),
-        }
-    }
-    let text = lines.join("\n");
-    let role = if message.role == Role::Assistant { Role::Assistant } else { Role::User };
-    (!text.trim().is_empty()).then_some(Chat { role, text })
-}
-
-fn shortened(text: &str) -> String {
-    if text.len() <= MAX_TEXT_BYTES {
-        return text.to_owned();
-    }
-    let head = text.get(..text.floor_char_boundary(TEXT_HEAD_BYTES)).unwrap_or_default();
-    let tail =
-        text.get(text.ceil_char_boundary(text.len() - TEXT_TAIL_BYTES)..).unwrap_or_default();
-    let out = text.len() - head.len() - tail.len();
-    format!("{head}\n[… {out} bytes left out …]\n{tail}")
-}
-
-/// The first message and as many of the newest as there is room for.
-fn bounded(mut chats: Vec<Chat>, most: usize) -> Vec<Chat> {
-    let whole: usize = chats.iter().map(|chat| chat.text.len()).sum();
-    if whole <= most {
-        return chats;
-    }
-    if let Some(first) = chats.first_mut() {
-        first.text.truncate(first.text.floor_char_boundary(most / 4));
-    }
-    let mut left = most.saturating_sub(chats.first().map_or(0, |first| first.text.len()));
-    let mut kept = 0;
-    for chat in chats.iter().skip(1).rev() {
-        let Some(rest) = left.checked_sub(chat.text.len()) else { break };
-        left = rest;
-        kept += 1;
-    }
-    let out = chats.len().saturating_sub(1 + kept);
-    let gap = Chat { role: Role::User, text: format!("[… {out} messages left out …]") };
-    chats.splice(1.min(chats.len())..chats.len() - kept, (out > 0).then_some(gap));
-    chats
-}
-
 /// The summary in an answer: the text of the first `<summary>`, without thoughts around it; all of
 /// it if there are no tags.
 pub fn clean_summary(answer: &str) -> String {
@@ -245,7 +143,7 @@ fn element(low: &str, name: &str, from: usize) -> Option<(TagRange, TagRange)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{MediaSource, ToolCall};
+    use crate::domain::{MediaSource, Role, ToolCall};
 
     #[test]
     fn the_first_summary_is_taken_and_thoughts_are_not() {

@@ -134,9 +134,10 @@ impl UnansweredCalls {
 
 /// Finds the call that each result answers, front to back.
 ///
-/// Where an id is used again, a result answers the oldest open call of the *block* it follows:
-/// assistant messages in a row that all call tools. Only then comes the oldest open call of
-/// all, so that a call left unanswered long ago does not take the answer of the newest.
+/// Pairs results with calls: if an id is used again, a result answers the oldest open call of the
+/// *block* it follows, assistant messages in a row that all call tools. Only then comes the oldest
+/// open call of all, so that a call left unanswered long ago does not take the answer of the
+/// newest.
 #[derive(Debug)]
 struct Pairing<'n> {
     list: &'n str,

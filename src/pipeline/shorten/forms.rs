@@ -8,7 +8,7 @@ use crate::pipeline::compress::Clearing;
 use crate::pipeline::report::Action;
 use crate::provider::MessageText;
 
-/// How much of a message is in sight.
+/// Visibility of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Visibility {
     Whole,
@@ -31,7 +31,7 @@ impl ShortenJob<'_> {
         }
     }
 
-    /// How far a text of the model, or the arguments of its call, may be taken.
+    /// Edits that a text of the model, or the arguments of its call, may get.
     pub(super) fn hold_own(&self, hold: EditLimit, text: &str) -> EditLimit {
         match self.hold_words(hold) {
             EditLimit::To(_) if stays_whole(text) => EditLimit::Fixed,
@@ -39,9 +39,9 @@ impl ShortenJob<'_> {
         }
     }
 
-    /// How far the texts of a message may be taken.
-    pub(super) fn hold_in(&self, at: usize, sight: Visibility) -> EditLimit {
-        match (self.hold(at), sight) {
+    /// Edits that the texts of a message may get.
+    pub(super) fn hold_in(&self, at: usize, visibility: Visibility) -> EditLimit {
+        match (self.hold(at), visibility) {
             (EditLimit::Free, Visibility::To(depth) | Visibility::Cleared(depth, _)) => {
                 EditLimit::To(depth)
             }

@@ -30,8 +30,8 @@ pub(super) fn run<'e>(
         {
             rows.push(Row::summary(summary.json.clone(), summary.tokens));
         }
-        let sight = plan.visibility.get(at).copied().unwrap_or(Visibility::Whole);
-        if let Visibility::Gone(action) = sight {
+        let visibility = plan.visibility.get(at).copied().unwrap_or(Visibility::Whole);
+        if let Visibility::Gone(action) = visibility {
             rows.push(gone_row(job, at, action));
             continue;
         }
@@ -39,14 +39,14 @@ pub(super) fn run<'e>(
             encoder.set_fact_context(facts, at);
         }
         let mut edits = Edits::new(job, at);
-        if let Some(thought) = job.thinking_of(at, sight) {
+        if let Some(thought) = job.thinking_of(at, visibility) {
             edits.cut_thinking(thought);
         }
         let mut results = 0..;
         for spoken in spoken {
             match spoken {
                 MessageText::Call(slot, wrap) => {
-                    let form = match job.hold_own(job.hold_in(at, sight), &slot.text) {
+                    let form = match job.hold_own(job.hold_in(at, visibility), &slot.text) {
                         EditLimit::To(depth) => Some(encoder.encode_arguments(&slot.text, depth)),
                         _ => None,
                     };
@@ -55,27 +55,29 @@ pub(super) fn run<'e>(
                     edits.edit_call(slot, *wrap, form);
                 }
                 MessageText::Words(slot) => {
-                    let form =
-                        encoder.encode_prompt(&slot.text, job.hold_words(job.hold_in(at, sight)));
+                    let form = encoder
+                        .encode_prompt(&slot.text, job.hold_words(job.hold_in(at, visibility)));
                     edits.edit_texts(std::slice::from_ref(slot), vec![form]);
                 }
-                MessageText::Said(slot) => match job.hold_own(job.hold_in(at, sight), &slot.text) {
-                    EditLimit::To(depth) => {
-                        let form = encoder.encode_reply(&slot.text, depth);
-                        edits.edit_texts(std::slice::from_ref(slot), vec![form]);
+                MessageText::Said(slot) => {
+                    match job.hold_own(job.hold_in(at, visibility), &slot.text) {
+                        EditLimit::To(depth) => {
+                            let form = encoder.encode_reply(&slot.text, depth);
+                            edits.edit_texts(std::slice::from_ref(slot), vec![form]);
+                        }
+                        _ => edits.slots += 1,
                     }
-                    _ => edits.slots += 1,
-                },
+                }
                 MessageText::Result(answered) => {
                     let nth = results.next().unwrap_or_default();
-                    if let Some(line) = job.line(at, nth, sight) {
+                    if let Some(line) = job.line(at, nth, visibility) {
                         let raw = job.item(at).map_or("", |item| item.raw);
                         edits.clear_result(&mut encoder, answered, raw, line);
                         continue;
                     }
                     let texts: Vec<Arc<str>> =
                         answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
-                    let forms = encoder.encode_result(&texts, job.hold_in(at, sight));
+                    let forms = encoder.encode_result(&texts, job.hold_in(at, visibility));
                     edits.edit_texts(&answered.slots, forms);
                 }
             }

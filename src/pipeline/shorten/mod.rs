@@ -15,9 +15,9 @@ mod splice;
 mod turns;
 
 use forms::Visibility;
-pub use output::{MessageAuthor, Original, ShownMessage, TextEdit, passed_on};
+pub use output::{MessageAuthor, Original, ShownMessage, TextEdit};
 use plan::PlanInput;
-pub use report::{ShortenOutput, ShortenResult};
+pub use report::{ShortenOutput, ShortenResult, passed_on};
 pub use results::ask_results;
 pub use splice::{Edit, splice};
 use turns::Turns;
@@ -290,8 +290,8 @@ impl<'j> ShortenJob<'j> {
 
     /// The line that replaces a cleared result, if it takes fewer tokens than the texts; none if
     /// the result stays. `nth`: the index of the result in its message.
-    fn line(&self, at: usize, nth: usize, sight: Visibility) -> Option<&ClearedLine> {
-        if !matches!(sight, Visibility::Cleared(..)) {
+    fn line(&self, at: usize, nth: usize, visibility: Visibility) -> Option<&ClearedLine> {
+        if !matches!(visibility, Visibility::Cleared(..)) {
             return None;
         }
         self.lines.get(at)?.get_or_init(|| self.find_lines(at)).get(nth)?.as_ref()
@@ -322,7 +322,7 @@ impl<'j> ShortenJob<'j> {
     ) -> Option<ClearedLine> {
         let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
         // An object around the line takes some tokens more.
-        let around = match answered.content.as_ref()? {
+        let other_tokens = match answered.content.as_ref()? {
             (_, ContentWrap::Object) => 6,
             _ => 0,
         };
@@ -331,12 +331,12 @@ impl<'j> ShortenJob<'j> {
         let read = self.request.reader.reference.map(|reference| (reference, id()));
         let text = prose::cleared_line(tool, answered.slots.iter().map(|slot| &*slot.text), read);
         let tokens = count(&text);
-        (tokens + around < before).then_some(ClearedLine { text, tokens, before })
+        (tokens + other_tokens < before).then_some(ClearedLine { text, tokens, before })
     }
 
     /// The thinking to remove from a message.
-    fn thinking_of(&self, at: usize, sight: Visibility) -> Option<&MessageThinking> {
-        let clears = matches!(sight, Visibility::Cleared(_, Clearing::ResultsAndThinking));
+    fn thinking_of(&self, at: usize, visibility: Visibility) -> Option<&MessageThinking> {
+        let clears = matches!(visibility, Visibility::Cleared(_, Clearing::ResultsAndThinking));
         if !clears || self.request.reader.results_only {
             return None;
         }

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::report::{self, ShortenResult};
-use crate::domain::{ArtifactId, Notes};
-use crate::request::{CompressInput, CompressRequest};
+use crate::domain::ArtifactId;
 
 /// A message that is shown in place of an original one.
 #[derive(Debug, Clone)]
@@ -54,23 +52,4 @@ pub enum MessageAuthor {
     /// An earlier response of ours, whose original only the caller has: no further rung may
     /// shorten it.
     OursForGood,
-}
-
-/// The request's text or messages unchanged: there was no time for more, not even to count.
-pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> ShortenResult {
-    match &request.given {
-        CompressInput::Text(text) => {
-            report::report_uncounted(request, Vec::new(), Some(text.to_string()), notes)
-        }
-        CompressInput::List(list) => {
-            let shown = list.items.iter().enumerate().map(|(at, item)| ShownMessage {
-                json: item.raw.to_owned(),
-                origin: Some(at),
-                changed: false,
-                edits: Vec::new(),
-                stands_for: None,
-            });
-            report::report_uncounted(request, shown.collect(), None, notes)
-        }
-    }
 }

@@ -1,4 +1,5 @@
-//! Which messages are cleared, summarised or dropped: the ladder over the turns of the list.
+//! Plans the messages that are cleared, summarised or dropped: the ladder over the turns of the
+//! list.
 
 use std::cell::OnceCell;
 

@@ -1,5 +1,5 @@
-//! How far the texts of each message were taken down rung 2 by themselves, and what that saves:
-//! the ladder asks again and again, and each step is found once.
+//! Reductions of the texts of each message down rung 2 by themselves, and what they save: the
+//! ladder asks again and again, and each step is found once.
 
 use std::cell::RefCell;
 use std::sync::Arc;

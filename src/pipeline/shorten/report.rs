@@ -7,14 +7,14 @@ use super::{Original, ShortenJob, ShortenOutcome, ShownMessage, TextEdit};
 use crate::compress::{Fidelity, ShownForm};
 use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
-use crate::pipeline::arrive::{name_rules, warn};
+use crate::pipeline::arrival::{name_rules, warn};
 use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{
     Action, Actions, CoveredRange, Decision, HistorySummary, OversizedPart, Report, ReportBuilder,
     TokenTotals,
 };
-use crate::request::{CompressRequest, ExplainLevel, Originals};
+use crate::request::{CompressInput, CompressRequest, ExplainLevel, Originals};
 
 /// A text or a list made shorter, and the report of it.
 #[derive(Debug)]
@@ -118,6 +118,25 @@ fn kept_rule(reverted: &[Cow<'static, str>], refused: &[Cow<'static, str>]) -> S
     let mut names = reverted.iter().chain(refused);
     let first = names.find_map(|name| name.strip_prefix("adapter:"));
     first.map_or_else(|| "kept".to_owned(), |name| format!("adapter_reverted:{name}"))
+}
+
+/// The request's text or messages unchanged: there was no time for more, not even to count.
+pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> ShortenResult {
+    match &request.given {
+        CompressInput::Text(text) => {
+            report_uncounted(request, Vec::new(), Some(text.to_string()), notes)
+        }
+        CompressInput::List(list) => {
+            let shown = list.items.iter().enumerate().map(|(at, item)| ShownMessage {
+                json: item.raw.to_owned(),
+                origin: Some(at),
+                changed: false,
+                edits: Vec::new(),
+                stands_for: None,
+            });
+            report_uncounted(request, shown.collect(), None, notes)
+        }
+    }
 }
 
 pub(super) fn report_text(

@@ -1,4 +1,4 @@
-//! Which tools of the list stay, by the task and by their names.
+//! Selects the tools of the list that stay, by the task and by their names.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use super::words::WordSearch;
 use crate::domain::ToolDefinition;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, StopReason};
-use crate::request::{Prune, Strategy};
+use crate::request::{PruneOptions, Strategy};
 
 /// The tools that stay, in their order, and the names of the others.
 pub(super) fn run(
     list: Vec<ToolDefinition>,
-    prune: Option<&Prune>,
+    prune: Option<&PruneOptions>,
     deadline: &Deadline,
 ) -> Result<(Vec<ToolDefinition>, Vec<Arc<str>>), StopReason> {
     let Some(prune) = prune else { return Ok((list, Vec::new())) };

@@ -28,7 +28,7 @@ struct PrefixParts {
     length: u32,
 }
 
-/// What a search knows of a prefix.
+/// Suffixes of a prefix that a search found.
 #[derive(Debug, Clone, Copy, Default)]
 struct Suffixes {
     /// The longest suffix of the prefix that is a prefix too.

@@ -7,7 +7,7 @@
 mod calls;
 mod custom;
 mod media;
-mod opaque;
+mod opaque_items;
 mod parts;
 mod tools;
 

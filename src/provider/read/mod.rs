@@ -36,14 +36,11 @@ pub const CONVERSATION_KEYS: &[&str] = &[
 ];
 
 /// Most messages of one request.
-const MAX_MESSAGES: usize = 10_000;
-
-/// The keys that may contain the list of messages.
-const LIST_KEYS: [&str; 3] = ["messages", "contents", "input"];
+pub const MAX_MESSAGES: usize = 10_000;
 
 /// The key of the body's list of messages, as pointers into the request name it.
 pub fn list_key(body: &Node<'_>) -> &'static str {
-    LIST_KEYS.into_iter().find(|key| present(body, key).is_some()).unwrap_or("messages")
+    Source::LIST_KEYS.into_iter().find(|key| present(body, key).is_some()).unwrap_or("messages")
 }
 
 /// Values of `repair`, and whether each keeps malformed tool arguments as they are.
@@ -129,7 +126,8 @@ fn instructions(cx: &mut ReadContext<'_>, body: &Node<'_>) -> Vec<Message> {
 
 fn messages(cx: &mut ReadContext<'_>, body: &Node<'_>, source: Source) -> Vec<Message> {
     let root = Path::Root;
-    let mut given = LIST_KEYS.into_iter().filter_map(|key| Some((key, present(body, key)?)));
+    let mut given =
+        Source::LIST_KEYS.into_iter().filter_map(|key| Some((key, present(body, key)?)));
     let Some((key, node)) = given.next() else { return Vec::new() };
     for (other, _) in given {
         let detail = format!("the conversation is already given as `{key}`");

@@ -1,6 +1,6 @@
 //! From neutral messages to a provider's payload.
 //!
-//! One pass into one string: no tree in between, no copy of a text. [`Written`] has the places of
+//! One pass into one string: no tree in between, no copy of a text. [`WrittenPayload`] has the places of
 //! what was written, so that no later step parses it. What a target cannot hold
 //! was taken out by [`super::adapt`] before anything was counted, so nothing here can fail and
 //! nothing changes content. What still does not fit (the ladder may clear a part) is left out
@@ -15,7 +15,7 @@ mod responses;
 mod tools;
 
 use payload_writer::{MarkReport, PayloadWriter};
-pub use payload_writer::{MemberBlocks, Written};
+pub use payload_writer::{MemberBlocks, WrittenPayload};
 pub(super) use tools::is_gemini_schema;
 
 use super::{PayloadInput, rules};
@@ -23,7 +23,7 @@ use crate::domain::{Content, Extra, Message, Part, Role, Target};
 
 /// Writes the payload as JSON text after `head`: the keys of the provider's own request and no
 /// others, in a fixed order, so that the same messages always give the same bytes.
-pub fn write(head: String, target: Target, assembled: PayloadInput<'_>) -> Written {
+pub fn write(head: String, target: Target, assembled: PayloadInput<'_>) -> WrittenPayload {
     let marks = if rules(target).cache_marks { MarkReport::Yes } else { MarkReport::No };
     let mut out = PayloadWriter::new(head, marks);
     out.reserve(expected_length(assembled));

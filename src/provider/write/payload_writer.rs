@@ -1,4 +1,4 @@
-//! JSON text of a payload, and where its parts are: [`PayloadWriter`], [`Written`].
+//! JSON text of a payload, and where its parts are: [`PayloadWriter`], [`WrittenPayload`].
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ const CONTENT_KEYS: &[&str] = &["input", "arguments", "input_schema", "parameter
 
 /// A payload as JSON text, with the places of its parts, so that no later step has to parse it.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct WrittenPayload {
     /// The head that the caller gave, then the payload.
     pub text: String,
     /// Byte of `text` at which the payload begins.
@@ -22,7 +22,7 @@ pub struct Written {
     pub breakpoints: Vec<String>,
 }
 
-impl Written {
+impl WrittenPayload {
     /// The payload without the head.
     pub fn payload(&self) -> &str {
         self.text.get(self.head_end..).unwrap_or_default()
@@ -97,9 +97,9 @@ impl PayloadWriter {
         }
     }
 
-    pub(super) fn finish(self) -> Written {
+    pub(super) fn finish(self) -> WrittenPayload {
         let Self { text, head_end, blocks, breakpoints, .. } = self;
-        Written { text, head_end, blocks, breakpoints }
+        WrittenPayload { text, head_end, blocks, breakpoints }
     }
 
     pub(super) fn reserve(&mut self, bytes: usize) {

@@ -52,7 +52,7 @@ impl OnArrival {
         &[("off", Self::Off), ("lossless", Self::Lossless), ("reversible", Self::Reversible)];
 }
 
-/// What happens to old thinking at a compaction point.
+/// Treatment of old thinking at a compaction point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThinkingPolicy {
     Keep,
@@ -194,7 +194,7 @@ impl Default for CacheOptions {
     }
 }
 
-/// Where dynamic state or memory data is put.
+/// Place of dynamic state or memory data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
     System,

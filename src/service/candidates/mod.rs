@@ -5,7 +5,6 @@
 //! entry, so only promoted facts are recalled.
 
 mod check;
-mod error;
 mod promote;
 mod propose;
 mod step;
@@ -14,11 +13,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use self::error::CandidateRefusal;
 pub(super) use self::propose::{Ids, propose_in};
 use self::step::{CandidateAction, CandidateStep, log_step, take_step};
 use super::idempotency::ResponseRecorder;
-use super::{Error, Services};
+use super::{CandidateRefusal, Error, Services};
 use crate::domain::{
     Actor, ActorKind, Candidate, CandidateState, ChainLink, MemoryRole, Principal, PrincipalKind,
     Review, Scope,

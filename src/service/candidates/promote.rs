@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::Error;
 use super::check::{alternative_key, find_conflicts, key_of};
 use super::step::{CandidateAction, CandidateStep, take_step};
-use super::{CandidateRefusal, Error};
 use crate::domain::{
     Actor, Candidate, CandidateState, ConsentCheck, MemoryAction, MemoryEntry, MemoryOrigin,
     MemoryStatus, MemoryTier, MemoryTtl, Proposal, RawJson, Resolution, word_of,
 };
 use crate::json::Fault;
 use crate::request::{MemoryWrite, PromoteRequest};
+use crate::service::CandidateRefusal;
 use crate::service::memory::{MemoryChange, carry_out, replace};
 use crate::store::Tx;
 

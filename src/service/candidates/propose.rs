@@ -10,12 +10,13 @@ use serde_json::value::RawValue;
 use super::check::{canonical, check, fingerprint, raw};
 use super::promote::{plain_promotion, promote_in};
 use super::step::{CandidateAction, CandidateStep, log_step, principal, take_step, write_line};
-use super::{CandidateRefusal, Error, current};
+use super::{Error, current};
 use crate::domain::{
     Actor, Candidate, CandidateState, ChainLink, Checks, Classification, ConsentCheck, ContentHash,
     Contradiction, MemoryClass, MemoryPromotion, MemoryTier, MemoryTtl, Proposal, word_of,
 };
 use crate::request::ProposalRequest;
+use crate::service::CandidateRefusal;
 use crate::store::{CapturedText, TenantLog, Tx};
 
 /// Ids of a new candidate and its capture.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{CandidateRefusal, Error};
+use super::Error;
 use crate::domain::{
     Actor, ActorKind, Candidate, CandidateState, Classification, ReviewVerdict, word_of,
 };
+use crate::service::CandidateRefusal;
 use crate::store::{TenantLog, Tx};
 
 /// The action of a step.

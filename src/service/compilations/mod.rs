@@ -18,7 +18,7 @@ pub use self::compare::{CompilationDrift, compare};
 pub use self::cuts::{MessageCut, cuts};
 pub use self::live::HookCheck;
 pub(super) use self::replay::strict;
-pub use self::replay::{Divergence, REPLAY_MODES, Replayed, replay};
+pub use self::replay::{REPLAY_MODES, ReplayComparison, replay};
 
 const UNKNOWN: Error = Error::NotFound("there is no compilation of this id, or no longer");
 

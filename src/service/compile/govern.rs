@@ -6,28 +6,26 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::CompileRun;
 use super::Error;
 use super::evidence::retrieve;
-use super::hooks::line;
 use super::pack_faults::unread_members;
-use super::provided::provide;
-use super::refusal::RefusedCompile;
+use super::pack_fragments::provide;
 use crate::domain::{
     Classification, Conversation, MemoryEntry, MemoryScope, MemoryStatus, Timestamp,
 };
 use crate::hook::HookRun;
-use crate::json::{self, Limits};
+use crate::json::{self, Limits, Node};
 use crate::pack::{self, AutoPromotion, Pack, PackRef, PublicKeys, Refusal, RefusalCode};
 use crate::pipeline::{
-    self, CompiledPayload, GovernInput, GovernOutput, HookPort, RankedMemory, SummaryContext,
+    self, CompiledPayload, Deadline, GovernInput, GovernOutput, HookPort, RankedMemory,
+    SummaryContext,
 };
 use crate::request::{
     self, CallerBlock, CompileRequest, GovernedRequest, MemoryRecord, PackSource,
 };
 use crate::service::packs;
 use crate::service::record::{Inputs, RecalledInputs};
-use crate::service::{Services, memory};
+use crate::service::{PackRefusal, RefusedCompile, Services, memory};
 use crate::store::MemoryView;
 
 /// Output of a pack and its recalled inputs, without the conversation, which the request gets.
@@ -37,17 +35,26 @@ pub(crate) struct GovernContext {
     recalled: RecalledInputs,
 }
 
+/// Parameters of [`govern`].
+#[derive(Debug)]
+pub(super) struct GovernTask<'t> {
+    pub(super) services: &'t Services,
+    /// The request as JSON.
+    pub(super) node: &'t Node<'t>,
+    pub(super) deadline: &'t Deadline,
+    /// The pack that replaces the one that the request names.
+    pub(super) pack: Option<&'t PackRef>,
+    /// Provides the memory, and the time if the run context has none.
+    pub(super) source: GovernSource,
+}
+
 /// Governs the request's conversation by its pack; returns none if the request names no pack.
-/// `source` provides the memory, and the time if the run context has none; `other` replaces the
-/// pack that the request names.
 pub(super) fn govern(
-    run: &CompileRun<'_>,
+    task: GovernTask<'_>,
     request: &mut CompileRequest,
     runner: &mut dyn HookPort,
-    other: Option<&PackRef>,
-    source: GovernSource,
 ) -> Result<Option<GovernContext>, Error> {
-    let CompileRun { services, node, deadline } = *run;
+    let GovernTask { services, node, deadline, pack: other, source } = task;
     let read = request::read_governed(node, source.now());
     let read = read.map_err(|unread| unread_members(services, node, unread))?;
     let Some(mut governed) = read else { return Ok(None) };
@@ -64,7 +71,7 @@ pub(super) fn govern(
         retrieve(runner, &intent, &mut governed)?;
         provide(&services.clone().until(deadline), runner, &pack, request, &mut governed)?;
     }
-    aside(request, &mut governed);
+    move_into_blocks(request, &mut governed);
     let recalled = recall(services, &governed, &pack, source)?;
     let given = governed.memory.take();
     // Packs count with the factor of the model table, so that a session's calibration changes no
@@ -109,13 +116,13 @@ pub(super) fn govern(
 fn load(services: &Services, source: &PackSource) -> Result<Arc<Pack>, Error> {
     match source {
         PackSource::Published(reference) => {
-            packs::load(services, reference)?.ok_or(Error::Pack(packs::PackRefusal::NotFound))
+            packs::load(services, reference)?.ok_or(Error::Pack(PackRefusal::NotFound))
         }
         PackSource::Inline(text) => {
             let node = json::parse(text, Limits::default())?;
             let keys: &PublicKeys = services.pack_keys();
-            let pack = pack::read(&node, keys)
-                .map_err(|faults| Error::Pack(packs::PackRefusal::Lint(faults)))?;
+            let pack =
+                pack::read(&node, keys).map_err(|faults| Error::Pack(PackRefusal::Lint(faults)))?;
             Ok(Arc::new(pack))
         }
     }
@@ -123,7 +130,7 @@ fn load(services: &Services, source: &PackSource) -> Result<Arc<Pack>, Error> {
 
 /// Moves state, context and skill of a request into blocks of the pack. Its memory is ignored, with
 /// a warning.
-fn aside(request: &mut CompileRequest, governed: &mut GovernedRequest) {
+fn move_into_blocks(request: &mut CompileRequest, governed: &mut GovernedRequest) {
     let mut add = |bucket: &str, kind: &str, text: Arc<str>| {
         let (bucket, kind, source) = (bucket.into(), kind.into(), "request".into());
         governed.blocks.push(CallerBlock { bucket, kind, text, priority: 60, source });
@@ -254,19 +261,12 @@ fn record(one: &RankedMemory, own: &Arc<str>, auto: &AutoPromotion) -> MemoryRec
     }
 }
 
-/// Adds the stages of the pack, or of the built-in pack, to the inputs of the record.
-pub(crate) fn note_stages(
-    services: &Services,
-    governance: Option<&GovernContext>,
-    inputs: &mut Inputs,
-) {
-    match governance {
-        Some(own) => inputs.under(own.output.stages.clone(), Some(own.recalled.clone())),
-        None => inputs.ungoverned(services.pipeline()),
-    }
-}
-
 impl GovernContext {
+    /// Adds the stages of the pack to the inputs of the record.
+    pub(super) fn note_stages(&self, inputs: &mut Inputs) {
+        inputs.under(self.output.stages.clone(), Some(self.recalled.clone()));
+    }
+
     /// Refuses the compile if hooks changed or removed a message of the pack.
     pub(crate) fn check(&self, compiled: &CompiledPayload) -> Result<(), Error> {
         if compiled.is_whole {
@@ -278,28 +278,21 @@ impl GovernContext {
         Err(RefusedCompile::transformed(refusal, self.output.stages.clone(), self.recalled.clone()))
     }
 
-    /// The members of the response that a pack adds, as JSON text.
-    pub(super) fn members(self, runs: &[HookRun]) -> String {
-        let hooks = runs.iter().map(|run| {
-            let told = line(run).and_then(|line| serde_json::from_str(line.get()).ok());
-            let told: Value = told.unwrap_or_default();
-            let of = |key: &str| told.get(key).cloned().unwrap_or_default();
-            json!({"id": of("id"), "point": of("point"), "outcome": of("outcome")})
-        });
+    /// The members of the response that a pack adds, as JSON text. If `published`, the context has
+    /// the shape of the published schema, with the hash of the whole next to it.
+    pub(super) fn members(self, runs: &[HookRun], published: bool) -> String {
+        let hooks = runs.iter().map(
+            |run| json!({"id": &*run.hook, "point": run.point.as_str(), "outcome": run.word()}),
+        );
         let hooks: Vec<Value> = hooks.collect();
-        let mut out = String::from(",\"compiled_context\":");
-        let hash = self.output.context.tell(&hooks, &mut out);
+        let mut context = String::new();
+        let hash = self.output.context.write(&hooks, &mut context);
+        if published {
+            context = pipeline::published(&context);
+        }
+        let mut out = format!(",\"compiled_context\":{context}");
         let _ = write!(out, ",\"compiled_context_hash\":\"sha256:{hash}\",\"meta\":");
         out.push_str(&self.output.meta.to_string());
         out
     }
-}
-
-/// Converts the compiled context of a response to its published shape; none if the response has
-/// none.
-pub(super) fn as_published(body: &str) -> Option<String> {
-    let mut answer: Value = serde_json::from_str(body).ok()?;
-    let context = answer.get_mut("compiled_context")?;
-    *context = pipeline::published(context);
-    Some(answer.to_string())
 }

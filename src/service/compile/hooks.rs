@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::{Error, JobInput};
+use super::Error;
 use crate::domain::Note;
 use crate::hook::{CallScope, Hook, HookRun, HookSet, RunOutcome, SkipReason};
 use crate::json::Node;
@@ -48,8 +48,13 @@ pub(crate) fn require_scope_for_urls(services: &Services, body: &Node<'_>) -> Re
 
 /// Adds warnings: which mandatory hooks ran in spite of `"hooks": false`, and that unscoped hooks in the
 /// session's defaults did not run.
-pub(super) fn warn(report: &mut ReportBuilder, input: JobInput<'_>, runs: &[HookRun]) {
-    let wants_none = input.node.get("hooks").and_then(Node::as_bool) == Some(false);
+pub(super) fn warn(
+    report: &mut ReportBuilder,
+    node: &Node<'_>,
+    session: Option<&SessionHandle>,
+    runs: &[HookRun],
+) {
+    let wants_none = node.get("hooks").and_then(Node::as_bool) == Some(false);
     let mut warn = |code, detail: String| {
         report.warn(Note { code, pointer: "/hooks".to_owned(), detail });
     };
@@ -61,7 +66,7 @@ pub(super) fn warn(report: &mut ReportBuilder, input: JobInput<'_>, runs: &[Hook
         let ids = ids.join("`, `");
         warn("mandatory_hooks", format!("`{ids}` ran although `hooks` is false: mandatory"));
     }
-    if input.session.is_some_and(SessionHandle::has_unscoped_hooks) {
+    if session.is_some_and(SessionHandle::has_unscoped_hooks) {
         let detail = "the hooks in the session's defaults did not run: it is not known that their \
                       writer had the scope `hooks:write`; write them again with it";
         warn("hooks_need_scope", detail.to_owned());

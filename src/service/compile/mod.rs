@@ -1,25 +1,26 @@
 //! Compile a conversation into a payload.
 
 mod change;
-mod error;
 mod events;
 mod evidence;
 mod govern;
 mod hooks;
 mod job;
+mod live;
 mod memory_recall;
 mod named_inputs;
 mod pack_faults;
-mod provided;
+mod pack_fragments;
 mod recall;
 mod refusal;
-mod run;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 
+pub use super::CompileError as Error;
 use super::defaults::add_absent;
 use super::effects::StoredTurn;
 use super::sessions::{self, SessionHandle};
@@ -29,23 +30,25 @@ use crate::hook::HookRun;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, Report, Timings, timed};
 pub use crate::provider::REPAIR_MODES;
-pub use crate::request::{CACHE_TTLS, CacheState, Level, OnArrival, ThinkingPolicy};
+pub use crate::request::{
+    CACHE_TTLS, CacheState, Level, MAX_DEADLINE_MS, OnArrival, ThinkingPolicy,
+};
 
-pub use error::Error;
 use events::UnreadCompile;
-pub(super) use govern::{GovernSource, note_stages};
+pub(super) use govern::GovernSource;
 pub(super) use hooks::{inline_hooks, line as hook_line, pinned, require_scope_for_urls, scope};
-use job::{CompileJob, JobInput};
+pub(super) use job::{CompileJob, JobContext};
+use live::{LiveCompile, LiveInput};
 pub(super) use memory_recall::{MemoryRecall, read_memory, remember};
 pub(super) use named_inputs::known_adapters;
-pub use refusal::RefusedCompile;
-pub(super) use run::CompileRun;
 
 /// The response to a compile, or to the compression of a text or a list.
 #[derive(Debug)]
 pub struct CompiledResponse {
     /// JSON text: `{"id", "payload", "report"}`, or the response of `POST /compress`.
     pub body: Bytes,
+    /// The place of the payload in the body; empty if a text or a list was compressed.
+    pub payload: Range<usize>,
     pub report: Arc<Report>,
     pub timings: Timings,
 }
@@ -55,6 +58,21 @@ impl CompiledResponse {
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap_or_default()
     }
+
+    /// The payload as JSON text.
+    pub fn payload(&self) -> &str {
+        self.text().get(self.payload.clone()).unwrap_or_default()
+    }
+}
+
+/// Options of a compile outside of its request.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CompileMode {
+    /// Whether no webhook is called, and nothing is stored or published: the report lists the hooks
+    /// that would be called.
+    pub is_dry: bool,
+    /// Whether a pack's compiled context is returned in the shape of the published schema.
+    pub published: bool,
 }
 
 /// Compiles the request in `body`. Blocks the thread until the compile is done or `deadline` stops
@@ -64,17 +82,19 @@ pub fn compile(
     body: &str,
     deadline: &Deadline,
 ) -> Result<CompiledResponse, Error> {
-    compile_request(services, CompileInput::parse(body)?, deadline)
+    compile_as(services, body, CompileMode::default(), deadline)
 }
 
-/// Compiles without calling a webhook, storing or publishing anything: the report lists the hooks
-/// that would be called.
-pub fn dry_run(
+/// Compiles the request in `body`, as [`compile`] does, with these options.
+pub fn compile_as(
     services: &Services,
     body: &str,
+    mode: CompileMode,
     deadline: &Deadline,
 ) -> Result<CompiledResponse, Error> {
-    let input = CompileInput { is_dry: true, ..CompileInput::parse(body)? };
+    let (start, mut timings) = (Instant::now(), Timings::default());
+    let node = timed(&mut timings.parse, || json::parse(body, Limits::default()))?;
+    let input = CompileInput { node, turn: None, mode, start, timings };
     compile_request(services, input, deadline)
 }
 
@@ -106,18 +126,10 @@ pub(super) struct CompileInput<'b> {
     pub(super) node: Node<'b>,
     /// The turn that the request was made for. It has its session.
     pub(super) turn: Option<Arc<dyn CompileTurn>>,
-    pub(super) is_dry: bool,
+    pub(super) mode: CompileMode,
     /// When the work on the request began; its `deadline_ms` counts from here.
     pub(super) start: Instant,
     pub(super) timings: Timings,
-}
-
-impl<'b> CompileInput<'b> {
-    fn parse(body: &'b str) -> Result<Self, Error> {
-        let (start, mut timings) = (Instant::now(), Timings::default());
-        let node = timed(&mut timings.parse, || json::parse(body, Limits::default()))?;
-        Ok(Self { node, turn: None, is_dry: false, start, timings })
-    }
 }
 
 /// Compiles a parsed request, with the defaults of its session and of the caller's key.
@@ -127,7 +139,7 @@ pub(super) fn compile_request(
     deadline: &Deadline,
 ) -> Result<CompiledResponse, Error> {
     let defaults = services.caller().defaults.clone();
-    let CompileInput { mut node, turn, is_dry, start, mut timings } = input;
+    let CompileInput { mut node, turn, mode, start, mut timings } = input;
     hooks::require_scope_for_urls(services, &node)?;
     let session = timed(&mut timings.store, || match &turn {
         Some(turn) => Ok(Some(turn.session().clone())),
@@ -138,26 +150,17 @@ pub(super) fn compile_request(
         defaults.map_or(Ok(()), |defaults| add_absent(&mut node, defaults))?;
     }
     let (session, turn) = (session.as_ref(), turn.as_ref());
-    let input = JobInput { node: &node, session, turn, is_dry, start, timings };
-    let (mut job, request) = match CompileJob::read(services, input, deadline) {
+    let input = LiveInput { node: &node, session, turn, mode, start, timings };
+    let (mut compile, request) = match LiveCompile::read(services, input, deadline) {
         Ok(read) => read,
         Err(UnreadCompile { error, events }) => {
-            if !is_dry {
+            if !mode.is_dry {
                 let session = node.get("session_id").and_then(Node::as_str);
                 events::publish_failure(services, session, events.as_ref(), &[], &error);
             }
             return Err(error);
         }
     };
-    let done = job.carry_out(request);
-    done.inspect_err(|error| job.publish_failure(error))
-}
-
-/// Converts a response to the published shape of compiled contexts; a response without a pack is
-/// unchanged.
-pub fn as_published(response: CompiledResponse) -> CompiledResponse {
-    match govern::as_published(response.text()) {
-        Some(body) => CompiledResponse { body: Bytes::from(body), ..response },
-        None => response,
-    }
+    let done = compile.carry_out(request);
+    done.inspect_err(|error| compile.publish_failure(error))
 }

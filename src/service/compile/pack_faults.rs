@@ -1,11 +1,10 @@
 //! The faults of a request and its pack together, so that a caller sees them all at once.
 
 use super::Error;
-use super::refusal::RefusedCompile;
 use crate::json::{Fault, Faults, Node};
 use crate::pack::{self, LintFault};
 use crate::request::{self, GovernedError, PackInBody};
-use crate::service::Services;
+use crate::service::{RefusedCompile, Services};
 
 /// Adds the faults of the members that belong to a pack, and of a pack document in the request, to
 /// those of the other members.

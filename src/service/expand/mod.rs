@@ -15,7 +15,7 @@ use super::compile::Error;
 use super::marks::replaces_others;
 use super::original_forms::OriginalsByForm;
 use super::recognized_messages::{MessageRecipe, RecipeStep, RecognizedMessages, read_index};
-use crate::compress::{self, Decoded, Decoder};
+use crate::compress::{self, DecodedText, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::limit::Allowance;
@@ -36,7 +36,7 @@ pub struct ExpandReport {
     /// Messages that stood for themselves.
     pub unchanged: usize,
     /// What is not to be had any more; it was passed through as it came.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingOriginal>,
     /// Messages, by index, that bear marks of ours and no longer stand where we put them. They
     /// were decoded from their own text as far as that goes.
     pub edited: Vec<usize>,
@@ -47,7 +47,8 @@ pub struct ExpandReport {
 
 /// Something that could not be restored.
 #[derive(Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct Missing {
+#[schema(as = Missing)]
+pub struct MissingOriginal {
     /// The message's place in the list that was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
@@ -137,7 +138,7 @@ fn by_id(services: &Services, id: &str, allowance: &Allowance) -> Result<Bytes, 
         None => None,
     };
     let Some(texts) = texts else {
-        let missing = vec![Missing { index: None, id: Some(id.to_owned()) }];
+        let missing = vec![MissingOriginal { index: None, id: Some(id.to_owned()) }];
         return Ok(write_list(
             "messages",
             &[],
@@ -161,7 +162,7 @@ fn by_artifact(services: &Services, id: &str, allowance: &Allowance) -> Result<B
         None => None,
     };
     let Some((_, text)) = found else {
-        let missing = vec![Missing { index: None, id: Some(id.to_owned()) }];
+        let missing = vec![MissingOriginal { index: None, id: Some(id.to_owned()) }];
         return write_text(
             &ResponseText::Nothing,
             &ExpandReport { missing, ..ExpandReport::default() },
@@ -231,7 +232,7 @@ impl ExpandWork<'_> {
                         slot += 1;
                     }
                     MessageText::Said(place) => {
-                        self.add_edit(&mut back, &mut slot, place, Decoded::Same, allowance)?;
+                        self.add_edit(&mut back, &mut slot, place, DecodedText::Same, allowance)?;
                     }
                     MessageText::Words(place) => {
                         let decoded = reader.decode_prompt(&place.text);
@@ -242,7 +243,7 @@ impl ExpandWork<'_> {
                             answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
                         let decoded = reader.decode_result(&texts);
                         for (place, decoded) in answered.slots.into_iter().zip(decoded) {
-                            if decoded == Decoded::Same && pipeline::is_cleared(&place.text) {
+                            if decoded == DecodedText::Same && pipeline::is_cleared(&place.text) {
                                 back.missing = true;
                             }
                             self.add_edit(&mut back, &mut slot, place, decoded, allowance)?;
@@ -262,13 +263,13 @@ impl ExpandWork<'_> {
         back: &mut DecodedMessage,
         slot: &mut usize,
         place: provider::TextSlot,
-        decoded: Decoded,
+        decoded: DecodedText,
         allowance: &Allowance,
     ) -> Result<(), Error> {
         match self.returned.restore(&place.text, decoded) {
-            Decoded::Same => {}
-            Decoded::Missing => back.missing = true,
-            Decoded::Text(text) => {
+            DecodedText::Same => {}
+            DecodedText::Missing => back.missing = true,
+            DecodedText::Text(text) => {
                 allowance.take(json::string_bytes(&text)).map_err(StopReason::from)?;
                 let text = text.into();
                 back.edits.push((*slot, Edit { at: place.raw, text, wrap: ContentWrap::Text }));
@@ -287,7 +288,7 @@ impl ExpandWork<'_> {
         recognised: bool,
     ) -> Arc<str> {
         if back.missing {
-            self.done.missing.push(Missing { index: Some(at), id: None });
+            self.done.missing.push(MissingOriginal { index: Some(at), id: None });
             self.done.identical = false;
         }
         if back.edits.is_empty() {
@@ -363,7 +364,7 @@ impl ExpandWork<'_> {
         }
         for id in lost {
             self.done.identical = false;
-            self.done.missing.push(Missing { index: Some(at), id: Some(id) });
+            self.done.missing.push(MissingOriginal { index: Some(at), id: Some(id) });
         }
         self.done.expanded += 1;
         if instead.is_empty() {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::answer::{ResponseText, write_text};
-use super::{ExpandReport, Missing};
-use crate::compress::{self, Decoded, Decoder};
+use super::{ExpandReport, MissingOriginal};
+use crate::compress::{self, DecodedText, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Limits};
 use crate::limit::Allowance;
@@ -66,29 +66,30 @@ fn decode(
 ) -> Result<Bytes, Error> {
     let mut done = ExpandReport::default();
     let decoded = Decoder::new(shown.len()).decode_result(&[shown.into()]).pop();
-    let decoded = OriginalsByForm::new(originals).restore(shown, decoded.unwrap_or(Decoded::Same));
+    let decoded =
+        OriginalsByForm::new(originals).restore(shown, decoded.unwrap_or(DecodedText::Same));
     let is_wanted =
         |text: &str| wanted.is_some_and(|id| *id == ArtifactId::of_text(text).to_string());
     let text = match decoded {
-        Decoded::Text(text) => {
+        DecodedText::Text(text) => {
             done.expanded = 1;
             // The text does not show whether white space was left out.
             done.identical = is_wanted(&text);
             Some(text)
         }
-        Decoded::Same => {
+        DecodedText::Same => {
             let is_known = wanted.is_some() || is_lost;
             done.unchanged = usize::from(!is_known);
             done.identical = !is_known && !compress::has_gaps(shown);
             None
         }
-        Decoded::Missing => {
-            done.missing.push(Missing { index: Some(0), id: None });
+        DecodedText::Missing => {
+            done.missing.push(MissingOriginal { index: Some(0), id: None });
             None
         }
     };
     if !done.identical && done.missing.is_empty() && (wanted.is_some() || is_lost) {
-        done.missing.push(Missing { index: Some(0), id: wanted.map(str::to_owned) });
+        done.missing.push(MissingOriginal { index: Some(0), id: wanted.map(str::to_owned) });
     }
     write_text(&ResponseText::Text(text.as_deref().unwrap_or(shown)), &done, allowance)
 }

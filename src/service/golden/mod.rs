@@ -10,8 +10,8 @@ use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::pack::PackRef;
 use crate::request::{self, PackSource};
 use crate::service::compilations::{self, StoredRecord};
-use crate::service::packs::{PackRefusal, document};
-use crate::service::{Error, Services};
+use crate::service::packs::document;
+use crate::service::{Error, PackRefusal, Services};
 use crate::store::GoldenRow;
 
 pub use run::{Case, CaseOutcome, GoldenOutcome, run};

@@ -4,7 +4,7 @@ use super::{Golden, find_published, golden};
 use crate::json::{self, Faults, Fields, Path};
 use crate::pack::PackRef;
 use crate::pipeline::Deadline;
-use crate::service::compilations::{self, Replayed};
+use crate::service::compilations::{self, ReplayComparison};
 use crate::service::{Error, Services, compile};
 
 /// Result of replaying a set.
@@ -25,7 +25,7 @@ pub struct Case {
 
 #[derive(Debug)]
 pub enum CaseOutcome {
-    Replayed(Box<Replayed>),
+    Replayed(Box<ReplayComparison>),
     /// The compile could not be replayed.
     Failed(Box<Error>),
 }

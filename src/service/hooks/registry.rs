@@ -6,8 +6,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::patch::{keep_credentials, merge_change};
+use super::registered_hook::RegisteredHook;
 use super::set::{open_hook, read_unsealed};
-use super::shown::RegisteredHook;
 use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::{
     CallFailure, GivenId, Hook, HookAction, HookChecks, HookKind, HookRun, HookSecret, Point,

@@ -1,8 +1,8 @@
 //! Evaluates a single rule on a set of facts.
 
-use super::PackRefusal;
 use crate::json::{self, Fault, Faults, Fields, Limits, Path};
-use crate::policy::{self, Effort, RuleFailure, RuleFault, RuleFaultKind, Uncertainty, Value};
+use crate::policy::{self, RuleBudget, RuleFailure, RuleFault, RuleFaultKind, Uncertainty, Value};
+use crate::service::PackRefusal;
 use crate::service::{Error, Services};
 
 /// Result of evaluating a rule.
@@ -28,7 +28,7 @@ pub fn evaluate(services: &Services, body: &str) -> Result<RuleResult, Error> {
     };
     let rule = Value::from_node(rule);
     let data = node.get("data").map_or(Value::Null, Value::from_node);
-    let outcome = policy::evaluate(&rule, &data, &mut Effort::new(services.deadline()));
+    let outcome = policy::evaluate(&rule, &data, &mut RuleBudget::new(services.deadline()));
     if let Err(RuleFailure::Stopped(stop)) = outcome.value {
         return Err(stop.into());
     }

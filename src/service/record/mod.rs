@@ -4,7 +4,7 @@
 mod body;
 mod hooks;
 mod parts;
-mod recalled;
+mod recalled_inputs;
 mod summaries;
 mod texts;
 
@@ -26,7 +26,7 @@ use crate::store::Batch;
 pub(super) use body::{RecordBody, memory_of, model_of, session_of};
 pub(super) use hooks::{runs_of, set_of};
 use parts::ledger;
-pub(super) use recalled::RecalledInputs;
+pub(super) use recalled_inputs::RecalledInputs;
 pub(super) use summaries::summaries_of;
 pub(super) use texts::put_together;
 use texts::{payload_members, request_members, take_apart};
@@ -35,13 +35,16 @@ use texts::{payload_members, request_members, take_apart};
 /// other bytes within a release. A record of another engine can be read but not replayed.
 pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+4");
 
+/// Stored adapter definitions by name.
+pub(super) type RecordedAdapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;
+
 /// Inputs of a compile besides its request.
 #[derive(Debug, Clone)]
 pub(super) struct Inputs {
     /// The entries found in the store; none if memory is off or the request has its own entries.
     pub(super) memory: Option<Vec<RequestMemoryEntry>>,
     /// Stored adapter definitions that the request can name.
-    pub(super) adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
+    pub(super) adapters: RecordedAdapters,
     pub(super) model: Model,
     /// The session's token factor, calibrated by usage.
     pub(super) measured_milli: Option<u32>,
@@ -58,13 +61,10 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    pub(super) fn from_request(
-        request: &CompileRequest,
-        adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
-    ) -> Self {
-        let memory = request.memory.as_ref().filter(|memory| memory.from_store);
+    /// Takes the inputs of a request, without its memory, which is read later.
+    fn from_request(request: &CompileRequest, adapters: RecordedAdapters) -> Self {
         Self {
-            memory: memory.map(|memory| memory.entries.clone()),
+            memory: None,
             adapters,
             model: request.model.clone(),
             measured_milli: request.measured_milli,
@@ -74,6 +74,12 @@ impl Inputs {
             points: request.points.clone(),
             summaries: Vec::new(),
         }
+    }
+
+    /// Sets the memory that the request shows.
+    pub(super) fn set_memory(&mut self, request: &CompileRequest) {
+        let memory = request.memory.as_ref().filter(|memory| memory.from_store);
+        self.memory = memory.map(|memory| memory.entries.clone());
     }
 
     /// Sets the stages of the pack, and the values that it got from the store and the clock.
@@ -98,18 +104,18 @@ pub(super) struct RecordDraft {
 }
 
 impl RecordDraft {
-    /// Starts a record; returns none if the request keeps none.
+    /// Starts a record. It is stored if the level of the request says so.
     pub(super) fn new(
         request: &CompileRequest,
-        adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
+        adapters: RecordedAdapters,
         set: &Arc<HookSet>,
-    ) -> Option<Self> {
-        request.record.is_kept().then(|| Self {
+    ) -> Self {
+        Self {
             level: request.record,
             target: request.target.as_str(),
             inputs: Inputs::from_request(request, adapters),
             set: Arc::clone(set),
-        })
+        }
     }
 }
 

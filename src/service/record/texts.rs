@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use crate::domain::ContentHash;
 use crate::json::{self, Limits, Node, write_string};
-use crate::provider::{MemberBlocks, Written};
+use crate::provider::{MemberBlocks, WrittenPayload};
 use crate::store::{Batch, Error, Tenant};
 
 /// A member of at least this many bytes is a text of its own.
@@ -36,7 +36,7 @@ pub(crate) fn request_members<'t>(request: &'t Node<'_>) -> Vec<MemberText<'t>> 
 }
 
 /// The members of a payload that was just written.
-pub(crate) fn payload_members(written: &Written) -> Vec<MemberText<'_>> {
+pub(crate) fn payload_members(written: &WrittenPayload) -> Vec<MemberText<'_>> {
     let payload = written.payload();
     let member = |member: &'_ MemberBlocks| MemberText {
         name: member.name,

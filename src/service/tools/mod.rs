@@ -21,7 +21,7 @@ pub(crate) use self::guards::{CallHooks, CallQuestion, ask_calls};
 use self::hooks::CallVerdict;
 use self::memory::RequestedWrites;
 pub(crate) use self::memory_rights::{MemoryLimits, MemoryRights};
-pub use self::results::{Taken, results};
+pub use self::results::{ResultOutcome, results};
 use self::schema::CheckFailure;
 pub(crate) use self::trial::CallTrial;
 

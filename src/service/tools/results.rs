@@ -13,17 +13,17 @@ use crate::hook::Point;
 use crate::json::{self, Limits};
 use crate::pipeline::{self, Deadline, HookPort};
 use crate::request::{self, Lengths, ModelReader, RawResult, ResultsRequest};
+use crate::service::artifacts::TEXT;
 use crate::service::compile::{CompiledResponse, Error};
 use crate::service::compress::{CompressJob, CompressOutcome, carry_out};
 use crate::service::result_hooks::ResultHooks;
 use crate::service::{Services, StoreError};
 use crate::store::Batch;
 
-const TEXT: &str = "text/plain; charset=utf-8";
-
 /// What became of one result.
 #[derive(Debug, serde::Serialize, utoipa::ToSchema)]
-pub struct Taken {
+#[schema(as = Taken)]
+pub struct ResultOutcome {
     /// The call that it answers.
     pub id: String,
     #[schema(example = "read_log")]
@@ -125,7 +125,7 @@ fn texts_of(result: &ToolResult) -> Option<String> {
 #[derive(Debug, Default)]
 struct CutResults {
     texts: Vec<String>,
-    rows: Vec<Taken>,
+    rows: Vec<ResultOutcome>,
     warnings: Vec<String>,
 }
 
@@ -145,7 +145,7 @@ fn cut(services: &Services, request: &ResultsRequest) -> CutResults {
             Some(lengths) => cut_one(services, result, lengths, store, &mut done.warnings),
             None => CutResult { text: result.text.clone(), action: "kept", artifact: None },
         };
-        done.rows.push(Taken {
+        done.rows.push(ResultOutcome {
             id: result.id.to_string(),
             name: result.name.to_string(),
             action,
@@ -191,7 +191,7 @@ fn keep(services: &Services, text: &str) -> Result<(), StoreError> {
     services.tenant().commit(batch).map(|_| ())
 }
 
-fn write(done: &CompressOutcome<'_>, taken: &[Taken], warnings: &[String]) -> Bytes {
+fn write(done: &CompressOutcome<'_>, taken: &[ResultOutcome], warnings: &[String]) -> Bytes {
     // Plain data with string keys: serialising it cannot fail.
     let written = |value: serde_json::Result<String>| value.unwrap_or_default();
     Bytes::from(format!(

@@ -15,7 +15,7 @@ use crate::provider::as_json_schema;
 /// Faults that a refusal lists.
 const MAX_LISTED_FAULTS: usize = 8;
 /// Bytes of the faults in a refusal.
-const MAX_REASON_BYTES: usize = 4 << 10;
+const MAX_MISFITS_BYTES: usize = 4 << 10;
 
 /// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,7 @@ fn check_against(
     });
     let details: Vec<String> = details.collect();
     let details = details.join("; ");
-    let shown = cut(&details, MAX_REASON_BYTES);
+    let shown = cut(&details, MAX_MISFITS_BYTES);
     let is_all = shown.len() == details.len() && found.len() <= MAX_LISTED_FAULTS;
     let more = if is_all { "" } else { "; and more" };
     Ok(SchemaVerdict::Invalid(format!(

@@ -16,10 +16,11 @@ use crate::domain::{MemoryScope, RawJson, Source};
 use crate::hook::HookRun;
 use crate::json::{self, Fault, Limits, Node, Value};
 use crate::pipeline::{Deadline, Timings};
-use crate::provider;
+use crate::provider::{self, MAX_MESSAGES};
 use crate::request;
 use crate::service::compile::{
-    self, CompileInput, CompileTurn, CompiledResponse, MemoryRecall, compile_request, read_memory,
+    self, CompileInput, CompileMode, CompileTurn, CompiledResponse, MemoryRecall, compile_request,
+    read_memory,
 };
 use crate::service::effects::{Effects, StoredTurn};
 use crate::service::idempotency::{IdempotentRequest, remember};
@@ -31,8 +32,6 @@ use crate::store::Tx;
 
 /// Messages that one turn may append.
 const MAX_APPENDED_MESSAGES: usize = 1_000;
-/// Messages of a session, as many as a request may have.
-const MAX_SESSION_MESSAGES: u64 = 10_000;
 /// Attempts of a turn, which starts again if another turn of its session is committed first.
 const MAX_TRIES: usize = 16;
 
@@ -110,7 +109,7 @@ pub fn turn(
         let input = CompileInput {
             node,
             turn: Some(Arc::clone(&prepared.turn) as Arc<dyn CompileTurn>),
-            is_dry: false,
+            mode: CompileMode::default(),
             start,
             timings: Timings { parse, ..Timings::default() },
         };
@@ -133,18 +132,17 @@ struct TurnRequest<'r, 'a> {
 /// A turn that was prepared for the current state of its session.
 struct PreparedTurn {
     turn: Arc<TurnContext>,
-    /// The stored messages of the session, as a JSON array.
-    held: String,
+    /// The stored messages of the session, as JSON texts.
+    held: Vec<String>,
     /// Indexes of the results of calls among the appended messages.
     result_places: BTreeSet<usize>,
 }
 
 impl PreparedTurn {
-    /// All messages of the request, as a JSON array.
+    /// All messages of the request, as a JSON array: the text that its record keeps.
     fn list_text(&self) -> String {
-        let held = self.held.strip_prefix('[').and_then(|held| held.strip_suffix(']'));
-        let held = held.filter(|held| !held.is_empty());
-        array_text(held.into_iter().chain(self.turn.append.iter().map(RawJson::as_str)))
+        let held = self.held.iter().map(String::as_str);
+        array_text(held.chain(self.turn.append.iter().map(RawJson::as_str)))
     }
 
     fn member_texts(&self) -> MemberTexts {
@@ -235,23 +233,23 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         let CallEffects { trial, results, effects } =
             calls.carry_out(services, &session.id, options)?;
         let InsertedResults { calls, places } = results.insert_into(&mut append);
-        let count = held.len() as u64;
-        if count + append.len() as u64 > MAX_SESSION_MESSAGES {
-            let detail = format!("a session holds at most {MAX_SESSION_MESSAGES} messages");
+        let count = held.len();
+        // A session has no more messages than a request may have.
+        if count + append.len() > MAX_MESSAGES {
+            let detail = format!("a session holds at most {MAX_MESSAGES} messages");
             return Err(fault("/append", detail).into());
         }
         let turn = TurnContext {
             session,
             source,
             append,
-            held: count,
+            held: count as u64,
             memory: trial,
             effects,
             results: (response.write)(calls),
             once: response.once.cloned(),
             is_stale: Arc::default(),
         };
-        let held = array_text(held.iter().map(String::as_str));
         Ok(PreparedTurn { turn: Arc::new(turn), held, result_places: places })
     }
 
@@ -263,11 +261,8 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         texts: &'n MemberTexts,
     ) -> Result<Node<'n>, Error> {
         let turn = &*prepared.turn;
-        let held = json::parse(&prepared.held, Limits::default())?;
-        let mut items = match held.value {
-            Value::Array(items) => items,
-            _ => Vec::new(),
-        };
+        let held = prepared.held.iter().map(String::as_str);
+        let mut items = json::parse_each(held, Limits::default())?;
         let mut own = self.append.iter();
         for (at, text) in turn.append.iter().enumerate() {
             if prepared.result_places.contains(&at) {

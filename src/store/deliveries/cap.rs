@@ -16,8 +16,7 @@ const MAX_EVICTED_CALLS: u64 = 4;
 /// The least time between two events about lost calls of a hook.
 const MIN_TELL_PAUSE: Duration = Duration::from_mins(1);
 
-/// How many calls of a hook are queued, and how many were lost because more were queued than may
-/// be.
+/// Calls of a hook that are queued, and calls that were lost because the queue was full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HookQueue {
     pub queued: u64,

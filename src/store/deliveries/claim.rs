@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::due::{AttemptClass, CLAIMED_TENANTS, DUE_LINES, due_tenants};
 use super::lines::{Line, line};
-use super::{BusyCalls, HookKey, small};
+use super::{BusyCalls, ClaimedDelivery, small};
 use crate::domain::Timestamp;
 use crate::store::backend::{WriteHandle, WriteNeeds, job};
 use crate::store::sql::{Row, Sql, values};
@@ -20,9 +20,9 @@ use crate::store::{Error, Store, Tx};
 pub struct Claims {
     /// The most calls under way at once.
     pub calls: usize,
-    /// How many of them may be retries, or calls of hooks that fail.
+    /// Retries among them, and calls of hooks that fail.
     pub retries: usize,
-    /// How long a claim lasts.
+    /// Time that a claim lasts.
     pub lease: Duration,
     /// Calls of one hook at once, and of one tenant; of the latter, half may be retries.
     pub per_hook: usize,
@@ -31,43 +31,7 @@ pub struct Claims {
     pub busy: BusyCalls,
 }
 
-/// A claimed delivery, to be made now.
-#[derive(Debug, Clone)]
-pub struct ClaimedDelivery {
-    pub tenant: Arc<str>,
-    pub id: Arc<str>,
-    pub hook: Arc<str>,
-    pub point: Arc<str>,
-    pub session_id: Option<Arc<str>>,
-    pub compilation_id: Option<Arc<str>>,
-    pub agent: Option<Arc<str>>,
-    pub turn: Option<u64>,
-    pub hops: u8,
-    pub occurrence: u32,
-    /// JSON text.
-    pub input: Arc<str>,
-    /// Attempts that were made before.
-    pub attempts: u32,
-    /// Attempts since it was last queued.
-    pub tries: u32,
-    pub created_at: Timestamp,
-    pub(super) fence: u64,
-    /// Whether the call tries if a failing hook works again.
-    pub(super) is_probe: bool,
-}
-
-impl ClaimedDelivery {
-    pub fn hook_key(&self) -> HookKey {
-        (Arc::clone(&self.tenant), Arc::clone(&self.hook))
-    }
-
-    /// Whether it counts as a retry: the call was tried before, or its hook fails.
-    pub fn is_retry(&self) -> bool {
-        self.tries > 0 || self.is_probe
-    }
-}
-
-/// What one tenant gets of a claim.
+/// The share of one tenant of a claim.
 #[derive(Debug, Clone)]
 struct TenantShare {
     class: AttemptClass,
@@ -82,7 +46,7 @@ struct TenantShare {
 type PendingClaim = WriteHandle<Vec<ClaimedDelivery>, Error>;
 
 impl AttemptClass {
-    /// How many more calls a tenant may have under way.
+    /// Number of calls that a tenant may have under way in addition.
     fn room_of(self, tenant: &str, claims: &Claims) -> usize {
         let busy = claims.busy.of_tenant(tenant);
         let room = claims.per_tenant.saturating_sub(busy.calls);
@@ -92,7 +56,7 @@ impl AttemptClass {
         }
     }
 
-    /// How many more calls may be under way.
+    /// Number of calls that may be under way in addition.
     fn room(self, claims: &Claims) -> usize {
         let busy = claims.busy.all();
         let room = claims.calls.saturating_sub(busy.calls);
@@ -126,7 +90,7 @@ impl Store {
                     found.extend(claimed);
                 }
                 Err(error) if found.is_empty() => return Err(error),
-                // What was claimed is made now; the rest is still due.
+                // Claimed calls are made now; the rest is still due.
                 Err(error) => tracing::debug!(%error, "retries could not be claimed"),
             }
         }

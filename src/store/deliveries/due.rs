@@ -6,7 +6,7 @@ use crate::domain::Timestamp;
 use crate::store::sql::{Sql, values};
 use crate::store::{Error, Store};
 
-/// What is claimed: first attempts, or retries.
+/// Class of the attempts that are claimed: first attempts, or retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AttemptClass {
     First,

@@ -4,9 +4,10 @@
 //! the first one finds out changes nothing. Of one hook and session only the oldest can be claimed.
 
 mod backfill;
-mod busy;
+mod busy_calls;
 mod cap;
 mod claim;
+mod claimed_delivery;
 mod due;
 mod events;
 mod lines;
@@ -16,9 +17,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) use self::backfill::{BATCH_CALLS, make_lines};
-pub use self::busy::{BusyCalls, HookKey};
+pub use self::busy_calls::BusyCalls;
 pub use self::cap::{HookQueue, MAX_QUEUED_CALLS};
-pub use self::claim::{ClaimedDelivery, Claims};
+pub use self::claim::Claims;
+pub use self::claimed_delivery::{ClaimedDelivery, HookKey};
 #[cfg(test)]
 pub(super) use self::due::DUE_STATEMENTS;
 pub use self::events::Follower;
@@ -30,7 +32,7 @@ use super::sql::{Row, values};
 use super::{Error, Tx};
 use crate::domain::{Timestamp, word_of};
 
-/// How long a completed delivery is kept.
+/// Time that a completed delivery is kept.
 const DELIVERY_RETENTION: Duration = Duration::from_hours(7 * 24);
 
 /// The state of a delivery.

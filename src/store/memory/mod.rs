@@ -24,7 +24,7 @@ use crate::domain::{
 /// Versions of an entry that are kept, the newest ones.
 const MAX_VERSIONS: u64 = 100;
 
-/// How long an expired entry is left to a compile that would report it.
+/// Time that an expired entry is left to a compile that would report it.
 const EXPIRED_RETENTION: Duration = Duration::from_hours(1);
 
 /// True for a row of `memory` that is not expired; `?2` is the time.
@@ -39,7 +39,7 @@ const KEY_CONDITION: &str =
 /// The order of a list.
 const LIST_ORDER: &str = "key, subject, session, agent, pack_tenant";
 
-/// Which entries a list has. What is absent does not matter.
+/// Filter of a list of entries. What is absent does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryFilter {
     pub subject: Option<String>,

@@ -26,7 +26,7 @@ impl MemoryView {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundEntry {
     pub entry: MemoryEntry,
-    /// How well its words match the question, higher is better; 0 if none do.
+    /// Relevance of its words for the question, higher is better; 0 if none match.
     pub relevance: f64,
 }
 

@@ -16,7 +16,7 @@ use super::stall::StallSwitch;
 use crate::config::PostgresUrl;
 use crate::store::error::{Error, OpenError, broken};
 
-/// How long opening a connection may take.
+/// Time that opening a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Settings of each connection. A server that stops in the middle of a transaction loses it after
 /// `idle_in_transaction_session_timeout`, and with it its tenant's lock.

@@ -1,9 +1,9 @@
 //! The store in PostgreSQL, which any number of servers share.
 //!
-//! What SQLite has by its nature is made here: the writes of a tenant run one after another, on
-//! whichever server, since each transaction that writes takes a lock of its tenant first. Statements
-//! are the same for both databases; a row is in sight of its own tenant's transactions alone (row
-//! security), so that one that forgot its tenant would find nothing.
+//! Properties that SQLite has by its nature are made here: the writes of a tenant run one after
+//! another, on whichever server, since each transaction that writes takes a lock of its tenant
+//! first. Statements are the same for both databases; a row is in sight of its own tenant's
+//! transactions alone (row security), so that one that forgot its tenant would find nothing.
 
 mod connect;
 mod migrate;

@@ -31,7 +31,7 @@ pub(super) struct Connection {
     /// Whether an answer timed out.
     dead: Cell<bool>,
     stall: Arc<StallSwitch>,
-    /// How long to wait for an answer.
+    /// Time to wait for an answer.
     limit: Cell<Duration>,
 }
 

@@ -4,9 +4,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long to wait for an answer: a little longer than the database works on a statement.
+/// Time to wait for an answer: a little longer than the database works on a statement.
 pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(7);
-/// How long a database that did not answer is not asked again.
+/// Time in which a database that did not answer is not asked again.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Set while the database does not answer: requests fail at once, except for one at a time that

@@ -1,4 +1,4 @@
-//! What is PostgreSQL's own, on a database that `CONTEXTURE_TEST_POSTGRES` names.
+//! Tests of PostgreSQL alone, on a database that `CONTEXTURE_TEST_POSTGRES` names.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -13,15 +13,11 @@ use super::connect::PostgresTarget;
 use super::sql::Connection;
 use super::{at_commit, condition};
 use crate::store::Error;
-use crate::store::backend::{WriteJob, gone};
+use crate::store::backend::{MAX_GROUP_WRITES, MAX_QUEUED_WRITES, WriteJob, gone};
 use crate::store::health::{ConditionCell, StoreCondition};
 
 /// Threads, and connections, that write.
 const WRITER_THREADS: usize = 4;
-/// Writes that may wait for a thread before a caller has to.
-const MAX_QUEUED_WRITES: usize = 256;
-/// Writes of one commit.
-const MAX_GROUP_WRITES: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Writers {

@@ -102,7 +102,7 @@ impl Tx<'_> {
 }
 
 impl Tenant {
-    /// How long a session is kept after its last use unless it specifies its own lifetime.
+    /// Time that a session is kept after its last use unless it specifies its own lifetime.
     pub fn usual_session_ttl(&self) -> std::time::Duration {
         self.retention().sessions
     }

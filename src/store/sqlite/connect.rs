@@ -39,7 +39,7 @@ const MIGRATIONS: &[&str] = &[
 /// The step from which on the words of memory are made as they are now.
 const WORDS_STEP: i64 = 13;
 
-/// How long to wait for another process that has locked the file.
+/// Time to wait for another process that has locked the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Bytes of a file that is read through before it is used: more would take too long at a start.

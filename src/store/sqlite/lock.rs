@@ -42,7 +42,7 @@ pub(super) enum Error {
     Io(io::Error),
 }
 
-/// What to do if there is no database.
+/// Treatment of a missing database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingFile {
     /// It is created, readable by its owner only: it contains conversations.

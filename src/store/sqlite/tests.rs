@@ -1,4 +1,4 @@
-//! What only a file can do: stay, be newer, be full, be locked.
+//! Tests of a file: it stays, may be newer, full or locked.
 
 use std::time::Duration;
 

@@ -14,14 +14,10 @@ use rusqlite::Connection;
 use super::reserve::Reserve;
 use super::{condition, error};
 use crate::store::Error;
-use crate::store::backend::{WriteJob, gone};
+use crate::store::backend::{MAX_GROUP_WRITES, MAX_QUEUED_WRITES, WriteJob, gone};
 use crate::store::health::{ConditionCell, StoreCondition};
 use crate::store::sql::{Dialect, Row, Sql, SqlValue};
 
-/// Writes that may wait before a caller has to.
-const MAX_QUEUED_WRITES: usize = 256;
-/// Writes of one commit.
-const MAX_GROUP_WRITES: usize = 64;
 /// Pages that are given back to a full disk at once: 1 MiB.
 const VACUUM_STEP_PAGES: i64 = 256;
 /// Steps after one group, so that no write waits for long.

@@ -90,14 +90,15 @@ fn what_is_used_is_added_up_and_filtered() {
             let row = used(day, key, model, tokens);
             tenant.write(move |tx| tx.add_usage(&row)).unwrap();
         }
-        let list = |filter: &UsageFilter, after, limit| {
+        let list = |filter: &UsageFilter, after: Option<&UsageCursor>, limit| {
             tenant.read(|tx| tx.list_usage(filter, after, limit)).unwrap()
         };
         let all = UsageFilter::default();
         let sum = UsageRow { requests: 2, ..used(1, "k", "m", 16) };
         let rows = [sum, used(1, "k", "n", 4), used(2, "", "", 8)];
         assert_eq!(list(&all, None, 9), rows);
-        assert_eq!(list(&all, Some((Day(1), "k", "m")), 1), rows[1..2]);
+        let after = UsageCursor { day: Day(1), key: "k".to_owned(), model: "m".to_owned() };
+        assert_eq!(list(&all, Some(&after), 1), rows[1..2]);
         let one = |filter| list(&filter, None, 9).len();
         assert_eq!(one(UsageFilter { key: Some("k".to_owned()), ..all.clone() }), 2);
         assert_eq!(one(UsageFilter { model: Some(String::new()), ..all.clone() }), 1);

@@ -1,4 +1,4 @@
-//! What every backend must do. A new one is a row in `each`.
+//! Tests of every backend. A new one is a row in `each`.
 
 mod adapters;
 mod candidates;

@@ -1,4 +1,4 @@
-//! What hooks said, and whom events wake.
+//! Outcomes of hooks, and the hooks that events wake.
 
 use futures_util::FutureExt as _;
 

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::compress::{Compressed, request as list_request};
@@ -37,15 +36,6 @@ fn rows() -> String {
         format!("{n},{what} number {},{way} on day {}\n", n * 37 % 101, n * 13 % 28)
     };
     std::iter::once("id,item,note\n".to_owned()).chain((1..80).map(row)).collect()
-}
-
-async fn put(server: &TestServer, name: &str, definition: &Value) -> Response {
-    let request = server.build("PUT", &format!("/adapters/{name}"));
-    request.json(definition).send().await.unwrap()
-}
-
-async fn delete(server: &TestServer, name: &str) -> Response {
-    server.delete(&format!("/adapters/{name}")).await
 }
 
 /// The names in a list, each with whether it is one of ours.
@@ -83,17 +73,17 @@ async fn a_definition_is_stored_as_it_was_given_replaced_and_deleted() {
     let answer = server.get("/adapters/ledger").await.text().await.unwrap();
     assert!(answer.contains(text), "{answer}");
 
-    let second = json_of(put(&server, "ledger", &named("ledger")).await, 200).await;
+    let second = json_of(server.put_adapter("ledger", &named("ledger")).await, 200).await;
     assert_eq!((&second["version"], &second["definition"]), (&json!(2), &named("ledger")));
-    let same = put(&server, "ledger", &named("ledger")).await;
+    let same = server.put_adapter("ledger", &named("ledger")).await;
     assert_eq!(same.status(), 200);
     assert_eq!(same.json::<Value>().await.unwrap(), second);
     assert_eq!(server.get_json("/adapters/ledger").await, second);
 
-    let gone = delete(&server, "ledger").await;
+    let gone = server.delete_adapter("ledger").await;
     assert_eq!((gone.status().as_u16(), gone.bytes().await.unwrap().len()), (204, 0));
     problem(server.get("/adapters/ledger").await, 404, "not_found").await;
-    problem(delete(&server, "ledger").await, 404, "not_found").await;
+    problem(server.delete_adapter("ledger").await, 404, "not_found").await;
 }
 
 #[tokio::test]
@@ -105,7 +95,7 @@ async fn every_fault_of_a_definition_is_named_and_nothing_is_stored() {
         "keep": [{"lines": "5-2"}, {"lines": "1", "regex": "a"}],
         "shrink": "all", "join": "{kept}", "joins": 1
     });
-    let told = problem(put(&server, "ledger", &bad).await, 422, "invalid_request").await;
+    let told = problem(server.put_adapter("ledger", &bad).await, 422, "invalid_request").await;
     let wanted = [
         "/detect/line_matches/0",
         "/detect/min_line",
@@ -125,14 +115,14 @@ async fn every_fault_of_a_definition_is_named_and_nothing_is_stored() {
     assert_eq!((near("/joins"), near("/detect/min_line")), (json!("join"), json!("min_lines")));
 
     let long = json!({"detect": {"min_lines": 1}, "join": format!("{{kept}}{{summary}}{}", " ".repeat(70_000))});
-    let told = problem(put(&server, "ledger", &long).await, 422, "invalid_request").await;
+    let told = problem(server.put_adapter("ledger", &long).await, 422, "invalid_request").await;
     assert_eq!(pointers(&told), [""]);
     for name in ["1st", "a%20b", "%C3%A4", &"a".repeat(65)] {
-        let told = problem(put(&server, name, &ledger()).await, 422, "invalid_request").await;
+        let told = problem(server.put_adapter(name, &ledger()).await, 422, "invalid_request").await;
         assert_eq!(pointers(&told), [""], "{name}");
     }
-    problem(put(&server, "ledger", &json!([])).await, 422, "invalid_request").await;
-    problem(put(&server, "ledger", &json!({})).await, 422, "invalid_request").await;
+    problem(server.put_adapter("ledger", &json!([])).await, 422, "invalid_request").await;
+    problem(server.put_adapter("ledger", &json!({})).await, 422, "invalid_request").await;
     let broken = server.build_json("PUT", "/adapters/ledger").body("{").send().await.unwrap();
     problem(broken, 400, "invalid_json").await;
     let twice = r#"{"detect": {"min_lines": 1}, "detect": {"min_lines": 2}}"#;
@@ -150,7 +140,7 @@ async fn the_list_has_ours_first_and_goes_on_where_it_ended() {
     let ours = built_in(&server).await;
     assert!(ours.contains(&"csv".to_owned()), "{ours:?}");
     for name in ["b", "ledger", "B", "csv"] {
-        assert_eq!(put(&server, name, &ledger()).await.status(), 201);
+        assert_eq!(server.put_adapter(name, &ledger()).await.status(), 201);
     }
     let whole = server.get_json("/adapters").await;
     assert_eq!(whole["next_cursor"], Value::Null);
@@ -201,11 +191,11 @@ async fn every_answer_that_shows_adapters_has_a_tag() {
     assert_eq!(tag(&server, "/adapters/csv").await, "\"0\"");
     let list = tag(&server, "/adapters").await;
     assert_eq!(tag(&server, "/adapters").await, list);
-    assert_eq!(put(&server, "csv", &named("csv")).await.headers()["etag"], "\"1\"");
-    assert_eq!(put(&server, "csv", &ledger()).await.headers()["etag"], "\"2\"");
+    assert_eq!(server.put_adapter("csv", &named("csv")).await.headers()["etag"], "\"1\"");
+    assert_eq!(server.put_adapter("csv", &ledger()).await.headers()["etag"], "\"2\"");
     assert_eq!(tag(&server, "/adapters/csv").await, "\"2\"");
     assert_ne!(tag(&server, "/adapters").await, list);
-    assert_eq!(delete(&server, "csv").await.status(), 204);
+    assert_eq!(server.delete_adapter("csv").await.status(), 204);
     assert_eq!(tag(&server, "/adapters").await, list);
 }
 
@@ -214,7 +204,7 @@ async fn one_of_ours_is_read_replaced_and_comes_back() {
     let server = TestServer::spawn().await;
     let ours = json!({"name": "csv", "builtin": true});
     assert_eq!(server.get_json("/adapters/csv").await, ours);
-    problem(delete(&server, "csv").await, 404, "not_found").await;
+    problem(server.delete_adapter("csv").await, 404, "not_found").await;
     let body = json!({"text": rows(), "level": "reversible", "explain": "full"}).to_string();
     let by_name = json!({"text": rows(), "level": "reversible", "explain": "full",
         "adapters": ["csv"]})
@@ -222,7 +212,7 @@ async fn one_of_ours_is_read_replaced_and_comes_back() {
     let shown = server.compress(&body).await;
     assert!(!shown.text().starts_with("id,item,note\n["), "{}", shown.text());
 
-    assert_eq!(put(&server, "csv", &ledger()).await.status(), 201);
+    assert_eq!(server.put_adapter("csv", &ledger()).await.status(), 201);
     assert_eq!(server.get_json("/adapters/csv").await["definition"], ledger());
     for body in [&body, &by_name] {
         let replaced = server.compress(body).await;
@@ -230,7 +220,7 @@ async fn one_of_ours_is_read_replaced_and_comes_back() {
         assert_eq!(replaced.decisions()[0]["rule"], "adapter:csv");
     }
 
-    assert_eq!(delete(&server, "csv").await.status(), 204);
+    assert_eq!(server.delete_adapter("csv").await.status(), 204);
     assert_eq!(server.get_json("/adapters/csv").await, ours);
     assert_eq!(server.compress(&body).await.lasting(), shown.lasting());
 }
@@ -255,7 +245,7 @@ async fn a_ledger_written_as_data_shortens_a_text() {
     let back = server.expand(&json!({"id": inline.id()}).to_string()).await;
     assert_eq!(back.answer["text"], rows());
 
-    assert_eq!(put(&server, "ledger", &ledger()).await.status(), 201);
+    assert_eq!(server.put_adapter("ledger", &ledger()).await.status(), 201);
     let stored = server.compress(&options(json!(["xml", "ledger", "csv"]))).await;
     assert_ledger(&stored);
     assert_eq!(stored.text(), inline.text());
@@ -292,7 +282,7 @@ fn messages() -> Vec<String> {
 #[tokio::test]
 async fn a_stored_adapter_shortens_results_in_lists_and_compiles() {
     let server = TestServer::spawn().await;
-    assert_eq!(put(&server, "ledger", &ledger()).await.status(), 201);
+    assert_eq!(server.put_adapter("ledger", &ledger()).await.status(), 201);
     let clear = json!({"exclude_tools": ["read"]});
     let options = json!({"level": "reversible", "explain": "full", "adapters": ["ledger"],
         "clear": clear, "keep_recent_turns": 1});
@@ -314,7 +304,7 @@ async fn a_stored_adapter_shortens_results_in_lists_and_compiles() {
 #[tokio::test]
 async fn an_unknown_name_is_told_where_it_stands_with_all_other_faults() {
     let server = TestServer::spawn().await;
-    assert_eq!(put(&server, "ledger", &ledger()).await.status(), 201);
+    assert_eq!(server.put_adapter("ledger", &ledger()).await.status(), 201);
     let list =
         json!(["xml", "legder", {"name": "own", "detect": {}}, "markdwn", "nobody-knows-this"]);
     let body = json!({"text": "x", "adapters": list, "level": "most"});
@@ -340,11 +330,12 @@ async fn patterns_that_would_take_too_long_to_compile_are_refused() {
     let server = TestServer::spawn().await;
     let keep: Vec<Value> = (0..32).map(|at| json!({"regex": format!("row {at}")})).collect();
     let definition = json!({"detect": {"line_matches": {"1": "^id,"}}, "keep": keep});
-    let told = problem(put(&server, "large", &definition).await, 422, "invalid_request").await;
+    let told =
+        problem(server.put_adapter("large", &definition).await, 422, "invalid_request").await;
     assert_eq!(pointers(&told), [""]);
     let definition = json!({"detect": {"min_lines": 9}, "keep": keep});
     for name in ["one", "two", "three"] {
-        assert_eq!(put(&server, name, &definition).await.status(), 201);
+        assert_eq!(server.put_adapter(name, &definition).await.status(), 201);
     }
     let body = |list: Value| json!({"text": "x", "adapters": list});
     let two = server.post("/compress", &body(json!(["one", "two"]))).await;
@@ -377,7 +368,7 @@ async fn an_adapter_is_tried_on_a_text() {
 
     let mut longer = ledger();
     longer["join"] = format!("{}{{kept}}{{summary}}", "a word and another ".repeat(500)).into();
-    assert_eq!(put(&server, "ledger", &longer).await.status(), 201);
+    assert_eq!(server.put_adapter("ledger", &longer).await.status(), 201);
     let stored = tried("ledger", json!({"text": rows()})).await;
     assert_eq!((&stored["detects"], &stored["changed"]), (&json!(true), &json!(false)));
     assert_eq!(
@@ -408,13 +399,13 @@ async fn an_adapter_is_tried_on_a_text() {
 async fn a_thousand_adapters_are_stored_and_no_more() {
     let server = TestServer::spawn().await;
     for number in 0..1_000 {
-        assert_eq!(put(&server, &format!("a{number}"), &ledger()).await.status(), 201);
+        assert_eq!(server.put_adapter(&format!("a{number}"), &ledger()).await.status(), 201);
     }
-    let told = problem(put(&server, "more", &ledger()).await, 409, "conflict").await;
+    let told = problem(server.put_adapter("more", &ledger()).await, 409, "conflict").await;
     assert!(told["detail"].as_str().unwrap().contains("1000"), "{told}");
-    assert_eq!(put(&server, "a7", &named("a7")).await.status(), 200);
-    assert_eq!(delete(&server, "a7").await.status(), 204);
-    assert_eq!(put(&server, "more", &ledger()).await.status(), 201);
+    assert_eq!(server.put_adapter("a7", &named("a7")).await.status(), 200);
+    assert_eq!(server.delete_adapter("a7").await.status(), 204);
+    assert_eq!(server.put_adapter("more", &ledger()).await.status(), 201);
 }
 
 #[tokio::test]
@@ -444,7 +435,7 @@ async fn a_compile_that_names_nothing_stored_goes_on_without_the_store() {
     let folder = Folder::new();
     let (file, url) = (folder.database(), folder.url());
     let server = TestServer::with(&["--database-url", &url]).await;
-    assert_eq!(put(&server, "ledger", &ledger()).await.status(), 201);
+    assert_eq!(server.put_adapter("ledger", &ledger()).await.status(), 201);
     rusqlite::Connection::open(&file).unwrap().execute_batch("DROP TABLE adapters").unwrap();
     let mut body = json!({"messages": [{"role": "user", "content": "Hello"}]});
     let compiled = server.post_json("/compile", 200, &body).await;

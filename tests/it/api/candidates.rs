@@ -1,6 +1,5 @@
 //! Candidates for memory over HTTP: bad input, lists, revisions, and what models propose.
 
-use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::compile::user;
@@ -10,15 +9,6 @@ const PATH: &str = "/memory-candidates";
 
 async fn propose(server: &TestServer, body: Value) -> Value {
     server.post_json(PATH, 201, &body).await
-}
-
-/// `POST` with `If-Match`, where a tag is given.
-async fn post(server: &TestServer, path: &str, tag: Option<&str>, body: &Value) -> Response {
-    let mut request = server.build("POST", path).json(body);
-    if let Some(tag) = tag {
-        request = request.header("if-match", tag);
-    }
-    request.send().await.unwrap()
 }
 
 fn approve() -> Value {
@@ -62,11 +52,13 @@ async fn a_proposal_keeps_all_that_was_said() {
     assert_eq!(server.get_json(&path).await, candidate);
 
     // A promotion says how it is kept, and the entry has the rest.
-    let answer = post(&server, &format!("{path}/review"), Some("\"1\""), &approve()).await;
+    let answer =
+        server.send_if_match("POST", &format!("{path}/review"), Some("\"1\""), &approve()).await;
     assert_eq!(answer.status(), 200);
     let body = json!({"key": "reach", "scope": {}, "intents": [], "ttl": null, "tier": "semantic",
         "classification": "public", "by": {"id": "bob", "kind": "user"}});
-    let answer = post(&server, &format!("{path}/promote"), Some("\"2\""), &body).await;
+    let answer =
+        server.send_if_match("POST", &format!("{path}/promote"), Some("\"2\""), &body).await;
     assert_eq!(answer.headers()["etag"], "\"3\"");
     let promoted: Value = answer.json().await.unwrap();
     assert_eq!(promoted["memory_key"], "reach");
@@ -134,37 +126,61 @@ async fn a_decision_needs_a_version_a_reason_and_somebody() {
     let candidate = propose(&server, json!({"value": "x", "class": "preference"})).await;
     let path = format!("{PATH}/{}", candidate["id"].as_str().unwrap());
     let (review, promote) = (format!("{path}/review"), format!("{path}/promote"));
-    let refused =
-        problem(post(&server, &review, None, &approve()).await, 422, "invalid_request").await;
+    let refused = problem(
+        server.send_if_match("POST", &review, None, &approve()).await,
+        422,
+        "invalid_request",
+    )
+    .await;
     assert!(refused["detail"].as_str().is_some() && pointers(&refused) == [""]);
     let by = json!({"by": {"id": "bob", "kind": "user"}});
-    problem(post(&server, &promote, None, &by).await, 422, "invalid_request").await;
+    problem(server.send_if_match("POST", &promote, None, &by).await, 422, "invalid_request").await;
     for tag in ["*", "x", "\"1\", \"2\"", "W/\"1\""] {
-        problem(post(&server, &review, Some(tag), &approve()).await, 422, "invalid_request").await;
+        problem(
+            server.send_if_match("POST", &review, Some(tag), &approve()).await,
+            422,
+            "invalid_request",
+        )
+        .await;
     }
-    let empty = post(&server, &review, Some("\"1\""), &json!({"reason": " ", "by": {}})).await;
+    let empty = server
+        .send_if_match("POST", &review, Some("\"1\""), &json!({"reason": " ", "by": {}}))
+        .await;
     let refused = problem(empty, 422, "invalid_request").await;
     for pointer in ["/verdict", "/reason", "/by/id", "/by/kind"] {
         assert!(pointers(&refused).contains(&pointer), "{pointer}");
     }
     let bad = json!({"resolution": "both", "ttl": {}, "key": "", "tier": 1, "x": 1});
-    let refused =
-        problem(post(&server, &promote, Some("\"1\""), &bad).await, 422, "invalid_request").await;
+    let refused = problem(
+        server.send_if_match("POST", &promote, Some("\"1\""), &bad).await,
+        422,
+        "invalid_request",
+    )
+    .await;
     for pointer in ["/by", "/x"] {
         assert!(pointers(&refused).contains(&pointer), "{pointer}");
     }
     for id in ["mcd_none", "%ff", "x"] {
         problem(server.get(&format!("{PATH}/{id}")).await, 404, "not_found").await;
-        let none = post(&server, &format!("{PATH}/{id}/review"), Some("\"1\""), &approve()).await;
+        let none = server
+            .send_if_match("POST", &format!("{PATH}/{id}/review"), Some("\"1\""), &approve())
+            .await;
         problem(none, 404, "not_found").await;
     }
     assert_eq!(server.get_json(&path).await, candidate);
 
     // Turns are a session's, also where the promotion takes the session away.
-    assert_eq!(post(&server, &review, Some("\"1\""), &approve()).await.status(), 200);
+    assert_eq!(
+        server.send_if_match("POST", &review, Some("\"1\""), &approve()).await.status(),
+        200
+    );
     let turns = json!({"ttl": {"turns": 2}, "by": {"id": "bob", "kind": "user"}});
-    let refused =
-        problem(post(&server, &promote, Some("\"2\""), &turns).await, 422, "invalid_request").await;
+    let refused = problem(
+        server.send_if_match("POST", &promote, Some("\"2\""), &turns).await,
+        422,
+        "invalid_request",
+    )
+    .await;
     assert_eq!(pointers(&refused), ["/ttl"]);
     assert_eq!(server.get_json("/memory").await["items"], json!([]));
 }
@@ -177,14 +193,20 @@ async fn what_was_sent_back_is_revised_and_reviewed_again() {
     let id = first["id"].as_str().unwrap();
     let better = json!({"value": "y", "class": "preference", "tier": "working", "revises": id,
         "by": {"id": "carl", "kind": "user"}});
-    let early = post(&server, PATH, Some("\"1\""), &better).await;
+    let early = server.send_if_match("POST", PATH, Some("\"1\""), &better).await;
     problem(early, 409, "memory_bad_transition").await;
     let back = json!({"verdict": "request_changes", "reason": "why?", "by": {"id": "bob", "kind": "user"}});
     let path = format!("{PATH}/{id}/review");
-    assert_eq!(post(&server, &path, Some("\"1\""), &back).await.status(), 200);
-    problem(post(&server, PATH, None, &better).await, 422, "invalid_request").await;
-    problem(post(&server, PATH, Some("\"1\""), &better).await, 412, "precondition_failed").await;
-    let revised = json_of(post(&server, PATH, Some("\"2\""), &better).await, 200).await;
+    assert_eq!(server.send_if_match("POST", &path, Some("\"1\""), &back).await.status(), 200);
+    problem(server.send_if_match("POST", PATH, None, &better).await, 422, "invalid_request").await;
+    problem(
+        server.send_if_match("POST", PATH, Some("\"1\""), &better).await,
+        412,
+        "precondition_failed",
+    )
+    .await;
+    let revised =
+        json_of(server.send_if_match("POST", PATH, Some("\"2\""), &better).await, 200).await;
     // The tier would need no review, but a reviewer has asked for it.
     assert_eq!((&revised["state"], &revised["version"]), (&json!("in_review"), &json!(3)));
     assert_eq!((&revised["id"], &revised["value"]), (&first["id"], &json!("y")));
@@ -192,9 +214,15 @@ async fn what_was_sent_back_is_revised_and_reviewed_again() {
     // Who revised it has proposed it, too.
     let mut verdict = approve();
     verdict["by"]["id"] = json!("carl");
-    problem(post(&server, &path, Some("\"3\""), &verdict).await, 403, "memory_self_review").await;
+    problem(
+        server.send_if_match("POST", &path, Some("\"3\""), &verdict).await,
+        403,
+        "memory_self_review",
+    )
+    .await;
     let unknown = json!({"value": "y", "class": "preference", "revises": "mcd_none"});
-    problem(post(&server, PATH, Some("\"1\""), &unknown).await, 404, "not_found").await;
+    problem(server.send_if_match("POST", PATH, Some("\"1\""), &unknown).await, 404, "not_found")
+        .await;
 }
 
 #[tokio::test]
@@ -297,11 +325,17 @@ async fn under_review_nothing_is_remembered_by_itself() {
     assert_eq!(proposed["proposed_by"], json!([{"id": "coder", "kind": "agent"}]));
     let path = format!("{PATH}/{}", proposed["id"].as_str().unwrap());
     assert_eq!(
-        post(&server, &format!("{path}/review"), Some("\"1\""), &approve()).await.status(),
+        server
+            .send_if_match("POST", &format!("{path}/review"), Some("\"1\""), &approve())
+            .await
+            .status(),
         200
     );
     let by = json!({"by": {"id": "bob", "kind": "user"}});
-    assert_eq!(post(&server, &format!("{path}/promote"), Some("\"2\""), &by).await.status(), 200);
+    assert_eq!(
+        server.send_if_match("POST", &format!("{path}/promote"), Some("\"2\""), &by).await.status(),
+        200
+    );
     let entry = server.get_json("/memory/lang?agent=coder").await;
     assert_eq!((&entry["value"], &entry["description"]), (&json!("Rust"), &json!("the language")));
     // From then on a model may propose another value, and may not forget it.

@@ -4,11 +4,6 @@ use serde_json::{Value, json};
 
 use crate::support::TestServer;
 
-async fn post(server: &TestServer, path: &str, body: &Value) -> (u16, Value) {
-    let answer = server.post(path, body).await;
-    (answer.status().as_u16(), answer.json().await.expect("an answer of JSON"))
-}
-
 fn rows() -> String {
     let rows: Vec<Value> =
         (0..40).map(|at| json!({"id": at, "name": format!("n{at}"), "ready": at > 7})).collect();
@@ -18,11 +13,11 @@ fn rows() -> String {
 #[tokio::test]
 async fn a_text_decodes_on_a_server_that_never_saw_it() {
     let request = json!({"text": rows(), "originals": "none"});
-    let (_, shown) = post(&TestServer::spawn().await, "/compress", &request).await;
+    let (_, shown) = TestServer::spawn().await.post_any("/compress", &request).await;
     let shown = &shown["text"];
     assert!(shown.as_str().unwrap().len() < rows().len() / 2, "{shown}");
     let other = TestServer::spawn().await;
-    let (status, back) = post(&other, "/expand", &json!({"text": shown})).await;
+    let (status, back) = other.post_any("/expand", &json!({"text": shown})).await;
     assert_eq!((status, &back["text"]), (200, &json!(rows())));
     assert_eq!((&back["expanded"], &back["identical"]), (&json!(1), &json!(false)));
 }
@@ -32,12 +27,12 @@ async fn kept_originals_bring_back_the_bytes() {
     let text = format!("\u{1b}[1mdone\u{1b}[0m  \r\n{}\n", "a line of words  \n".repeat(9));
     let server = TestServer::spawn().await;
     let request = json!({"text": text, "originals": "return"});
-    let (_, answer) = post(&server, "/compress", &request).await;
+    let (_, answer) = server.post_any("/compress", &request).await;
     let alone = json!({"text": answer["text"]});
     let with = json!({"text": answer["text"], "originals": answer["originals"]});
     let other = TestServer::spawn().await;
-    assert_ne!(post(&other, "/expand", &alone).await.1["text"], json!(text));
-    assert_eq!(post(&other, "/expand", &with).await.1["text"], json!(text));
+    assert_ne!(other.post_any("/expand", &alone).await.1["text"], json!(text));
+    assert_eq!(other.post_any("/expand", &with).await.1["text"], json!(text));
 }
 
 /// Lines of a build, of which most go at level `reversible`.
@@ -52,19 +47,19 @@ async fn what_was_left_out_of_a_text_comes_back() {
     for kept in ["store", "return", "none"] {
         let server = TestServer::spawn().await;
         let request = json!({"text": text, "level": "reversible", "originals": kept});
-        let (_, answer) = post(&server, "/compress", &request).await;
+        let (_, answer) = server.post_any("/compress", &request).await;
         assert!(answer["text"].as_str().unwrap().len() < text.len() / 2, "{answer}");
         let mut request = json!({"text": answer["text"]});
         if kept == "return" {
-            let (_, without) = post(&server, "/expand", &request).await;
+            let (_, without) = server.post_any("/expand", &request).await;
             let id = answer["originals"].as_object().unwrap().keys().next();
             assert_eq!(without["missing"], json!([{"index": 0, "id": id}]));
             request["originals"] = answer["originals"].clone();
         }
-        let (_, back) = post(&server, "/expand", &request).await;
+        let (_, back) = server.post_any("/expand", &request).await;
         assert!(back["text"] == json!(text) && back["identical"] == true, "{kept}: {back}");
         // Another server knows nothing of it, and says so.
-        let (_, other) = post(&TestServer::spawn().await, "/expand", &request).await;
+        let (_, other) = TestServer::spawn().await.post_any("/expand", &request).await;
         assert_eq!(other["identical"], false);
     }
 }
@@ -76,23 +71,23 @@ async fn a_text_that_two_were_shown_as_is_taken_for_neither() {
     let mut shown = Vec::new();
     for text in &texts {
         let request = json!({"text": text, "level": "reversible"});
-        shown.push(post(&server, "/compress", &request).await.1["text"].clone());
+        shown.push(server.post_any("/compress", &request).await.1["text"].clone());
     }
     assert_eq!(shown[0], shown[1]);
-    let (_, back) = post(&server, "/expand", &json!({"text": shown[0]})).await;
+    let (_, back) = server.post_any("/expand", &json!({"text": shown[0]})).await;
     assert_eq!((&back["missing"], &back["identical"]), (&json!([{"index": 0}]), &json!(false)));
 }
 
 #[tokio::test]
 async fn a_text_that_needs_nothing_or_cannot_be_followed_stands() {
     let server = TestServer::spawn().await;
-    let (_, plain) = post(&server, "/expand", &json!({"text": "as it is"})).await;
+    let (_, plain) = server.post_any("/expand", &json!({"text": "as it is"})).await;
     assert_eq!(
         plain,
         json!({"text": "as it is", "expanded": 0, "unchanged": 1, "missing": [],
         "edited": [], "identical": true})
     );
-    let (_, lost) = post(&server, "/expand", &json!({"text": "§= result 7\n"})).await;
+    let (_, lost) = server.post_any("/expand", &json!({"text": "§= result 7\n"})).await;
     assert_eq!(
         (&lost["text"], &lost["missing"]),
         (&json!("§= result 7\n"), &json!([{"index": 0}]))
@@ -104,7 +99,7 @@ async fn a_text_that_needs_nothing_or_cannot_be_followed_stands() {
 async fn a_text_and_messages_are_not_taken_together() {
     let server = TestServer::spawn().await;
     for body in [json!({"text": "a", "messages": []}), json!({"text": 5}), json!({})] {
-        assert_eq!(post(&server, "/expand", &body).await.0, 422, "{body}");
+        assert_eq!(server.post_any("/expand", &body).await.0, 422, "{body}");
     }
 }
 
@@ -113,7 +108,7 @@ async fn a_text_that_is_only_marked_is_reported_as_kept() {
     let server = TestServer::spawn().await;
     let text = "§= result 1\nsays a log, and means nothing by it";
     let request = json!({"text": text, "explain": "full"});
-    let (_, answer) = post(&server, "/compress", &request).await;
+    let (_, answer) = server.post_any("/compress", &request).await;
     assert_ne!(answer["text"], text);
     let report = &answer["report"];
     assert_eq!(report["decisions"][0]["rule"], "escape");
@@ -122,7 +117,7 @@ async fn a_text_that_is_only_marked_is_reported_as_kept() {
         (&json!(1), &json!(0))
     );
     let (_, back) =
-        post(&TestServer::spawn().await, "/expand", &json!({"text": answer["text"]})).await;
+        TestServer::spawn().await.post_any("/expand", &json!({"text": answer["text"]})).await;
     assert_eq!(back["text"], text);
 }
 
@@ -141,7 +136,7 @@ async fn cleared(server: &TestServer, result: &str) -> Value {
         ]);
     }
     let body = json!({"messages": messages, "level": "reversible", "clear": {"keep": 0}});
-    let (status, answer) = post(server, "/compress", &body).await;
+    let (status, answer) = server.post_any("/compress", &body).await;
     assert_eq!(status, 200, "{answer}");
     answer
 }
@@ -157,16 +152,16 @@ async fn what_two_originals_were_shown_as_is_taken_for_neither() {
     let (one, two) = (lines(7), lines(9));
     let first = cleared(&server, &one).await;
     let list = json!({"messages": first["messages"]});
-    let (_, back) = post(&server, "/expand", &list).await;
+    let (_, back) = server.post_any("/expand", &list).await;
     assert_eq!(back["messages"][2]["content"], json!(one));
     let second = cleared(&server, &two).await;
     assert_eq!(first["messages"], second["messages"]);
     for _ in 0..2 {
-        let (_, back) = post(&server, "/expand", &list).await;
+        let (_, back) = server.post_any("/expand", &list).await;
         assert_eq!((&back["identical"], &back["missing"]), (&json!(false), &json!([{"index": 2}])));
         assert_eq!(back["messages"][2]["content"], list["messages"][2]["content"]);
         for (answer, text) in [(&first, &one), (&second, &two)] {
-            let (_, whole) = post(&server, "/expand", &json!({"id": answer["id"]})).await;
+            let (_, whole) = server.post_any("/expand", &json!({"id": answer["id"]})).await;
             assert_eq!(whole["messages"][2]["content"], json!(text));
         }
         cleared(&server, &one).await;

@@ -5,12 +5,6 @@ use serde_json::{Value, json};
 
 use crate::support::{TestServer, json_of, problem};
 
-async fn send(server: &TestServer, path: &str, key: &str, body: &str) -> Response {
-    let request = server.build("POST", path).header("idempotency-key", key);
-    let request = request.header("content-type", "application/json").body(body.to_owned());
-    request.send().await.expect("an answer")
-}
-
 fn is_again(response: &Response) -> bool {
     response.headers().get("idempotency-replayed").is_some_and(|value| value == "true")
 }
@@ -19,7 +13,7 @@ fn is_again(response: &Response) -> bool {
 async fn a_request_that_comes_again_is_answered_again_and_done_once() {
     let server = TestServer::spawn().await;
     let long = json!({"text": "line\n".repeat(2000)}).to_string();
-    let first = send(&server, "/artifacts", "k1", &long).await;
+    let first = server.post_once("/artifacts", "k1", &long).await;
     assert_eq!((first.status().as_u16(), is_again(&first)), (201, false));
     let first: Value = first.json().await.unwrap();
     let path = format!("/artifacts/{}", first["id"].as_str().unwrap());
@@ -27,12 +21,12 @@ async fn a_request_that_comes_again_is_answered_again_and_done_once() {
 
     // The same request, written otherwise.
     let spaced = long.replacen(':', " : ", 1);
-    let second = send(&server, "/artifacts", "k1", &spaced).await;
+    let second = server.post_once("/artifacts", "k1", &spaced).await;
     assert_eq!((second.status().as_u16(), is_again(&second)), (201, true));
     assert_eq!(second.json::<Value>().await.unwrap(), first);
     assert_eq!(server.get(&path).await.status(), 404, "it was not stored again");
 
-    let other = send(&server, "/artifacts", "k2", &long).await;
+    let other = server.post_once("/artifacts", "k2", &long).await;
     assert_eq!((other.status().as_u16(), is_again(&other)), (201, false));
 }
 
@@ -40,42 +34,42 @@ async fn a_request_that_comes_again_is_answered_again_and_done_once() {
 async fn a_pack_is_published_once_under_a_key() {
     let server = TestServer::spawn().await;
     let pack = crate::support::pack::dbops();
-    let first = send(&server, "/packs", "k", &pack.to_string()).await;
+    let first = server.post_once("/packs", "k", &pack.to_string()).await;
     assert_eq!((first.status().as_u16(), is_again(&first)), (201, false));
     let first: Value = first.json().await.unwrap();
-    let again = send(&server, "/packs", "k", &pack.to_string()).await;
+    let again = server.post_once("/packs", "k", &pack.to_string()).await;
     assert_eq!((again.status().as_u16(), is_again(&again)), (201, true), "as it was answered");
     assert_eq!(again.json::<Value>().await.unwrap(), first);
     let without = server.post("/packs", &pack).await;
     assert_eq!((without.status().as_u16(), is_again(&without)), (200, false));
     let mut other = pack;
     other["pack_meta"]["pack_version"] = "9.0.0".into();
-    let other = send(&server, "/packs", "k", &other.to_string()).await;
+    let other = server.post_once("/packs", "k", &other.to_string()).await;
     problem(other, 422, "idempotency_mismatch").await;
 }
 
 #[tokio::test]
 async fn another_request_under_the_same_key_is_refused() {
     let server = TestServer::spawn().await;
-    let short = send(&server, "/artifacts", "k", r#"{"text": "short"}"#).await;
+    let short = server.post_once("/artifacts", "k", r#"{"text": "short"}"#).await;
     assert_eq!(short.status(), 200);
-    let other = send(&server, "/artifacts", "k", r#"{"text": "other"}"#).await;
+    let other = server.post_once("/artifacts", "k", r#"{"text": "other"}"#).await;
     problem(other, 422, "idempotency_mismatch").await;
     let query = server.build("POST", "/artifacts?threshold=1").header("idempotency-key", "k");
     let query = query.header("content-type", "text/plain").body("short");
     problem(query.send().await.unwrap(), 422, "idempotency_mismatch").await;
-    let again = send(&server, "/artifacts", "k", r#"{"text": "short"}"#).await;
+    let again = server.post_once("/artifacts", "k", r#"{"text": "short"}"#).await;
     assert!(is_again(&again));
     // On another route the key is another one.
-    let key = send(&server, "/keys", "k", r#"{"scopes": ["admin"]}"#).await;
+    let key = server.post_once("/keys", "k", r#"{"scopes": ["admin"]}"#).await;
     assert_eq!(key.status(), 201);
 }
 
 #[tokio::test]
 async fn what_failed_is_not_remembered() {
     let server = TestServer::spawn().await;
-    problem(send(&server, "/artifacts", "k", "{}").await, 422, "invalid_request").await;
-    let right = send(&server, "/artifacts", "k", r#"{"text": "short"}"#).await;
+    problem(server.post_once("/artifacts", "k", "{}").await, 422, "invalid_request").await;
+    let right = server.post_once("/artifacts", "k", r#"{"text": "short"}"#).await;
     assert_eq!((right.status().as_u16(), is_again(&right)), (200, false));
 }
 
@@ -126,7 +120,7 @@ async fn requests_at_the_same_time_have_one_effect() {
 async fn a_key_that_is_none_is_a_fault() {
     let server = TestServer::spawn().await;
     for bad in ["", "a b", &"x".repeat(256)] {
-        let refused = send(&server, "/artifacts", bad, r#"{"text": "short"}"#).await;
+        let refused = server.post_once("/artifacts", bad, r#"{"text": "short"}"#).await;
         problem(refused, 422, "invalid_request").await;
     }
 }
@@ -145,12 +139,12 @@ async fn a_change_of_memory_is_done_once() {
         ("/memory-candidates", json!({"value": "tea", "class": "preference"}).to_string(), 201),
     ];
     for (path, body, status) in &steps {
-        let first = send(&server, path, "k", body).await;
+        let first = server.post_once(path, "k", body).await;
         assert_eq!((first.status().as_u16(), is_again(&first)), (*status, false), "{path}");
         let tag = first.headers().get("etag").cloned();
         let first: Value = first.json().await.unwrap();
         let events = events(&server).await;
-        let second = send(&server, path, "k", body).await;
+        let second = server.post_once(path, "k", body).await;
         assert_eq!((second.status().as_u16(), is_again(&second)), (*status, true), "{path}");
         assert_eq!(second.headers().get("etag").cloned(), tag, "{path}");
         assert_eq!(second.json::<Value>().await.unwrap(), first, "{path}");

@@ -12,14 +12,6 @@ async fn used(server: &TestServer, quota: &str) -> u64 {
     rows.iter().find(|row| row["quota"] == quota).unwrap()["used"].as_u64().unwrap()
 }
 
-async fn send(server: &TestServer, method: &str, path: &str, body: &Value) -> reqwest::Response {
-    server.build(method, path).json(body).send().await.unwrap()
-}
-
-async fn delete(server: &TestServer, path: &str) {
-    assert_eq!(server.build("DELETE", path).send().await.unwrap().status(), 204, "{path}");
-}
-
 fn turn(text: &str) -> Value {
     json!({"append": [user(text)], "target": "openai"})
 }
@@ -56,7 +48,7 @@ async fn beyond_a_quota_nothing_grows_and_all_else_goes_on() {
         ("skills", "PUT", "/skills/one", skill.clone(), "/skills/one"),
     ];
     for (_, method, path, body, _) in &rows {
-        assert_eq!(send(&server, method, path, body).await.status(), 201, "{path}");
+        assert_eq!(server.send(method, path, body).await.status(), 201, "{path}");
     }
     let other = json!({"value": "coffee", "class": "preference"});
     let beyond = [
@@ -66,19 +58,19 @@ async fn beyond_a_quota_nothing_grows_and_all_else_goes_on() {
         ("candidates", "POST", "/memory-candidates", other, &candidate),
     ];
     for (quota, method, path, body, first) in &beyond {
-        let refused = problem(send(&server, method, path, body).await, 507, "quota_exceeded").await;
+        let refused = problem(server.send(method, path, body).await, 507, "quota_exceeded").await;
         assert_eq!(refused["details"], json!({"quota": quota, "used": 1, "max": 1}));
         assert_eq!(used(&server, quota).await, 1);
         assert_eq!(server.get(first).await.status(), 200, "reading goes on");
     }
     // What is there may change.
-    let changed = send(&server, "PUT", "/memory/one", &json!({"value": 2})).await;
+    let changed = server.send("PUT", "/memory/one", &json!({"value": 2})).await;
     assert_eq!(changed.status(), 200);
     take_turn(&server, "one", "hi").await;
     for (quota, method, path, body, first) in &beyond {
-        delete(&server, first).await;
+        server.delete_ok(first).await;
         assert_eq!(used(&server, quota).await, 0, "{quota}");
-        assert_eq!(send(&server, method, path, body).await.status(), 201, "{path}");
+        assert_eq!(server.send(method, path, body).await.status(), 201, "{path}");
     }
 }
 
@@ -112,13 +104,13 @@ async fn messages_count_once_for_all_forks() {
         }
     }
     assert_eq!(refused, 507);
-    delete(&server, "/sessions/one").await;
+    server.delete_ok("/sessions/one").await;
     // The fork has its messages still.
     let state = server.get_json("/sessions/two").await;
     assert_eq!(state["messages"], 2, "{state}");
     take_turn(&server, "two", "and on").await;
-    delete(&server, "/sessions/two").await;
-    delete(&server, "/sessions/three").await;
+    server.delete_ok("/sessions/two").await;
+    server.delete_ok("/sessions/three").await;
     assert_eq!(used(&server, "turn_bytes").await, 0);
     assert_eq!(used(&server, "sessions").await, 0);
 }
@@ -142,7 +134,7 @@ async fn records_count_until_they_go() {
     assert_eq!(refused["details"]["quota"], "compilation_bytes");
     let plain = json!({"messages": [user("hello")], "target": "openai", "record": "none"});
     server.post_json("/compile", 200, &plain).await;
-    delete(&server, "/sessions/s").await;
+    server.delete_ok("/sessions/s").await;
     assert_eq!(used(&server, "compilation_bytes").await, 0);
     server.post_json("/compile", 200, &body("hello")).await;
     assert_eq!(used(&server, "compilation_bytes").await, one);
@@ -156,7 +148,7 @@ async fn a_candidate_that_is_deleted_leaves_a_log_that_verifies() {
     let path = format!("/memory-candidates/{}", candidate["id"].as_str().unwrap());
     let stale = server.build("DELETE", &path).header("if-match", "\"9\"").send().await.unwrap();
     problem(stale, 412, "precondition_failed").await;
-    delete(&server, &path).await;
+    server.delete_ok(&path).await;
     problem(server.get(&path).await, 404, "not_found").await;
     let again = server.build("DELETE", &path).send().await.unwrap();
     problem(again, 404, "not_found").await;

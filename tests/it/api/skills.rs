@@ -8,10 +8,6 @@ use crate::support::{TestServer, json_of, problem};
 const TEXT: &str = "---\nname: review\ndescription: Reads <code> & \"more\"\nwhen-to-use: before a merge\n\
                     arguments: [file, base]\n---\n\nLook at $file against ${BRANCH}.\n";
 
-async fn put(server: &TestServer, name: &str, body: &Value) -> reqwest::Response {
-    server.put(&format!("/skills/{name}"), body).await
-}
-
 async fn put_text(server: &TestServer, name: &str, text: &str) -> reqwest::Response {
     let request =
         server.build("PUT", &format!("/skills/{name}")).header("content-type", "text/plain");
@@ -60,11 +56,11 @@ async fn what_is_no_skill_is_refused_with_every_fault() {
             .await;
     assert_eq!(refused["errors"].as_array().unwrap().len(), 2);
     let body = json!({"descripton": "d", "allowed_tools": "a", "metadata": 1});
-    let refused = problem(put(&server, "review", &body).await, 422, "invalid_request").await;
+    let refused = problem(server.put_skill("review", &body).await, 422, "invalid_request").await;
     assert_eq!(refused["errors"].as_array().unwrap().len(), 5, "{refused}");
     assert_eq!(refused["errors"][0]["did_you_mean"], "description");
     let body = json!({"description": "d", "instructions": "i"});
-    problem(put(&server, "a%20b", &body).await, 422, "invalid_request").await;
+    problem(server.put_skill("a%20b", &body).await, 422, "invalid_request").await;
     let list = server.get_json("/skills").await;
     assert_eq!(list, json!({"items": [], "next_cursor": null, "errors": []}));
 }
@@ -74,7 +70,7 @@ async fn skills_are_listed_in_pages_and_as_texts() {
     let server = TestServer::spawn().await;
     for name in ["b", "a", "c"] {
         let body = json!({"description": format!("does {name}"), "instructions": "i", "when_to_use": "now"});
-        assert_eq!(put(&server, name, &body).await.status(), 201);
+        assert_eq!(server.put_skill(name, &body).await.status(), 201);
     }
     let first = server.get_json("/skills?limit=2").await;
     assert_eq!(first["items"][0]["name"], "a");
@@ -115,7 +111,7 @@ async fn folders_are_read_at_the_start_and_their_errors_are_kept() {
     assert!(!list.to_string().contains(&path), "{list}");
     // A stored one stands in the place of the folder's, which is back when that is gone.
     let body = json!({"description": "mine", "instructions": "own"});
-    assert_eq!(put(&server, "review", &body).await.status(), 201);
+    assert_eq!(server.put_skill("review", &body).await.status(), 201);
     assert_eq!(server.get_json("/skills/review").await["instructions"], "own");
     server.delete("/skills/review").await;
     assert_eq!(server.get_json("/skills/review").await["source"], "folder");

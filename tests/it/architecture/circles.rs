@@ -12,14 +12,27 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // A schema's members and items have schemas of their own.
     ("json/schema", &["array", "object", "run"]),
     // `map`, `reduce` and the like evaluate rules for each item.
-    ("policy", &["evaluate", "scoped"]),
+    ("policy", &["evaluate", "scoped_operators"]),
+    // The word index weighs the entries that recall returns, in the types of recall.
+    ("store/memory", &["recall", "words"]),
 ];
 
 type ModulePath = Vec<String>;
 
+/// A path as it is written, and the name that it has in its file; none for a glob.
+struct WrittenPath {
+    path: ModulePath,
+    /// The name under which a `use` imports it.
+    import: Option<String>,
+}
+
 #[derive(Default)]
 struct Paths {
-    list: Vec<ModulePath>,
+    list: Vec<WrittenPath>,
+    /// What the `use` items of the file's own level import, re-exports among them.
+    imports: Vec<WrittenPath>,
+    /// Modules in the file that contain the current item.
+    depth: usize,
 }
 
 impl<'ast> Visit<'ast> for Paths {
@@ -28,7 +41,12 @@ impl<'ast> Visit<'ast> for Paths {
             Item::Mod(module) if is_test(&module.attrs) => {}
             Item::Use(item) if is_test(&item.attrs) => {}
             Item::Fn(function) if is_test(&function.attrs) => {}
-            item => visit::visit_item(self, item),
+            item => {
+                let inner = usize::from(!matches!(item, Item::Use(_)));
+                self.depth += inner;
+                visit::visit_item(self, item);
+                self.depth -= inner;
+            }
         }
     }
 
@@ -37,7 +55,8 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        self.list.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        let names = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        self.list.push(WrittenPath { path: names, import: None });
         visit::visit_path(self, path);
     }
 }
@@ -51,14 +70,23 @@ impl Paths {
                 before.pop();
             }
             UseTree::Group(group) => group.items.iter().for_each(|tree| self.tree(tree, before)),
-            UseTree::Name(name) => self.name(&name.ident, before),
-            UseTree::Rename(name) => self.name(&name.ident, before),
-            UseTree::Glob(_) => self.list.push(before.clone()),
+            UseTree::Name(name) => self.import(&name.ident, &name.ident, before),
+            UseTree::Rename(name) => self.import(&name.ident, &name.rename, before),
+            UseTree::Glob(_) => self.push(WrittenPath { path: before.clone(), import: None }),
         }
     }
 
-    fn name(&mut self, name: &syn::Ident, before: &ModulePath) {
-        self.list.push(before.iter().cloned().chain([name.to_string()]).collect());
+    fn import(&mut self, name: &syn::Ident, import: &syn::Ident, before: &ModulePath) {
+        let path = before.iter().cloned().chain([name.to_string()]).collect();
+        self.push(WrittenPath { path, import: Some(import.to_string()) });
+    }
+
+    fn push(&mut self, found: WrittenPath) {
+        if self.depth == 0 {
+            let import = found.import.clone();
+            self.imports.push(WrittenPath { path: found.path.clone(), import });
+        }
+        self.list.push(found);
     }
 }
 
@@ -71,56 +99,116 @@ fn module_of(source: &ParsedSource) -> ModulePath {
     names
 }
 
-/// The module that a path leads to; none if it is of another crate or a name in scope.
-fn target(
-    path: &ModulePath,
-    own: &ModulePath,
-    modules: &BTreeSet<ModulePath>,
-) -> Option<ModulePath> {
-    let mut rest = path.iter().peekable();
-    let mut at = match path.first()?.as_str() {
-        "crate" => {
-            rest.next();
-            Vec::new()
-        }
-        "self" => {
-            rest.next();
-            own.clone()
-        }
-        "super" => {
-            let mut at = own.clone();
-            while rest.next_if(|name| *name == "super").is_some() {
-                at.pop();
-            }
-            at
-        }
-        name => {
-            let child: ModulePath = own.iter().cloned().chain([name.to_owned()]).collect();
-            modules.contains(&child).then(|| own.clone())?
-        }
-    };
-    for name in rest {
-        at.push(name.clone());
-        if !modules.contains(&at) {
-            at.pop();
-            break;
-        }
-    }
-    Some(at)
+/// The files of `src/` as modules, with the paths in each.
+struct ModuleTree {
+    paths: BTreeMap<ModulePath, Paths>,
+    /// Names of the items that each module defines.
+    items: BTreeMap<ModulePath, BTreeSet<String>>,
 }
+
+impl ModuleTree {
+    fn new(sources: &[ParsedSource]) -> Self {
+        let mut tree = Self { paths: BTreeMap::new(), items: BTreeMap::new() };
+        for source in sources {
+            let mut paths = Paths::default();
+            paths.visit_file(&source.file);
+            let items = source.file.items.iter().filter_map(item_name).collect();
+            tree.paths.insert(module_of(source), paths);
+            tree.items.insert(module_of(source), items);
+        }
+        tree
+    }
+
+    /// The path from the root of the crate; none if it is of another crate or a name in scope.
+    fn absolute(&self, path: &[String], own: &ModulePath) -> Option<ModulePath> {
+        let (mut at, rest) = match path.first()?.as_str() {
+            "crate" => (Vec::new(), &path[1..]),
+            "self" => (own.clone(), &path[1..]),
+            "super" => {
+                let levels = path.iter().take_while(|name| *name == "super").count();
+                (own[..own.len().saturating_sub(levels)].to_vec(), &path[levels..])
+            }
+            name => {
+                let child: ModulePath = own.iter().cloned().chain([name.to_owned()]).collect();
+                self.paths.contains_key(&child).then(|| (own.clone(), path))?
+            }
+        };
+        at.extend(rest.iter().filter(|name| *name != "self").cloned());
+        Some(at)
+    }
+
+    /// The module that defines what an absolute path names. Follows re-exports, `hops` at most,
+    /// since two modules can import each other's names.
+    fn target(&self, path: &[String], hops: usize) -> ModulePath {
+        let mut at: ModulePath = Vec::new();
+        for (index, name) in path.iter().enumerate() {
+            at.push(name.clone());
+            if self.paths.contains_key(&at) {
+                continue;
+            }
+            at.pop();
+            let rest = &path[index + 1..];
+            return self.reexported(&at, name, rest, hops).unwrap_or(at);
+        }
+        at
+    }
+
+    fn reexported(
+        &self,
+        module: &ModulePath,
+        name: &str,
+        rest: &[String],
+        hops: usize,
+    ) -> Option<ModulePath> {
+        let hops = hops.checked_sub(1)?;
+        if self.items.get(module).is_some_and(|items| items.contains(name)) {
+            return None;
+        }
+        let imports = &self.paths.get(module)?.imports;
+        let named = imports.iter().find(|import| import.import.as_deref() == Some(name));
+        if let Some(import) = named {
+            let mut path = self.absolute(&import.path, module)?;
+            path.extend(rest.iter().cloned());
+            return Some(self.target(&path, hops));
+        }
+        imports.iter().filter(|import| import.import.is_none()).find_map(|glob| {
+            let mut path = self.absolute(&glob.path, module)?;
+            path.push(name.to_owned());
+            let target = self.target(&path, hops);
+            let items = self.items.get(&target)?;
+            items.contains(name).then_some(target)
+        })
+    }
+}
+
+fn item_name(item: &Item) -> Option<String> {
+    let name = match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::Fn(item) => &item.sig.ident,
+        Item::Macro(item) => item.ident.as_ref()?,
+        Item::Static(item) => &item.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        _ => return None,
+    };
+    Some(name.to_string())
+}
+
+/// Re-exports of re-exports that are followed.
+const MAX_HOPS: usize = 8;
 
 /// Children of one module, and which of the others each of them uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 fn uses_inside(sources: &[ParsedSource]) -> BTreeMap<ModulePath, Uses> {
-    let modules: BTreeSet<ModulePath> = sources.iter().map(module_of).collect();
+    let tree = ModuleTree::new(sources);
     let mut found: BTreeMap<ModulePath, Uses> = BTreeMap::new();
-    for source in sources {
-        let own = module_of(source);
-        let mut paths = Paths::default();
-        paths.visit_file(&source.file);
-        for path in &paths.list {
-            let Some(to) = target(path, &own, &modules) else { continue };
+    for (own, paths) in &tree.paths {
+        for written in &paths.list {
+            let Some(path) = tree.absolute(&written.path, own) else { continue };
+            let to = tree.target(&path, MAX_HOPS);
             let common = own.iter().zip(&to).take_while(|(a, b)| a == b).count();
             let (Some(user), Some(target)) = (own.get(common), to.get(common)) else { continue };
             if common > 0 {
@@ -193,4 +281,23 @@ fn circles_are_found() {
     ];
     let uses = uses_inside(&sources);
     assert_eq!(circle(&uses[&vec!["a".to_owned()]]), ["b", "c"]);
+}
+
+#[test]
+fn circles_through_re_exports_are_found() {
+    let source = |path: &str, text: &str| ParsedSource {
+        path: path.into(),
+        file: syn::parse_file(text).expect("valid Rust"),
+    };
+    let sources = [
+        source("a/mod.rs", "mod b; mod c; mod d; pub use b::Bee; pub use self::c::*; struct Own;"),
+        source("a/b.rs", "use super::Sea as Renamed; pub struct Bee;"),
+        source("a/c/mod.rs", "mod e; pub use e::{Sea, Sky}; fn f() -> crate::a::Bee {}"),
+        source("a/c/e.rs", "pub struct Sea; pub struct Sky;"),
+        source("a/d.rs", "use super::{Bee, Own, Unknown};"),
+    ];
+    let uses = uses_inside(&sources);
+    let inside = &uses[&vec!["a".to_owned()]];
+    assert_eq!(circle(inside), ["b", "c"]);
+    assert_eq!(inside["d"], BTreeSet::from(["b".to_owned()]));
 }

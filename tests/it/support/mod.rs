@@ -23,7 +23,7 @@ use std::net::SocketAddr;
 
 use clap::Parser;
 use contexture::config::Config;
-use contexture::server::{Ending, Server};
+use contexture::server::{Server, ShutdownOutcome};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -51,7 +51,7 @@ pub struct TestServer {
     pub address: SocketAddr,
     client: reqwest::Client,
     shutdown: oneshot::Sender<()>,
-    running: JoinHandle<Ending>,
+    running: JoinHandle<ShutdownOutcome>,
 }
 
 impl TestServer {
@@ -69,7 +69,7 @@ impl TestServer {
     }
 
     /// Stops it, and is back when all of it has ended.
-    pub async fn stop(self) -> Ending {
+    pub async fn stop(self) -> ShutdownOutcome {
         drop(self.shutdown);
         // Its connections would keep it.
         drop(self.client);

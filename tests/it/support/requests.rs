@@ -62,6 +62,55 @@ impl TestServer {
         self.build("DELETE", path).send().await.expect("a response")
     }
 
+    pub async fn send(&self, method: &str, path: &str, body: &Value) -> Response {
+        self.build(method, path).json(body).send().await.expect("a response")
+    }
+
+    /// Sends a request with the header `If-Match`, if there is a tag.
+    pub async fn send_if_match(
+        &self,
+        method: &str,
+        path: &str,
+        tag: Option<&str>,
+        body: &Value,
+    ) -> Response {
+        let request = self.build(method, path).json(body);
+        let request = match tag {
+            Some(tag) => request.header("if-match", tag),
+            None => request,
+        };
+        request.send().await.expect("a response")
+    }
+
+    /// Posts a body with an idempotency key.
+    pub async fn post_once(&self, path: &str, key: &str, body: &str) -> Response {
+        let request = self.build_json("POST", path).header("idempotency-key", key);
+        request.body(body.to_owned()).send().await.expect("a response")
+    }
+
+    /// Posts a body, and returns the status and the JSON of the response.
+    pub async fn post_any(&self, path: &str, body: &Value) -> (u16, Value) {
+        let response = self.post(path, body).await;
+        (response.status().as_u16(), response.json().await.expect("a response of JSON"))
+    }
+
+    /// Deletes, and asserts the status 204.
+    pub async fn delete_ok(&self, path: &str) {
+        assert_eq!(self.delete(path).await.status(), 204, "{path}");
+    }
+
+    pub async fn put_adapter(&self, name: &str, definition: &Value) -> Response {
+        self.put(&format!("/adapters/{name}"), definition).await
+    }
+
+    pub async fn delete_adapter(&self, name: &str) -> Response {
+        self.delete(&format!("/adapters/{name}")).await
+    }
+
+    pub async fn put_skill(&self, name: &str, skill: &Value) -> Response {
+        self.put(&format!("/skills/{name}"), skill).await
+    }
+
     /// Sends a request with a key. `GET` has no body.
     pub async fn call(&self, key: &str, method: &str, path: &str, body: &Value) -> Response {
         let request = self.build(method, path).bearer_auth(key);

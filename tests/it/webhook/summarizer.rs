@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contexture::config::SummarizerConfig;
-use contexture::domain::{Chat, Clock, Role, Timestamp};
+use contexture::domain::{Clock, PromptMessage, Role, Timestamp};
 use contexture::hook::FailureCause;
 use contexture::webhook::{Dns, Summarizer};
 
@@ -24,7 +24,7 @@ fn summarizer(url: &str, own: SocketAddr, clock: &Clock) -> Summarizer {
 }
 
 async fn write(summarizer: &Summarizer) -> Result<String, FailureCause> {
-    let prompt = [Chat { role: Role::User, text: "Write.".to_owned() }];
+    let prompt = [PromptMessage { role: Role::User, text: "Write.".to_owned() }];
     summarizer.write(&prompt, 100, MINUTE).await.map_err(|failure| failure.cause)
 }
 

@@ -1,6 +1,6 @@
-//! What elements of a page are for, and which attributes say something.
+//! Roles of the elements of a page, and the attributes that say something.
 
-/// What becomes of an element.
+/// Treatment of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ElementRole {
     /// It goes with all that is in it.

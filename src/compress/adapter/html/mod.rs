@@ -85,7 +85,7 @@ fn merge_cuts(sentences: Vec<Cut>, rest: Vec<Cut>) -> Vec<Cut> {
         while let Some(cut) = rest.next_if(|cut| cut.range.end <= sentence.range.start) {
             cuts.push(cut);
         }
-        // What overlaps goes with the sentence; the blank next to the gap stays.
+        // An overlapping cut goes with the sentence; the blank next to the gap stays.
         let Cut { mut range, mut with } = sentence;
         while let Some(cut) = rest.next_if(|cut| cut.range.start < range.end) {
             if cut.range.start < range.start {

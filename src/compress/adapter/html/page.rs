@@ -7,7 +7,7 @@ use super::element::{ElementRole, is_readable, role};
 use super::scan::{HtmlToken, TokenKind, attributes, tokens};
 use crate::compress::adapter::Cut;
 
-/// What is found in a page.
+/// Content of a page.
 #[derive(Debug)]
 pub(super) struct HtmlPage {
     /// Boilerplate, boxes, attributes, white space: in order, disjoint.
@@ -81,7 +81,7 @@ fn boilerplate(text: &str, tokens: &[HtmlToken]) -> Vec<Option<usize>> {
             TokenKind::Close => {
                 let found = open.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name));
                 let Some(depth) = found else { continue };
-                // What has a heading of its own is a part of the page.
+                // An element with a heading of its own is a part of the page.
                 let is_read = is_part(name)
                     && open.get(depth).is_some_and(|(_, first)| {
                         headings.last().is_some_and(|heading| heading > first)
@@ -139,7 +139,7 @@ impl<'t> PageReader<'t> {
         match token.kind {
             TokenKind::Text => self.words(range),
             TokenKind::Comment => self.junk(range, BlankKind::None),
-            // What is cut of a rest may let something close it.
+            // The cut part of a rest may close something.
             TokenKind::Declaration | TokenKind::Rest => {
                 self.close();
                 self.keep(range);
@@ -339,7 +339,7 @@ impl<'t> PageReader<'t> {
 
     fn close(&mut self) {
         if let Some(mut place) = self.place.take() {
-            // What nothing closes goes on to the end.
+            // An element that nothing closes goes on to the end.
             if let Some((_, start)) = self.open.first() {
                 place.unbreakable.retain(|whole| whole.end <= *start);
                 place.unbreakable.push(*start..place.range.end);

@@ -4,14 +4,14 @@ use super::element::{ElementRole, role};
 use super::page::PageTokens;
 use super::scan::{TokenKind, attributes};
 
-/// What a reader has of a page.
+/// The part of a page that a reader sees.
 #[derive(Debug)]
 pub(super) struct VisiblePage<'t> {
     /// All text but white space.
     pub(super) words: String,
     /// The names of the elements of structure, in order.
     pub(super) structure: Vec<&'t str>,
-    /// Where links and pictures lead.
+    /// Targets of links and pictures.
     pub(super) addresses: Vec<&'t str>,
 }
 

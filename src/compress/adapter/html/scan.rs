@@ -124,7 +124,7 @@ fn tag(bytes: &[u8], start: usize, kind: TokenKind) -> ScanStep {
     }
 }
 
-/// Where the text of a script or of a style ends, which holds no tags.
+/// End of the text of a script or of a style, which holds no tags.
 fn raw_end(bytes: &[u8], token: &HtmlToken) -> Option<usize> {
     let name = bytes.get(token.name.clone())?;
     let is_raw = [&b"script"[..], b"style"].iter().any(|raw| raw.eq_ignore_ascii_case(name));

@@ -1,15 +1,15 @@
 //! JSON and JSON Lines: long strings are shortened, long arrays lose items.
 //!
-//! What is shown is JSON again: strings are re-encoded as they were written, numbers and keys keep
-//! their bytes, and in the place of items that went is one string that counts them. Items that
-//! show a key path first, report an error, hold a number far from the others or facts that no
-//! other item shows stay.
+//! The output is JSON again: strings are re-encoded as they were written, numbers and keys keep
+//! their bytes, and in the place of items that went is one string that counts them. Items that show
+//! a key path first, report an error, hold a number far from the others or facts that no other item
+//! shows stay.
 
 mod paths;
 
 use std::ops::Range;
 
-use super::elide::{self, MAX_WHOLE_ITEMS};
+use super::elision::{self, MAX_WHOLE_ITEMS};
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::Kind;
 use crate::compress::text::{self, mix};
@@ -135,7 +135,7 @@ impl<'w> JsonWork<'w> {
             let gone = items.get(gap.clone()).unwrap_or_default();
             if let (Some(first), Some(last)) = (gone.first(), gone.last()) {
                 let mut mark = String::new();
-                json::write_string(&mut mark, &elide::mark(gone.len(), noun));
+                json::write_string(&mut mark, &elision::mark(gone.len(), noun));
                 self.cut(*first, *last, mark);
             }
             at = gap.end;
@@ -165,11 +165,11 @@ fn gaps(items: &[TapeNode<'_, '_>], noun: &str) -> Vec<Range<usize>> {
         paths.add_item(at, *item);
     }
     let raw: Vec<&str> = items.iter().map(|item| item.raw()).collect();
-    elide::gaps(&raw, &paths.must())
+    elision::gaps(&raw, &paths.must())
 }
 
 fn mark_items(item: TapeNode<'_, '_>, noun: &str) -> Option<usize> {
-    elide::mark_items(item.text()?, noun)
+    elision::mark_items(item.text()?, noun)
 }
 
 /// Whether `after` is `before` with marks in the place of items, and shorter strings.

@@ -1,8 +1,8 @@
-//! What the items of a list have at their key paths, and which of them must stay for it.
+//! Key paths of the items of a list, and the items that must stay for them.
 
 use foldhash::HashMap;
 
-use super::super::elide::{Outliers, StateWords};
+use super::super::elision::{Outliers, StateWords};
 use super::hash;
 use crate::compress::notation::reports_error;
 use crate::json::tape::{TapeKind, TapeNode};
@@ -95,7 +95,7 @@ impl Paths {
         }
     }
 
-    /// Which items must stay.
+    /// Flags of the items that must stay.
     pub(super) fn must(mut self) -> Vec<bool> {
         self.outliers.mark(&mut self.must);
         self.states.mark(&mut self.must);

@@ -39,7 +39,7 @@ fn long_arrays_lose_items_that_are_counted() {
     assert!(shown.len() * 2 < text.len(), "{shown}");
     let items = parsed(&shown)["items"].as_array().unwrap().clone();
     let count = |item: &Value| match item.as_str() {
-        Some(mark) => elide::mark_items(mark, ITEM_NOUN).unwrap(),
+        Some(mark) => elision::mark_items(mark, ITEM_NOUN).unwrap(),
         None => 1,
     };
     assert_eq!(items.iter().map(count).sum::<usize>(), 200);
@@ -91,7 +91,7 @@ fn what_says_something_else_does_not_hold() {
     let text = Value::from(rows(40)).to_string();
     let good = shown(&JsonAdapter, &text);
     assert!(JsonAdapter.holds(&text, &good));
-    let count: usize = elide::mark_items(
+    let count: usize = elision::mark_items(
         parsed(&good).as_array().unwrap().iter().find_map(Value::as_str).unwrap(),
         ITEM_NOUN,
     )
@@ -157,7 +157,7 @@ fn paths(value: &Value, path: &str, found: &mut Vec<String>, marked: &mut Vec<St
     match value {
         Value::Array(items) => {
             for item in items {
-                if item.as_str().and_then(|text| elide::mark_items(text, ITEM_NOUN)).is_some() {
+                if item.as_str().and_then(|text| elision::mark_items(text, ITEM_NOUN)).is_some() {
                     marked.push(path.to_owned());
                 }
                 paths(item, &format!("{path}[]"), found, marked);

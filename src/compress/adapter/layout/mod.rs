@@ -102,7 +102,7 @@ fn is_document(part: Part<'_>) -> bool {
     counts.sum::<usize>() >= MIN_HEADINGS
 }
 
-/// What goes of the paragraphs, and whether what they leave has the blocks of the text.
+/// Cuts in paragraphs, with a check that the rest has the blocks of the text.
 fn attempt(part: Part<'_>) -> Attempt<'_> {
     let parser = parser(part.text);
     let definitions = definitions(&parser);
@@ -171,7 +171,7 @@ fn is_same(before: &str, after: &str) -> bool {
     definitions(&own) == definitions(&shown) && blocks(before, own).eq(blocks(after, shown))
 }
 
-/// Where the links of `[text][name]` lead.
+/// Targets of the links of `[text][name]`.
 fn definitions(parser: &Parser<'_>) -> Vec<(String, String)> {
     let definitions = parser.reference_definitions().iter();
     let mut all: Vec<(String, String)> = definitions
@@ -216,7 +216,7 @@ struct LayoutWalk<'t> {
     items: usize,
     /// Blocks that are open and must stay.
     fixed: usize,
-    /// Where a table ends that no words have followed yet.
+    /// End of a table that no words have followed yet.
     table: Option<usize>,
     opens: bool,
     /// Blocks that began or ended, but for paragraphs.

@@ -58,8 +58,7 @@ impl<'t> ProseText<'t> {
             let marks = self.text.get(outer.start..inner.start).unwrap_or_default();
             ends.push(outer.start + marks.trim_end().len());
         }
-        // What looks like a gap within a quote is no sentence of its own, and parts runs all the
-        // same.
+        // A gap mark within a quote is no sentence of its own, and parts runs all the same.
         for gap in memchr::memmem::find_iter(self.text.as_bytes(), GAP_MARK) {
             ends.push(self.text.get(..gap).unwrap_or_default().trim_end().len());
             let behind = self.text.get(gap + GAP_MARK.len()..).unwrap_or_default();
@@ -117,7 +116,7 @@ pub(super) fn is_words(kind: Kind) -> bool {
 /// Finds runs of a text between two borders.
 struct RunFinder<'t> {
     text: &'t str,
-    /// Where runs may start and end, in order.
+    /// Places where runs may start and end, in order.
     starts: Vec<usize>,
     ends: Vec<usize>,
     /// Bytes that may still be compared place by place: a text of alike sentences has many places.

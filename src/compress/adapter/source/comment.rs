@@ -3,7 +3,7 @@
 /// Comments and doc strings, line by line.
 #[derive(Debug, Default)]
 pub(super) struct CommentScan {
-    /// What ends the one that is open.
+    /// The end mark of the open comment.
     open: Option<&'static str>,
 }
 

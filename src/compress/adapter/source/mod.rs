@@ -5,14 +5,14 @@
 //! Declarations are found by shape (`declare`), so the outline knows no language.
 
 mod comment;
-mod declare;
+mod declarations;
 
-use super::choose::{LineRank, choose_cuts};
+use super::line_choice::{LineRank, choose_cuts};
 use super::page::{LinePage, attempt, is_elided};
 use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Span, number, segment};
 use comment::{CommentScan, has_words};
-use declare::{is_closing, is_import, is_result, is_short_declaration, opens_declaration};
+use declarations::{is_closing, is_import, is_result, is_short_declaration, opens_declaration};
 
 /// The part of a text, in hundredths, that makes it what it is.
 const MIN_CODE_PERCENT: usize = 60;
@@ -62,7 +62,7 @@ impl FormatAdapter for SourceAdapter {
     }
 }
 
-/// How many hundredths of a text are of a kind.
+/// Hundredths of a text that are of a kind.
 fn share(text: &str, spans: &[Span], kind: Kind) -> usize {
     let own = spans.iter().filter(|span| span.kind == kind).map(|span| span.range.len());
     own.sum::<usize>() * 100 / text.len().max(1)

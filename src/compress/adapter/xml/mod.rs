@@ -46,7 +46,7 @@ impl FormatAdapter for XmlAdapter {
         let gaps = indentation(part.text);
         let gap = |range: &Range<usize>| Cut { range: range.clone(), with: String::new() };
         let mut cuts: Vec<Cut> = gaps.iter().map(gap).collect();
-        // What was cut is prose, by which it was found.
+        // Cuts are prose, by which the text was found.
         let mut told = Vec::new();
         for piece in &own {
             if let Some(cut) = shorten_piece(piece, part.text, inside) {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::compress::text::parse_digits;
 use crate::domain::CalendarDate;
 
-/// What a column counts up by from row to row.
+/// Step by which a column counts up from row to row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountStep {
     Minutes(u32),

@@ -212,7 +212,7 @@ impl<'a> CsvRows<'a> {
         if count < 2 {
             return none;
         }
-        // What more than half of the rows have outlasts all other fields.
+        // A field that more than half of the rows have outlasts all others.
         let mut lead: Vec<(&'a str, usize)> = vec![("", 0); self.width];
         for row in rows() {
             for (field, (value, votes)) in row.iter().zip(&mut lead) {

@@ -1,4 +1,4 @@
-//! What a header of `§csv` says, and how a row is cut into its fields.
+//! Header of `§csv`, and the way in which a row is cut into its fields.
 
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ impl ColumnSet {
     }
 }
 
-/// What a header says of a table.
+/// Style of a table, as its header has it.
 pub(super) struct ColumnStyle {
     pub(super) separator: char,
     /// Columns whose fields are put in quotes.
@@ -105,7 +105,7 @@ impl ColumnStyle {
         parts.next().is_none().then_some(style)
     }
 
-    /// What a column counts by.
+    /// The step of a column that counts.
     pub(super) fn step(&self, column: usize) -> Option<CountStep> {
         self.counts.iter().find(|(known, _)| *known == column).map(|(_, step)| *step)
     }

@@ -23,13 +23,13 @@ const MAX_COMPARISONS_PER_LINE: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AliasEntry<'a> {
     pub(super) text: Cow<'a, str>,
-    /// How many lines it represents.
+    /// Number of lines that it represents.
     pub(super) lines: usize,
     /// Whether it is named or an alias: no table takes it.
     pub(super) is_fixed: bool,
 }
 
-/// Where stretches begin that begin alike, the first of them: lines, counted from one.
+/// Starts of the first stretches that begin alike: lines, counted from one.
 type StretchIndex = [Option<NonZeroU32>; MAX_PLACES];
 
 /// A stretch that repeats an earlier one.
@@ -91,7 +91,7 @@ pub(super) fn unaliased<'a>(lines: &[&'a str]) -> Vec<AliasEntry<'a>> {
 
 /// The text without names and aliases; `None` if one points nowhere.
 pub(super) fn read(text: &str, limit: usize) -> Option<String> {
-    // Where each line that was read begins in the result, and each stretch among the lines.
+    // Start of each line that was read in the result, and of each stretch among the lines.
     let mut out = String::new();
     let mut starts: Vec<usize> = Vec::new();
     let mut names: Vec<(usize, usize)> = Vec::new();
@@ -158,7 +158,7 @@ fn number(text: &str) -> Option<usize> {
 struct AliasLine<'l> {
     margin: &'l str,
     name: usize,
-    /// How many lines it represents; none for all that its anchor names.
+    /// Number of lines that it represents; none for all that its anchor names.
     count: Option<usize>,
 }
 
@@ -179,7 +179,7 @@ struct AnchorLine<'l> {
     /// The line without its anchor.
     line: &'l str,
     name: usize,
-    /// How many lines it names.
+    /// Number of lines that it names.
     count: usize,
 }
 
@@ -197,7 +197,7 @@ struct AliasSearch<'l, 'a> {
     lines: &'l [&'a str],
     /// A hash of each line without its indentation, and how wide that is.
     known: Vec<(u64, usize)>,
-    /// Where the stretch ends that occurs again and holds this line.
+    /// End of the stretch that occurs again and holds this line.
     ends: Vec<usize>,
     /// Lines that may still be compared.
     left: usize,

@@ -2,7 +2,7 @@
 
 use crate::compress::text::yaml_quote_end;
 
-/// How the values of a form are written in a row.
+/// Syntax of the values of a form in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CellSyntax {
     /// As they are in YAML: what opens a quote or a bracket ends where that closes.
@@ -11,15 +11,15 @@ pub(super) enum CellSyntax {
     Xml,
 }
 
-/// What parts the cells of a row: a comma, or a bar if values hold commas.
+/// Separators of the cells of a row: a comma, or a bar if values hold commas.
 pub(super) const SEPARATORS: [char; 2] = [',', '|'];
 /// A value that is that of the cell before.
 pub(super) const SAME_CELL: &str = "=";
 /// Bytes from which on a value may be written as the cell before.
 const MIN_SAME_BYTES: usize = 4;
-/// What ends a value in a list of columns.
+/// Bytes that end a value in a list of columns.
 const LIST_ENDS: &[u8] = b",|}";
-/// What ends an item of a list that was on lines of its own.
+/// Bytes that end an item of a list that was on lines of its own.
 const ITEM_ENDS: &[u8] = b",]";
 
 impl CellSyntax {

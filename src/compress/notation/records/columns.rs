@@ -10,7 +10,7 @@ const MAX_COLUMNS: usize = 128;
 /// Cells that a small table may leave empty.
 const MAX_EMPTY_CELLS: usize = 6;
 
-/// What represents the members that have no column of their own.
+/// The name of the column of members that have no column of their own.
 pub(super) const OTHERS_KEY: &str = "*";
 
 /// A value and the keys that lead to it.
@@ -159,7 +159,7 @@ impl<'a> RecordColumns<'a> {
     }
 }
 
-/// How many keys two paths begin with alike.
+/// Number of keys that two paths begin with alike.
 pub(super) fn common(one: &[&str], other: &[&str]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }

@@ -1,4 +1,4 @@
-//! How a record is in its lines, and how the line above its rows names that.
+//! Form of a record in its lines, and the line above its rows that names it.
 
 use super::cell::CellSyntax;
 use crate::compress::text::parse_digits;
@@ -6,9 +6,9 @@ use crate::compress::text::parse_digits;
 /// The indentation of what is inside, from the header.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct RecordStyle {
-    /// What a level adds.
+    /// Indentation that a level adds.
     pub(super) step: String,
-    /// How far the dashes of a list follow their key.
+    /// Spaces by which the dashes of a list follow their key.
     pub(super) dashes: usize,
     /// Whether each line ends with a carriage return.
     pub(super) returns: bool,
@@ -16,9 +16,9 @@ pub(super) struct RecordStyle {
     pub(super) aliases: bool,
 }
 
-/// What a header says of carriage returns.
+/// Word of a header for carriage returns.
 const RETURNS_WORD: &str = "crlf";
-/// What a header says of aliases.
+/// Words of a header for aliases.
 const ALIASES_WORDS: &str = "*1 repeats the lines from &1 on";
 /// Widest step.
 const MAX_STEP_SPACES: usize = 8;
@@ -69,7 +69,7 @@ impl RecordStyle {
     }
 }
 
-/// How the lines of a record look.
+/// Layout of the lines of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecordForm<'a> {
     /// `- a: 1`, a member a line.
@@ -92,7 +92,7 @@ pub(super) enum RecordForm<'a> {
 
 /// Bytes of indentation that a record may have.
 pub(super) const MAX_INDENT_BYTES: usize = 200;
-/// What is before the number of rows.
+/// Sign before the number of rows.
 const ROWS_SIGN: &str = " ×";
 
 impl<'a> RecordForm<'a> {
@@ -169,7 +169,7 @@ pub(super) struct TableHead<'l> {
     pub(super) indent: &'l str,
     /// The form of the rows, for [`RecordForm::read`].
     pub(super) form: &'l str,
-    /// How many rows follow.
+    /// Number of rows that follow.
     pub(super) rows: usize,
 }
 

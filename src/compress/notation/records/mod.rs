@@ -159,7 +159,7 @@ fn block(
             shown.take(&texts, at..at + count, &table);
             at += count;
         } else {
-            // What does not pay as a whole may hold something that does.
+            // A run that does not pay as a whole may hold something that does.
             let is_line = records.first().is_some_and(|record| record.lines == 1);
             at += if is_line { records.len() } else { 1 };
         }

@@ -33,7 +33,7 @@ enum RecordSource<'b> {
 pub(super) struct RecordHeads<'b> {
     list: Vec<RecordHead<'b>>,
     separator: char,
-    /// Which cells hold members with their names.
+    /// Flags of the cells that hold members with their names.
     cells: Vec<bool>,
     values: CellSyntax,
 }

@@ -14,17 +14,17 @@ pub(super) struct RecordItem<'a> {
     pub(super) items: Vec<RecordItem<'a>>,
 }
 
-/// What some lines hold.
+/// A record of some lines.
 #[derive(Debug, Clone)]
 pub(super) struct LineRecord<'a> {
     pub(super) form: RecordForm<'a>,
     pub(super) indent: &'a str,
-    /// What names it, in a map of records.
+    /// The key that names it, in a map of records.
     pub(super) key: Option<&'a str>,
     pub(super) items: Vec<RecordItem<'a>>,
-    /// What is between its tags.
+    /// The text between its tags.
     pub(super) text: Option<&'a str>,
-    /// How many lines it takes.
+    /// Number of lines that it takes.
     pub(super) lines: usize,
 }
 

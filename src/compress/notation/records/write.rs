@@ -40,7 +40,7 @@ pub(super) fn write(records: &[LineRecord<'_>]) -> Option<RecordTable> {
             let Some(line) = shown.row(record, index, &constants) else { break };
             lines.push(line);
         }
-        // What one separator cannot show, the other may.
+        // Cells that one separator cannot show, the other may.
         if lines.len() < count && (lines.len() < 2 || *separator == SEPARATORS[0]) {
             return None;
         }
@@ -205,7 +205,7 @@ fn leaves<'a>(records: &[LineRecord<'a>]) -> Vec<Vec<Leaf<'a>>> {
     }
 }
 
-/// What is known of the maps that are under one path.
+/// Statistics of the maps that are under one path.
 #[derive(Default)]
 struct MapStats<'a> {
     count: usize,

@@ -10,7 +10,7 @@ use crate::compress::text::indent;
 const MAX_RECORD_LINES: usize = 24;
 /// Elements inside one another.
 const MAX_DEPTH: usize = 4;
-/// What may close a tag that holds nothing but attributes.
+/// Ends of a tag that holds nothing but attributes.
 const TAG_ENDS: [&str; 3] = ["/>", " />", ">"];
 
 /// The step of indentation of the first element that holds another on a line of its own.
@@ -129,7 +129,7 @@ fn read_attribute(text: &str) -> Option<Attribute<'_>> {
     (!key.is_empty()).then_some(Attribute { key, value, after })
 }
 
-/// Where the attributes end that a cell begins with, a space between them.
+/// End of the attributes that a cell begins with, a space between them.
 pub(super) fn attributes_end(text: &str) -> usize {
     let Some(Attribute { after: mut rest, .. }) = read_attribute(text) else { return 0 };
     while let Some(read) = rest.strip_prefix(' ').and_then(read_attribute) {

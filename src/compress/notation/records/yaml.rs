@@ -1,6 +1,6 @@
 //! Records in YAML: maps whose values are on one line each, and maps that are on one line.
 //!
-//! What is read here need not be all of YAML: lines that are written otherwise stay as they are.
+//! Only a part of YAML is read here: lines that are written otherwise stay as they are.
 
 use super::cell::{CellSyntax, flow_end};
 use super::form::{MAX_INDENT_BYTES, RecordForm, RecordStyle};
@@ -103,7 +103,7 @@ struct YamlLines<'l, 'a> {
     lines: &'l [&'a str],
     style: &'l RecordStyle,
     at: usize,
-    /// What is after a dash.
+    /// The text after a dash.
     first: Option<&'a str>,
 }
 
@@ -144,8 +144,8 @@ impl<'a> YamlLines<'_, 'a> {
         (!items.is_empty()).then_some(items)
     }
 
-    /// What is on the next line after so many spaces: nothing if it has fewer, and an
-    /// error if it has more.
+    /// Reads the next line after so many spaces: nothing if it has fewer, and an error if it has
+    /// more.
     fn body(&mut self, wide: usize) -> Option<&'a str> {
         if let Some(first) = self.first.take() {
             return Some(first);
@@ -236,7 +236,7 @@ fn map(text: &str, nested: usize) -> Option<(Vec<RecordItem<'_>>, usize)> {
     }
 }
 
-/// Where a value inside of a map ends.
+/// End of a value inside of a map.
 fn value_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let end = match bytes.first()? {

@@ -1,6 +1,6 @@
 //! Single values: which strings may be without quotes, and where a quoted value ends.
 
-use super::loose;
+use super::inline_value;
 use super::scalar::{has_outer_space, is_canonical, is_other_than_string, value_end};
 use super::style::{JsonStyle, StyledWriter};
 use crate::json::Marks;
@@ -9,7 +9,7 @@ use crate::json::tape::{TapeKind, TapeNode};
 /// Line breaks and bytes from which on a string is written out as lines.
 const MIN_TEXT_BREAKS: usize = 3;
 const MIN_TEXT_BYTES: usize = 200;
-/// What is before and after the lines of a string.
+/// The fence before and after the lines of a string.
 pub(super) const FENCE: &str = "\"\"\"";
 
 /// The cell that says the same as the one before it.
@@ -18,7 +18,7 @@ pub(super) const SAME_CELL: &str = "=";
 /// Characters that end a value in a list of columns.
 const COLUMN_MARKS: [char; 4] = [',', '|', '{', '}'];
 
-/// Where a value is.
+/// Place of a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CellPlace {
     /// On the rest of a line.
@@ -43,7 +43,7 @@ pub(super) fn write(
             Some(text) if stands_bare(text, node.marks(), place, strings) => out.push_str(text),
             _ => out.push_str(node.raw()),
         },
-        TapeKind::Array | TapeKind::Object => loose::write(out, node, style),
+        TapeKind::Array | TapeKind::Object => inline_value::write(out, node, style),
         _ => out.push_str(node.raw()),
     }
 }
@@ -90,7 +90,7 @@ pub(super) fn is_text(node: TapeNode<'_, '_>, style: JsonStyle) -> bool {
 /// Reads a whole value and writes it.
 pub(super) fn read<'b>(writer: &mut StyledWriter<'b>, text: &'b str, strings: bool) -> Option<()> {
     match text.as_bytes().first()? {
-        b'[' | b'{' => loose::read(writer, text),
+        b'[' | b'{' => inline_value::read(writer, text),
         b'"' => writer.write_quoted(text),
         _ if !strings && is_other_than_string(text) => writer.raw(text),
         _ => writer.string(text),

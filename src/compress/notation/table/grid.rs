@@ -7,9 +7,9 @@ use super::style::{JsonStyle, StyledWriter};
 use crate::compress::notation::{BlockBody, reports_error};
 use crate::json::tape::{TapeKind, TapeNode};
 
-/// What represents the key that opens each row, in the list of columns.
+/// The sign, in the list of columns, of the key that opens each row.
 const ROW_KEY: &str = "*";
-/// What follows the name of a column of strings only, if some look like numbers.
+/// Suffix of the name of a column of strings only, if some look like numbers.
 const STRINGS_SUFFIX: &str = ":str";
 
 /// Bytes from which on a value may be written as the one before it.

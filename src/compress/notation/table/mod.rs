@@ -49,7 +49,7 @@
 
 mod cell;
 mod grid;
-mod loose;
+mod inline_value;
 mod outline;
 mod read;
 mod row_merge;
@@ -260,7 +260,7 @@ impl<'n, 'a> DocumentGroup<'n, 'a> {
         let before = self.style.unwrap_or(own);
         let slashes = before.slashes || own.slashes;
         let joint = JsonStyle { ascii: before.ascii || own.ascii, slashes, ..own };
-        // What a style that escapes would write in another way.
+        // Characters that a style with escapes would write in another way.
         let wide =
             || !entry.line.is_ascii() || memchr::memchr(0x7f, entry.line.as_bytes()).is_some();
         let wide = self.wide || self.escapes && wide();
@@ -291,7 +291,7 @@ impl<'n, 'a> DocumentGroup<'n, 'a> {
             let mut rows = grid.rows.lines();
             for entry in entries {
                 let row = if entry.reports { None } else { rows.next() };
-                // What opens a brace is read as a whole line.
+                // A row that opens a brace is read as a whole line.
                 let row = row.filter(|row| !row.starts_with('{'));
                 body.push(row.unwrap_or(entry.line));
             }

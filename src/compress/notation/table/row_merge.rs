@@ -123,6 +123,6 @@ fn nested<'n, 'a>(cells: &[Option<TapeNode<'n, 'a>>]) -> Option<Vec<TableColumn<
             None => merge.skip(),
         }
     }
-    // What is missing as a whole costs a cell a column, so it counts.
+    // A member that is missing as a whole costs a cell a column, so it counts.
     merge.finish()
 }

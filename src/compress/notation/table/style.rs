@@ -1,4 +1,4 @@
-//! How a JSON document is laid out, and a writer that lays one out so.
+//! Layout of a JSON document, and a writer that lays one out so.
 //!
 //! A document is taken only if writing its values in one of these styles gives its own bytes
 //! back, so a style and the values are the whole document.
@@ -57,7 +57,7 @@ impl JsonStyle {
         (self.ascii || self.slashes).then_some(Self { ascii: false, slashes: false, ..self })
     }
 
-    /// What a document in this style is like.
+    /// Format of a document in this style.
     pub(super) fn form(self) -> TapeFormat {
         TapeFormat {
             layout: Some(self.layout),
@@ -139,7 +139,7 @@ impl JsonStyle {
     }
 }
 
-/// How many characters outside of ASCII, and how many slashes, are escapes.
+/// Number of characters outside of ASCII, and of slashes, that are escapes.
 fn escapes(bytes: &[u8]) -> (usize, usize) {
     let (mut letters, mut slashes) = (0, 0);
     for at in memchr::memchr_iter(b'\\', bytes) {
@@ -153,7 +153,7 @@ fn escapes(bytes: &[u8]) -> (usize, usize) {
     (letters, slashes)
 }
 
-/// How many characters outside of ASCII are not escaped.
+/// Number of characters outside of ASCII that are not escaped.
 fn wide(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte >= 0xc0).count()
 }
@@ -179,21 +179,21 @@ pub(super) struct StyledWriter<'b> {
     pub(super) style: JsonStyle,
     limit: usize,
     out: String,
-    /// What is open: its closing bracket, and whether it is still empty.
+    /// Open arrays and objects: the closing bracket, and whether it is still empty.
     open: Vec<(char, bool)>,
     after_key: bool,
     /// The line break and the indentation before a value, if each has its line.
     line: String,
     /// Keys, and where they were written with their colons: most are written often.
     keys: [Option<(&'b str, Range<usize>)>; KEY_CACHE_SLOTS],
-    /// Where values are read.
+    /// The tape that values are read from.
     tape: Tape<'b>,
 }
 
 /// Keys that are remembered.
 const KEY_CACHE_SLOTS: usize = 64;
 
-/// Where a key is remembered, if it is.
+/// Slot of a key, if it is remembered.
 fn slot(key: &str) -> usize {
     let letter = |letter: Option<&u8>| letter.copied().map_or(0, usize::from);
     let (first, last) = (letter(key.as_bytes().first()), letter(key.as_bytes().last()));
@@ -355,7 +355,7 @@ impl<'b> StyledWriter<'b> {
         self.out.push_str(&self.line);
     }
 
-    /// What a level is indented by.
+    /// Indentation of a level.
     fn pad(&self) -> &'static str {
         match self.style.layout {
             Layout::Compact | Layout::Python => "",

@@ -14,7 +14,7 @@ pub(super) struct JsonTree {
 }
 
 impl JsonTree {
-    /// What opens or closes an array or object, or parts what they hold.
+    /// Adds a mark that opens or closes an array or object, or parts what they hold.
     pub(super) fn mark(&mut self, mark: char) {
         self.json.push(mark);
     }
@@ -53,7 +53,7 @@ impl JsonTree {
         json::write_string(&mut self.json, text);
     }
 
-    /// How much was written, to come back to.
+    /// Length of what was written, to come back to.
     pub(super) fn len(&self) -> usize {
         self.json.len()
     }
@@ -80,7 +80,7 @@ impl JsonTree {
         if !holds(root) {
             return None;
         }
-        // How the source was laid out is no part of the tree.
+        // The layout of the source is no part of the tree.
         super::shorter(args, outline::write(root, JsonStyle::PLAIN)?.of_any_layout(), bytes)
     }
 }

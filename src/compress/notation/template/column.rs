@@ -104,7 +104,7 @@ fn is_foretold(before: &str, value: &str, step: i64) -> bool {
         && number(value).is_some_and(|value| next() == Some(value))
 }
 
-/// How many values are the one before and a step.
+/// Number of values that are the one before and a step.
 fn count_foretold(values: &[&str], step: i64) -> usize {
     let mut next = None;
     let mut found = 0;
@@ -119,7 +119,7 @@ fn count_foretold(values: &[&str], step: i64) -> usize {
     found
 }
 
-/// How many values are the one before.
+/// Number of values that are equal to the one before.
 fn repeats(values: &[&str]) -> usize {
     values.windows(2).filter(|pair| matches!(pair, [a, b] if is_same(a, b))).count()
 }

@@ -1,4 +1,4 @@
-//! Where words that differ are cut, so that what they share is in the form.
+//! Cuts words that differ, so that their common part is in the form.
 
 use crate::compress::text::{ByteTable, byte_table, common, is_same};
 
@@ -12,10 +12,10 @@ pub(super) enum WordPart<'a> {
 /// A part on its way: what it is in the first line, and the values once they differ.
 struct PartBuilder<'a> {
     first: &'a str,
-    /// What the part is if it is no run; a sign that differs is another shape.
+    /// The sign that the part is if it is no run; a sign that differs is another shape.
     sign: Option<u8>,
     values: Vec<&'a str>,
-    /// Where it ends in the word that was read last.
+    /// End in the word that was read last.
     end: usize,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<WordP
     if columns.len() < 2 {
         return None;
     }
-    // What all begin with, and a byte of the next run, is the same in all: a few words mostly tell
+    // The common beginning, and a byte of the next run, is the same in all: a few words mostly tell
     // that there is no such run.
     let few = common_length(first.as_bytes(), words.iter().step_by(words.len() / SAMPLE_WORDS + 1));
     let is_some = columns.first().is_some_and(|column| column.end < few);
@@ -91,7 +91,7 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<WordP
 /// Words that are looked at first.
 const SAMPLE_WORDS: usize = 8;
 
-/// How many bytes some words begin with like the first.
+/// Number of bytes that some words begin with like the first.
 pub(super) fn common_length<'w>(first: &[u8], words: impl Iterator<Item = &'w &'w str>) -> usize {
     let mut alike = first;
     for word in words {
@@ -120,7 +120,8 @@ fn read<'a>(
         }
         let mut at = start;
         for column in &mut *columns {
-            // What is followed by the same byte as in the word before ends where it ended there.
+            // A part that is followed by the same byte as in the word before ends where it ended
+            // there.
             if column.end < alike {
                 column.values.extend(column.values.last().copied());
             } else {

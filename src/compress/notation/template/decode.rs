@@ -10,16 +10,16 @@ const MAX_FORMS: usize = 52;
 struct RowReader {
     form: RowForm,
     cells: usize,
-    /// Which of the values before each hole reads and writes.
+    /// Index of the value before that each hole reads and writes.
     places: Vec<usize>,
 }
 
 /// The value before: none at first.
 #[derive(Clone, Default)]
 struct PreviousValue<'a> {
-    /// Where it is a cell.
+    /// The cell, if it is one as a whole.
     cell: Option<&'a str>,
-    /// Where it is in no cell as a whole.
+    /// The text, if it is in no cell as a whole.
     text: String,
     is_made: bool,
 }

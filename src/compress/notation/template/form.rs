@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::out::PieceSink;
 use crate::compress::text::common;
 
-/// Where the spaces are that fill a value to its width.
+/// Side of the spaces that fill a value to its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PadSide {
     None,
@@ -22,7 +22,7 @@ pub(super) struct Hole {
     pub(super) path: bool,
     /// The letter of the holes that share the value before.
     pub(super) name: Option<char>,
-    /// What is added to the value before to foretell the next; 0 foretells the same text.
+    /// Step from the value before to the foretold one; 0 foretells the same text.
     pub(super) step: i64,
     /// The first value of a hole that has no cell.
     pub(super) first: Option<String>,
@@ -213,8 +213,8 @@ pub(super) fn next_value(before: &str, step: i64) -> Option<String> {
     Some(std::str::from_utf8(text).ok()?.to_owned())
 }
 
-/// What a cell of paths says that begins with `^`: each takes a folder more off the value before.
-/// How much of that stays, and what is after it.
+/// Unfolds a cell of paths that begins with `^`: each takes a folder more off the value before. How
+/// much of that stays, and what is after it.
 #[inline]
 pub(super) fn unfold_cell<'c>(cell: &'c str, before: &str) -> Option<(usize, &'c str)> {
     let name = cell.trim_start_matches('^');

@@ -1,4 +1,4 @@
-//! Which lines are of one form: groups of lines with as many words and the same fixed words.
+//! Groups lines of one form: with as many words and the same fixed words.
 //!
 //! A word is *fixed* if it has no digit and is at its place in many lines of that many
 //! words. Lines that find no group that way are grouped by the classes of their first words, and
@@ -25,9 +25,9 @@ const SAMPLE_LINES: usize = 1000;
 #[derive(Debug)]
 pub(super) struct LineGroup {
     pub(super) lines: Vec<usize>,
-    /// Where the words of each line are among those of all.
+    /// Start of the words of each line among those of all.
     firsts: Vec<usize>,
-    /// How many words of each line there are.
+    /// Number of words of each line.
     width: usize,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines) -> (Vec<LineGroup>, 
 /// Slots for counts, at most.
 const MAX_SLOTS: usize = 1 << 16;
 
-/// How many lines hold a word at its place.
+/// Number of lines that hold a word at its place.
 struct WordCounts {
     table: Vec<u16>,
     mask: usize,
@@ -246,7 +246,7 @@ impl GroupBuilder<'_> {
         beginning: Option<usize>,
     ) -> Vec<WordLine> {
         self.keys.clear();
-        // How many lines have a key; then the group of these.
+        // Number of lines that have a key; then the group of these.
         let mut sizes: Vec<u32> = Vec::new();
         let mut places: Vec<Option<usize>> = Vec::with_capacity(keys.len());
         for key in keys {

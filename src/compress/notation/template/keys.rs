@@ -42,7 +42,7 @@ impl KeyTable {
     }
 }
 
-/// Where a key is looked for first. Keys are hashes: any of their bits say as much.
+/// The first slot of a key. Keys are hashes: any of their bits say as much.
 #[inline]
 fn start(key: u64) -> usize {
     usize::try_from(key & u64::from(u32::MAX)).unwrap_or(0)

@@ -49,7 +49,7 @@ struct WordColumn<'a> {
     texts: Vec<&'a str>,
 }
 
-/// How a word and the white space before it are written.
+/// Spelling of a word and the white space before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WordGap {
     /// The same in every line.
@@ -343,8 +343,8 @@ impl<'a> ShapeParts<'a> {
     }
 }
 
-/// How many bytes the values end with like the first, up to so many; none is asked once that is
-/// nothing.
+/// Number of bytes that the values end with like the first, up to so many; none is asked once that
+/// is nothing.
 fn alike_end(first: &str, values: &[&str], most: usize) -> usize {
     let mut most = most;
     for value in values {

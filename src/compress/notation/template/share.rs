@@ -1,4 +1,4 @@
-//! Which holes share the value before: a time stamp is in every form, a name in several.
+//! Finds holes that share the value before: a time stamp is in every form, a name in several.
 //!
 //! Columns are brought together by where a value was last, then only those stay together for
 //! which the shared value foretells more than their own.
@@ -26,7 +26,7 @@ struct SharedColumn {
     is_path: bool,
     /// A hole that adds to the value before, or is a width, has its own.
     may_share: bool,
-    /// Where the value was last, and how often.
+    /// Last places of the value, and how often.
     sources: Vec<(usize, usize)>,
     rows: usize,
     class: usize,
@@ -117,7 +117,7 @@ fn values<'a>(
     values
 }
 
-/// Where each value was last.
+/// Records the last place of each value.
 fn follow(values: &[RowValue<'_>], members: &mut [SharedColumn]) {
     let mut keys = KeyTable::new(values.len());
     let mut last: Vec<usize> = Vec::new();
@@ -139,12 +139,12 @@ fn follow(values: &[RowValue<'_>], members: &mut [SharedColumn]) {
     }
 }
 
-/// What is remembered of a path: its folder, whose other files follow.
+/// The remembered part of a path: its folder, whose other files follow.
 fn folder(path: &str) -> &str {
     memchr::memrchr(b'/', path.as_bytes()).and_then(|at| path.get(..at)).unwrap_or(path)
 }
 
-/// How much of a value the one before foretells: all, its folders, nothing.
+/// Part of a value that the one before foretells: all, its folders, nothing.
 #[inline]
 fn hits(is_path: bool, before: Option<&RowValue<'_>>, value: &RowValue<'_>) -> usize {
     match before {
@@ -198,7 +198,7 @@ fn leave_singles(members: &mut [SharedColumn]) {
     }
 }
 
-/// How many columns each class has.
+/// Number of columns of each class.
 fn sizes(members: &[SharedColumn]) -> Vec<usize> {
     let mut sizes = vec![0; members.len()];
     for member in members {

@@ -22,7 +22,7 @@ pub(super) struct LineWord {
     pub(super) class: u8,
 }
 
-/// What is in a word, and whether it is fixed among the lines of as many words, and among all.
+/// Content of a word, and whether it is fixed among the lines of as many words, and among all.
 pub(super) const HAS_DIGIT: u8 = 1;
 pub(super) const HAS_LETTER: u8 = 2;
 pub(super) const IS_FIXED: u8 = 4;
@@ -69,7 +69,7 @@ pub(super) fn read(
     read
 }
 
-/// What is in a word that is in a chunk from a bit on, up to another.
+/// Content of a word that is in a chunk from a bit on, up to another.
 fn class(planes: &ByteClasses, from: u32, to: u32) -> u8 {
     let range = (u32::MAX << from) & !(u32::MAX.checked_shl(to).unwrap_or(0));
     u8::from(planes.digits & range != 0) * HAS_DIGIT

@@ -19,7 +19,7 @@ pub(super) struct TemplateBody {
     /// The lines that the block represents.
     pub(super) lines: Range<usize>,
     pub(super) body: BlockBody,
-    /// How many forms the body begins with.
+    /// Number of forms that the body begins with.
     pub(super) forms: usize,
 }
 
@@ -113,7 +113,7 @@ fn gain(lines: &[&str], table: &ShapeTable<'_>) -> i64 {
 struct RowGrid<'a> {
     width: usize,
     cells: Vec<Cell<'a>>,
-    /// How many cells are in each row: empty ones at its end do not.
+    /// Number of cells in each row: empty ones at its end do not count.
     filled: Vec<u8>,
     tally: CellTally,
 }
@@ -208,7 +208,7 @@ fn write_escaped(forms: &[RowForm], line: &str, out: &mut String) {
     out.push_str(line);
 }
 
-/// What the cells of a table hold, to choose what separates them.
+/// Tally of the cells of a table, to choose their separator.
 struct CellTally {
     /// The bytes that are in cells that may not hold a separator.
     bytes: [bool; 256],

@@ -1,5 +1,5 @@
 use super::*;
-use crate::hook::recorded::RecordedHooks;
+use crate::hook::recorded_hooks::RecordedHooks;
 
 mod each;
 mod script;

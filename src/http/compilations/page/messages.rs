@@ -1,5 +1,6 @@
 //! Reads the messages of a request or a payload in any provider's format, as text for people.
 
+use crate::domain::Source;
 use crate::json::{Node, Value};
 
 /// A message, system text or instructions of a request or payload.
@@ -14,7 +15,6 @@ pub(super) struct PageMessage {
 
 /// Keys of texts outside of the list of messages.
 const OUTSIDE_KEYS: &[&str] = &["system", "systemInstruction", "instructions"];
-const LIST_KEYS: &[&str] = &["messages", "contents", "input"];
 /// Members with roles, types and ids, which are not content.
 const FRAME_KEYS: &[&str] =
     &["role", "type", "id", "call_id", "tool_call_id", "tool_use_id", "index"];
@@ -29,7 +29,7 @@ impl PageMessage {
                 found.push(Self { index: None, author: (*key).to_owned(), text });
             }
         }
-        for key in LIST_KEYS {
+        for key in Source::LIST_KEYS {
             let Some(list) = node.get(key) else { continue };
             if let Some(text) = list.as_str() {
                 let (author, text) = ("user".to_owned(), text.to_owned());

@@ -60,7 +60,7 @@ struct TapeReader<'t, 'a, const FREE: bool> {
     bytes: &'a [u8],
     at: usize,
     form: TapeFormat,
-    /// What no key may hold.
+    /// Marks that no key may hold.
     refused: Marks,
     values: usize,
     /// The text up to the last white space between tokens, without such; and where that ends.

@@ -1,4 +1,4 @@
-//! Which edits are taken: compaction points replayed over counted turns, then the squeeze.
+//! Chooses edits: compaction points replayed over counted turns, then the squeeze.
 //!
 //! Nothing here looks at a text. The replay walks the turns from the first to the last and
 //! remembers nothing between compiles, so a longer list goes through the same points in the

@@ -52,7 +52,7 @@ pub(crate) struct LadderPlan {
     pub(crate) keep_live: bool,
 }
 
-/// How far one turn has been taken down the ladder.
+/// Form of one turn: how far it has been taken down the ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TurnForm {
     Whole,

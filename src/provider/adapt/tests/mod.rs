@@ -1,4 +1,4 @@
-//! What changes on the way to a target, and the note that says so.
+//! Changes on the way to a target, and the notes that say so.
 
 mod tools;
 
@@ -309,7 +309,7 @@ fn an_assistant_message_never_ends_in_thinking_for_anthropic() {
             ("empty_message_dropped", "/messages/1"),
         ]
     );
-    // What is written as one message does not end there.
+    // Content that is written as one message does not end there.
     let mut called = call("c", "f", "{}");
     called.parts.insert(0, thought());
     for message in [called, said(vec![Part::text("y")])] {

@@ -13,7 +13,7 @@ use super::*;
 use crate::domain::{Content, Media, MediaSource, Thinking, ToolCall, ToolResult};
 use crate::json::{Fault, Limits, parse};
 
-/// What a body reads as, with its faults.
+/// Reads a body, with its faults.
 fn read_all(body: &str, source: Option<Source>) -> (Conversation, Vec<Fault>, Notes) {
     let node = parse(body, Limits::default()).unwrap();
     let (mut faults, mut notes) = (Faults::default(), Notes::default());

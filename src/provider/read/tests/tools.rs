@@ -67,7 +67,7 @@ fn a_property_called_like_a_keyword_has_a_schema_all_the_same() {
             {"default":{"type":"STRING","nullable":true},"enum":{"type":"ARRAY","minItems":"1",
             "items":{"type":"STRING","default":"STRING"}}}}}]}]"#,
     );
-    // What else only Gemini reads stays: it may go back there.
+    // Other keywords that only Gemini reads stay: the schema may go back there.
     let schema = r#"{"type":"object","properties":{"default":{"type":"string","nullable":true},"enum":{"type":"array","minItems":"1","items":{"type":"string","default":"STRING"}}}}"#;
     assert_eq!(tools[0].parameters.as_ref().unwrap().as_str(), schema);
 }

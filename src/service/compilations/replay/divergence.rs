@@ -4,25 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::hook::{Call, CallFuture, Caller, HookStop, Point, RecordedHooks};
 use crate::json::{self, Limits};
+use crate::service::Divergence;
 use crate::service::compilations::StoredRecord;
 
-/// A hook of a replay has an input for which the record has no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("hook `{hook}` at `{point}` is asked something else than what was recorded")]
-pub struct Divergence {
-    /// The compilation that is replayed.
-    pub id: Arc<str>,
-    pub hook: Arc<str>,
-    pub point: Point,
+/// The place of a call in a compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CallPlace {
+    point: Point,
     /// Number of times that the point was reached before.
-    pub occurrence: u32,
-    /// JSON Pointer of the first difference in the hook's request; none if the recorded input is
-    /// not available.
-    pub pointer: Option<String>,
+    occurrence: u32,
+    hook: Arc<str>,
 }
-
-/// Point, occurrence and hook of a call.
-type CallPlace = (Point, u32, Arc<str>);
 
 /// Returns recorded answers, and keeps the inputs that have none, or the inputs at one place.
 #[derive(Debug)]
@@ -46,7 +38,8 @@ impl<'r> DivergenceCaller<'r> {
 
 impl Caller for DivergenceCaller<'_> {
     fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
-        let place = (call.point, call.occurrence, Arc::clone(&call.hook.id));
+        let hook = Arc::clone(&call.hook.id);
+        let place = CallPlace { point: call.point, occurrence: call.occurrence, hook };
         let is_new = || !matches!(self.recorded.find_nearest(&call), Some((_, false)));
         if self.place.as_ref().map_or_else(is_new, |wanted| *wanted == place) {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,7 +58,7 @@ pub(super) fn divergence(
     then: impl FnOnce(CallPlace) -> Option<String>,
 ) -> Option<Divergence> {
     let HookStop::Diverged { hook, point, occurrence, .. } = stop else { return None };
-    let place = (*point, *occurrence, Arc::clone(hook));
+    let place = CallPlace { point: *point, occurrence: *occurrence, hook: Arc::clone(hook) };
     let pointer = now.at(&place).zip(then(place)).and_then(|(now, then)| parted(&then, &now));
     Some(Divergence {
         id: Arc::clone(&record.compilation.id),

@@ -26,15 +26,13 @@ use crate::pack::{PackRef, Refusal};
 use crate::pipeline::{Deadline, Report};
 use crate::request::ExplainLevel;
 use crate::service::defaults::add_absent;
-use crate::service::record::{self, ENGINE, NewRecord, RecordDraft, RecordSubject};
+use crate::service::record::{self, ENGINE, NewRecord, RecordSubject};
 use crate::service::{Error, Services, compile};
 use crate::store::Batch;
 
-pub use self::divergence::Divergence;
-
 /// Result of a replay.
 #[derive(Debug)]
-pub struct Replayed {
+pub struct ReplayComparison {
     pub id: Arc<str>,
     /// The outcome in the record.
     pub was: CompilationStatus,
@@ -53,7 +51,7 @@ pub struct Replayed {
     pub refreshed: Option<Arc<str>>,
 }
 
-impl Replayed {
+impl ReplayComparison {
     /// Whether the outcome and every stage are the same.
     pub fn is_equal(&self) -> bool {
         self.same_outcome && self.drift.is_none()
@@ -101,7 +99,7 @@ pub fn replay(
     id: &str,
     body: &str,
     deadline: &Deadline,
-) -> Result<Replayed, Error> {
+) -> Result<ReplayComparison, Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let mut mode = None;
@@ -153,7 +151,7 @@ pub(crate) fn strict(
     record: &StoredRecord,
     pack: Option<&PackRef>,
     deadline: &Deadline,
-) -> Result<Replayed, Error> {
+) -> Result<ReplayComparison, Error> {
     const UNREADABLE: Error = Error::PacketInvalid { changed: Vec::new() };
     let node = json::parse(request_of(record)?, Limits::default()).map_err(|_| UNREADABLE)?;
     let mut read = recorded(services, record, &node).map_err(|error| match error {
@@ -243,7 +241,7 @@ fn run(
     node: &Node<'_>,
     mode: ReplayMode,
     deadline: &Deadline,
-) -> Result<Replayed, Error> {
+) -> Result<ReplayComparison, Error> {
     let mut read = today(services, node)?;
     let request = &mut read.request;
     if mode == ReplayMode::Refresh
@@ -267,7 +265,7 @@ fn run(
                 said.hook_runner(services, record, &again.request, &verifying, deadline)?;
             let done = compile_again(services, again, runner, deadline).map_err(incomplete)?;
             let told = compare_with_record(record, node, &done);
-            Ok(Replayed { hooks: Some(verifying.into_checks()), ..told })
+            Ok(ReplayComparison { hooks: Some(verifying.into_checks()), ..told })
         }
         ReplayMode::Refresh => refresh(services, record, again.at(services.now()), &said, deadline),
     }
@@ -291,23 +289,25 @@ fn refresh(
     again: ReplayInput<'_>,
     said: &RecordedAnswers,
     deadline: &Deadline,
-) -> Result<Replayed, Error> {
+) -> Result<ReplayComparison, Error> {
     let node = again.node;
     let set = compile::pinned(services, &again.request)?;
     let caller = RefreshCaller { recorded: &said.answers, live: services.hook_caller() };
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let scope = compile::scope(services, &id, again.request.session_id.as_ref());
-    let target = again.request.target.as_str();
-    let runner = services.hook_runner_through(&caller, Arc::clone(&set), scope, deadline);
+    let runner = services.hook_runner_through(&caller, set, scope, deadline);
     let done = compile_again(services, again, runner, deadline).map_err(incomplete)?;
-    let draft =
-        RecordDraft { level: record.compilation.level, target, inputs: done.inputs.clone(), set };
     let mut batch = Batch::default();
     let session = record.compilation.session_id.as_ref();
     let subject = RecordSubject { id: &id, session, node, runs: &done.runs };
-    let new =
-        NewRecord::new(services, subject, &draft, done.outcome.as_compile_outcome(), &mut batch)?;
+    let new = NewRecord::new(
+        services,
+        subject,
+        &done.draft,
+        done.outcome.as_compile_outcome(),
+        &mut batch,
+    )?;
     services.tenant().commit_with(batch, move |tx, _| new.store(tx))?;
     let told = compare_with_record(record, node, &done);
-    Ok(Replayed { refreshed: Some(id), ..told })
+    Ok(ReplayComparison { refreshed: Some(id), ..told })
 }

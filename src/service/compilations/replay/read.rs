@@ -1,16 +1,11 @@
 //! Reads the request of a replay, with what it names from the record or from the current store.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use crate::domain::{AdapterDefinition, Models};
+use crate::domain::Models;
 use crate::json::Node;
 use crate::request::{self, CompileRequest, KnownAdapters};
 use crate::service::compilations::StoredRecord;
-use crate::service::record;
+use crate::service::record::{self, RecordedAdapters};
 use crate::service::{Error, Services, adapters, compile};
-
-pub(super) type RecordedAdapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;
 
 /// A request with the adapters that it names.
 pub(super) struct RecordedRequest {

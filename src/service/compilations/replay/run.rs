@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Replayed;
-use super::read::{RecordedAdapters, RecordedRequest};
+use super::ReplayComparison;
+use super::read::RecordedRequest;
 use crate::domain::{Drift, Timestamp};
 use crate::hook::{Caller, HookRun, HookSet, HookStop, Point, RecordedHooks};
 use crate::json::{self, Limits, Node};
@@ -13,9 +13,9 @@ use crate::pipeline::{CompiledPayload, Deadline, Timings};
 use crate::request::CompileRequest;
 use crate::service::compilations::StoredRecord;
 use crate::service::compilations::compare::payload_diff;
-use crate::service::compile::{CompileRun, RefusedCompile};
+use crate::service::compile::{CompileJob, JobContext};
 use crate::service::hook_runner::{HookRunner, RecordedSource};
-use crate::service::record::{self, CompileOutcome, Inputs, RecalledInputs};
+use crate::service::record::{self, CompileOutcome, RecalledInputs, RecordDraft, RecordedAdapters};
 use crate::service::{Error, Services, compile};
 
 /// The hooks of a record and their answers.
@@ -94,7 +94,8 @@ impl<'a> ReplayInput<'a> {
 /// Result of a compile in a replay.
 pub(super) struct ReplayedCompile {
     pub(super) outcome: ReplayOutcome,
-    pub(super) inputs: Inputs,
+    /// The record of the compile, without the outcome.
+    pub(super) draft: RecordDraft,
     pub(super) runs: Vec<HookRun>,
 }
 
@@ -116,46 +117,27 @@ impl ReplayOutcome {
 pub(super) fn compile_again(
     services: &Services,
     input: ReplayInput<'_>,
-    mut hooks: HookRunner<'_>,
+    hooks: HookRunner<'_>,
     deadline: &Deadline,
 ) -> Result<ReplayedCompile, Error> {
     let ReplayInput { node, mut request, adapters, pack, from } = input;
-    let run = CompileRun { services, node, deadline };
-    let governed = run.govern(&mut request, &mut hooks, pack, from);
-    let mut inputs = Inputs::from_request(&request, adapters);
-    let governed = match governed {
-        Ok(governed) => governed,
-        Err(error) => return refused(error, inputs, hooks),
-    };
-    compile::note_stages(services, governed.as_ref(), &mut inputs);
-    let (head, mut timings) = (String::new(), Timings::default());
-    match run.run(request, head, &mut hooks, governed.as_ref(), &mut timings) {
+    let (deadline, timings) = (deadline.clone(), Timings::default());
+    let context = JobContext { services, node, deadline, timings };
+    let mut job = CompileJob::new(context, &request, adapters, hooks);
+    let governed = job.govern(&mut request, pack, from);
+    let outcome = match governed.and_then(|()| job.run(request, String::new())) {
         Ok(compiled) => {
-            inputs.summaries = hooks.take_summaries();
-            let outcome = ReplayOutcome::Compiled(Box::new(compiled));
-            Ok(ReplayedCompile { outcome, inputs, runs: hooks.into_parts().0 })
+            job.settle();
+            ReplayOutcome::Compiled(Box::new(compiled))
         }
-        Err(error) => refused(error, inputs, hooks),
-    }
-}
-
-/// Turns a refusal into an outcome; any other error is returned.
-fn refused(
-    error: compile::Error,
-    mut inputs: Inputs,
-    runner: HookRunner<'_>,
-) -> Result<ReplayedCompile, Error> {
-    let refused = match error {
-        compile::Error::Governed(refused) => *refused,
-        error => return Err(replay_error(error)),
+        Err(compile::Error::Governed(refused)) => {
+            job.settle_refusal(&refused);
+            ReplayOutcome::Refused(refused.refusal)
+        }
+        Err(error) => return Err(replay_error(error)),
     };
-    let RefusedCompile { refusal, stages, recalled, .. } = refused;
-    inputs.under(stages, recalled);
-    Ok(ReplayedCompile {
-        outcome: ReplayOutcome::Refused(refusal),
-        inputs,
-        runs: runner.into_parts().0,
-    })
+    let (draft, runs) = job.into_record();
+    Ok(ReplayedCompile { outcome, draft, runs })
 }
 
 fn replay_error(error: compile::Error) -> Error {
@@ -196,9 +178,9 @@ pub(super) fn compare_with_record(
     record: &StoredRecord,
     node: &Node<'_>,
     done: &ReplayedCompile,
-) -> Replayed {
+) -> ReplayComparison {
     let outcome = done.outcome.as_compile_outcome();
-    let ledger = outcome.ledger(node, &done.inputs, &done.runs);
+    let ledger = outcome.ledger(node, &done.draft.inputs, &done.runs);
     let same_outcome = outcome.hash() == record.compilation.payload_hash;
     let (payload, refusal) = match &done.outcome {
         ReplayOutcome::Compiled(compiled) => (Some(compiled.payload().to_owned()), None),
@@ -208,7 +190,7 @@ pub(super) fn compare_with_record(
         (Some(before), Some(now)) if !same_outcome => payload_diff(before, now),
         _ => Vec::new(),
     };
-    Replayed {
+    ReplayComparison {
         id: Arc::clone(&record.compilation.id),
         was: record.compilation.status,
         drift: Drift::between(&record.body.ledger, &ledger),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::Courier;
+use super::DeliverySender;
 use super::schedule::pause;
 use crate::domain::{EventKind, NewEvent, RawJson, Timestamp};
 use crate::hook::{Call, CallFailure, CallScope, FailureCause, Hook, Point};
@@ -41,7 +41,7 @@ impl AttemptVerdict {
 pub(super) async fn attempt(
     services: Services,
     pool: Pool,
-    courier: Arc<dyn Courier>,
+    sender: Arc<dyn DeliverySender>,
     claimed: ClaimedDelivery,
 ) -> Option<AttemptOutcome> {
     let services = services.for_tenant(&claimed.tenant);
@@ -60,7 +60,7 @@ pub(super) async fn attempt(
     };
     let verdict = match found.filter(|hook| hook.enabled) {
         Some(hook) => {
-            let exchange = send(&*courier, &hook, &claimed).await;
+            let exchange = send(&*sender, &hook, &claimed).await;
             judge(&claimed, exchange, services.inner.store.now())
         }
         None => disabled_verdict(&claimed, services.inner.store.now()),
@@ -88,7 +88,7 @@ fn log_unstored(claimed: &ClaimedDelivery, settled: Result<Result<(), Error>, po
     );
 }
 
-async fn send(courier: &dyn Courier, hook: &Hook, claimed: &ClaimedDelivery) -> Exchange {
+async fn send(sender: &dyn DeliverySender, hook: &Hook, claimed: &ClaimedDelivery) -> Exchange {
     let scope = CallScope {
         tenant: Arc::clone(&claimed.tenant),
         compilation_id: claimed.compilation_id.clone(),
@@ -109,7 +109,7 @@ async fn send(courier: &dyn Courier, hook: &Hook, claimed: &ClaimedDelivery) -> 
     };
     let id = Some(Arc::clone(&claimed.id));
     let delivery = CallContext { id, earlier: claimed.attempts, ..CallContext::default() };
-    courier.send(call, delivery).await
+    sender.send(call, delivery).await
 }
 
 /// Decides by an exchange what becomes of the delivery.

@@ -24,15 +24,15 @@ use crate::webhook::{CallContext, Exchange, Webhooks, new_id};
 /// The words of a delivery's state.
 pub const DELIVERY_STATES: &[(&str, DeliveryState)] = DeliveryState::WORDS;
 
-/// Makes one call. The courier of a running server uses the network.
-pub trait Courier: Send + Sync {
+/// Sends the call of one delivery. That of a running server uses the network.
+pub trait DeliverySender: Send + Sync {
     fn send<'c>(&'c self, call: Call<'c>, delivery: CallContext) -> ExchangeFuture<'c>;
 }
 
 /// The future of a call.
 pub type ExchangeFuture<'c> = Pin<Box<dyn Future<Output = Exchange> + Send + 'c>>;
 
-impl Courier for Webhooks {
+impl DeliverySender for Webhooks {
     fn send<'c>(&'c self, call: Call<'c>, delivery: CallContext) -> ExchangeFuture<'c> {
         Box::pin(self.exchange(call, delivery))
     }

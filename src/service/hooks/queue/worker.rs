@@ -10,7 +10,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Courier;
+use super::DeliverySender;
 use super::attempt::attempt;
 use super::losses::publish_losses;
 use super::relay::relay;
@@ -38,7 +38,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub struct Worker {
     services: Services,
     pool: Pool,
-    courier: Arc<dyn Courier>,
+    sender: Arc<dyn DeliverySender>,
     under_way: FuturesUnordered<BoxFuture<'static, ClaimedDelivery>>,
     metrics: Option<Metrics>,
     busy: BusyCalls,
@@ -49,12 +49,12 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(services: Services, pool: Pool, courier: Arc<dyn Courier>) -> Self {
+    pub fn new(services: Services, pool: Pool, sender: Arc<dyn DeliverySender>) -> Self {
         let (under_way, busy) = (FuturesUnordered::new(), BusyCalls::default());
         Self {
             services,
             pool,
-            courier,
+            sender,
             under_way,
             metrics: None,
             busy,
@@ -65,8 +65,8 @@ impl Worker {
 
     /// Creates a worker that uses the network; none if this process calls no hooks.
     pub fn over_network(services: Services, pool: Pool, metrics: Metrics) -> Option<Self> {
-        let courier = Arc::new(services.webhooks()?.clone());
-        Some(Self { metrics: Some(metrics), ..Self::new(services, pool, courier) })
+        let sender = Arc::new(services.webhooks()?.clone());
+        Some(Self { metrics: Some(metrics), ..Self::new(services, pool, sender) })
     }
 
     /// Works until `stop`, then still sends due deliveries for a moment. The others are sent after
@@ -168,7 +168,7 @@ impl Worker {
     fn start(&mut self, claimed: ClaimedDelivery) {
         self.busy.begin(&claimed);
         let (services, pool) = (self.services.clone(), self.pool.clone());
-        let attempt = attempt(services, pool, Arc::clone(&self.courier), claimed.clone());
+        let attempt = attempt(services, pool, Arc::clone(&self.sender), claimed.clone());
         let metrics = self.metrics.clone();
         self.under_way.push(Box::pin(async move {
             if let (Some(outcome), Some(metrics)) = (attempt.await, metrics) {
@@ -179,7 +179,7 @@ impl Worker {
     }
 }
 
-/// What a look at the queue found.
+/// Result of a look at the queue.
 struct QueueRead {
     claimed: Vec<ClaimedDelivery>,
     /// The last tenant whose events were queued, if any were.

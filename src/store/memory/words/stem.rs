@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// What FTS5 makes of words.
+    /// Words as FTS5 stems them.
     fn theirs(words: &[String]) -> Vec<String> {
         let connection = Connection::open_in_memory().unwrap();
         connection

@@ -119,6 +119,31 @@ async fn the_published_schema_s_shape_is_to_be_had() {
         .await;
 }
 
+#[tokio::test]
+async fn the_payload_has_the_same_bytes_in_the_published_schema_s_shape() {
+    let mut run = Run::restore().await;
+    run.body["pack"]["document"] = run.pack.clone();
+    run.body["target"] = json!("anthropic");
+    run.body["messages"] = json!([
+        {"role": "user", "content": "How many?"},
+        {"role": "assistant",
+         "content": [{"type": "tool_use", "id": "t1", "name": "count", "input": {"n": "NUMBER"}}]},
+        {"role": "user",
+         "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "seven"}]},
+    ]);
+    // Other readers of JSON would write this number as 1.5.
+    let body = run.body.to_string().replace("\"NUMBER\"", "1.50");
+    let payload = async |path: &str| {
+        let request = run.server.build_json("POST", path).body(body.clone());
+        let text = request.send().await.unwrap().text().await.unwrap();
+        let (_, payload) = text.split_once("\"payload\":").expect("a payload");
+        payload.split_once(",\"report\":").expect("a report").0.to_owned()
+    };
+    let whole = payload("/compile").await;
+    assert!(whole.contains("1.50"), "{whole}");
+    assert_eq!(payload("/compile?format=contextos-v1").await, whole);
+}
+
 fn piece(class: &str, n: u32) -> Value {
     let payload = json!({"n": n});
     json!({"id": format!("kg:{class}:{n}#snap_kg_7"), "class": class,

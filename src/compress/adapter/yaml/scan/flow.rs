@@ -19,7 +19,7 @@ pub(super) fn quoted_end(text: &str, at: usize) -> Option<usize> {
 pub(super) fn collection(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut open = Vec::new();
-    // What was before, white space aside: a quote inside a word opens nothing.
+    // The last byte before, white space aside: a quote inside a word opens nothing.
     let mut before = b'[';
     let mut at = at;
     loop {

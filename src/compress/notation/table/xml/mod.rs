@@ -29,7 +29,7 @@ impl Notation for XmlNotation {
     }
 
     fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
-        // What is before the root stays: a declaration, comments.
+        // Lines before the root stay: a declaration, comments.
         let is_root = |line: &&str| {
             line.strip_prefix('<').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()))
         };
@@ -57,12 +57,12 @@ fn block(lines: &[&str]) -> Option<NotationBlock> {
     [true, false].into_iter().find_map(|dots| {
         let (tree, form) = read::document(&source, dots)?;
         let args = tree::words(form.words(), returns);
-        // What would be written in another way is not read.
+        // A document that would be written in another way is not read.
         tree.block(source.len(), args, |_| true)
     })
 }
 
-/// How a document is laid out.
+/// Layout of a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct XmlLayout {
     /// Spaces a level, each element on a line; 0 if nothing is between elements.

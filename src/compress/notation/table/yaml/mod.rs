@@ -79,7 +79,7 @@ fn block(lines: &[&str]) -> Option<NotationBlock> {
     })
 }
 
-/// How a document is laid out.
+/// Layout of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct YamlLayout {
     /// Spaces by which a map is indented from its key; 0 if none is.
@@ -91,7 +91,7 @@ struct YamlLayout {
     quoted: bool,
 }
 
-/// How flow style is written.
+/// Spelling of flow style.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FlowStyle {
     /// From which depth on.

@@ -20,7 +20,7 @@ pub(super) fn document(lines: &[&str], flow: bool) -> Option<(JsonTree, YamlLayo
     read(lines, flow, false).map(|document| (document.tree, document.form))
 }
 
-/// How many values are in quotes, and how many do not follow the rule of quotes.
+/// Number of values in quotes, and of those that do not follow the rule of quotes.
 #[derive(Default)]
 struct QuoteCounts {
     quoted: usize,
@@ -70,7 +70,7 @@ impl YamlValues {
         if !self.quoted {
             return self.tree.value(raw);
         }
-        // What reads as a number is one if it is bare.
+        // A scalar that reads as a number is one if it is bare.
         if scalar::is_other_than_string(raw) {
             return self.tree.value(raw);
         }
@@ -131,7 +131,7 @@ impl<'l> YamlReader<'l> {
             }
             self.values.tree.mark('}');
         }
-        // What is deeper than all that is open belongs to nothing; a sequence may be as far
+        // A line that is deeper than all that is open belongs to nothing; a sequence may be as far
         // in as the key after it.
         let is_over = |(at, _): &(usize, &str)| *at < column || (is_sequence && *at == column);
         self.rest.last().is_none_or(is_over).then_some(())

@@ -6,13 +6,13 @@ use super::change::ChangeHints;
 use super::report::ReportBuilder;
 use super::trace::Hashes;
 use crate::domain::ContentHash;
-use crate::provider::Written;
+use crate::provider::WrittenPayload;
 
 /// A compiled conversation.
 #[derive(Debug)]
 pub struct CompiledPayload {
     /// The payload after the head of the caller, ready to spread into the provider's SDK call.
-    pub written: Written,
+    pub written: WrittenPayload,
     pub report: ReportBuilder,
     /// Hints for the comparison with an earlier payload.
     pub hints: ChangeHints,

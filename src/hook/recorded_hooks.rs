@@ -16,7 +16,23 @@ use super::run::{HookRun, RunOutcome};
 /// diverges; a recorded failure fails again, at once.
 #[derive(Debug, Default)]
 pub struct RecordedHooks {
-    calls: HashMap<(Point, u32, Arc<str>, HookKind), Vec<RecordedCall>>,
+    calls: HashMap<CallKey, Vec<RecordedCall>>,
+}
+
+/// The place of a call, and its hook.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct CallKey {
+    point: Point,
+    occurrence: u32,
+    hook: Arc<str>,
+    kind: HookKind,
+}
+
+impl CallKey {
+    fn new(call: &Call<'_>) -> Self {
+        let Call { point, occurrence, hook, .. } = call;
+        Self { point: *point, occurrence: *occurrence, hook: Arc::clone(&hook.id), kind: hook.kind }
+    }
 }
 
 #[derive(Debug)]
@@ -40,7 +56,8 @@ impl RecordedHooks {
                 (RunOutcome::Failed(failure), None) => Err(failure.clone()),
                 (_, answer) => Ok(answer.clone()),
             };
-            let key = (run.point, run.occurrence, Arc::clone(&run.hook), run.kind);
+            let HookRun { point, occurrence, kind, .. } = *run;
+            let key = CallKey { point, occurrence, hook: Arc::clone(&run.hook), kind };
             calls.entry(key).or_default().push(RecordedCall { digest, result });
         }
         Self { calls }
@@ -49,7 +66,7 @@ impl RecordedHooks {
     /// The recorded reply to a call: to the same question, else to the last one at that point, and
     /// whether it is the same. `None` if the hook was not called there.
     pub fn find_nearest(&self, call: &Call<'_>) -> Option<(CallReply, bool)> {
-        let key = (call.point, call.occurrence, Arc::clone(&call.hook.id), call.hook.kind);
+        let key = CallKey::new(call);
         let entries = self.calls.get(&key)?;
         let digest = call.digest();
         let same = entries.iter().find(|entry| *entry.digest == *digest);
@@ -67,7 +84,7 @@ impl RecordedHooks {
 
     /// The answer, and its own text.
     fn find(&self, call: &Call<'_>) -> (Result<HookAnswer, CallFailure>, Option<Arc<str>>) {
-        let key = (call.point, call.occurrence, Arc::clone(&call.hook.id), call.hook.kind);
+        let key = CallKey::new(call);
         let entries = self.calls.get(&key).map_or(&[][..], Vec::as_slice);
         let digest = call.digest();
         let entry = entries.iter().find(|entry| *entry.digest == *digest);
@@ -95,8 +112,8 @@ impl OutcomeStore for RecordedHooks {
 
     fn find(&self, asks: &[OutcomeKey<'_>]) -> Vec<Option<Arc<str>>> {
         let one = |ask: &OutcomeKey<'_>| {
-            let kind = ask.hook.kind;
-            let key = (ask.point, ask.occurrence, Arc::clone(&ask.hook.id), kind);
+            let OutcomeKey { point, occurrence, hook, .. } = *ask;
+            let key = CallKey { point, occurrence, hook: Arc::clone(&hook.id), kind: hook.kind };
             let entries = self.calls.get(&key).filter(|_| self.keeps(ask.hook))?;
             let entry = entries.iter().find(|entry| *entry.digest == *ask.digest)?;
             entry.result.clone().ok().flatten()

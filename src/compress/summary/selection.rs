@@ -1,4 +1,4 @@
-//! What of a message is quoted in which section.
+//! Selects the parts of a message that are quoted, by section.
 
 use std::ops::Range;
 
@@ -63,7 +63,7 @@ pub(super) fn pick_calls(message: &Message, width: usize, lines: &mut Vec<String
     }
 }
 
-/// What a model says that it will do. That it does so is no news: only what is after the
+/// Lines in which a model says what it will do. That it does so is no news: only what is after the
 /// words at the start of a message, which are quoted as its reply.
 pub(super) fn next(message: &Message, width: usize, lines: &mut Vec<String>) {
     if message.role == Role::Assistant {
@@ -71,7 +71,7 @@ pub(super) fn next(message: &Message, width: usize, lines: &mut Vec<String>) {
     }
 }
 
-/// What a user wants to be held to.
+/// Lines that a user wants to be held to.
 pub(super) fn to_keep(message: &Message, width: usize, lines: &mut Vec<String>) {
     if message.role == Role::User {
         all_texts(message).for_each(|text| with_words(text, &BINDING_WORDS, width, lines));

@@ -8,12 +8,12 @@ use crate::compress::segment::{Span, segment};
 use crate::domain::{AdapterChoice, AdapterChoices};
 use crate::limit::Deadline;
 
-/// What an adapter makes of a text.
+/// Result of one adapter over a text, for the definition of an adapter to be tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tryout {
+pub struct TrialOutput {
     /// Whether it takes the text, or a part of it if it does not take the whole.
     pub detects: bool,
-    /// What it leaves; none if the text stays as it is.
+    /// The shortened text; none if the text stays as it is.
     pub text: Option<String>,
     /// Whether its cuts broke the format, and were taken back.
     pub reverted: bool,
@@ -21,7 +21,7 @@ pub struct Tryout {
     pub kept_lines: Option<usize>,
 }
 
-impl Tryout {
+impl TrialOutput {
     /// Offers a text to one adapter; none if it is none that can be used. `count`: tokens.
     pub fn run(
         adapter: &AdapterChoice,
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_definition_is_tried_on_a_text() {
         let tried =
-            Tryout::run(&ledger("{kept}\n[{summary}]"), &text(), &words, &Deadline::default())
+            TrialOutput::run(&ledger("{kept}\n[{summary}]"), &text(), &words, &Deadline::default())
                 .unwrap();
         assert!(tried.detects && !tried.reverted);
         assert_eq!(tried.kept_lines, Some(2));
@@ -98,23 +98,24 @@ mod tests {
     #[test]
     fn a_text_of_another_format_stands_as_it_is() {
         let tried =
-            Tryout::run(&ledger("{kept}{summary}"), "no ledger", &words, &Deadline::default())
+            TrialOutput::run(&ledger("{kept}{summary}"), "no ledger", &words, &Deadline::default())
                 .unwrap();
-        let none = Tryout { detects: false, text: None, reverted: false, kept_lines: None };
+        let none = TrialOutput { detects: false, text: None, reverted: false, kept_lines: None };
         assert_eq!(tried, none);
     }
 
     #[test]
     fn what_takes_no_fewer_tokens_stands_as_it_is() {
         let join = format!("{}{{kept}}{{summary}}", "and, what is more, ".repeat(200));
-        let tried = Tryout::run(&ledger(&join), &text(), &words, &Deadline::default()).unwrap();
+        let tried =
+            TrialOutput::run(&ledger(&join), &text(), &words, &Deadline::default()).unwrap();
         assert_eq!((tried.detects, tried.text, tried.kept_lines), (true, None, Some(2)));
     }
 
     #[test]
     fn a_name_of_nothing_is_no_adapter() {
         assert_eq!(
-            Tryout::run(
+            TrialOutput::run(
                 &AdapterChoice::Named("nobody".into()),
                 &text(),
                 &words,

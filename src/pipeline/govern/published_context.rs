@@ -5,8 +5,14 @@
 
 use serde_json::{Map, Value, json};
 
-/// The projection of a compiled context.
-pub fn published(context: &Value) -> Value {
+/// Converts a compiled context from its JSON text, and returns JSON text.
+pub fn published(context: &str) -> String {
+    // A context is written by this process, so it can be read.
+    let context: Value = serde_json::from_str(context).unwrap_or_default();
+    published_value(&context).to_string()
+}
+
+fn published_value(context: &Value) -> Value {
     let get = |object: &Value, key: &str| object.get(key).cloned().unwrap_or_default();
     let pick = |object: &Value, keys: &[&str]| -> Value {
         keys.iter().map(|key| ((*key).to_owned(), get(object, key))).collect::<Map<_, _>>().into()

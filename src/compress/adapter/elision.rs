@@ -1,4 +1,4 @@
-//! Which items of a long list stay, and the mark in the place of the others.
+//! Selects the items of a long list that stay, and writes the mark in the place of the others.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use crate::compress::extract::{ExtractUnit, select};
 pub(super) const MAX_WHOLE_ITEMS: usize = 8;
 /// Items at the head that stay.
 const HEAD_ITEMS: usize = 3;
-/// What stays for the sake of its facts: that part of the bytes, and no more than so many and
-/// that part of them.
+/// Limits of the items that stay for their facts: that part of the bytes, and no more than so many
+/// and that part of them.
 const FACT_SHARE: usize = 4;
 const MAX_FACT_BYTES: usize = 8 << 10;
 const LARGE_FACT_SHARE: usize = 16;
@@ -52,7 +52,7 @@ pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
     gaps
 }
 
-/// What a mark begins with.
+/// The beginning of a mark.
 pub(super) const MARK_START: &str = "… ";
 
 /// The mark in the place of so many items: `… 212 more items`.
@@ -61,7 +61,7 @@ pub(super) fn mark(count: usize, noun: &str) -> String {
     format!("{MARK_START}{count} more {noun}{plural}")
 }
 
-/// How many items a mark represents.
+/// Number of items that a mark represents.
 pub(super) fn mark_items(text: &str, noun: &str) -> Option<usize> {
     let (count, rest) = text.strip_prefix(MARK_START)?.split_once(" more ")?;
     let rest = rest.strip_prefix(noun)?;

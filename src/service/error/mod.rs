@@ -1,8 +1,15 @@
-//! Errors of use cases.
+//! Errors of use cases: [`Error`], and the refusals of single use cases that it contains.
 
-use super::candidates::CandidateRefusal;
-use super::compilations::Divergence;
-use super::{StoreError, idempotency, packs};
+mod candidate;
+mod compile;
+mod divergence;
+mod pack;
+
+pub use self::candidate::CandidateRefusal;
+pub use self::compile::{CompileError, RefusedCompile};
+pub use self::divergence::Divergence;
+pub use self::pack::PackRefusal;
+use super::{StoreError, idempotency};
 use crate::hook::HookStop;
 use crate::json::{self, Fault};
 use crate::pipeline::StopReason;
@@ -33,7 +40,7 @@ pub enum Error {
     #[error(transparent)]
     Diverged(Box<Divergence>),
     #[error(transparent)]
-    Compile(Box<super::compile::Error>),
+    Compile(Box<CompileError>),
     /// `If-Match` names another version than the stored one.
     #[error("the version that is stored is {0}")]
     Stale(u64),
@@ -49,7 +56,7 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] idempotency::ReplayRefusal),
     #[error(transparent)]
-    Pack(#[from] packs::PackRefusal),
+    Pack(#[from] PackRefusal),
     #[error(transparent)]
     Candidate(#[from] CandidateRefusal),
     /// A hook stopped the request.

@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ClaimedDelivery;
-
-/// The tenant and the id of a hook.
-pub type HookKey = (Arc<str>, Arc<str>);
+use super::{ClaimedDelivery, HookKey};
 
 /// Calls under way. Cheap to copy: they are few.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +17,7 @@ pub struct BusyCalls {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TenantCalls {
     pub calls: usize,
-    /// How many of them are retries, or calls of hooks that fail.
+    /// Retries among them, and calls of hooks that fail.
     pub retries: usize,
 }
 

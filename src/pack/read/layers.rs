@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::policy::condition;
-use super::{id, layer, list, name, object, optional, required, texts};
+use super::{MAX_ITEMS, id, layer, list, name, object, optional, required, texts};
 use crate::domain::MemoryTier;
 use crate::json::{Fields, Node, Path, Value};
 use crate::pack::document::{
@@ -11,9 +11,6 @@ use crate::pack::document::{
 };
 use crate::pack::lint::Lint;
 use crate::pack::weights::{BUCKETS, MILLION, decimal, millionths};
-
-/// Entries of one list.
-const MAX_ITEMS: usize = 500;
 
 pub(super) fn intents(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Intent> {
     const KNOWN: &[&str] = &[

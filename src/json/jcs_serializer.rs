@@ -20,7 +20,7 @@ pub fn jcs_value<T: Serialize + ?Sized>(value: &T) -> String {
 
 /// Appends the same.
 pub fn jcs_into<T: Serialize + ?Sized>(out: &mut String, value: &T) {
-    // What fails has keys that are no text, or is an enum with fields: nothing here does.
+    // Only keys that are no text, and enums with fields, fail: no value here has them.
     let _ = value.serialize(TypedWriter(out));
 }
 
@@ -243,7 +243,7 @@ impl SerializeTuple for TypedList<'_> {
 /// An object whose members are written as they come and put in order at its end.
 struct SortedMembers<'o, K> {
     out: &'o mut String,
-    /// Where the object begins.
+    /// Start of the object.
     start: usize,
     /// Each key, and where its member ends; a comma is in front of all but the first.
     ends: Vec<(K, usize)>,

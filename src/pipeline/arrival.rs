@@ -104,7 +104,7 @@ pub(super) fn name_rules<'r>(rules: impl Iterator<Item = &'r str>, first: &str) 
 
 pub(super) fn run(
     meter: &Meter<'_>,
-    mut sight: ArrivalPass<'_>,
+    mut arrival_pass: ArrivalPass<'_>,
     history: &[Message],
     protected: &[bool],
 ) -> Result<Output, StopReason> {
@@ -113,8 +113,8 @@ pub(super) fn run(
     let mut forms = Vec::with_capacity(history.len());
     for (message, protected) in history.iter().zip(protected) {
         meter.check()?;
-        let arrived =
-            sight.arrive(message, if *protected { ArrivalForm::Fixed } else { ArrivalForm::Whole });
+        let arrived = arrival_pass
+            .arrive(message, if *protected { ArrivalForm::Fixed } else { ArrivalForm::Whole });
         let mut known = arrived.forms.iter();
         let mut won = 0;
         // Every text was counted when its form was found.
@@ -144,7 +144,7 @@ pub(super) struct ArrivalPass<'s> {
     encoder: Encoder<'s>,
 }
 
-/// How a message is to be shown.
+/// Form in which a message is to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArrivalForm {
     /// Unchanged, except for the mark that escapes a look-alike.

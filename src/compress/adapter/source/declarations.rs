@@ -1,4 +1,4 @@
-//! Which lines declare something, by their shape: a name, perhaps words before it, perhaps
+//! Detects lines that declare something, by their shape: a name, perhaps words before it, perhaps
 //! parameters after it, and a block below. What opens a block without declaring anything begins
 //! with one of a few words that most languages share.
 

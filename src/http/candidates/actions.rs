@@ -2,11 +2,11 @@
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 
-use crate::http::body::{self, RequestInput};
+use crate::http::body;
 use crate::http::idempotency::{self, Reply, RequestIdentity};
-use crate::http::job::visit;
+use crate::http::job;
 use crate::http::problem::Problem;
 use crate::http::query::name_of;
 use crate::http::response::read_if_match;
@@ -83,11 +83,9 @@ pub(crate) async fn propose_candidate(
 pub(crate) async fn delete_candidate(
     State(state): State<AppState>,
     request: Request,
-) -> Result<Response, Problem> {
-    let (if_match, id) = (read_if_match(request.headers())?, name_of(&request).to_owned());
-    let input = RequestInput::without_body(&state, &request)?;
-    visit(&state, input, move |services, _| candidates::delete(services, &id, if_match)).await?;
-    Ok(StatusCode::NO_CONTENT.into_response())
+) -> Result<StatusCode, Problem> {
+    let id = name_of(&request).to_owned();
+    job::delete(&state, request, id, candidates::delete).await
 }
 
 /// Review a candidate

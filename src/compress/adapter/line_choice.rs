@@ -1,4 +1,5 @@
-//! Which lines stay: what has to, then what belongs to it, then what shows most by byte.
+//! Selects the lines that stay: required ones, then those that belong to them, then those that show
+//! most by byte.
 
 use super::Cut;
 use super::page::{LinePage, MarkMargin, cuts};
@@ -8,7 +9,7 @@ use crate::compress::extract::{ExtractUnit, UnitFacts, select_with_facts};
 const KEEP_PERCENT: usize = 40;
 /// The part of them, in hundredths, that lines which should stay may take.
 const SHOULD_PERCENT: usize = 70;
-/// What a line that should stay is worth where the room is spent.
+/// Weight of a line that should stay, when the room is spent.
 const SHOULD_WEIGHT: u32 = 8;
 /// Short lines that follow each other stay or go together up to so many bytes: less torn to read,
 /// and fewer marks.
@@ -18,7 +19,7 @@ const CHOICE_PERCENT: usize = 80;
 /// Bytes that the mark in a gap takes, about.
 const MARK_BYTES: usize = 16;
 
-/// What a line is to its text.
+/// Rank of a line in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineRank {
     /// Stays.

@@ -11,7 +11,7 @@ use crate::pipeline::points::transform;
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
-use crate::pipeline::{Error, arrive, budget, frame};
+use crate::pipeline::{Error, arrival, budget, frame};
 use crate::request::OnArrival;
 
 /// The output of stage 9.
@@ -31,7 +31,7 @@ impl Driver<'_> {
     pub(super) fn transform(
         &mut self,
         assembled: AssembledList,
-        past: &ArrivedHistory,
+        arrived_history: &ArrivedHistory,
         actions: &mut [Action],
     ) -> Result<Vec<Slot>, Error> {
         const POINT: Point = Point::TransformContext;
@@ -63,13 +63,13 @@ impl Driver<'_> {
         let slots = self.mend_ends(slots, opening.clone(), list, spoken)?;
         let budget = self.request.context_window.saturating_sub(self.request.reserve_output);
         let budget = self.request.measured().unscale(budget);
-        let around = tools + self.meter.reply();
+        let other_tokens = tools + self.meter.reply();
         let whole: u64 = slots.iter().map(|slot| slot.cost.real()).sum();
-        if whole + around <= budget {
+        if whole + other_tokens <= budget {
             return Ok(slots);
         }
-        let room = budget.saturating_sub(around);
-        let slots = self.shrink(slots, room, opening.clone(), actions, past)?;
+        let room = budget.saturating_sub(other_tokens);
+        let slots = self.shrink(slots, room, opening.clone(), actions, arrived_history)?;
         Ok(self.mend_ends(slots, opening, list, spoken)?)
     }
 
@@ -80,7 +80,7 @@ impl Driver<'_> {
         room: u64,
         opening: Option<Slot>,
         actions: &mut [Action],
-        past: &ArrivedHistory,
+        arrived_history: &ArrivedHistory,
     ) -> Result<Vec<Slot>, Error> {
         let is_past = |slot: &Slot| slot.part == PartName::History;
         let start = slots.iter().position(is_past).unwrap_or(slots.len());
@@ -98,13 +98,13 @@ impl Driver<'_> {
         let origins: Vec<Option<usize>> = history.iter().map(|message| message.origin).collect();
         let fixed = head.iter().chain(&foot).map(|slot| slot.cost.real()).sum();
         // They have their forms from arrival: nothing is encoded twice.
-        let arrived = arrive::Output {
+        let arrived = arrival::Output {
             costs,
             saved: vec![0; history.len()],
-            forms: vec![arrive::ArrivedForms::default(); history.len()],
+            forms: vec![arrival::ArrivedForms::default(); history.len()],
         };
         let mut again = ArrivedHistory {
-            read_back: ReadBack::new(past.read_back.on, &history),
+            read_back: ReadBack::new(arrived_history.read_back.on, &history),
             history,
             protected,
             names: Vec::new(),
@@ -115,10 +115,10 @@ impl Driver<'_> {
         let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };
         // The compaction points are done: only the budget is applied here.
         let allocation = budget::Output { budget: room, room: u64::MAX / 2, fixed };
-        let around = OutsideHistory::bare(frame, allocation);
+        let outside = OutsideHistory::bare(frame, allocation);
         let compressed =
-            self.compress(&mut again, &around, &CompressionPass::new(HistoryUse::No, 0))?;
-        note_actions(actions, past, &origins, &compressed.actions);
+            self.compress(&mut again, &outside, &CompressionPass::new(HistoryUse::No, 0))?;
+        note_actions(actions, arrived_history, &origins, &compressed.actions);
         head.extend(compressed.slots);
         head.extend(foot);
         Ok(head)
@@ -128,12 +128,12 @@ impl Driver<'_> {
 /// Records what happened to messages of the request in the second pass.
 fn note_actions(
     actions: &mut [Action],
-    past: &ArrivedHistory,
+    arrived_history: &ArrivedHistory,
     origins: &[Option<usize>],
     again: &[Action],
 ) {
     let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (at, message) in past.history.iter().enumerate().rev() {
+    for (at, message) in arrived_history.history.iter().enumerate().rev() {
         if let Some(origin) = message.origin {
             places.entry(origin).or_default().push(at);
         }

@@ -1,15 +1,19 @@
-//! Errors of a compile.
+//! Errors of a compile, and refusals by its pack.
 
-use super::RefusedCompile;
+use std::sync::Arc;
+
+use super::PackRefusal;
+use crate::domain::{ContentHash, Stage};
 use crate::hook::{Denial, HookStop};
 use crate::json::{self, Fault};
-use crate::pipeline::{self, StopReason};
-use crate::service::packs::PackRefusal;
+use crate::pack::Refusal;
+use crate::pipeline::{self, GovernedStage, StopReason};
+use crate::service::record::RecalledInputs;
 use crate::store;
 
 /// The reason why a compile has no payload. Each variant is one thing that a caller can act on.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum CompileError {
     #[error("the body is not accepted: {0}")]
     Json(#[from] json::Error),
     #[error("the request is not valid in {}", json::places(.0))]
@@ -34,7 +38,7 @@ pub enum Error {
     Store(#[from] store::Error),
 }
 
-impl Error {
+impl CompileError {
     /// The code of the problem and of the event `compile:failed`. Problems of a store that is full
     /// or busy have codes of their own.
     pub fn code(&self) -> &'static str {
@@ -57,7 +61,7 @@ impl Error {
     }
 }
 
-impl From<pipeline::Error> for Error {
+impl From<pipeline::Error> for CompileError {
     fn from(error: pipeline::Error) -> Self {
         match error {
             pipeline::Error::Stopped(stopped) => Self::Stopped(stopped),
@@ -76,5 +80,45 @@ impl From<pipeline::Error> for Error {
                 }
             }
         }
+    }
+}
+
+/// A refusal, with the state of the compile at that time.
+#[derive(Debug)]
+pub struct RefusedCompile {
+    pub refusal: Refusal,
+    /// The id of the record, if one was stored.
+    pub compilation: Option<Arc<str>>,
+    /// The stages of the pack that ran. The last one refused.
+    pub(crate) stages: Vec<GovernedStage>,
+    /// Values from the store and the clock; none if the pack refused before they were read.
+    pub(crate) recalled: Option<RecalledInputs>,
+}
+
+impl RefusedCompile {
+    pub(crate) fn at_stage(
+        refusal: Refusal,
+        stages: Vec<GovernedStage>,
+        recalled: RecalledInputs,
+    ) -> CompileError {
+        let recalled = Some(recalled);
+        CompileError::Governed(Box::new(Self { refusal, compilation: None, stages, recalled }))
+    }
+
+    /// A refusal before the first stage.
+    pub(crate) fn early(refusal: Refusal) -> CompileError {
+        let (stages, recalled) = (Vec::new(), None);
+        CompileError::Governed(Box::new(Self { refusal, compilation: None, stages, recalled }))
+    }
+
+    /// A refusal after the last stage, because hooks changed a block of the pack.
+    pub(crate) fn transformed(
+        refusal: Refusal,
+        mut stages: Vec<GovernedStage>,
+        recalled: RecalledInputs,
+    ) -> CompileError {
+        let output = ContentHash::of(&json::jcs_value(&refusal.to_record()));
+        stages.push(GovernedStage { stage: Stage::Transform, parts: Vec::new(), output });
+        Self::at_stage(refusal, stages, recalled)
     }
 }

@@ -1,0 +1,389 @@
+//! A compile whose effects are stored: a live compile or a turn, and a dry run, which stores none.
+//!
+//! [`LiveCompile`] goes through the steps read → govern → recall → run → settle → commit → respond, and
+//! drives a [`CompileJob`] for those that a replay has too.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use super::change::note_change;
+use super::events::{CompileEvents, UnreadCompile};
+use super::govern::GovernSource;
+use super::job::{CompileJob, JobContext};
+use super::named_inputs::read_request;
+use super::{CompileMode, CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
+use crate::domain::{MemoryEntry, Model, Note};
+use crate::hook::HookRun;
+use crate::json::Node;
+use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
+use crate::provider::{MemberBlocks, WrittenPayload};
+use crate::request::{CompileRequest, PreviousCompile};
+use crate::service::earlier_payload::{RememberedPayload, to_sent};
+use crate::service::effects::{Effects, SessionEffects, StoredTurn, TurnEffects};
+use crate::service::event_owner::EventOwner;
+use crate::service::fact_observers::FactObservers;
+use crate::service::record::{CompileOutcome, NewRecord, RecordSubject};
+use crate::service::sessions::{self, SessionCompile, SessionHandle, SessionUpdate};
+use crate::service::{Services, usage};
+use crate::store::Batch;
+
+/// The request of a live compile, with its session and turn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LiveInput<'j> {
+    /// The request with the defaults of its session and key.
+    pub(super) node: &'j Node<'j>,
+    pub(super) session: Option<&'j SessionHandle>,
+    /// The turn that the request was made for.
+    pub(super) turn: Option<&'j Arc<dyn CompileTurn>>,
+    pub(super) mode: CompileMode,
+    /// When the work on the request began; its `deadline_ms` counts from here.
+    pub(super) start: Instant,
+    /// Time that was spent before the compile.
+    pub(super) timings: Timings,
+}
+
+/// A live compile in progress.
+pub(super) struct LiveCompile<'j> {
+    job: CompileJob<'j>,
+    input: LiveInput<'j>,
+    id: Arc<str>,
+    events: CompileEvents,
+    observers: FactObservers,
+    /// The hook runs of the compile; empty until the hooks are done.
+    runs: Vec<HookRun>,
+    /// The model, with its token factor calibrated by the session if the session has one.
+    model: Model,
+    /// The model's name in the calibration of the session.
+    model_name: Arc<str>,
+    previous: Option<PreviousCompile>,
+    session_update: SessionUpdate,
+    /// Memory entries that have expired.
+    expired: Vec<MemoryEntry>,
+}
+
+/// The store's answer to the effects of a compile.
+#[derive(Debug, Default)]
+struct CommittedCompile {
+    /// Runs of the hooks that observe at once, after the transaction.
+    observed: Vec<HookRun>,
+    /// Whether the effects could not be stored, which the report notes.
+    is_lost: bool,
+}
+
+impl<'j> LiveCompile<'j> {
+    /// Reads the request and pins the hooks.
+    pub(super) fn read(
+        services: &'j Services,
+        input: LiveInput<'j>,
+        deadline: &Deadline,
+    ) -> Result<(Self, CompileRequest), UnreadCompile> {
+        let LiveInput { start, mut timings, .. } = input;
+        let (mut request, adapters) = read_request(services, input.node, &mut timings)
+            .map_err(|error| UnreadCompile { error, events: None })?;
+        let deadline = match request.deadline_ms {
+            Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
+            None => deadline.clone(),
+        };
+        let session_update = match input.session {
+            Some(session) => session.apply(&mut request),
+            None => warn_without_session(&mut request),
+        };
+        let events = CompileEvents::new(&request);
+        let pinned = match timed(&mut timings.store, || hooks::pinned(services, &request)) {
+            Ok(pinned) => pinned,
+            Err(error) => {
+                return Err(UnreadCompile { error: error.into(), events: Some(events) });
+            }
+        };
+        let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
+        let scope = hooks::scope_of(services, &id, input.session, &request);
+        let observers = FactObservers::new(&pinned, scope.clone());
+        let hooks =
+            services.hook_runner(Arc::clone(&pinned), scope, &deadline).dry_if(input.mode.is_dry);
+        let context = JobContext { services, node: input.node, deadline, timings };
+        let compile = Self {
+            job: CompileJob::new(context, &request, adapters.stored, hooks),
+            input,
+            id,
+            events,
+            observers,
+            runs: Vec::new(),
+            model: request.measured(),
+            model_name: sessions::model_of(&request),
+            previous: request.cache.previous.clone(),
+            session_update,
+            expired: Vec::new(),
+        };
+        Ok((compile, request))
+    }
+
+    /// Carries out all steps after [`Self::read`].
+    pub(super) fn carry_out(
+        &mut self,
+        mut request: CompileRequest,
+    ) -> Result<CompiledResponse, Error> {
+        let source = GovernSource::live(self.job.services);
+        let governed = self.job.govern(&mut request, None, source);
+        governed.map_err(|error| self.recorded(error))?;
+        self.recall(&mut request)?;
+        let head = format!("{{\"id\":\"{}\",\"payload\":", self.id);
+        let compiled = self.job.run(request, head);
+        let mut compiled = compiled.map_err(|error| self.recorded(error))?;
+        let effects = self.settle(&mut compiled);
+        let governed = self.job.governed_members(&self.runs, self.input.mode.published);
+        match self.input.turn {
+            Some(turn) => self.respond_to_turn(turn, effects, compiled, &governed),
+            None => self.respond(effects, compiled, &governed),
+        }
+    }
+
+    /// Publishes that the compile failed; a dry run publishes nothing.
+    pub(super) fn publish_failure(&self, error: &Error) {
+        if self.input.mode.is_dry {
+            return;
+        }
+        let session = self.input.node.get("session_id").and_then(Node::as_str);
+        let runs = if self.runs.is_empty() { self.job.hooks.runs() } else { &self.runs };
+        super::events::publish_failure(self.job.services, session, Some(&self.events), runs, error);
+    }
+
+    /// Reads the memory that the payload shows.
+    fn recall(&mut self, request: &mut CompileRequest) -> Result<(), Error> {
+        let turn = self.input.turn.map(|turn| &**turn);
+        let CompileJob { services, hooks, timings, .. } = &mut self.job;
+        self.expired = timed(&mut timings.store, || {
+            memory_recall::remember_asking(services, turn, request, hooks)
+        })?;
+        Ok(())
+    }
+
+    /// Stores a record if the error is a refusal by the pack; other errors leave no record.
+    fn recorded(&mut self, error: Error) -> Error {
+        let Error::Governed(refused) = error else { return error };
+        if self.input.mode.is_dry || !self.job.draft.level.is_kept() {
+            return Error::Governed(refused);
+        }
+        self.job.settle_refusal(&refused);
+        let subject = self.subject(self.job.hooks.runs());
+        refusal::record(self.job.services, subject, &self.job.draft, refused)
+    }
+
+    fn subject<'s>(&'s self, runs: &'s [HookRun]) -> RecordSubject<'s> {
+        let session = self.input.session.map(|session| &session.id);
+        RecordSubject { id: &self.id, session, node: self.input.node, runs }
+    }
+
+    /// Ends the hooks and completes the report, except for its hook lines and the note that events
+    /// could not be stored. Returns the effects to be stored.
+    fn settle(&mut self, compiled: &mut CompiledPayload) -> Effects {
+        let Self { job, input, .. } = self;
+        let services = job.services;
+        job.settle();
+        let outcomes = job.hooks.kept().map(|kept| kept.take()).unwrap_or_default();
+        let queued;
+        (self.runs, queued) = job.hooks.take_parts();
+        hooks::warn(&mut compiled.report, input.node, input.session, &self.runs);
+        timed(&mut job.timings.serialise, || {
+            let previous = self.previous.as_ref();
+            note_change(services, compiled, &self.model, previous, input.session);
+        });
+        let expired = self.expired.iter().map(|entry| entry.key.to_string());
+        compiled.report.expired_memory(expired.collect());
+        let owner = EventOwner {
+            session: input.session.map(|session| &session.id),
+            compilation: Some(&self.id),
+        };
+        Effects {
+            scope: self.observers.scope().clone(),
+            events_before: vec![self.events.started(owner)],
+            queued,
+            outcomes,
+            observers: Some(self.observers.clone()),
+            session: self.input.session.map(|handle| SessionEffects {
+                handle: handle.clone(),
+                compile: self.session_compile(compiled),
+            }),
+            gone: crate::service::hooks::gone(&self.runs),
+            events_after: self.events.finished(owner, compiled, &self.runs),
+            expired: std::mem::take(&mut self.expired),
+            ..Effects::default()
+        }
+    }
+
+    /// The changes of this compile to its session.
+    fn session_compile(&self, compiled: &CompiledPayload) -> SessionCompile {
+        let payload = self.job.draft.level.is_kept().then(|| to_sent(&compiled.written));
+        SessionCompile {
+            id: Arc::clone(&self.id),
+            update: self.session_update.clone(),
+            model: Arc::clone(&self.model_name),
+            raw: self.model.unscale(compiled.report.report().tokens_after),
+            payload,
+            source: self.input.turn.map(|turn| turn.source()),
+        }
+    }
+
+    /// Stores the effects, completes the report with hooks that observe at once, and writes the
+    /// response.
+    fn respond(
+        &mut self,
+        effects: Effects,
+        mut compiled: CompiledPayload,
+        governed: &str,
+    ) -> Result<CompiledResponse, Error> {
+        let (effects, batch) = self.with_record(effects, &mut compiled)?;
+        let CommittedCompile { observed, is_lost } = self.commit(effects, batch)?;
+        let CompiledPayload { written, mut report, .. } = compiled;
+        if is_lost {
+            report.degrade(events_not_stored());
+        }
+        report.hooks(self.runs.iter().chain(&observed).filter_map(hooks::line));
+        let report = report.finish();
+        self.count_usage(&report);
+        let mut timings = self.job.timings;
+        let (body, payload) = timed(&mut timings.serialise, || {
+            let WrittenPayload { text, head_end, blocks, .. } = written;
+            let payload = head_end..text.len();
+            let body = Bytes::from(whole(text, &report, governed, None));
+            self.remember(body.slice(payload.clone()), blocks);
+            (body, payload)
+        });
+        Ok(CompiledResponse { body, payload, report, timings })
+    }
+
+    /// Writes the response, and stores it with the other effects of the turn: hooks that observe
+    /// after the transaction are not in its report.
+    fn respond_to_turn(
+        &mut self,
+        turn: &Arc<dyn CompileTurn>,
+        effects: Effects,
+        mut compiled: CompiledPayload,
+        governed: &str,
+    ) -> Result<CompiledResponse, Error> {
+        compiled.report.hooks(turn.runs().iter().chain(&self.runs).filter_map(hooks::line));
+        let (mut effects, batch) = self.with_record(effects, &mut compiled)?;
+        let CompiledPayload { written, report, .. } = compiled;
+        let report = report.finish();
+        let WrittenPayload { text, head_end, blocks, .. } = written;
+        let payload = head_end..text.len();
+        let response = timed(&mut self.job.timings.serialise, || {
+            whole(text, &report, governed, Some(&**turn))
+        });
+        effects.turn = Some(TurnEffects {
+            turn: Arc::clone(turn) as Arc<dyn StoredTurn>,
+            response: response.clone(),
+        });
+        // A turn is stored or fails, so its report never notes lost events.
+        self.commit(effects, batch)?;
+        self.count_usage(&report);
+        let body = Bytes::from(response);
+        self.remember(body.slice(payload.clone()), blocks);
+        Ok(CompiledResponse { body, payload, report, timings: self.job.timings })
+    }
+
+    /// Adds the record to the effects, with the texts that are stored next to them.
+    fn with_record(
+        &mut self,
+        mut effects: Effects,
+        compiled: &mut CompiledPayload,
+    ) -> Result<(Effects, Batch), Error> {
+        let mut batch = Batch::default();
+        if self.input.mode.is_dry {
+            return Ok((effects, batch));
+        }
+        let mut spent = Duration::ZERO;
+        if self.job.draft.level.is_kept() {
+            let (subject, outcome) = (self.subject(&self.runs), CompileOutcome::Compiled(compiled));
+            let record = timed(&mut spent, || {
+                NewRecord::new(self.job.services, subject, &self.job.draft, outcome, &mut batch)
+            });
+            effects.record = Some(record?);
+        }
+        self.job.timings.store += spent;
+        for text in std::mem::take(&mut compiled.artifacts) {
+            batch.artifact(text, "text/plain");
+        }
+        Ok((effects, batch))
+    }
+
+    /// Stores the effects, and calls the hooks that observe at once. A dry run does neither.
+    fn commit(&mut self, effects: Effects, batch: Batch) -> Result<CommittedCompile, Error> {
+        if self.input.mode.is_dry {
+            return Ok(CommittedCompile::default());
+        }
+        let mut spent = Duration::ZERO;
+        let committed = timed(&mut spent, || self.store(effects, batch));
+        self.job.timings.store += spent;
+        committed
+    }
+
+    fn store(&self, effects: Effects, batch: Batch) -> Result<CommittedCompile, Error> {
+        let services = self.job.services;
+        let must = effects.must_be_stored(&batch);
+        let (facts, is_lost) = match effects.commit(services, batch) {
+            Err(error) if !must => {
+                tracing::warn!(%error, "the events of a compile could not be stored");
+                (Vec::new(), true)
+            }
+            stored => (stored?.facts, false),
+        };
+        let observed = services.observe_now(&self.observers, &facts);
+        Ok(CommittedCompile { observed, is_lost })
+    }
+
+    /// Adds the tokens of the compile to the usage of the tenant; a dry run adds none.
+    fn count_usage(&self, report: &Report) {
+        if !self.input.mode.is_dry {
+            let Report { tokens_before, tokens_after, .. } = *report;
+            usage::count(self.job.services, &self.model.name, tokens_before, tokens_after);
+        }
+    }
+
+    /// Remembers the payload for the next compile's `first_change`.
+    fn remember(&self, bytes: Bytes, blocks: Vec<MemberBlocks>) {
+        if self.job.draft.level.is_kept() && !self.input.mode.is_dry {
+            let payload = RememberedPayload { bytes, blocks: blocks.into() };
+            self.job.services.remember_payload(&self.id, payload);
+        }
+    }
+}
+
+/// Warns about fields that have no effect without a session.
+fn warn_without_session(request: &mut CompileRequest) -> SessionUpdate {
+    if request.usage.is_some() {
+        let detail = "without a session nothing is calibrated";
+        request.notes.warn("usage_needs_session", "/usage".to_owned(), detail);
+    }
+    SessionUpdate::default()
+}
+
+fn events_not_stored() -> Note {
+    Note {
+        code: "events_not_stored",
+        pointer: String::new(),
+        detail: "the store cannot be written".to_owned(),
+    }
+}
+
+/// Appends the rest of the response to the payload: the report, the members of a pack, the results
+/// of a turn's calls.
+fn whole(
+    mut text: String,
+    report: &Report,
+    governed: &str,
+    turn: Option<&dyn CompileTurn>,
+) -> String {
+    text.reserve(governed.len() + 4_096);
+    text.push_str(",\"report\":");
+    // A report is plain data with string keys: serialising it cannot fail.
+    text.push_str(&serde_json::to_string(report).unwrap_or_default());
+    text.push_str(governed);
+    if let Some(turn) = turn {
+        text.push_str(",\"results\":");
+        text.push_str(turn.results());
+    }
+    text.push('}');
+    text
+}
