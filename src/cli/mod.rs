@@ -51,7 +51,7 @@ Examples:
   contexture key create --scope admin
 
 Exit codes: 0 done, 1 failed, 2 the command line is not understood, 65 the database is damaged,
-70 the disk lost what was written, 78 another process has the database."
+70 the disk lost what was written, 74 the disk is full, 78 a setting cannot be met (such as a\ndatabase that another process has, or that cannot be opened)."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -224,7 +224,8 @@ fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
         Some(
             server::Error::Listen { .. }
             | server::Error::Store(
-                OpenError::InUse { .. }
+                OpenError::Open { .. }
+                | OpenError::InUse { .. }
                 | OpenError::InUseElsewhere { .. }
                 | OpenError::Newer { .. }
                 | OpenError::TooNew { .. },

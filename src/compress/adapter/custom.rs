@@ -70,6 +70,19 @@ impl CustomAdapter {
         pattern.is_match(text, &self.deadline).unwrap_or(false)
     }
 
+    /// The number of lines with a match; none if the request has to stop.
+    fn count_matching(&self, pattern: &Pattern, text: &str) -> Option<usize> {
+        let mut matching = 0;
+        for (line, number) in text.lines().zip(1..) {
+            // Short lines pass through a search without a look at the deadline.
+            if number % LINES_UNASKED == 0 && self.deadline.check().is_err() {
+                return None;
+            }
+            matching += usize::from(self.is_match(pattern, line));
+        }
+        Some(matching)
+    }
+
     /// Lines of a text that stay.
     pub(super) fn kept_lines(&self, text: &str) -> usize {
         self.split_lines(text).map_or(0, |lines| lines.kept.len())
@@ -133,8 +146,8 @@ impl FormatAdapter for CustomAdapter {
             })
             && self.holds.as_ref().is_none_or(|pattern| self.is_match(pattern, text))
             && self.share.as_ref().is_none_or(|(pattern, milli)| {
-                let matching = text.lines().filter(|line| self.is_match(pattern, line)).count();
-                matching * 1000 >= count() * milli
+                self.count_matching(pattern, text)
+                    .is_some_and(|lines| lines * 1000 >= count() * milli)
             })
     }
 

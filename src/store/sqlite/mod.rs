@@ -156,6 +156,9 @@ fn lock_error(file: &Path, error: lock::Error) -> OpenError {
     match error {
         lock::Error::Held(pid) => OpenError::InUse { file, pid },
         lock::Error::HeldElsewhere => OpenError::InUseElsewhere { file },
+        lock::Error::Io(source) if source.kind() == std::io::ErrorKind::StorageFull => {
+            OpenError::Full { file, source: Arc::new(source) }
+        }
         lock::Error::Io(source) => OpenError::Open { file, source: Arc::new(source) },
     }
 }
