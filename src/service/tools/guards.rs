@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::hooks::{CallVerdict, deadline, denial_text};
+use super::call_hooks::CallHooks;
+use super::hooks::{CallVerdict, denial_text};
 use super::schema::{self, CheckFailure, SchemaVerdict};
-use crate::domain::{EventKind, MemoryScope, NewEvent, RawJson, ToolCall, ToolDefinition};
+use crate::domain::{EventKind, NewEvent, RawJson, ToolCall, ToolDefinition};
 use crate::hook::{
-    CallBatch, Denial, GuardDecision, Hook, HookInput, HookSet, HookedCall, MatchContext, Point,
-    PointInput as _, ToolArguments, ToolCallInput,
+    CallBatch, Denial, GuardDecision, HookInput, HookedCall, MatchContext, Point, PointInput as _,
+    ToolArguments, ToolCallInput,
 };
 use crate::json::{Limits, parse};
 use crate::limit::Deadline;
 use crate::pipeline::HookPort as _;
 use crate::service::effects::Effects;
 use crate::service::hook_runner::HookRunner;
-use crate::service::{Error, Services, StoreError};
+use crate::service::{Error, Services};
 
 const POINT: Point = Point::ToolCall;
 
@@ -32,34 +33,6 @@ pub(crate) struct CallQuestion<'q> {
     /// The definition that the arguments must match, if it is known.
     pub(crate) tool: Option<&'q ToolDefinition>,
     pub(crate) batch: CallBatch,
-}
-
-/// The hooks that are asked about the calls of a model, with the session and the agent of the calls.
-#[derive(Debug, Clone)]
-pub(crate) struct CallHooks {
-    pub(super) set: Arc<HookSet>,
-    pub(super) session: Option<Arc<str>>,
-    pub(super) agent: Option<Arc<str>>,
-}
-
-impl CallHooks {
-    /// The registered hooks, and those that the request brings. `subject` has the session and the
-    /// agent.
-    pub(crate) fn new(
-        services: &Services,
-        subject: &MemoryScope,
-        inline: &[Arc<Hook>],
-    ) -> Result<Self, StoreError> {
-        let MemoryScope { session_id: session, agent, .. } = subject.clone();
-        let set = services.hook_set(session.as_deref(), inline)?;
-        Ok(Self { set, session, agent })
-    }
-
-    /// A runner for these hooks, and the scope of their calls.
-    pub(super) fn runner<'s>(&self, services: &'s Services) -> HookRunner<'s> {
-        let scope = services.hook_scope(self.session.as_ref(), self.agent.as_ref());
-        services.hook_runner(Arc::clone(&self.set), scope, &deadline(services))
-    }
 }
 
 /// Calls the hooks about each call, in order, and returns the verdicts.

@@ -3,18 +3,16 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use super::MemoryRights;
-use super::guards::CallHooks;
+use super::call_hooks::CallHooks;
 use super::memory_command::{MemoryCommand, MemoryOp, WriteTarget, check_key, find_target};
 use crate::domain::{MemoryScope, RawJson, ToolCall};
 use crate::hook::{
-    Denial, HookInput, HookKind, MAX_ROUND_TIME, MatchContext, MemoryUpdateInput, Point,
-    PointInput as _,
+    Denial, HookInput, HookKind, MatchContext, MemoryUpdateInput, Point, PointInput as _,
 };
 use crate::json::{Limits, parse};
-use crate::pipeline::{self, Deadline, HookPort as _};
+use crate::pipeline::{self, HookPort as _};
 use crate::request::check_memory_text;
 use crate::service::hook_runner::HookRunner;
 use crate::service::{Error, Services};
@@ -40,12 +38,6 @@ impl From<pipeline::Error> for Error {
             }
         }
     }
-}
-
-/// The deadline of hooks about calls. Their texts count against the request's allowance.
-pub(super) fn deadline(services: &Services) -> Deadline {
-    let end = Instant::now() + MAX_ROUND_TIME.saturating_add(Duration::from_secs(1));
-    Deadline::at(end).allowing(services.allowance())
 }
 
 pub(super) fn denial_text(denial: &Denial) -> String {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::guards::CallHooks;
+use super::call_hooks::CallHooks;
 use super::hooks::{CallVerdict, ask_writes};
 use super::memory_command::{MemoryCommand, MemoryOp, WriteTarget, check_key, find_target};
 use super::{MemoryRights, ToolAnswer};

@@ -1,6 +1,7 @@
 //! `POST /tools/calls`: handles the calls of one assistant message. Calls of our tools are run
 //! here; all others are returned for the caller to run.
 
+mod call_hooks;
 mod check;
 mod guards;
 mod hooks;
@@ -16,8 +17,9 @@ mod wire;
 
 use std::sync::Arc;
 
+pub(crate) use self::call_hooks::CallHooks;
 pub(crate) use self::check::{CallJudgement, JudgedTools};
-pub(crate) use self::guards::{CallHooks, CallQuestion, ask_calls};
+pub(crate) use self::guards::{CallQuestion, ask_calls};
 use self::hooks::CallVerdict;
 use self::memory::RequestedWrites;
 pub(crate) use self::memory_rights::{MemoryLimits, MemoryRights};

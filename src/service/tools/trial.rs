@@ -1,7 +1,7 @@
 //! Tries memory writes in a transaction that is rolled back: their answers, and the memory after
 //! them, are known before anything is stored.
 
-use super::guards::CallHooks;
+use super::call_hooks::CallHooks;
 use super::hooks::ask_writes;
 use super::memory::{PlannedCall, carry_out_all};
 use super::{MemoryRights, ToolAnswer};
