@@ -83,10 +83,8 @@ impl<'j> CompileJob<'j> {
         let JobInput { start, mut timings, .. } = input;
         let (mut request, adapters) = read_request(services, input.node, &mut timings)
             .map_err(|error| UnreadCompile { error, events: None })?;
-        let deadline = match request.deadline_ms {
-            Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
-            None => deadline.clone(),
-        };
+        let limit = request.deadline_ms.map(Duration::from_millis);
+        let deadline = deadline.asked_within(start, limit);
         let session_update = match input.session {
             Some(session) => session.apply(&mut request),
             None => warn_without_session(&mut request),
