@@ -32,6 +32,7 @@ mod read_tool;
 mod round_trip;
 mod sessions;
 mod skills;
+mod stable;
 mod summaries;
 mod tenants;
 mod tokens;
