@@ -34,6 +34,7 @@ const RANGES: &[(&str, usize)] = &[
     ("C-", 7),
     ("R-", 14),
     ("U-", 12),
+    ("N-", 15),
 ];
 
 #[derive(Deserialize)]

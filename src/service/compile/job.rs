@@ -14,7 +14,7 @@ use super::govern::{GovernContext, GovernSource, note_stages};
 use super::named_inputs::read_request;
 use super::run::CompileRun;
 use super::{CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
-use crate::domain::{MemoryEntry, Model, Note, RecordLevel};
+use crate::domain::{MemoryEntry, Model, RecordLevel};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
@@ -86,7 +86,7 @@ impl<'j> CompileJob<'j> {
         let limit = request.deadline_ms.map(Duration::from_millis);
         let deadline = deadline.asked_within(start, limit);
         let session_update = match input.session {
-            Some(session) => session.apply(&mut request),
+            Some(session) => session.apply(services.models(), &mut request),
             None => warn_without_session(&mut request),
         };
         let events = CompileEvents::new(&request);
@@ -208,6 +208,9 @@ impl<'j> CompileJob<'j> {
         let queued;
         (self.runs, queued) = self.hooks.take_parts();
         hooks::warn(&mut compiled.report, input, &self.runs);
+        if input.turn.is_some() && compiled.awaits_results {
+            compiled.report.forgive_open_calls();
+        }
         timed(&mut self.timings.serialise, || {
             let previous = self.previous.as_ref();
             note_change(services, compiled, &self.model, previous, input.session);
@@ -239,11 +242,13 @@ impl<'j> CompileJob<'j> {
     /// The changes of this compile to its session.
     fn session_compile(&self, compiled: &CompiledPayload) -> SessionCompile {
         let payload = self.level.is_kept().then(|| to_sent(&compiled.written));
+        let tokens = compiled.report.report().tokens_after;
         SessionCompile {
             id: Arc::clone(&self.id),
             update: self.session_update.clone(),
             model: Arc::clone(&self.model_name),
-            raw: self.model.unscale(compiled.report.report().tokens_after),
+            raw: if compiled.is_counted { self.model.unscale(tokens) } else { 0 },
+            awaits_results: compiled.awaits_results,
             payload,
             source: self.input.turn.map(|turn| turn.source()),
         }
@@ -337,14 +342,14 @@ impl<'j> CompileJob<'j> {
         let facts = match effects.commit(services, batch) {
             Err(error) if !must => {
                 tracing::warn!(%error, "the events of a compile could not be stored");
-                compiled.report.degrade(events_not_stored());
+                compiled.report.degrade(super::events::not_stored());
                 Vec::new()
             }
             stored => stored?.facts,
         };
         let observed = services.observe_now(&self.observers, &facts);
-        let Report { tokens_before, tokens_after, .. } = *compiled.report.report();
-        usage::count(services, &self.model.name, tokens_before, tokens_after);
+        let report = compiled.report.report();
+        usage::count(services, &self.model.name, report.tokens_before, report.tokens_after);
         Ok(observed)
     }
 
@@ -364,14 +369,6 @@ fn warn_without_session(request: &mut CompileRequest) -> SessionUpdate {
         request.notes.warn("usage_needs_session", "/usage".to_owned(), detail);
     }
     SessionUpdate::default()
-}
-
-fn events_not_stored() -> Note {
-    Note {
-        code: "events_not_stored",
-        pointer: String::new(),
-        detail: "the store cannot be written".to_owned(),
-    }
 }
 
 /// Appends the rest of the response to the payload: the report, the members of a pack, the results

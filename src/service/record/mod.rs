@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use super::{Services, StoreError};
 use crate::domain::{
-    AdapterDefinition, AskedSummary, Compilation, CompilationStatus, ContentHash, Ledger, Model,
-    RawJson, RecordLevel, Timestamp,
+    AdapterDefinition, AskedSummary, CalibratedFactor, Compilation, CompilationStatus, ContentHash,
+    Ledger, Model, RawJson, RecordLevel, Timestamp,
 };
 use crate::hook::{HookRun, HookSet};
 use crate::json::{self, Node};
@@ -43,8 +43,8 @@ pub(super) struct Inputs {
     /// Stored adapter definitions that the request can name.
     pub(super) adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
     pub(super) model: Model,
-    /// The session's token factor, calibrated by usage.
-    pub(super) measured_milli: Option<u32>,
+    /// The session's token factor, learnt from usage.
+    pub(super) calibration: Option<CalibratedFactor>,
     /// The session's compaction points.
     pub(super) points: Vec<u64>,
     /// Outcomes of the summaries that were requested.
@@ -67,7 +67,7 @@ impl Inputs {
             memory: memory.map(|memory| memory.entries.clone()),
             adapters,
             model: request.model.clone(),
-            measured_milli: request.measured_milli,
+            calibration: request.calibration,
             governed: Vec::new(),
             is_governed: false,
             recalled: None,
