@@ -3,6 +3,7 @@
 mod adapter;
 mod artifact;
 mod calendar;
+mod calibration;
 mod candidate;
 mod chain;
 mod compilation;
@@ -36,6 +37,7 @@ pub use adapter::{
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
 pub(crate) use calendar::{CalendarDate, MONTH_NAMES};
+pub use calibration::{CalibratedFactor, MAX_REPORTED_FACTORS, ModelCalibration, UsageReport};
 pub use candidate::{
     Actor, ActorKind, Candidate, CandidateState, Checks, ConsentCheck, ContradictedEntry,
     Contradiction, FactProperty, MemoryClass, MemoryPromotion, Proposal, Resolution, Review,
@@ -66,7 +68,7 @@ pub use note::{Note, Notes};
 pub use quota::{Quota, QuotaUse, Quotas};
 pub use raw::RawJson;
 pub use replaced_text::{ReplaceFn, ReplacedText};
-pub use session::{MAX_CALIBRATED_MODELS, ModelCalibration, Session};
+pub use session::{MAX_CALIBRATED_MODELS, Session};
 pub use session_state::{SessionState, SnapshotHead};
 pub use skill::{
     MAX_RENDERED_BYTES, MAX_SKILL_BYTES, RenderedTooLong, Skill, SkillFormat, SkillUse,

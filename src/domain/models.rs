@@ -51,6 +51,16 @@ impl Models {
             .max_by_key(|row| row.name.len())
     }
 
+    /// The row for a name in a session's calibration: a model's, or a target's if requests name no
+    /// model.
+    pub fn calibrated(&self, name: &str) -> Model {
+        match (self.find(name), Target::parse(name)) {
+            (Some(row), _) => row.clone(),
+            (None, Some(target)) => Self::for_target(target),
+            (None, None) => Self::unknown(name),
+        }
+    }
+
     /// The row for a model that is not in the table.
     pub fn unknown(name: &str) -> Model {
         Self::generic(name, Family::Other)

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use super::{RawJson, Source, Timestamp};
+use super::{ModelCalibration, RawJson, Source, Timestamp};
 
 /// Models of a session that are remembered.
 pub const MAX_CALIBRATED_MODELS: usize = 16;
@@ -44,19 +42,6 @@ pub struct Session {
     pub expires_at: Timestamp,
 }
 
-/// The ratio of a provider's token counts for a model's payloads to the counts of this service.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelCalibration {
-    /// The model's name, or the target's if requests name no model.
-    pub model: Arc<str>,
-    /// Tokens of the last payload before any factor.
-    pub raw: u64,
-    /// The factor for a count, in thousandths, once the provider has reported usage.
-    pub factor_milli: Option<u32>,
-    /// The number of reports.
-    pub reports: u64,
-}
-
 impl Session {
     /// Makes a new session.
     pub fn new(id: Arc<str>, now: Timestamp) -> Self {
@@ -86,9 +71,9 @@ impl Session {
         self.expires_at = now.after(self.ttl.map_or(usual, Duration::from_secs));
     }
 
-    /// The factor that a provider's reports have given for a model.
-    pub fn factor(&self, model: &str) -> Option<u32> {
-        self.measured.iter().find(|known| *known.model == *model)?.factor_milli
+    /// The calibration of a model.
+    pub fn measured_of(&self, model: &str) -> Option<&ModelCalibration> {
+        self.measured.iter().find(|known| *known.model == *model)
     }
 
     /// The calibration of the last compiled model.
@@ -101,9 +86,7 @@ impl Session {
         let known = self.measured.iter().position(|known| known.model == *model);
         let mut measured = match known {
             Some(place) => self.measured.remove(place),
-            None => {
-                ModelCalibration { model: Arc::clone(model), raw, factor_milli: None, reports: 0 }
-            }
+            None => ModelCalibration::new(Arc::clone(model), raw),
         };
         measured.raw = raw;
         self.measured.push(measured);
@@ -111,11 +94,10 @@ impl Session {
         self.measured.drain(..beyond);
     }
 
-    /// Records the factor from a provider's report for a model.
-    pub fn report(&mut self, model: &str, factor_milli: u32) {
+    /// Learns the factor of a provider's plausible report for a model.
+    pub fn learn(&mut self, model: &str, factor_milli: u32) {
         if let Some(known) = self.measured.iter_mut().find(|known| *known.model == *model) {
-            known.factor_milli = Some(factor_milli);
-            known.reports += 1;
+            known.learn(factor_milli);
         }
     }
 
@@ -124,21 +106,6 @@ impl Session {
         if let Err(place) = self.points.binary_search(&length) {
             self.points.insert(place, length);
         }
-    }
-}
-
-impl ModelCalibration {
-    /// Factors beyond these are no provider's.
-    const MIN_FACTOR_MILLI: u64 = 10;
-    const MAX_FACTOR_MILLI: u64 = 10_000_000;
-
-    /// The factor that a provider's `tokens` are for `raw` tokens of this service.
-    pub fn factor_of(tokens: u64, raw: u64) -> Option<u32> {
-        let milli = tokens
-            .saturating_mul(1000)
-            .checked_div(raw)?
-            .clamp(Self::MIN_FACTOR_MILLI, Self::MAX_FACTOR_MILLI);
-        u32::try_from(milli).ok()
     }
 }
 
@@ -159,20 +126,22 @@ mod tests {
 
     #[test]
     fn reports_stay_with_their_model_and_the_last_one_stands_last() {
+        let factor =
+            |session: &Session, model| session.measured_of(model).and_then(|own| own.factor_milli);
         let mut session = Session::new("s".into(), Timestamp::default());
         session.note_compile(&"a".into(), 100);
         session.note_compile(&"b".into(), 7);
-        session.report("a", 1500);
-        session.report("nobody", 1);
-        assert_eq!((session.factor("a"), session.factor("b")), (Some(1500), None));
+        session.learn("a", 1500);
+        session.learn("nobody", 1);
+        assert_eq!((factor(&session, "a"), factor(&session, "b")), (Some(1500), None));
         session.note_compile(&"a".into(), 200);
         let last = session.last_measured().unwrap();
         assert_eq!((&*last.model, last.raw, last.reports), ("a", 200, 1));
-        assert_eq!(session.factor("a"), Some(1500));
+        assert_eq!(factor(&session, "a"), Some(1500));
         for at in 0..40 {
             session.note_compile(&format!("m{at}").into(), at);
         }
-        assert_eq!((session.measured.len(), session.factor("a")), (16, None));
+        assert_eq!((session.measured.len(), factor(&session, "a")), (16, None));
     }
 
     #[test]
@@ -182,13 +151,5 @@ mod tests {
             session.shrink_at(length);
         }
         assert_eq!(session.points, [3, 5, 9]);
-    }
-
-    #[test]
-    fn a_factor_is_what_the_provider_counts_for_one_of_ours() {
-        assert_eq!(ModelCalibration::factor_of(1320, 1100), Some(1200));
-        assert_eq!(ModelCalibration::factor_of(u64::MAX, 1), Some(10_000_000));
-        assert_eq!(ModelCalibration::factor_of(0, 100), Some(10));
-        assert_eq!(ModelCalibration::factor_of(5, 0), None);
     }
 }

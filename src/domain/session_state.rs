@@ -1,6 +1,6 @@
 //! Everything of a session that decides its next compile.
 
-use super::{MemoryEntry, ModelCalibration, RawJson, Session, Source};
+use super::{MemoryEntry, ModelCalibration, Models, RawJson, Session, Source};
 
 /// The state that a snapshot stores and a restore puts back.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,6 +44,13 @@ impl SessionState {
             memory: Vec::new(),
             source: session.source,
             messages: Vec::new(),
+        }
+    }
+
+    /// Forgets factors that are implausible by a table of models.
+    pub fn forget_implausible_factors(&mut self, models: &Models) {
+        for known in &mut self.measured {
+            known.forget_implausible(models.calibrated(&known.model).factor_milli);
         }
     }
 

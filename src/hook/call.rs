@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::answer::HookAnswer;
 use super::definition::Hook;
-use super::failure::CallFailure;
+use super::failure::{CallFailure, FailureCause};
 use super::order::hex;
 use super::point::{HookKind, Point};
 use super::text::LIMITS;
@@ -41,6 +41,9 @@ pub struct Call<'c> {
     pub input: &'c str,
     /// The most time that it may take, from now on.
     pub allowance: Duration,
+    /// The cause of a failure if there is no answer within [`Call::allowance`]: `Timeout`, or another
+    /// if the request leaves less time than the hook has.
+    pub timeout_cause: FailureCause,
 }
 
 impl Call<'_> {

@@ -35,8 +35,10 @@ pub enum FailureCause {
     /// A pattern of the hook was stored before patterns were limited, and is too large, or one too
     /// many.
     PatternLimit,
-    /// The hooks before it took all the time that hooks may take.
+    /// The hooks before it took the time that hooks may take in all, or left too little of it.
     BudgetExhausted,
+    /// The request's deadline passed before the hook's own time was up.
+    Deadline,
     /// The circuit is open after too many failures.
     CircuitOpen,
     /// Too many calls of it are under way.
@@ -67,6 +69,7 @@ impl FailureCause {
             Self::TextLimit => "text_limit",
             Self::PatternLimit => "pattern_limit",
             Self::BudgetExhausted => "budget_exhausted",
+            Self::Deadline => "deadline",
             Self::CircuitOpen => "circuit_open",
             Self::Overloaded => "overloaded",
             Self::Disabled => "disabled",
@@ -76,7 +79,7 @@ impl FailureCause {
     }
 
     /// Every cause.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Timeout,
         Self::Connect,
         Self::BlockedAddress,
@@ -92,6 +95,7 @@ impl FailureCause {
         Self::TextLimit,
         Self::PatternLimit,
         Self::BudgetExhausted,
+        Self::Deadline,
         Self::CircuitOpen,
         Self::Overloaded,
         Self::Disabled,
@@ -116,7 +120,13 @@ impl FailureCause {
 
     /// Whether the caller gets a timeout (504) instead of a failure (502).
     pub const fn is_timeout(self) -> bool {
-        matches!(self, Self::Timeout | Self::BudgetExhausted)
+        matches!(self, Self::Timeout | Self::BudgetExhausted | Self::Deadline)
+    }
+
+    /// Whether the failure counts against the hook's circuit breaker: one for which the request had
+    /// too little time does not.
+    pub const fn is_of_hook(self) -> bool {
+        !matches!(self, Self::BudgetExhausted | Self::Deadline)
     }
 }
 
@@ -146,7 +156,7 @@ impl From<SearchError> for CallFailure {
         let cause = match &error {
             SearchError::Stopped(StopReason::TooMuchText(_)) => FailureCause::TextLimit,
             SearchError::Stopped(StopReason::TimeUp | StopReason::Cancelled) => {
-                FailureCause::Timeout
+                FailureCause::Deadline
             }
             SearchError::Unusable(_) => FailureCause::PatternLimit,
         };

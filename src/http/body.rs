@@ -38,7 +38,25 @@ pub(super) struct RequestInput {
     /// Services for the caller.
     pub(super) services: Services,
     /// Time that the response may take after the body has been read.
-    pub(super) timeout: Duration,
+    pub(super) timeout: Timeout,
+}
+
+/// Time that a response may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Timeout {
+    /// The time unless the body asks for another.
+    usual: Duration,
+    /// The most that the body may ask for.
+    most: Duration,
+}
+
+impl Timeout {
+    /// The limit in the header, which no body exceeds; the default without one.
+    fn new(header: Option<Duration>) -> Self {
+        let usual = header.unwrap_or(Duration::from_millis(DEFAULT_DEADLINE_MS));
+        let most = header.unwrap_or(Duration::from_millis(MAX_DEADLINE_MS));
+        Self { usual, most }
+    }
 }
 
 /// A media type of bodies.
@@ -70,7 +88,9 @@ impl Drop for CancelOnDrop {
 impl RequestInput {
     /// Starts the timeout now and returns the deadline of the work.
     pub(super) fn deadline(&self) -> Deadline {
-        Deadline::at(Instant::now() + self.timeout).allowing(self.services.allowance())
+        let (now, Timeout { usual, most }) = (Instant::now(), self.timeout);
+        let deadline = Deadline::at(now + usual).extensible_to(now + most);
+        deadline.allowing(self.services.allowance())
     }
 
     /// Returns the input of a request whose body is not read.
@@ -83,7 +103,7 @@ impl RequestInput {
 
     /// Returns input for further work of a request, such as the next page of a stream.
     pub(super) fn for_services(state: &AppState, services: Services) -> Self {
-        let timeout = Duration::from_millis(DEFAULT_DEADLINE_MS);
+        let timeout = Timeout::new(None);
         let permit = state.memory.permit(services.caller());
         Self { text: String::new(), permit, services, timeout }
     }
@@ -192,13 +212,11 @@ async fn collect(
 }
 
 /// Reads the time that a request may take after its body has been read.
-fn read_timeout(headers: &HeaderMap) -> Result<Duration, Problem> {
-    let Some(value) = headers.get(DEADLINE_HEADER) else {
-        return Ok(Duration::from_millis(DEFAULT_DEADLINE_MS));
-    };
+fn read_timeout(headers: &HeaderMap) -> Result<Timeout, Problem> {
+    let Some(value) = headers.get(DEADLINE_HEADER) else { return Ok(Timeout::new(None)) };
     let number = value.to_str().ok().and_then(|text| text.parse::<u64>().ok());
     match number {
-        Some(ms @ 1..=MAX_DEADLINE_MS) => Ok(Duration::from_millis(ms)),
+        Some(ms @ 1..=MAX_DEADLINE_MS) => Ok(Timeout::new(Some(Duration::from_millis(ms)))),
         _ => Err(Problem::invalid(
             "",
             format!(
@@ -314,7 +332,10 @@ mod tests {
             )]);
             read_timeout(&headers)
         };
-        assert_eq!(timeout("250").unwrap(), Duration::from_millis(250));
+        let quarter = Duration::from_millis(250);
+        assert_eq!(timeout("250").unwrap(), Timeout { usual: quarter, most: quarter });
+        let (usual, most) = (Duration::from_secs(10), Duration::from_mins(1));
+        assert_eq!(read_timeout(&HeaderMap::new()).unwrap(), Timeout { usual, most });
         for bad in ["0", "-1", "1.5", "60001", "", "soon", "99999999999999999999"] {
             assert_eq!(timeout(bad).unwrap_err().kind, Kind::InvalidRequest, "{bad}");
         }

@@ -1,7 +1,7 @@
 //! `POST /compile` and `POST /tokens`.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
@@ -96,14 +96,14 @@ pub(super) async fn run<T: Send + 'static>(
     request: Request,
     work: impl FnOnce(&Services, &str, &Deadline) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
-    let RequestInput { text, permit, services, timeout } = body::read(state, request).await?;
+    let input = body::read(state, request).await?;
     let place = state.pool.admit()?;
-    let end = Instant::now() + timeout;
-    let deadline = Deadline::at(end).allowing(services.allowance());
+    let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let result =
-        place.run(end, permit, move |seat| work(&services.seated(seat), &text, &deadline)).await?;
-    Ok(result?)
+    let RequestInput { text, permit, services, .. } = input;
+    let until = deadline.clone();
+    let job = move |seat| work(&services.seated(seat), &text, &until);
+    Ok(place.run_until(&deadline, permit, job).await??)
 }
 
 /// Writes the value of `Server-Timing`: `name;dur=milliseconds` for each kind of work. The times do

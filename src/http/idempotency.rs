@@ -5,8 +5,6 @@
 //! `job`. The use case gets a [`ResponseRecorder`] and stores the [`Reply`] in the transaction of
 //! its effects (`service::idempotency`).
 
-use std::time::Instant;
-
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
@@ -149,9 +147,10 @@ where
 {
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let RequestInput { text, permit, timeout, services } = input;
+    let RequestInput { text, permit, services, .. } = input;
+    let until = deadline.clone();
     let job = move |seat| -> Result<_, Problem> {
-        let services = services.seated(seat).until(&deadline);
+        let services = services.seated(seat).until(&until);
         let RequestIdentity { route, key: Some(key), path_and_query } = identity else {
             return Ok((work(&services, &text, None)?, false));
         };
@@ -162,7 +161,7 @@ where
             None => Ok((work(&services, &text, Some(&request))?, false)),
         }
     };
-    let (reply, is_replay) = place.run(Instant::now() + timeout, permit, job).await??;
+    let (reply, is_replay) = place.run_until(&deadline, permit, job).await??;
     let mut response = reply.into_response();
     if is_replay {
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));

@@ -1,7 +1,5 @@
 //! Runs the work of a request in the pool, in the lane for computing or the lane for the store.
 
-use std::time::Instant;
-
 use axum::extract::Request;
 use axum::http::StatusCode;
 
@@ -50,7 +48,8 @@ async fn run<T: Send + 'static>(
 ) -> Result<T, Problem> {
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let RequestInput { text, permit, services, timeout } = input;
-    let job = move |seat| job(&services.seated(seat).until(&deadline), &text);
-    Ok(place.run(Instant::now() + timeout, permit, job).await??)
+    let RequestInput { text, permit, services, .. } = input;
+    let until = deadline.clone();
+    let job = move |seat| job(&services.seated(seat).until(&until), &text);
+    Ok(place.run_until(&deadline, permit, job).await??)
 }

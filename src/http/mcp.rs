@@ -5,7 +5,6 @@
 //! handles one message at a time.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use axum::body::Body as ResponseBody;
 use axum::extract::{Request, State};
@@ -21,7 +20,6 @@ use super::body::{self, CancelOnDrop, RequestInput};
 use super::layer::ForeignBody;
 use super::problem::{Body, Kind, Problem};
 use super::state::AppState;
-use crate::pipeline::Deadline;
 use crate::service::mcp::{CallTime, McpHost};
 
 /// Bytes that are read of an error in plain text.
@@ -50,12 +48,12 @@ pub(super) async fn speak(
     request: Request,
 ) -> Result<Response, Problem> {
     let message = copy_head(&request);
-    let RequestInput { text, permit, services, timeout } = body::read(&state, request).await?;
-    let end = Instant::now() + timeout;
-    let deadline = Deadline::at(end).allowing(services.allowance());
+    let input = body::read(&state, request).await?;
+    let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
+    let RequestInput { text, permit, services, .. } = input;
     let host =
-        McpHost::new(services, state.pool.clone(), CallTime::Until(end, deadline)).holding(permit);
+        McpHost::new(services, state.pool.clone(), CallTime::Until(deadline)).holding(permit);
     let refused = host.refused();
     let text = Bytes::from(text);
     let service = StreamableHttpService::new(

@@ -1,5 +1,7 @@
 //! Reading an object's members, collecting what is wrong with them.
 
+use std::ops::RangeInclusive;
+
 use super::{Faults, Node, Path, Value};
 
 /// An object that is being read. A `null` member counts as absent.
@@ -101,18 +103,31 @@ impl<'r, 'a> Fields<'r, 'a> {
 
     /// A share from `least` to `most` thousandths, written as a fraction of one.
     pub fn milli(&self, key: &str, least: u32, most: u32, faults: &mut Faults) -> Option<u32> {
-        let node = self.get(key)?;
-        let milli = node
-            .as_f64()
-            .map(|share| (share * 1000.0).round())
-            .filter(|milli| (f64::from(least)..=f64::from(most)).contains(milli))
-            // In range, so the cast neither cuts nor changes the sign.
-            .and_then(|milli| format!("{milli}").parse().ok());
+        let milli = milli_of(self.get(key)?, &(least..=most));
         if milli.is_none() {
-            let (least, most) = (f64::from(least) / 1000.0, f64::from(most) / 1000.0);
-            self.fault(key, format!("must be a number from {least} to {most}"), faults);
+            self.fault(key, not_milli(&(least..=most)), faults);
         }
         milli
+    }
+
+    /// An array of at most `most` numbers, each as [`Self::milli`] reads it.
+    pub fn millis(
+        &self,
+        key: &str,
+        most: usize,
+        range: RangeInclusive<u32>,
+        faults: &mut Faults,
+    ) -> Vec<u32> {
+        let items = self.list(key, most, faults);
+        let list = self.path.key(key);
+        let mut found = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            match milli_of(item, &range) {
+                Some(milli) => found.push(milli),
+                None => faults.add(&list.index(index), not_milli(&range)),
+            }
+        }
+        found
     }
 
     /// One of a closed list of words.
@@ -166,4 +181,17 @@ impl<'r, 'a> Fields<'r, 'a> {
         }
         texts
     }
+}
+
+/// A number as thousandths, if it is within them.
+fn milli_of(node: &Node<'_>, range: &RangeInclusive<u32>) -> Option<u32> {
+    let milli = (node.as_f64()? * 1000.0).round();
+    let within = f64::from(*range.start())..=f64::from(*range.end());
+    // In range, so the cast neither cuts nor changes the sign.
+    format!("{}", Some(milli).filter(|milli| within.contains(milli))?).parse().ok()
+}
+
+fn not_milli(range: &RangeInclusive<u32>) -> String {
+    let (least, most) = (f64::from(*range.start()) / 1000.0, f64::from(*range.end()) / 1000.0);
+    format!("must be a number from {least} to {most}")
 }

@@ -1,8 +1,8 @@
 //! When a request must stop: its time is up, the caller has gone, or it asks for too much.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
@@ -12,14 +12,19 @@ use super::{Allowance, AllowanceExceeded};
 #[derive(Debug, Clone, Default)]
 pub struct Deadline {
     at: Option<Instant>,
-    cancelled: Arc<CancelFlag>,
+    /// The latest end that the request may ask for; none if `at` is the latest.
+    latest: Option<Instant>,
+    shared: Arc<SharedDeadline>,
     allowance: Allowance,
 }
 
+/// What clones of a deadline share.
 #[derive(Debug, Default)]
-struct CancelFlag {
-    is_set: AtomicBool,
+struct SharedDeadline {
+    is_cancelled: AtomicBool,
     notify: Notify,
+    /// The end that the request has asked for.
+    asked: Mutex<Option<Instant>>,
 }
 
 /// Why a request stopped early.
@@ -49,17 +54,38 @@ impl Deadline {
         &self.allowance
     }
 
-    /// The same cancellation with an earlier end, if `at` is earlier.
+    /// The same for a request that may ask for a later end, up to `latest`.
     #[must_use]
-    pub fn no_later_than(&self, at: Instant) -> Self {
-        let at = self.at.map_or(at, |known| known.min(at));
-        Self { at: Some(at), ..self.clone() }
+    pub fn extensible_to(self, latest: Instant) -> Self {
+        Self { latest: Some(latest), ..self }
+    }
+
+    /// The same with the end that the request asks for by a time limit from `start`, if it has one.
+    #[must_use]
+    pub fn asked_within(&self, start: Instant, limit: Option<Duration>) -> Self {
+        limit.map_or_else(|| self.clone(), |limit| self.asked_for(start + limit))
+    }
+
+    /// The same cancellation with the end that the request asks for, as far as it may. From then on
+    /// it may only ask for an earlier one.
+    #[must_use]
+    fn asked_for(&self, at: Instant) -> Self {
+        let most = self.latest.or(self.at);
+        let at = most.map_or(at, |most| most.min(at));
+        *self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
+        Self { at: Some(at), latest: None, ..self.clone() }
+    }
+
+    /// The end of the request: what a clone has asked for, if one has and it is later than this end.
+    pub fn request_end(&self) -> Option<Instant> {
+        let asked = *self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        self.at.map(|at| asked.map_or(at, |asked| asked.max(at)))
     }
 
     /// Makes every clone answer [`StopReason::Cancelled`] from now on.
     pub fn cancel(&self) {
-        self.cancelled.is_set.store(true, Ordering::SeqCst);
-        self.cancelled.notify.notify_waiters();
+        self.shared.is_cancelled.store(true, Ordering::SeqCst);
+        self.shared.notify.notify_waiters();
     }
 
     /// The time of the deadline; none if it has none.
@@ -69,16 +95,16 @@ impl Deadline {
 
     /// Ends when the work is cancelled.
     pub async fn cancelled(&self) {
-        let mut notified = std::pin::pin!(self.cancelled.notify.notified());
+        let mut notified = std::pin::pin!(self.shared.notify.notified());
         // From here on no call of `cancel` is missed.
         notified.as_mut().enable();
-        if !self.cancelled.is_set.load(Ordering::SeqCst) {
+        if !self.shared.is_cancelled.load(Ordering::SeqCst) {
             notified.await;
         }
     }
 
     pub fn check(&self) -> Result<(), StopReason> {
-        if self.cancelled.is_set.load(Ordering::Relaxed) {
+        if self.shared.is_cancelled.load(Ordering::Relaxed) {
             return Err(StopReason::Cancelled);
         }
         self.allowance.check()?;
@@ -86,5 +112,33 @@ impl Deadline {
             Some(at) if Instant::now() >= at => Err(StopReason::TimeUp),
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_may_ask_for_a_later_end_within_its_limit() {
+        let now = Instant::now();
+        let at = |seconds| now + Duration::from_secs(seconds);
+        let deadline = Deadline::at(at(10)).extensible_to(at(60));
+        assert_eq!(deadline.request_end(), Some(at(10)));
+        assert_eq!(deadline.asked_for(at(20)).end(), Some(at(20)));
+        assert_eq!((deadline.end(), deadline.request_end()), (Some(at(10)), Some(at(20))));
+        assert_eq!(deadline.asked_for(at(90)).end(), Some(at(60)));
+        // A shorter end is the work's own: the request still has its time.
+        assert_eq!(deadline.asked_for(at(1)).end(), Some(at(1)));
+        assert_eq!(deadline.request_end(), Some(at(10)));
+    }
+
+    #[test]
+    fn without_leave_only_an_earlier_end_can_be_asked_for() {
+        let now = Instant::now();
+        let at = |seconds| now + Duration::from_secs(seconds);
+        assert_eq!(Deadline::at(at(10)).asked_for(at(20)).end(), Some(at(10)));
+        assert_eq!(Deadline::at(at(10)).asked_for(at(5)).end(), Some(at(5)));
+        assert_eq!(Deadline::default().asked_for(at(5)).end(), Some(at(5)));
     }
 }

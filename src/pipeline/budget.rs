@@ -11,6 +11,8 @@ pub(super) struct Input<'i> {
     pub(super) model: &'i Model,
     /// The same, with the factor that its provider's counts have shown.
     pub(super) measured: &'i Model,
+    /// The same, with the factor by which turns are dropped.
+    pub(super) dropping: &'i Model,
     pub(super) context_window: u64,
     pub(super) reserve_output: u64,
     pub(super) frame: &'i frame::Output,
@@ -32,6 +34,8 @@ pub(super) struct Input<'i> {
 pub(super) struct Output {
     /// Window less reserve, as the provider counts.
     pub(super) budget: u64,
+    /// The budget that the squeeze may drop turns for; never less.
+    pub(super) drop_budget: u64,
     /// Raw tokens that compaction points are replayed against. It depends on stable parts and on
     /// declared caps, never on the size of volatile parts.
     pub(super) room: u64,
@@ -41,7 +45,8 @@ pub(super) struct Output {
 
 pub(super) fn run(input: &Input<'_>) -> Output {
     let budget = input.context_window.saturating_sub(input.reserve_output);
-    let (budget, measured) = (input.model.unscale(budget), input.measured.unscale(budget));
+    let (measured, dropping) = (input.measured.unscale(budget), input.dropping.unscale(budget));
+    let budget = input.model.unscale(budget);
     let head: u64 = input.frame.head.iter().map(|slot| slot.cost.real()).sum();
     let foot: u64 = input.frame.foot.iter().map(|slot| slot.cost.real()).sum();
     let other_tokens = input.tools + input.reply;
@@ -52,6 +57,7 @@ pub(super) fn run(input: &Input<'_>) -> Output {
     let declared = state.saturating_add(memory).saturating_add(provided).min(budget / 4);
     Output {
         budget: measured,
+        drop_budget: dropping,
         room: budget.saturating_sub(stable).saturating_sub(declared),
         fixed: head + foot + other_tokens,
     }

@@ -71,24 +71,22 @@ impl MarkSpot<'_> {
 }
 
 /// Finds the places where marks help most: the end of what every later payload repeats, of the
-/// system text, of the summary and of the tools.
+/// system text, of the summary and of the tools. System text is read before all messages, so if it
+/// changes with every compile, no mark in a message helps.
 fn places(slots: &[Slot], tools: &[ToolDefinition]) -> Vec<MarkPlace> {
-    let volatile = slots
-        .iter()
-        .position(|slot| slot.tail > 0 || slot.part == PartName::Tail)
-        .unwrap_or(slots.len());
     let is_system = |slot: &Slot| slot.message.role == Role::System;
-    let stable = |range: std::ops::Range<usize>| {
-        range.rev().find(|at| slots.get(*at).is_some_and(|slot| !is_system(slot)))
-    };
-    let last = stable(0..volatile);
-    let head = slots.iter().position(|slot| !is_system(slot)).unwrap_or(slots.len());
-    let summary = slots
-        .get(head)
-        .filter(|slot| slot.message.origin.is_none() && slot.part == PartName::History);
+    let system_changes = slots.iter().any(|slot| is_system(slot) && slot.changes(true));
+    let first = |found: &dyn Fn(&Slot) -> bool| slots.iter().position(found).unwrap_or(slots.len());
+    let volatile = if system_changes { 0 } else { first(&|slot| slot.changes(true)) };
+    let is_message = |at: &usize| slots.get(*at).is_some_and(|slot| !is_system(slot));
+    let last = (0..volatile).rev().find(is_message);
+    let head = first(&|slot| !is_system(slot));
+    let system = head.min(first(&|slot| slot.changes(true)));
+    let is_ours = |slot: &&Slot| slot.message.origin.is_none() && slot.part == PartName::History;
+    let summary = slots.get(head).filter(is_ours).filter(|_| head < volatile);
     let mut places = Vec::new();
     places.extend(last.map(MarkPlace::Message));
-    places.extend(head.checked_sub(1).map(MarkPlace::Message));
+    places.extend(system.checked_sub(1).map(MarkPlace::Message));
     places.extend(summary.map(|_| MarkPlace::Message(head)));
     places.extend(tools.len().checked_sub(1).map(MarkPlace::Tool));
     places

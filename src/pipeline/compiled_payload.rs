@@ -25,6 +25,11 @@ pub struct CompiledPayload {
     /// Whether every message that was put together is there as it was: hooks at `transform_context`
     /// may have added some, and no more.
     pub is_whole: bool,
+    /// Whether calls at the end of the conversation have no result yet, so that stand-ins are in
+    /// the payload.
+    pub awaits_results: bool,
+    /// Whether the tokens were counted; if not, the report has estimates.
+    pub is_counted: bool,
 }
 
 impl CompiledPayload {

@@ -67,14 +67,16 @@ pub(super) fn run(
         add(&mut output.head, Role::System, text, PartName::Memory)?;
     }
     let guard = input.output.tag.as_deref().map(prose::output_tag);
-    match (input.injected.state_message, guard) {
-        (Some(state), Some(guard)) => {
-            add(&mut output.foot, Role::System, format!("{state}\n\n{guard}"), PartName::Tail)?;
-        }
-        (Some(text), None) | (None, Some(text)) => {
-            add(&mut output.foot, Role::System, text, PartName::Tail)?;
-        }
-        (None, None) => {}
+    if let Some(state) = input.injected.state_message {
+        let text = match &guard {
+            Some(guard) => format!("{state}\n\n{guard}"),
+            None => state,
+        };
+        let message = Message::text(Role::System, text);
+        let slot = Slot::new(meter, message, PartName::Tail)?;
+        output.foot.push(Slot { tail: slot.cost.real(), ..slot });
+    } else if let Some(guard) = guard {
+        add(&mut output.foot, Role::System, guard, PartName::Tail)?;
     }
     if let Some(tail) = input.injected.tail {
         stitch_tail(meter, input.history, &tail, &mut output)?;
@@ -163,7 +165,9 @@ fn prefill_note(
         message.role == Role::User || (message.role == Role::System && !rules.hoists_system)
     };
     if let Some(slot) = output.foot.iter_mut().rev().find(|slot| takes(&slot.message)) {
+        let before = slot.tail;
         *slot = Slot { part: slot.part, ..appended(meter, &slot.message, &note)? };
+        slot.tail += before;
         return Ok(());
     }
     if let Some(at) = history.iter().rposition(takes) {

@@ -15,6 +15,7 @@ use super::report::{
 use super::slot::{PartName, Slot};
 use crate::compress::Fidelity;
 use crate::domain::{Content, Message, Model, Notes, Part, Role, ToolDefinition};
+use crate::provider;
 use crate::request::{CompileRequest, ExplainLevel, LOAD_TOOLKIT};
 use crate::tokenizer::Digest;
 
@@ -222,15 +223,18 @@ fn scale_parts(raw: &[u64; 7], reserve: u64, model: &Model) -> PartTokens {
     }
 }
 
-/// Raw tokens before the first place that changes with every compile.
+/// Raw tokens before the first place that changes with every compile, in the order in which the
+/// provider reads the payload.
 fn stable_tokens(input: &Input<'_>) -> u64 {
+    let hoists = provider::rules(input.request.target).hoists_system;
+    let is_first = |slot: &&Slot| hoists && slot.message.role == Role::System;
+    let first = input.slots.iter().filter(is_first);
+    let rest = input.slots.iter().filter(|slot| !is_first(slot));
     let mut sum = input.arrival.tools;
-    for slot in input.slots {
-        if slot.part == PartName::Tail {
-            return sum;
-        }
-        if slot.tail > 0 {
-            return sum + slot.cost.real().saturating_sub(slot.tail);
+    for slot in first.chain(rest) {
+        if slot.changes(hoists) {
+            let own = if slot.part == PartName::Tail { 0 } else { slot.cost.real() };
+            return sum + own.saturating_sub(slot.tail);
         }
         sum += slot.cost.real();
     }

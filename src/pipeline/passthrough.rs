@@ -1,6 +1,7 @@
 //! The payload at a passed deadline, if the caller prefers the input to an error: the conversation
 //! re-encoded for the target, nothing shortened, nothing counted.
 
+use super::repair::awaits_results;
 use super::report::{Report, ReportBuilder, TokenTotals};
 use super::{Actions, ChangeHints, CompiledPayload, Hashes, ingest};
 use crate::domain::{ContentHash, Message};
@@ -11,6 +12,7 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let mut notes = request.notes;
     let conversation = ingest::mend(request.conversation, request.target, &mut notes);
     let kept = conversation.history.len();
+    let awaits_results = awaits_results(&conversation.history);
     let messages: Vec<Message> =
         conversation.system.into_iter().chain(conversation.history).collect();
     let assembled = PayloadInput { messages: &messages, tools: &conversation.tools };
@@ -34,5 +36,7 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
         artifacts: Vec::new(),
         hashes: Hashes::default(),
         is_whole: true,
+        awaits_results,
+        is_counted: false,
     }
 }

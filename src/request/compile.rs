@@ -9,7 +9,9 @@ use super::options::{
     Placement, ProtectOptions, SkillOptions, given_adapters,
 };
 use super::tools::{TOOLS, ToolOptions};
-use crate::domain::{Conversation, Model, Models, Notes, RawJson, RecordLevel, Source, Target};
+use crate::domain::{
+    CalibratedFactor, Conversation, Model, Models, Notes, RawJson, RecordLevel, Source, Target,
+};
 use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
@@ -103,9 +105,9 @@ pub struct CompileRequest {
     pub session_id: Option<Arc<str>>,
     /// Tokens of the last payload of the session, as its provider counted them.
     pub usage: Option<u64>,
-    /// The measured ratio between a provider's count and the one of this service, in thousandths.
-    /// The report, `fits` and the squeeze use it; compaction points use the model's own factor.
-    pub measured_milli: Option<u32>,
+    /// The factor that the session has learnt from a provider's counts. The report, `fits` and the
+    /// squeeze use it; compaction points use the model's own factor.
+    pub calibration: Option<CalibratedFactor>,
     /// Lengths of the request's list at which the history is shrunk whatever it takes, in rising
     /// order.
     pub points: Vec<u64>,
@@ -124,7 +126,18 @@ pub struct CompileRequest {
 impl CompileRequest {
     /// The model with the factor that its provider's counts have shown.
     pub fn measured(&self) -> Model {
-        let factor_milli = self.measured_milli.unwrap_or(self.model.factor_milli);
+        let factor_milli = self.calibration.map_or(self.model.factor_milli, |own| own.milli);
+        Model { factor_milli, ..self.model.clone() }
+    }
+
+    /// The model with the factor by which turns are dropped: never above the model's own while only
+    /// one report was learnt from.
+    pub fn dropping(&self) -> Model {
+        let factor_milli = match self.calibration {
+            Some(own) if own.may_drop => own.milli,
+            Some(own) => own.milli.min(self.model.factor_milli),
+            None => self.model.factor_milli,
+        };
         Model { factor_milli, ..self.model.clone() }
     }
 
@@ -208,7 +221,7 @@ fn read_with(
         skill: SkillOptions::read(&fields, &mut faults, &mut notes),
         session_id: session_id(&fields, &mut faults),
         usage: super::usage::read_usage(&fields, &mut faults),
-        measured_milli: None,
+        calibration: None,
         points: Vec::new(),
         hooks: HookChoice::read(&fields, check_url, &mut faults),
         record: fields.choice("record", RecordLevel::WORDS, &mut faults).unwrap_or_else(|| {

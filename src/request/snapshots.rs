@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::memory::{name, read_key, read_write};
 use super::{is_session_id, read_session_id};
 use crate::domain::{
-    Classification, MAX_CALIBRATED_MODELS, MemoryEntry, MemoryScope, MemoryStatus, MemoryTier,
-    ModelCalibration, RawJson, SessionState, Source, Timestamp,
+    Classification, MAX_CALIBRATED_MODELS, MAX_REPORTED_FACTORS, MemoryEntry, MemoryScope,
+    MemoryStatus, MemoryTier, ModelCalibration, RawJson, SessionState, Source, Timestamp,
 };
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider::MAX_MESSAGES;
@@ -20,6 +20,10 @@ const MAX_ENTRIES: usize = 100_000;
 const MAX_POINTS: usize = 10_000;
 /// A limit above any real count.
 const MAX_COUNT: u64 = 1 << 40;
+/// Limits of a factor, in thousandths. Snapshots of earlier releases have such factors; those that
+/// are implausible are forgotten when the snapshot is restored.
+const MIN_FACTOR_MILLI: u32 = 10;
+const MAX_FACTOR_MILLI: u32 = 10_000_000;
 
 const KEYS: &[&str] = &[
     "format",
@@ -173,7 +177,7 @@ fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<ModelCalibratio
     let list = fields.path().key("calibration");
     let mut found: Vec<ModelCalibration> = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        let known = &["model", "factor", "reports", "tokens"];
+        let known = &["model", "factor", "factors", "reports", "tokens"];
         let place = list.index(index);
         let Some(given) = Fields::read(item, place, known, faults) else { continue };
         let Some(model) = given.text_without_nul("model", faults) else {
@@ -183,8 +187,14 @@ fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<ModelCalibratio
         found.push(ModelCalibration {
             model: model.into(),
             raw: given.whole("tokens", 0, MAX_COUNT, faults).unwrap_or(0),
-            factor_milli: given.milli("factor", 10, 10_000_000, faults),
+            factor_milli: given.milli("factor", MIN_FACTOR_MILLI, MAX_FACTOR_MILLI, faults),
             reports: given.whole("reports", 0, MAX_COUNT, faults).unwrap_or(0),
+            reported_milli: given.millis(
+                "factors",
+                MAX_REPORTED_FACTORS,
+                MIN_FACTOR_MILLI..=MAX_FACTOR_MILLI,
+                faults,
+            ),
         });
     }
     found

@@ -93,10 +93,8 @@ pub(super) fn carry_out(
         request::read_compress(&node, services.models(), &adapters).map_err(Error::Invalid)
     })?;
     request.reader = reader;
-    let deadline = match request.deadline_ms {
-        Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
-        None => deadline.clone(),
-    };
+    let limit = request.deadline_ms.map(Duration::from_millis);
+    let deadline = deadline.asked_within(start, limit);
     let mut effects = match (effects, &request.given) {
         (Some(effects), _) => effects,
         (None, CompressInput::Text(_)) => ResultHooks::default(),

@@ -218,7 +218,7 @@ impl Webhooks {
             let most = call.hook.kind.longest_answer();
             let sent = timeout(left(), self.client.send(request, most, observes)).await;
             let sent = sent.unwrap_or_else(|_| {
-                let failure = CallFailure::new(FailureCause::Timeout, "no complete answer in time");
+                let failure = CallFailure::new(call.timeout_cause, "no complete answer in time");
                 Err(NoResponse { failure, is_unsent: false })
             });
             match sent {
@@ -240,10 +240,10 @@ impl Webhooks {
         }
         match (permit, &answer) {
             (Some(permit), Ok(_)) => permit.succeeded(),
-            (Some(permit), Err(_)) => {
+            (Some(permit), Err(failure)) if failure.cause.is_of_hook() => {
                 permit.failed(self.clock.now());
             }
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
         answer
     }

@@ -105,8 +105,17 @@ impl Summarizer {
             ));
         };
         let came = self.tries(&self.body(prompt, max_tokens), deadline).await;
+        let is_cut = allowance < self.timeout;
+        let came = came.map_err(|failure| match failure.cause {
+            FailureCause::Timeout if is_cut => {
+                CallFailure { cause: FailureCause::Deadline, ..failure }
+            }
+            _ => failure,
+        });
         match &came {
             Ok(_) => permit.succeeded(),
+            // The request had too little time for it.
+            Err(failure) if !failure.cause.is_of_hook() => {}
             Err(failure) => {
                 if permit.failed(self.clock.now()) {
                     tracing::warn!(cause = failure.cause.as_str(), "the summariser fails");

@@ -33,6 +33,7 @@ mod readme;
 mod scenario;
 mod scenarios;
 mod secrecy;
+mod sessions_doc;
 mod sql;
 mod support;
 #[cfg(feature = "otlp")]

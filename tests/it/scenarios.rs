@@ -35,6 +35,7 @@ const RANGES: &[(&str, usize)] = &[
     ("R-", 14),
     ("U-", 12),
     ("L-", 20),
+    ("N-", 15),
 ];
 
 #[derive(Deserialize)]

@@ -8,6 +8,7 @@ mod answers;
 mod change;
 mod each;
 mod observe;
+mod prepared;
 mod provide;
 mod reader;
 
@@ -17,14 +18,15 @@ pub use observe::{GuardDecision, QueuedCall};
 pub use provide::{CountTokens, Fragment, ProvideResult, join};
 pub use reader::AnswerReader;
 
+use prepared::{CallSettings, PreparedCall};
+
 use std::collections::BTreeMap;
-use std::future::poll_fn;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::answer::HookAnswer;
-use super::call::{Call, CallReply, CallScope, Caller, digest};
-use super::definition::{EnforcementMode, Hook, HookAction, OnFailure};
+use super::call::{CallScope, Caller};
+use super::definition::{EnforcementMode, Hook, OnFailure};
 use super::failure::{CallFailure, FailureCause};
 use super::matching::MatchContext;
 use super::order::HookSet;
@@ -262,115 +264,6 @@ impl<'r> HookRound<'r> {
             OnFailure::Fail => Err(HookStop::failed(&hook.id, at.point, failure)),
             policy => Ok(policy),
         }
-    }
-}
-
-/// The circumstances of a call, in addition to its input.
-#[derive(Clone, Copy)]
-struct CallSettings<'w> {
-    caller: &'w dyn Caller,
-    scope: &'w CallScope,
-    deadline: &'w Deadline,
-    left: Duration,
-    dry: bool,
-}
-
-/// A call that is put together.
-struct PreparedCall<'h> {
-    hook: &'h Hook,
-    point: Point,
-    occurrence: u32,
-    /// The hook's input; shared by all hooks that see the whole of it.
-    input: Arc<str>,
-    digest: OnceLock<Arc<str>>,
-}
-
-impl<'h> PreparedCall<'h> {
-    fn new(hook: &'h Hook, at: &HookInput<'_>, occurrence: u32) -> Self {
-        Self::new_shared(hook, at, occurrence, &OnceLock::new())
-    }
-
-    /// Prepares a call to one of several hooks that are asked at once; `whole` is the input that
-    /// they share.
-    fn new_shared(
-        hook: &'h Hook,
-        at: &HookInput<'_>,
-        occurrence: u32,
-        whole: &OnceLock<Arc<str>>,
-    ) -> Self {
-        let whole = || Arc::clone(whole.get_or_init(|| at.input.into()));
-        let input = if hook.projection.is_all() {
-            whole()
-        } else {
-            let node = parse(at.input, LIMITS);
-            node.map_or_else(|_| whole(), |node| hook.projection.apply(&node).into())
-        };
-        Self { hook, point: at.point, occurrence, input, digest: OnceLock::new() }
-    }
-
-    /// [`digest`] of the call, made when it is first asked for.
-    fn digest(&self) -> &Arc<str> {
-        let made = || digest(self.point, self.hook.kind, self.occurrence, &self.input).into();
-        self.digest.get_or_init(made)
-    }
-
-    async fn call(&self, with: CallSettings<'_>) -> CallReply {
-        let CallSettings { caller, scope, deadline, left, dry } = with;
-        let at_once = |answer| CallReply { answer, body: None, took: Duration::ZERO, attempts: 0 };
-        if let Some(because) = &self.hook.disabled_because {
-            let why = format!("the service disabled it ({because}): enable or disable it");
-            return at_once(Err(CallFailure::new(FailureCause::Disabled, why)));
-        }
-        if let HookAction::Builtin(builtin) = &self.hook.does {
-            return at_once(match parse(&self.input, LIMITS) {
-                Ok(node) => builtin.answer(self.point, &node, deadline).map_err(CallFailure::from),
-                Err(error) => {
-                    Err(CallFailure::new(FailureCause::InvalidPayload, error.to_string()))
-                }
-            });
-        }
-        if dry {
-            return at_once(Ok(neutral_answer(self.hook.kind)));
-        }
-        let most = self.hook.timeout().min(left);
-        if most.is_zero() {
-            let why = "hooks before it took all the time that hooks may take";
-            return at_once(Err(CallFailure::new(FailureCause::BudgetExhausted, why)));
-        }
-        let (hook, point, occurrence) = (self.hook, self.point, self.occurrence);
-        let input = &*self.input;
-        let mut calling =
-            caller.call(Call { hook, point, occurrence, scope, input, allowance: most });
-        poll_fn(|cx| {
-            let polled = calling.as_mut().poll(cx);
-            // While the other side works, there is time for what the record needs.
-            self.digest();
-            polled
-        })
-        .await
-    }
-
-    fn settle(self, called: CallReply) -> (HookRun, Result<HookAnswer, CallFailure>) {
-        let CallReply { answer, body, took, attempts } = called;
-        let mut run = line(self.hook, self.point, self.occurrence, RunOutcome::Unchanged);
-        run.request_digest = Some(Arc::clone(self.digest()));
-        run.took = took;
-        run.attempts = attempts;
-        run.answer = body;
-        if let Err(failure) = &answer {
-            run.outcome = RunOutcome::Failed(failure.clone());
-        }
-        (run, answer)
-    }
-}
-
-/// The answer of a hook that is not called.
-fn neutral_answer(kind: HookKind) -> HookAnswer {
-    match kind {
-        HookKind::Guard => HookAnswer::Allow,
-        HookKind::Transform => HookAnswer::Unchanged,
-        HookKind::Provide => HookAnswer::Nothing,
-        HookKind::Observe => HookAnswer::Observed,
     }
 }
 

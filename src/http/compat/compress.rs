@@ -1,7 +1,6 @@
 //! `POST /v1/compress`.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
@@ -13,7 +12,6 @@ use crate::http::problem::{Kind, Problem};
 use crate::http::response::respond_json;
 use crate::http::schema::{GatewayAnswer, GatewayRequest};
 use crate::http::state::AppState;
-use crate::pipeline::Deadline;
 use crate::service::compile::CompiledResponse;
 use crate::service::gateway;
 
@@ -62,13 +60,13 @@ async fn work(
     input: RequestInput,
     text: Arc<str>,
 ) -> Result<CompiledResponse, Problem> {
-    let RequestInput { permit, services, timeout, .. } = input;
     let place = state.pool.admit()?;
-    let end = Instant::now() + timeout;
-    let deadline = Deadline::at(end).allowing(services.allowance());
+    let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let job = move |seat| gateway::compress(&services.seated(seat), &text, &deadline);
-    Ok(place.run(end, permit, job).await??)
+    let RequestInput { permit, services, .. } = input;
+    let until = deadline.clone();
+    let job = move |seat| gateway::compress(&services.seated(seat), &text, &until);
+    Ok(place.run_until(&deadline, permit, job).await??)
 }
 
 /// Checks whether the body was refused before its messages were read.

@@ -50,6 +50,7 @@ use serde::Serialize;
 use serde_json::Value;
 pub use sessions::{
     Calibration, ChangeSession, CreateSession, Session, SessionList, SessionTtl, SessionUsage,
+    UsageAnswer,
 };
 pub use skills::{RenderSkill, RenderedSkill, Skill, SkillDefinition, SkillError, SkillList};
 pub use snapshots::{
@@ -60,7 +61,7 @@ pub use tools::{
     CallResult, CallsAnswer, CallsRequest, RawResult, ResultsAnswer, ResultsRequest, ToolGroup,
     ToolOptions, ToolPruning, ToolsGiven, call_results,
 };
-pub use turns::{SessionTurn, TurnAnswer};
+pub use turns::{SessionTurn, TurnAnswer, TurnAppended, TurnPayload};
 use utoipa::ToSchema;
 
 use crate::config::ModelRow;

@@ -5,7 +5,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::domain::{self, RawJson};
+use crate::domain::{self, Note, RawJson};
+use crate::service::sessions::ReportedUsage;
 
 /// What a session is to be.
 #[derive(Debug, ToSchema)]
@@ -81,10 +82,11 @@ pub struct Calibration {
     /// The model, or the target where requests name no model.
     #[schema(example = "claude-sonnet-4-5")]
     pub model: String,
-    /// What a count is multiplied by; null until the provider has told.
+    /// The number by which a count is multiplied: the median of the last five reports. Null until a
+    /// report was learnt from.
     #[schema(example = 1.173)]
     pub factor: Option<f64>,
-    /// How often it has told.
+    /// The number of reports that were learnt from.
     pub reports: u64,
 }
 
@@ -132,6 +134,22 @@ pub struct SessionUsage {
     pub usage: Value,
     /// The model that it was for; the one that was compiled for last when absent.
     pub model: Option<String>,
+}
+
+/// The session after a report of usage.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UsageAnswer {
+    #[serde(flatten)]
+    pub session: Session,
+    /// `usage_implausible`: the report was not learnt from.
+    pub warnings: Vec<Note>,
+}
+
+impl From<&ReportedUsage> for UsageAnswer {
+    fn from(reported: &ReportedUsage) -> Self {
+        let ReportedUsage { session, warnings } = reported;
+        Self { session: session.into(), warnings: warnings.clone() }
+    }
 }
 
 /// Some sessions.

@@ -65,7 +65,8 @@ pub struct Snapshot {
     #[schema(value_type = Option<Object>)]
     pub defaults: Option<Value>,
     pub compaction_points: Option<Vec<u64>>,
-    /// With `tokens`, those of the last payload before any factor.
+    /// With `tokens`, those of the last payload before any factor, and `factors`, those of the last
+    /// five reports.
     pub calibration: Option<Vec<Calibration>>,
     /// The entries of its scope, with times in microseconds since 1970.
     pub memory: Option<Vec<Value>>,

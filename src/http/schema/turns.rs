@@ -1,9 +1,11 @@
 //! Schemas of `/sessions/{id}/turns`.
 
+use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{CallResult, Shape};
+use crate::domain::Note;
 use crate::pipeline::Report;
 
 /// What happened since, and any key of `/compile` but the conversation's.
@@ -24,11 +26,34 @@ pub struct SessionTurn {
     /// The provider's `usage` object of the payload before, as it came.
     #[schema(value_type = Option<Object>)]
     pub usage: Option<Value>,
+    /// Whether the next payload is compiled. Without it messages are appended and calls judged, and
+    /// nothing is recorded or counted.
+    #[schema(default = true)]
+    pub compile: Option<bool>,
+}
+
+/// The next payload, or without a compile what was appended.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum TurnAnswer {
+    Compiled(Box<TurnPayload>),
+    Appended(TurnAppended),
+}
+
+/// A turn without a compile.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TurnAppended {
+    /// As in a turn with a payload.
+    pub results: Vec<CallResult>,
+    /// The number of messages in the session.
+    pub messages: u64,
+    /// About `usage`.
+    pub warnings: Vec<Note>,
 }
 
 /// The next payload.
-#[derive(Debug, ToSchema)]
-pub struct TurnAnswer {
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TurnPayload {
     #[schema(example = "cmp_8d2c41f09b7e")]
     pub id: String,
     /// As `/compile` answers it.

@@ -4,22 +4,24 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{id_of, respond_with_session};
+use super::id_of;
 use crate::http::body;
 use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
-use crate::http::schema::{self, Session, SessionTurn, SessionUsage, TurnAnswer};
+use crate::http::response::respond_with_etag;
+use crate::http::schema::{self, SessionTurn, SessionUsage, TurnAnswer, UsageAnswer};
 use crate::http::state::AppState;
 use crate::service::sessions;
 use crate::service::tools::HandledCall;
-use crate::service::turns::{self, TurnError, TurnResponse};
+use crate::service::turns::{self, TurnError, TurnOutcome, TurnResponse};
 
 /// Take a turn
 ///
 /// Appends what happened since to the session's messages, judges the model's calls in it and carries
 /// out those of our tools, and answers the next payload: all of it or nothing. The session keeps the
-/// conversation, so only what is new is sent. A key needs both scopes, and `tools` or `memory:write`
+/// conversation, so only what is new is sent. With `"compile": false` there is no payload: messages
+/// are appended while tools run whose results come in a later turn. A key needs both scopes, and `tools` or `memory:write`
 /// beside them where calls write memory.
 #[utoipa::path(
     post,
@@ -47,15 +49,14 @@ pub(crate) async fn take_turn(
     let _guard = body::CancelOnDrop(deadline.clone());
     let metrics = state.metrics.clone();
     idempotency::run_computing(&state, input, identity, move |services, text, once| {
-        let answer = turns::turn(
-            services,
-            &id,
-            text,
-            TurnResponse { once, write: write_results },
-            &deadline,
-        )?;
-        metrics.record_compile(answer.report.tokens_before, answer.report.tokens_after);
-        let body = answer.text().to_owned();
+        let response = TurnResponse { once, write: write_results };
+        let body = match turns::turn(services, &id, text, response, &deadline)? {
+            TurnOutcome::Compiled(answer) => {
+                metrics.record_compile(answer.report.tokens_before, answer.report.tokens_after);
+                answer.text().to_owned()
+            }
+            TurnOutcome::Appended(body) => body,
+        };
         Ok::<_, TurnError>(Reply { status: StatusCode::OK, version: None, body })
     })
     .await
@@ -70,7 +71,9 @@ fn write_results(handled: Vec<HandledCall>) -> String {
 ///
 /// The `usage` object of the answer to the session's last payload, as it came. From then on
 /// `tokens_after`, `fits` and the squeeze of the session's compiles for this model go by it;
-/// compaction points do not, so that no byte of the history moves for it.
+/// compaction points do not, so that no byte of the history moves for it. A report of fewer than
+/// 1,000 tokens is not learnt from, and neither is one whose factor is below half or above twice
+/// that of the model table, which is a warning.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/usage",
@@ -78,7 +81,7 @@ fn write_results(handled: Vec<HandledCall>) -> String {
     operation_id = "report_usage",
     params(("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17")),
     request_body = SessionUsage,
-    responses((status = OK, description = "The session as it is now", body = Session)),
+    responses((status = OK, description = "The session as it is now", body = UsageAnswer)),
 )]
 pub(crate) async fn report_usage(
     State(state): State<AppState>,
@@ -87,5 +90,6 @@ pub(crate) async fn report_usage(
     let id = id_of(&request)?;
     let input = body::read(&state, request).await?;
     let report = visit(&state, input, move |services, text| sessions::report(services, &id, text));
-    Ok(respond_with_session(&report.await?))
+    let reported = report.await?;
+    Ok(respond_with_etag(reported.session.version, &UsageAnswer::from(&reported)))
 }

@@ -52,6 +52,8 @@ pub(super) struct Input<'i> {
     pub(super) room: u64,
     /// Raw tokens that this payload leaves for the history.
     pub(super) allowed: u64,
+    /// Raw tokens above which turns may be dropped for this payload alone; never less.
+    pub(super) drop_allowed: u64,
     /// The message that opens the list if it would not begin with the user's.
     pub(super) opening: Option<&'i Slot>,
     /// Text of hooks for the summary.

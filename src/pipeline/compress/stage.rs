@@ -88,6 +88,7 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
         summary_cap: summary_cap(compression.level, input.room),
         marker: meter.message(&marker)?.real(),
         allowed: input.allowed,
+        drop_allowed: input.drop_allowed,
         opening: input.opening.map(|slot| slot.cost.real()),
         keep_live: false,
     })

@@ -214,7 +214,7 @@ impl TurnView<'_, '_> {
             if let Some(note) = self.write_summary(&outcome.forms)? {
                 return Ok(Some(note));
             }
-            if self.plan.level >= Level::Drop {
+            if self.plan.level >= Level::Drop && !outcome.keeps_summary {
                 outcome.note = HistoryNote::Marker;
             }
         }

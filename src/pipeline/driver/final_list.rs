@@ -25,6 +25,14 @@ pub(super) struct AssembledList {
     pub(super) spoken: bool,
 }
 
+/// Raw tokens for a list without its tools.
+#[derive(Debug, Clone, Copy)]
+struct ListRoom {
+    budget: u64,
+    /// The room that the squeeze may drop turns for; never less.
+    drop_budget: u64,
+}
+
 impl Driver<'_> {
     /// The assembled list after the hooks at `transform_context`. If it is above the budget then, stages
     /// 7 and 9 run once more, and no hook is called again.
@@ -62,22 +70,26 @@ impl Driver<'_> {
         let list = source.list_key();
         let slots = self.mend_ends(slots, opening.clone(), list, spoken)?;
         let budget = self.request.context_window.saturating_sub(self.request.reserve_output);
-        let budget = self.request.measured().unscale(budget);
+        let measured = self.request.measured().unscale(budget);
+        let dropping = self.request.dropping().unscale(budget);
         let other_tokens = tools + self.meter.reply();
         let whole: u64 = slots.iter().map(|slot| slot.cost.real()).sum();
-        if whole + other_tokens <= budget {
+        if whole + other_tokens <= measured {
             return Ok(slots);
         }
-        let room = budget.saturating_sub(other_tokens);
+        let room = ListRoom {
+            budget: measured.saturating_sub(other_tokens),
+            drop_budget: dropping.saturating_sub(other_tokens),
+        };
         let slots = self.shrink(slots, room, opening.clone(), actions, arrived_history)?;
         Ok(self.mend_ends(slots, opening, list, spoken)?)
     }
 
-    /// Shrinks the messages of the history among the slots until all slots take `room` raw tokens.
+    /// Shrinks the messages of the history among the slots until all slots have room.
     fn shrink(
         &mut self,
         slots: Vec<Slot>,
-        room: u64,
+        room: ListRoom,
         opening: Option<Slot>,
         actions: &mut [Action],
         arrived_history: &ArrivedHistory,
@@ -114,7 +126,8 @@ impl Driver<'_> {
         };
         let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };
         // The compaction points are done: only the budget is applied here.
-        let allocation = budget::Output { budget: room, room: u64::MAX / 2, fixed };
+        let ListRoom { budget, drop_budget } = room;
+        let allocation = budget::Output { budget, drop_budget, room: u64::MAX / 2, fixed };
         let outside = OutsideHistory::bare(frame, allocation);
         let compressed =
             self.compress(&mut again, &outside, &CompressionPass::new(HistoryUse::No, 0))?;

@@ -8,6 +8,7 @@ mod summarize;
 mod tools;
 
 use super::measure::Meter;
+use super::repair::awaits_results;
 use super::trace::Trace;
 use super::{CompiledPayload, Error, HookPort, PipelineContext, PipelineRun, Timings, manifest};
 use crate::compress::AdapterSet;
@@ -49,6 +50,7 @@ pub(super) fn run(
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
     let (mut conversation, chosen) = driver.choose(conversation)?;
+    let awaits_results = awaits_results(&conversation.history);
     driver.results(&mut conversation.history)?;
     let messages = [&*conversation.system, &conversation.history];
     driver.trace.conversation(Stage::Ingest, messages, &conversation.tools);
@@ -105,7 +107,7 @@ pub(super) fn run(
     }
     driver.trace.text(Stage::Manifest, || report.report().figures());
     let hints = driver.hints(squeezed);
-    let facts = stages::PayloadFacts { report, hints, artifacts };
+    let facts = stages::PayloadFacts { report, hints, artifacts, awaits_results };
     Ok(driver.format(slots, &conversation.tools, head, facts))
 }
 

@@ -62,6 +62,8 @@ pub(super) struct PayloadFacts {
     pub(super) hints: ChangeHints,
     /// Texts that the payload names by their artifacts.
     pub(super) artifacts: Vec<Arc<str>>,
+    /// As [`CompiledPayload::awaits_results`].
+    pub(super) awaits_results: bool,
 }
 
 /// Parameters of one compression pass.
@@ -216,6 +218,7 @@ impl Driver<'_> {
         budget::run(&budget::Input {
             model: &request.model,
             measured: &request.measured(),
+            dropping: &request.dropping(),
             context_window: request.context_window,
             reserve_output: request.reserve_output,
             frame,
@@ -254,6 +257,7 @@ impl Driver<'_> {
         let lossless = Compression { level: Level::Lossless, ..self.request.compression.clone() };
         let compression = if pass.leave { &lossless } else { &self.request.compression };
         let allocation = &outside.allocation;
+        let left = |budget: u64| budget.saturating_sub(allocation.fixed).saturating_sub(pass.free);
         let input = compress::Input {
             history,
             costs: &arrived_history.arrived.costs,
@@ -267,7 +271,8 @@ impl Driver<'_> {
             recent_turns: self.request.protect.recent_turns,
             recent_messages: self.request.protect.recent_messages,
             room: allocation.room,
-            allowed: allocation.budget.saturating_sub(allocation.fixed).saturating_sub(pass.free),
+            allowed: left(allocation.budget),
+            drop_allowed: left(allocation.drop_budget),
             opening: outside.frame.opening.as_ref(),
             material: &pass.material,
         };
@@ -356,7 +361,7 @@ impl Driver<'_> {
         head: String,
         facts: PayloadFacts,
     ) -> CompiledPayload {
-        let PayloadFacts { mut report, hints, artifacts } = facts;
+        let PayloadFacts { mut report, hints, artifacts, awaits_results } = facts;
         let target = self.request.target;
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
@@ -366,7 +371,17 @@ impl Driver<'_> {
             let payload_hash = ContentHash::of(written.payload());
             let hashes = std::mem::take(&mut self.trace).finish(payload_hash);
             let is_whole = self.is_whole;
-            CompiledPayload { written, report, hints, artifacts, payload_hash, hashes, is_whole }
+            CompiledPayload {
+                written,
+                report,
+                hints,
+                artifacts,
+                payload_hash,
+                hashes,
+                is_whole,
+                awaits_results,
+                is_counted: true,
+            }
         })
     }
 }

@@ -45,6 +45,22 @@ pub(crate) fn repair(history: Vec<Message>, list: &str, notes: &mut Notes) -> Ve
     repaired
 }
 
+/// Whether a repaired history ends in results of which some stand in for missing ones: the calls may
+/// still be run, and nobody sends the payload before they were.
+pub(crate) fn awaits_results(history: &[Message]) -> bool {
+    let is_stand_in = |part: &Part| match &part.content {
+        Content::ToolResult(result) => {
+            let text = result.content.first().and_then(Part::as_text);
+            text.is_some_and(|text| &**text == MISSING_RESULT)
+        }
+        _ => false,
+    };
+    let results = history.iter().rev().take_while(|message| message.role == Role::Tool);
+    // A result of the caller's own has a place in the request.
+    let mut own = results.filter(|message| message.origin.is_none());
+    own.any(|message| message.parts.iter().any(is_stand_in))
+}
+
 fn pointer(list: &str, origin: Option<usize>) -> String {
     match origin {
         Some(index) => format!("/{list}/{index}"),

@@ -54,6 +54,15 @@ impl ReportBuilder {
         self.report.degraded.push(degraded);
     }
 
+    /// Removes the repairs of the last message that has calls without a result: the caller is about
+    /// to run them.
+    pub fn forgive_open_calls(&mut self) {
+        let is_open = |note: &Note| note.code == "unanswered_call";
+        let repairs = &mut self.report.repairs;
+        let last = repairs.iter().rfind(|note| is_open(note)).map(|note| note.pointer.clone());
+        repairs.retain(|note| !is_open(note) || Some(&note.pointer) != last.as_ref());
+    }
+
     /// Adds lines of hooks that ran.
     pub fn hooks(&mut self, lines: impl IntoIterator<Item = Box<RawValue>>) {
         self.report.hooks.extend(lines);

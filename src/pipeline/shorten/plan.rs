@@ -73,6 +73,7 @@ pub(super) fn run(
     let outside = job.costs.last().map_or(0, |cost| cost.real());
     let budget = job.request.budget_tokens.map(|budget| job.request.model.unscale(budget));
     let marker = Message::text(Role::User, prose::drop_marker(prose::MAX_MARKER_MESSAGES));
+    let allowed = budget.map_or(0, |budget| budget.saturating_sub(outside));
     let plan = compress::LadderPlan {
         level,
         digests: budget.is_some(),
@@ -84,7 +85,8 @@ pub(super) fn run(
             budget.unwrap_or_else(|| job.tokens_after(rows) * 2),
         ),
         marker: job.meter.message(&marker)?.real(),
-        allowed: budget.map_or(0, |budget| budget.saturating_sub(outside)),
+        allowed,
+        drop_allowed: allowed,
         opening: None,
         keep_live: budget.is_none(),
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::Error;
-use crate::domain::{EventKind, NewEvent};
+use crate::domain::{EventKind, NewEvent, Note};
 use crate::hook::HookRun;
 use crate::pipeline::CompiledPayload;
 use crate::request::CompileRequest;
@@ -122,5 +122,14 @@ pub(super) fn publish_failure(
     let effects = Effects { events_after: published, gone: gone(runs), ..Effects::default() };
     if let Err(error) = services.tenant().write(move |tx| effects.store(tx)) {
         tracing::debug!(%error, "events of a failed compile could not be stored");
+    }
+}
+
+/// The note that the events of a compile are lost.
+pub(super) fn not_stored() -> Note {
+    Note {
+        code: "events_not_stored",
+        pointer: String::new(),
+        detail: "the store cannot be written".to_owned(),
     }
 }

@@ -14,7 +14,7 @@ use super::govern::GovernSource;
 use super::job::{CompileJob, JobContext};
 use super::named_inputs::read_request;
 use super::{CompileMode, CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
-use crate::domain::{MemoryEntry, Model, Note};
+use crate::domain::{MemoryEntry, Model};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
@@ -82,12 +82,10 @@ impl<'j> LiveCompile<'j> {
         let LiveInput { start, mut timings, .. } = input;
         let (mut request, adapters) = read_request(services, input.node, &mut timings)
             .map_err(|error| UnreadCompile { error, events: None })?;
-        let deadline = match request.deadline_ms {
-            Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
-            None => deadline.clone(),
-        };
+        let limit = request.deadline_ms.map(Duration::from_millis);
+        let deadline = deadline.asked_within(start, limit);
         let session_update = match input.session {
-            Some(session) => session.apply(&mut request),
+            Some(session) => session.apply(services.models(), &mut request),
             None => warn_without_session(&mut request),
         };
         let events = CompileEvents::new(&request);
@@ -185,6 +183,9 @@ impl<'j> LiveCompile<'j> {
         let queued;
         (self.runs, queued) = job.hooks.take_parts();
         hooks::warn(&mut compiled.report, input.node, input.session, &self.runs);
+        if input.turn.is_some() && compiled.awaits_results {
+            compiled.report.forgive_open_calls();
+        }
         timed(&mut job.timings.serialise, || {
             let previous = self.previous.as_ref();
             note_change(services, compiled, &self.model, previous, input.session);
@@ -215,11 +216,13 @@ impl<'j> LiveCompile<'j> {
     /// The changes of this compile to its session.
     fn session_compile(&self, compiled: &CompiledPayload) -> SessionCompile {
         let payload = self.job.draft.level.is_kept().then(|| to_sent(&compiled.written));
+        let tokens = compiled.report.report().tokens_after;
         SessionCompile {
             id: Arc::clone(&self.id),
             update: self.session_update.clone(),
             model: Arc::clone(&self.model_name),
-            raw: self.model.unscale(compiled.report.report().tokens_after),
+            raw: if compiled.is_counted { self.model.unscale(tokens) } else { 0 },
+            awaits_results: compiled.awaits_results,
             payload,
             source: self.input.turn.map(|turn| turn.source()),
         }
@@ -237,7 +240,7 @@ impl<'j> LiveCompile<'j> {
         let CommittedCompile { observed, is_lost } = self.commit(effects, batch)?;
         let CompiledPayload { written, mut report, .. } = compiled;
         if is_lost {
-            report.degrade(events_not_stored());
+            report.degrade(super::events::not_stored());
         }
         report.hooks(self.runs.iter().chain(&observed).filter_map(hooks::line));
         let report = report.finish();
@@ -357,14 +360,6 @@ fn warn_without_session(request: &mut CompileRequest) -> SessionUpdate {
         request.notes.warn("usage_needs_session", "/usage".to_owned(), detail);
     }
     SessionUpdate::default()
-}
-
-fn events_not_stored() -> Note {
-    Note {
-        code: "events_not_stored",
-        pointer: String::new(),
-        detail: "the store cannot be written".to_owned(),
-    }
 }
 
 /// Appends the rest of the response to the payload: the report, the members of a pack, the results

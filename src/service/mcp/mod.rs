@@ -46,7 +46,7 @@ pub enum CallTime {
     /// A limit for each call, from its arrival.
     Each(Duration),
     /// One limit for all calls of a request, which end with the request or when it is abandoned.
-    Until(Instant, Deadline),
+    Until(Deadline),
 }
 
 /// The reason why the pool did not run a call, for the owner of the host; the other side gets an
@@ -82,13 +82,10 @@ impl McpHost {
         self.refused.clone()
     }
 
-    fn time(&self) -> (Instant, Deadline) {
+    fn deadline(&self) -> Deadline {
         match &self.time {
-            CallTime::Each(time) => {
-                let end = Instant::now() + *time;
-                (end, Deadline::at(end))
-            }
-            CallTime::Until(end, deadline) => (*end, deadline.clone()),
+            CallTime::Each(time) => Deadline::at(Instant::now() + *time),
+            CallTime::Until(deadline) => deadline.clone(),
         }
     }
 }
@@ -118,11 +115,12 @@ impl ServerHandler for McpHost {
             return Err(ErrorData::invalid_params(format!("unknown tool: {name}"), None));
         }
         let arguments = Value::Object(arguments.unwrap_or_default());
-        let (end, deadline) = self.time();
+        let deadline = self.deadline();
         let (services, until) = (self.services.clone(), deadline.clone());
         let tool = name.clone();
         let job = move |seat| call::carry_out(&services.seated(seat), &tool, &arguments, &until);
-        let done = async { self.pool.admit()?.run(end, Arc::clone(&self.held), job).await };
+        let done =
+            async { self.pool.admit()?.run_until(&deadline, Arc::clone(&self.held), job).await };
         let done = tokio::select! {
             done = done => done,
             () = context.ct.cancelled() => {

@@ -11,6 +11,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::lane::{Lane, QueueTicket};
+use crate::limit::Deadline;
 use crate::telemetry::trace;
 
 /// Runs blocking jobs, in one of two lanes that do not hold each other up. Cheap to clone.
@@ -134,25 +135,53 @@ impl QueuePlace {
         guard: impl Send + 'static,
         job: impl FnOnce(JobSeat) -> T + Send + 'static,
     ) -> Result<T, Error> {
+        self.run_within(end, || end, guard, job).await
+    }
+
+    /// Like [`Self::run`] until a deadline, with the later end that the request may ask for while
+    /// the job runs.
+    pub async fn run_until<T: Send + 'static>(
+        self,
+        deadline: &Deadline,
+        guard: impl Send + 'static,
+        job: impl FnOnce(JobSeat) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        // A deadline of a request has an end.
+        let end = || deadline.request_end().unwrap_or_else(Instant::now);
+        self.run_within(end(), end, guard, job).await
+    }
+
+    /// Runs a job; `end` is asked again once the end that it gave has come.
+    async fn run_within<T: Send + 'static>(
+        self,
+        first: Instant,
+        end: impl Fn() -> Instant,
+        guard: impl Send + 'static,
+        job: impl FnOnce(JobSeat) -> T + Send + 'static,
+    ) -> Result<T, Error> {
         let Self { lane, waiting, computes, away } = self;
         let queued_at = Instant::now();
-        let place = lane.place(waiting, end).await?;
+        let place = lane.place(waiting, first).await?;
         let span = trace::job(queued_at.elapsed());
         let logged = tracing::Span::current();
         let held = LanePlace { place: Some((place, Instant::now())), took: Duration::ZERO };
         let runtime = Handle::current();
         let seat = JobSeat(Arc::new(SeatState { lane, away, runtime, held: Mutex::new(held) }));
-        let job = tokio::task::spawn_blocking(move || {
+        let mut job = tokio::task::spawn_blocking(move || {
             let _held = (SeatGuard(seat.clone()), guard);
             if computes {
                 courtesy::give_way();
             }
             span.in_scope(|| logged.in_scope(|| job(seat)))
         });
-        tokio::time::timeout_at((end + Self::GRACE).into(), job)
-            .await
-            .map_err(|_| Error::Overrun)?
-            .map_err(|_| Error::Panicked)
+        let mut until = first;
+        loop {
+            match tokio::time::timeout_at((until + Self::GRACE).into(), &mut job).await {
+                Ok(done) => return done.map_err(|_| Error::Panicked),
+                Err(_) if end() > until => until = end(),
+                Err(_) => return Err(Error::Overrun),
+            }
+        }
     }
 }
 

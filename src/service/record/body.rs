@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::Inputs;
 use crate::domain::{
-    ArtifactId, ContentHash, Family, Ledger, Model, RawJson, Stage, StageHashes, TokenizerName,
+    ArtifactId, CalibratedFactor, ContentHash, Family, Ledger, Model, RawJson, Stage, StageHashes,
+    TokenizerName,
 };
 use crate::json::{self, Limits, Node};
 use crate::request::RequestMemoryEntry;
@@ -73,7 +74,11 @@ impl RecordBody {
             });
             let memory = inputs.memory.as_deref().map_or_else(|| "null".to_owned(), memory_text);
             let model = model_text(&inputs.model);
-            let session = json!({"measured_milli": inputs.measured_milli, "points": inputs.points});
+            let session = json!({
+                "measured_milli": inputs.calibration.map(|own| own.milli),
+                "measured_may_drop": inputs.calibration.map(|own| own.may_drop),
+                "points": inputs.points,
+            });
             let _ = write!(
                 text,
                 ",\"full\":{full},\"memory\":{memory},\"model\":{model},\"session\":{session}"
@@ -202,10 +207,13 @@ pub(crate) fn model_of(raw: &RawJson) -> Option<Model> {
 }
 
 /// Reads the token factor and the compaction points that the session of a full record added.
-pub(crate) fn session_of(raw: &RawJson) -> Option<(Option<u32>, Vec<u64>)> {
+pub(crate) fn session_of(raw: &RawJson) -> Option<(Option<CalibratedFactor>, Vec<u64>)> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let session = node.get("session")?;
     let milli = session.get("measured_milli").and_then(Node::as_u64);
+    let milli = milli.and_then(|milli| u32::try_from(milli).ok());
+    let may_drop = session.get("measured_may_drop").and_then(Node::as_bool).unwrap_or(true);
+    let factor = milli.map(|milli| CalibratedFactor { milli, may_drop });
     let points = session.get("points")?.as_array()?.iter().map(Node::as_u64);
-    Some((milli.and_then(|milli| u32::try_from(milli).ok()), points.collect::<Option<_>>()?))
+    Some((factor, points.collect::<Option<_>>()?))
 }

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use super::{Services, StoreError};
 use crate::domain::{
-    AdapterDefinition, AskedSummary, Compilation, CompilationStatus, ContentHash, Ledger, Model,
-    RawJson, RecordLevel, Timestamp,
+    AdapterDefinition, AskedSummary, CalibratedFactor, Compilation, CompilationStatus, ContentHash,
+    Ledger, Model, RawJson, RecordLevel, Timestamp,
 };
 use crate::hook::{HookRun, HookSet};
 use crate::json::{self, Node};
@@ -33,7 +33,7 @@ use texts::{payload_members, request_members, take_apart};
 
 /// The engine that compiles: the release, and a number that increases if the same request may give
 /// other bytes within a release. A record of another engine can be read but not replayed.
-pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+4");
+pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+5");
 
 /// Stored adapter definitions by name.
 pub(super) type RecordedAdapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;
@@ -46,8 +46,8 @@ pub(super) struct Inputs {
     /// Stored adapter definitions that the request can name.
     pub(super) adapters: RecordedAdapters,
     pub(super) model: Model,
-    /// The session's token factor, calibrated by usage.
-    pub(super) measured_milli: Option<u32>,
+    /// The session's token factor, learnt from usage.
+    pub(super) calibration: Option<CalibratedFactor>,
     /// The session's compaction points.
     pub(super) points: Vec<u64>,
     /// Outcomes of the summaries that were requested.
@@ -67,7 +67,7 @@ impl Inputs {
             memory: None,
             adapters,
             model: request.model.clone(),
-            measured_milli: request.measured_milli,
+            calibration: request.calibration,
             governed: Vec::new(),
             is_governed: false,
             recalled: None,

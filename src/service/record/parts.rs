@@ -61,11 +61,12 @@ pub(crate) fn ledger(
     let model = super::body::model_text(&inputs.model);
     add(&[Stage::Budget, Stage::Assemble], "server.model", ContentHash::of(&model));
 
-    if let Some(milli) = inputs.measured_milli {
+    if let Some(factor) = inputs.calibration {
+        let once = if factor.may_drop { "" } else { ", reported once" };
         add(
             &[Stage::Budget, Stage::Manifest],
             "session.factor",
-            ContentHash::of(&milli.to_string()),
+            ContentHash::of(&format!("{}{once}", factor.milli)),
         );
     }
     if !inputs.points.is_empty() {

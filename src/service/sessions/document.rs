@@ -24,6 +24,9 @@ struct SessionDocument<'s> {
 struct Calibration<'s> {
     model: &'s str,
     factor: Option<f64>,
+    /// The factors of the last reports, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    factors: Vec<f64>,
     reports: u64,
     /// Tokens of the last payload, before any factor.
     tokens: u64,
@@ -83,7 +86,8 @@ pub(super) fn write(state: &SessionState) -> String {
             .iter()
             .map(|known| Calibration {
                 model: &known.model,
-                factor: known.factor_milli.map(|milli| f64::from(milli) / 1000.0),
+                factor: known.factor_milli.map(from_milli),
+                factors: known.reported_milli.iter().copied().map(from_milli).collect(),
                 reports: known.reports,
                 tokens: known.raw,
             })
@@ -149,6 +153,10 @@ fn entry(entry: &MemoryEntry) -> DocumentEntry<'_> {
         expires_at_us: entry.expires_at.map(|at| at.micros()),
         expires_at_turn: entry.expires_at_turn,
     }
+}
+
+fn from_milli(milli: u32) -> f64 {
+    f64::from(milli) / 1000.0
 }
 
 fn raw(json: &RawJson) -> Option<Box<RawValue>> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::live;
 use super::unscoped_hooks::leave_out_unscoped;
-use crate::domain::{ModelCalibration, RawJson, Session, Source};
+use crate::domain::{ModelCalibration, Models, Notes, RawJson, Session, Source, UsageReport};
 use crate::json::{self, Limits, Node};
 use crate::request::{self, CacheState, CompileRequest};
 use crate::service::{Services, StoreError};
@@ -27,7 +27,7 @@ pub(crate) struct SessionHandle {
 /// Changes that a request makes to its session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SessionUpdate {
-    /// The factor of a model that follows from the provider's count.
+    /// The model and factor that are learnt from the provider's count.
     factor: Option<(Arc<str>, u32)>,
     /// A new compaction point, as a length of the request's list.
     point: Option<u64>,
@@ -47,8 +47,11 @@ pub(crate) struct SessionCompile {
     pub(crate) update: SessionUpdate,
     /// The model's name in the calibration.
     pub(crate) model: Arc<str>,
-    /// The payload's tokens before any factor.
+    /// The payload's tokens before any factor; 0 if they were not counted.
     pub(crate) raw: u64,
+    /// Whether calls at the end have no result yet: the payload is not the one that is sent, which
+    /// usage is of and later payloads are compared with.
+    pub(crate) awaits_results: bool,
     /// The payload in blocks; none if the compile keeps no record.
     pub(crate) payload: Option<SentPayload>,
     /// The shape of the messages that a turn appends.
@@ -94,6 +97,33 @@ pub(crate) fn model_of(request: &CompileRequest) -> Arc<str> {
     Arc::clone(&request.model.name)
 }
 
+/// The factor that is learnt from a provider's count of a model's last payload. Warns if the count is
+/// too far from the count of this service, or if there is none.
+pub(super) fn learnt_factor(
+    models: &Models,
+    measured: &ModelCalibration,
+    tokens: u64,
+    notes: &mut Notes,
+) -> Option<u32> {
+    match measured.compare(tokens, models.calibrated(&measured.model).factor_milli) {
+        UsageReport::Plausible(factor) => return Some(factor),
+        UsageReport::Small => {}
+        UsageReport::Implausible => {
+            let detail = format!(
+                "{tokens} tokens are reported for a payload of `{}` that is {} tokens before any \
+                 factor: nothing is learnt from the report",
+                measured.model, measured.raw
+            );
+            notes.warn("usage_implausible", "/usage".to_owned(), detail);
+        }
+        UsageReport::Uncounted => {
+            let detail = "the tokens of the last payload were not counted";
+            notes.warn("usage_unmatched", "/usage".to_owned(), detail);
+        }
+    }
+    None
+}
+
 impl SessionHandle {
     /// The number of this compile in the session, from 1.
     pub(crate) fn turn(&self) -> u64 {
@@ -117,23 +147,16 @@ impl SessionHandle {
 
     /// Adds the session's calibration and compaction points to a request. Returns the changes that
     /// the request makes to the session.
-    pub(crate) fn apply(&self, request: &mut CompileRequest) -> SessionUpdate {
+    pub(crate) fn apply(&self, models: &Models, request: &mut CompileRequest) -> SessionUpdate {
+        let mut update = SessionUpdate { factor: self.learnt(models, request), point: None };
         let model = model_of(request);
-        let mut update = SessionUpdate::default();
-        let last = self.known.as_ref().and_then(Session::last_measured);
-        if let Some(tokens) = request.usage {
-            update.factor = last.and_then(|last| {
-                Some((Arc::clone(&last.model), ModelCalibration::factor_of(tokens, last.raw)?))
-            });
-            if update.factor.is_none() {
-                let detail = "nothing was compiled in the session that it could be of";
-                request.notes.warn("usage_unmatched", "/usage".to_owned(), detail);
+        let known = self.known.as_ref().and_then(|known| known.measured_of(&model));
+        request.calibration = known.cloned().and_then(|mut known| {
+            if let Some((_, factor)) = update.factor.as_ref().filter(|own| own.0 == model) {
+                known.learn(*factor);
             }
-        }
-        request.measured_milli = match &update.factor {
-            Some((told, factor)) if *told == model => Some(*factor),
-            _ => self.known.as_ref().and_then(|known| known.factor(&model)),
-        };
+            known.factor(request.model.factor_milli)
+        });
         if let Some(known) = &self.known {
             request.points.clone_from(&known.points);
         }
@@ -147,6 +170,44 @@ impl SessionHandle {
         update
     }
 
+    /// The model and factor that are learnt from the usage in a request, which is of the session's
+    /// last payload. Warns if nothing is learnt because there is no such payload, or because the
+    /// usage is implausible.
+    fn learnt(&self, models: &Models, request: &mut CompileRequest) -> Option<(Arc<str>, u32)> {
+        let tokens = request.usage?;
+        let notes = &mut request.notes;
+        let Some(last) = self.known.as_ref().and_then(Session::last_measured) else {
+            let detail = "nothing was compiled in the session that it could be of";
+            notes.warn("usage_unmatched", "/usage".to_owned(), detail);
+            return None;
+        };
+        let factor = learnt_factor(models, last, tokens, notes)?;
+        Some((Arc::clone(&last.model), factor))
+    }
+
+    /// The model and factor that are learnt from the usage in a request that is not compiled.
+    pub(crate) fn report(&self, models: &Models, request: &mut CompileRequest) -> SessionUpdate {
+        SessionUpdate { factor: self.learnt(models, request), point: None }
+    }
+
+    /// Stores a turn that is not compiled: the session's use, the shape of its messages, and what is
+    /// learnt from usage. Creates the session if it does not exist.
+    pub(crate) fn append(
+        &self,
+        tx: &Tx<'_>,
+        source: Source,
+        update: &SessionUpdate,
+    ) -> Result<(), StoreError> {
+        let known = live(tx, &self.id)?;
+        let mut session = known.unwrap_or_else(|| Session::new(Arc::clone(&self.id), tx.now()));
+        session.source = Some(source);
+        if let Some((model, factor)) = &update.factor {
+            session.learn(model, *factor);
+        }
+        session.touch(tx.now(), self.usual);
+        tx.put_session(&session)
+    }
+
     /// Stores the changes of a compile. Reads the session again, since other compiles may have
     /// changed it.
     pub(crate) fn commit(&self, tx: &Tx<'_>, compiled: &SessionCompile) -> Result<(), StoreError> {
@@ -156,17 +217,21 @@ impl SessionHandle {
         session.source = compiled.source.or(session.source);
         session.compilation = Some(Arc::clone(&compiled.id));
         if let Some((model, factor)) = &compiled.update.factor {
-            session.report(model, *factor);
+            session.learn(model, *factor);
         }
         if let Some(length) = compiled.update.point {
             session.shrink_at(length);
         }
-        session.note_compile(&compiled.model, compiled.raw);
+        if !compiled.awaits_results || session.measured_of(&compiled.model).is_none() {
+            session.note_compile(&compiled.model, compiled.raw);
+        }
         session.touch(tx.now(), self.usual);
         tx.put_session(&session)?;
         match &compiled.payload {
-            Some(payload) => tx.put_sent(&self.id, &compiled.id, payload),
-            None => Ok(()),
+            Some(payload) if !compiled.awaits_results => {
+                tx.put_sent(&self.id, &compiled.id, payload)
+            }
+            Some(_) | None => Ok(()),
         }
     }
 }

@@ -84,6 +84,7 @@ pub fn fork(
     let (id, once) = (id.to_owned(), once.cloned());
     let usual = services.tenant().usual_session_ttl();
     let redacts = !services.may_write_hooks();
+    let models = services.models().clone();
     let of = Arc::clone(&to);
     services.write_switch(&of, move |tx| {
         let from = tx.session(&id)?.ok_or(UNKNOWN)?;
@@ -91,7 +92,7 @@ pub fn fork(
             return Err(Error::Conflict("a session of this id is there".to_owned()));
         }
         let state = if let Some(name) = &request.snapshot {
-            snapshots::kept(tx, name, &to)?
+            snapshots::kept(tx, &models, name, &to)?
         } else {
             let mut state = tx.session_state(&from)?;
             adopt(&mut state.memory, &to);

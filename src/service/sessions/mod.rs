@@ -25,7 +25,7 @@ pub use self::snapshots::{
     find as find_snapshot, list as list_snapshots, restore as restore_snapshot,
     take as take_snapshot,
 };
-pub use self::usage::report;
+pub use self::usage::{ReportedUsage, report};
 use super::idempotency::{IdempotentRequest, remember};
 use super::{Error, Services, StoreError, defaults};
 use crate::domain::{RawJson, Session, SessionState};

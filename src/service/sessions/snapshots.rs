@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{UNKNOWN, checked, document, live, messages, put_state, unscoped_hooks};
-use crate::domain::{RawJson, Session, SessionState, SnapshotHead};
+use crate::domain::{Models, RawJson, Session, SessionState, SnapshotHead};
 use crate::json::{self, Fault, Faults, Limits, Path};
 use crate::request::{self, RestoreSession};
 use crate::service::idempotency::{IdempotentRequest, remember};
@@ -82,6 +82,7 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
     let mut restore = request::read_session_restore(&node, id).map_err(Error::Invalid)?;
     let may_write_hooks = services.may_write_hooks();
     if let RestoreSession::Given(state) = &mut restore {
+        state.forget_implausible_factors(services.models());
         state.hooks_scoped = unscoped_hooks::hooks_of(state.defaults.as_ref())?.is_some();
         if state.hooks_scoped {
             unscoped_hooks::require_scope(services)?;
@@ -92,11 +93,12 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
         }
     }
     let (id, usual): (Arc<str>, _) = (id.into(), services.tenant().usual_session_ttl());
+    let models = services.models().clone();
     let of = Arc::clone(&id);
     services.write_observed(Some(&of), move |tx| {
         let state = match &restore {
             RestoreSession::Given(state) => (**state).clone(),
-            RestoreSession::Kept(name) => kept(tx, name, &id)?,
+            RestoreSession::Kept(name) => kept(tx, &models, name, &id)?,
         };
         let known = live(tx, &id)?;
         let is_new = known.is_none();
@@ -119,15 +121,21 @@ fn require_same_hooks(known: &Session, state: &SessionState) -> Result<(), Error
     if before == after { Ok(()) } else { Err(unscoped_hooks::forbidden()) }
 }
 
-/// Reads the state in a stored snapshot, for a session.
-pub(super) fn kept(tx: &Tx<'_>, name: &str, session: &str) -> Result<SessionState, Error> {
+/// Reads the state in a stored snapshot, for a session. Implausible factors in it are left out.
+pub(super) fn kept(
+    tx: &Tx<'_>,
+    models: &Models,
+    name: &str,
+    session: &str,
+) -> Result<SessionState, Error> {
     let (head, text) = written(tx, name)?;
     let node = json::parse(&text, Limits::default())?;
     let mut faults = Faults::default();
     let state = request::read_snapshot(&node, Path::Root, session, &mut faults);
     // Snapshots are checked before they are stored, so a fault here means damage.
     let damaged = || StoreError::Corrupt(Arc::new(DamagedSnapshot));
-    let state = state.filter(|_| faults.is_empty()).ok_or_else(damaged)?;
+    let mut state = state.filter(|_| faults.is_empty()).ok_or_else(damaged)?;
+    state.forget_implausible_factors(models);
     Ok(SessionState { hooks_scoped: head.hooks_scoped, ..state })
 }
 

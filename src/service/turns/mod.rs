@@ -1,7 +1,10 @@
 //! `POST /sessions/{id}/turns`: appends messages to a session, judges the tool calls in them, runs
-//! the calls of our tools, and compiles the next payload. Either all of it is stored or nothing.
+//! the calls of our tools, and compiles the next payload, unless the request wants none. Either all of
+//! it is stored or nothing.
 
+mod append;
 mod calls;
+mod members;
 mod options;
 
 use std::borrow::Cow;
@@ -11,7 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use self::calls::{CallEffects, InsertedResults, OpenCalls};
-use self::options::{TurnOptions, turn_options};
+use self::members::MemberTexts;
+use self::options::{TurnOptions, read_options, turn_options};
 use crate::domain::{MemoryScope, RawJson, Source};
 use crate::hook::HookRun;
 use crate::json::{self, Fault, Limits, Node, Value};
@@ -32,6 +36,8 @@ use crate::store::Tx;
 
 /// Messages that one turn may append.
 const MAX_APPENDED_MESSAGES: usize = 1_000;
+/// Keys that the turn reads itself.
+const OWN_KEYS: &[&str] = &["append", "source", "compile"];
 /// Attempts of a turn, which starts again if another turn of its session is committed first.
 const MAX_TRIES: usize = 16;
 
@@ -78,14 +84,22 @@ pub struct TurnResponse<'t> {
     pub write: fn(Vec<HandledCall>) -> String,
 }
 
-/// Appends the messages of a request to a session, and compiles.
+/// Outcome of a turn.
+#[derive(Debug)]
+pub enum TurnOutcome {
+    Compiled(CompiledResponse),
+    /// The response of a turn without a compile, as JSON text.
+    Appended(String),
+}
+
+/// Appends the messages of a request to a session, and compiles unless the request wants no payload.
 pub fn turn(
     services: &Services,
     id: &str,
     body: &str,
     response: TurnResponse<'_>,
     deadline: &Deadline,
-) -> Result<CompiledResponse, TurnError> {
+) -> Result<TurnOutcome, TurnError> {
     // The turn may create the session, so an id that is not valid is a fault.
     if !request::is_session_id(id) {
         let detail = "the session's id must be 1 to 256 bytes without control characters";
@@ -100,6 +114,13 @@ pub fn turn(
         deadline.check().map_err(compile::Error::from)?;
         let session = open_as(services, id.into())?;
         let prepared = read.prepare(services, session, response)?;
+        if !read.compiles {
+            let done = read.append(services, &prepared);
+            if done.is_ok() || !prepared.turn.is_stale.load(Ordering::Relaxed) {
+                return done;
+            }
+            continue;
+        }
         // `deadline_ms` counts from here: hooks about calls have run by now, and their time does
         // not count.
         let start = Instant::now();
@@ -115,7 +136,7 @@ pub fn turn(
         };
         let done = compile_request(services, input, deadline);
         if done.is_ok() || !prepared.turn.is_stale.load(Ordering::Relaxed) {
-            return Ok(done?);
+            return Ok(TurnOutcome::Compiled(done?));
         }
     }
     Err(Error::Conflict("the session has too many turns at once".to_owned()).into())
@@ -127,6 +148,8 @@ struct TurnRequest<'r, 'a> {
     /// The members that a compile reads.
     rest: Vec<&'r (Cow<'a, str>, Node<'a>)>,
     source: Option<Source>,
+    /// Whether the next payload is compiled.
+    compiles: bool,
 }
 
 /// A turn that was prepared for the current state of its session.
@@ -145,23 +168,8 @@ impl PreparedTurn {
         array_text(held.chain(self.turn.append.iter().map(RawJson::as_str)))
     }
 
-    fn member_texts(&self) -> MemberTexts {
+    fn member_texts(&self) -> MemberTexts<'_> {
         MemberTexts::new(self.turn.source, &self.turn.session.id)
-    }
-}
-
-/// The members that a turn adds to its request, as JSON texts.
-struct MemberTexts {
-    source: String,
-    session_id: String,
-}
-
-impl MemberTexts {
-    fn new(source: Source, session_id: &str) -> Self {
-        let mut texts = Self { source: String::new(), session_id: String::new() };
-        json::write_string(&mut texts.source, source.as_str());
-        json::write_string(&mut texts.session_id, session_id);
-        texts
     }
 }
 
@@ -197,10 +205,15 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
             })?),
             None => None,
         };
-        let is_read =
-            |(name, _): &&(Cow<'a, str>, Node<'a>)| !["append", "source"].contains(&&**name);
+        let is_read = |(name, _): &&(Cow<'a, str>, Node<'a>)| !OWN_KEYS.contains(&&**name);
         let rest = members.iter().filter(is_read).collect();
-        Ok(Self { append, rest, source })
+        let compiles = match node.get("compile").filter(|compile| !compile.is_null()) {
+            Some(compile) => compile.as_bool().ok_or_else(|| {
+                fault("/compile", format!("must be true or false, not {}", compile.kind()))
+            })?,
+            None => true,
+        };
+        Ok(Self { append, rest, source, compiles })
     }
 
     /// Prepares the turn for the current state of its session: handles its calls and inserts their
@@ -258,7 +271,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         &'n self,
         prepared: &'n PreparedTurn,
         list: &'n str,
-        texts: &'n MemberTexts,
+        texts: &'n MemberTexts<'n>,
     ) -> Result<Node<'n>, Error> {
         let turn = &*prepared.turn;
         let held = prepared.held.iter().map(String::as_str);
@@ -272,27 +285,21 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
             }
         }
         let node = list_node(turn.source, items, list);
-        Ok(self.with_rest(node, turn.source, &turn.session.id, texts))
+        Ok(texts.add_to(node, &self.rest))
     }
 
-    /// Adds the members of the request that are not messages.
-    fn with_rest<'n>(
-        &'n self,
-        mut node: Node<'n>,
-        source: Source,
-        session_id: &'n str,
-        texts: &'n MemberTexts,
-    ) -> Node<'n> {
-        let text = |raw: &'n str, value: &'n str| Node {
-            raw,
-            value: Value::String(json::Text::Borrowed(value)),
-        };
-        if let Value::Object(members) = &mut node.value {
-            members.push((Cow::Borrowed("source"), text(&texts.source, source.as_str())));
-            members.push((Cow::Borrowed("session_id"), text(&texts.session_id, session_id)));
-            members.extend(self.rest.iter().map(|member| (*member).clone()));
-        }
-        node
+    /// Stores a prepared turn without a compile.
+    fn append(
+        &self,
+        services: &Services,
+        prepared: &PreparedTurn,
+    ) -> Result<TurnOutcome, TurnError> {
+        let TurnContext { session, source, .. } = &*prepared.turn;
+        let texts = MemberTexts::new(*source, &session.id);
+        let empty = Node { raw: "", value: Value::Object(Vec::new()) };
+        let node = texts.add_to(empty, &self.rest);
+        let options = read_options(services, node, session)?;
+        append::append(services, prepared, options.request).map(TurnOutcome::Appended)
     }
 
     /// Reads the options for judging the calls of the turn, if there are any calls.
@@ -308,7 +315,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         }
         let texts = MemberTexts::new(source, &session.id);
         let empty = Node { raw: "", value: Value::Object(Vec::new()) };
-        let node = self.with_rest(empty, source, &session.id, &texts);
+        let node = texts.add_to(empty, &self.rest);
         Ok(turn_options(services, node, session)?)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::hook::Hook;
 use crate::json::Node;
-use crate::request::{self, MemoryOptions};
+use crate::request::{self, CompileRequest, MemoryOptions};
 use crate::service::Services;
 use crate::service::compile::{Error, inline_hooks, known_adapters, require_scope_for_urls};
 use crate::service::defaults::add_absent;
@@ -23,13 +23,19 @@ pub(super) struct TurnOptions {
     pub(super) hooks: Vec<Arc<Hook>>,
 }
 
-/// Reads the options from a turn's request, which has no messages yet, and from the defaults of its
-/// session and key.
-pub(super) fn turn_options(
+/// A turn's request without its messages.
+pub(super) struct TurnOptionsRequest {
+    pub(super) request: CompileRequest,
+    /// Whether the request or a default has tools.
+    has_tools: bool,
+}
+
+/// Reads a turn's request, which has no messages yet, with the defaults of its session and key.
+pub(super) fn read_options(
     services: &Services,
     node: Node<'_>,
     session: &SessionHandle,
-) -> Result<TurnOptions, Error> {
+) -> Result<TurnOptionsRequest, Error> {
     let defaults = services.caller().defaults.clone();
     // A new binding, since a node with defaults lives no longer than the defaults.
     let mut node = node;
@@ -41,9 +47,19 @@ pub(super) fn turn_options(
     let check_url = |url: &str| services.check_hook_url(url);
     let request = request::read_compile_options(&node, services.models(), &adapters, &check_url);
     let request = request.map_err(Error::Invalid)?;
-    let is_complete = node.get("tools").is_some_and(|tools| !tools.is_null());
+    let has_tools = node.get("tools").is_some_and(|tools| !tools.is_null());
+    Ok(TurnOptionsRequest { request, has_tools })
+}
+
+/// Reads the options for judging and handling the calls of a turn.
+pub(super) fn turn_options(
+    services: &Services,
+    node: Node<'_>,
+    session: &SessionHandle,
+) -> Result<TurnOptions, Error> {
+    let TurnOptionsRequest { request, has_tools } = read_options(services, node, session)?;
     let (list, options) = (request.conversation.tools, request.tools);
-    let tools = JudgedTools { list, options, is_complete, ..JudgedTools::default() };
+    let tools = JudgedTools { list, options, is_complete: has_tools, ..JudgedTools::default() };
     let own = session.defaults().map(Arc::from);
     let defaults: Vec<Arc<str>> =
         own.into_iter().chain(services.caller().defaults.clone()).collect();

@@ -30,6 +30,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0019_delivery_lines.sql"),
     include_str!("../../../migrations/postgres/0020_quotas.sql"),
     include_str!("../../../migrations/postgres/0021_memory_scope.sql"),
+    include_str!("../../../migrations/postgres/0022_calibration.sql"),
 ];
 
 /// The lowest step that a program must know to use this schema. A step that older programs cannot

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::scratch::{ScratchSchema, scratch};
 use super::*;
 use crate::config::{DatabaseUrl, PostgresUrl};
-use crate::domain::{Clock, EventKind, NewEvent, RawJson};
+use crate::domain::{Clock, EventKind, NewEvent, RawJson, Session, Timestamp};
 use crate::store::sql::values;
 use crate::store::{Claims, FeedRead, NewDelivery, Retention, Store, Tenant, Tx};
 
@@ -219,4 +219,43 @@ fn nodes_that_claim_at_once_share_the_queue() {
     let all = claimed.len();
     claimed.dedup();
     assert_eq!((all, claimed.len()), (120, 120));
+}
+
+#[test]
+fn implausible_factors_that_an_older_release_learnt_are_forgotten() {
+    let Some(scratch) = scratch() else { return };
+    let store = open(&scratch);
+    let factors =
+        [("claude-opus-4-1", 2400), ("gpt-4o", 2001), ("o3", 499), ("gemini", 525), ("mine", 550)];
+    let mut session = Session::new("s".into(), store.now());
+    session.expires_at = Timestamp::from_micros(9_000_000_000_000_000);
+    for (model, factor) in factors {
+        session.note_compile(&model.into(), 7);
+        session.learn(model, factor);
+    }
+    let empty = Session { id: "none".into(), measured: Vec::new(), ..session.clone() };
+    let tenant = store.tenant("t");
+    tenant.write(move |tx| tx.put_session(&session).and_then(|()| tx.put_session(&empty))).unwrap();
+    let target = PostgresTarget::new(&scratch.url).unwrap();
+    let connection = target.connect().unwrap();
+    connection.batch("BEGIN").unwrap();
+    connection.batch(&writers::scope_statement(None)).unwrap();
+    let step = include_str!("../../../migrations/postgres/0022_calibration.sql");
+    connection.batch(step).unwrap();
+    connection.batch("COMMIT").unwrap();
+    let read = |id| tenant.read(|tx| tx.session(id)).unwrap().unwrap().measured;
+    assert_eq!(read("none"), []);
+    let found = read("s");
+    let found: Vec<_> =
+        found.iter().map(|own| (&*own.model, own.raw, own.factor_milli, own.reports)).collect();
+    assert_eq!(
+        found,
+        [
+            ("claude-opus-4-1", 7, Some(2400), 1),
+            ("gpt-4o", 7, None, 0),
+            ("o3", 7, None, 0),
+            ("gemini", 7, Some(525), 1),
+            ("mine", 7, Some(550), 1),
+        ]
+    );
 }

@@ -34,6 +34,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0019_delivery_lines.sql"),
     include_str!("../../../migrations/sqlite/0020_quotas.sql"),
     include_str!("../../../migrations/sqlite/0021_memory_scope.sql"),
+    include_str!("../../../migrations/sqlite/0022_calibration.sql"),
 ];
 
 /// The step from which on the words of memory are made as they are now.

@@ -473,3 +473,41 @@ fn entries_that_a_model_wrote_last_in_an_older_release_are_captured() {
         .unwrap();
     assert_eq!(id, 7);
 }
+
+/// A file of the release that learnt any factor from a report.
+#[test]
+fn implausible_factors_that_an_older_release_learnt_are_forgotten() {
+    let folder = Folder::new();
+    connect::make_older(&folder.file(), 20);
+    let rows = r#"
+        INSERT INTO sessions (tenant, id, version, points, measured, created_at, updated_at,
+            used_at, expires_at)
+        VALUES ('t', 'none', 1, '[]', '[]', 1, 1, 1, 9000000000000000),
+            ('t', 's', 1, '[]', '[{"model":"claude-sonnet-4-5","raw":301,"factor_milli":59970,"reports":2},
+                {"model":"claude-opus-4-1","raw":7,"factor_milli":2400,"reports":1},
+                {"model":"gpt-4o","raw":8,"factor_milli":2001,"reports":1},
+                {"model":"o3","raw":8,"factor_milli":499,"reports":4},
+                {"model":"gemini","raw":9,"factor_milli":525,"reports":1},
+                {"model":"of the caller''s","raw":9,"factor_milli":550,"reports":3},
+                {"model":"anthropic","raw":9,"factor_milli":null,"reports":0}]',
+            1, 1, 1, 9000000000000000)"#;
+    folder.raw().execute_batch(rows).unwrap();
+    let store = folder.open().unwrap();
+    let read = |id| store.tenant("t").read(|tx| tx.session(id)).unwrap().unwrap().measured;
+    assert_eq!(read("none"), []);
+    let found = read("s");
+    let found: Vec<_> =
+        found.iter().map(|own| (&*own.model, own.raw, own.factor_milli, own.reports)).collect();
+    assert_eq!(
+        found,
+        [
+            ("claude-sonnet-4-5", 301, None, 0),
+            ("claude-opus-4-1", 7, Some(2400), 1),
+            ("gpt-4o", 8, None, 0),
+            ("o3", 8, None, 0),
+            ("gemini", 9, Some(525), 1),
+            ("of the caller's", 9, Some(550), 3),
+            ("anthropic", 9, None, 0),
+        ]
+    );
+}

@@ -33,6 +33,7 @@ mod remembering;
 mod round_trip;
 mod sessions;
 mod skills;
+mod stable;
 mod summaries;
 mod tenants;
 mod tokens;

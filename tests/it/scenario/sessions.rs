@@ -45,11 +45,13 @@ fn names(compiled: &Compiled) -> Vec<String> {
 
 #[tokio::test]
 async fn usage_above_the_window_shrinks_the_history_and_usage_below_does_not() {
+    let list = five(25_000);
     let server = TestServer::spawn().await;
-    let list = five(10_000);
     compile(&server, 200_000, &list, None).await;
-    let whole = compile(&server, 200_000, &list, Some(100_000)).await;
+    let whole = compile(&server, 200_000, &list, Some(180_000)).await;
     assert_eq!(names(&whole), ["m1", "m2", "m3", "m4", "m5"]);
+    let server = TestServer::spawn().await;
+    compile(&server, 200_000, &list, None).await;
     let shrunk = compile(&server, 200_000, &list, Some(250_000)).await;
     assert_eq!(names(&shrunk), ["summary", "m3", "m4", "m5"]);
     assert!(shrunk.number("tokens_after") <= 200_000);
@@ -62,27 +64,27 @@ async fn our_count_alone_moves_points_whatever_is_reported() {
     let server = TestServer::spawn().await;
     let list = five(4000);
     compile(&server, 100_000, &list, None).await;
-    let shrunk = compile(&server, 10_000, &list, Some(6000)).await;
+    let shrunk = compile(&server, 10_000, &list, Some(10_000)).await;
     assert!(names(&shrunk).len() < 5 && shrunk.action("summarized") > 0, "{:?}", names(&shrunk));
     assert_eq!(shrunk.report["cache"]["first_change"]["why"], "compaction");
     // Within it by our count: no point, and for what the provider counts a squeeze.
     let server = TestServer::spawn().await;
-    let list = five(1000);
+    let list = five(1500);
     compile(&server, 10_000, &list, None).await;
-    let squeezed = compile(&server, 10_000, &list, Some(99_900)).await;
+    let squeezed = compile(&server, 10_000, &list, Some(15_000)).await;
     assert_eq!(squeezed.report["cache"]["first_change"]["why"], "squeeze");
 }
 
 #[tokio::test]
 async fn usage_above_the_window_is_heeded_where_our_count_is_well_within_it() {
     let server = TestServer::spawn().await;
-    let list = five(1000);
+    let list = five(1500);
     compile(&server, 10_000, &list, None).await;
     let shrunk = compile(&server, 10_000, &list, Some(15_000)).await;
     assert!(shrunk.action("summarized") + shrunk.action("dropped") > 0, "{}", shrunk.report);
     assert!(shrunk.number("tokens_after") <= 10_000 && shrunk.report["fits"] == true);
     // Where nothing can be done about it, that is said.
-    let one = [user(&words("m1", 1000))];
+    let one = [user(&words("m1", 7500))];
     compile(&server, 10_000, &one, None).await;
     let over = compile(&server, 10_000, &one, Some(15_000)).await;
     assert_eq!((&over.report["fits"], names(&over)), (&json!(false), vec!["m1".to_owned()]));
@@ -101,8 +103,11 @@ async fn usage_is_heeded_at_once_and_never_fires_late() {
     let again = compile(&server, 5000, &list, Some(fed)).await;
     assert_eq!(again.text, shrunk.text);
     assert_eq!(compile(&server, 5000, &list, None).await.text, shrunk.text);
-    // A report that fits ends it.
+    // Reports that fit end it, once they are most of the last.
     let raw = shrunk.number("tokens_after") * 5000 / 7500;
+    assert_eq!(compile(&server, 5000, &list, Some(raw)).await.text, shrunk.text);
+    let eased = compile(&server, 5000, &list, Some(raw)).await;
+    assert!(names(&eased).len() < 5, "{:?}", names(&eased));
     let whole = compile(&server, 5000, &list, Some(raw)).await;
     assert_eq!(names(&whole), ["m1", "m2", "m3", "m4", "m5"]);
 }
@@ -122,7 +127,8 @@ async fn a_cleared_history_is_not_held_to_what_was_reported_before() {
     let server = TestServer::spawn().await;
     let list = five(1000);
     compile(&server, 10_000, &list, None).await;
-    compile(&server, 10_000, &list, Some(999_999)).await;
+    let squeezed = compile(&server, 10_000, &list, Some(10_000)).await;
+    assert_eq!(squeezed.number("tokens_after"), 10_000);
     server.post_ok("/sessions/s/switch", &json!({"new_session_id": "s2", "reset": true})).await;
     let body = json!({"messages": [list[0]], "target": "neutral", "model": "bytes4",
         "budget": {"context_window": 10_000}, "session_id": "s2"});
@@ -197,11 +203,11 @@ async fn a_snapshot_stays_what_it_was_and_is_restored_more_than_once() {
 #[tokio::test]
 async fn what_was_fed_survives_a_snapshot() {
     let server = TestServer::spawn().await;
-    compile(&server, 10_000, &five(100), None).await;
-    let usage = json!({"usage": {"prompt_tokens": 999}});
+    compile(&server, 10_000, &five(200), None).await;
+    let usage = json!({"usage": {"prompt_tokens": 1998}});
     let session = server.post_ok("/sessions/s/usage", &usage).await;
     let taken = server.post_ok("/sessions/s/snapshots", &json!({})).await;
-    server.post_ok("/sessions/s/usage", &json!({"usage": {"prompt_tokens": 5}})).await;
+    server.post_ok("/sessions/s/usage", &json!({"usage": {"prompt_tokens": 1005}})).await;
     let restored =
         server.post_ok("/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
     assert_eq!(restored["calibration"], session["calibration"]);

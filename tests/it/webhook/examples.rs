@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use contexture::hook::{
-    Call, CallScope, Caller as _, Hook, HookAction, HookAnswer, HookSecret, Secrets,
+    Call, CallScope, Caller as _, FailureCause, Hook, HookAction, HookAnswer, HookSecret, Secrets,
 };
 use serde_json::json;
 
@@ -85,7 +85,8 @@ async fn ask(hook: &Hook, input: &str) -> Result<HookAnswer, &'static str> {
     let point = hook.points[0];
     let scope = CallScope { tenant: "default".into(), ..CallScope::default() };
     let (occurrence, allowance) = (0, Duration::from_secs(20));
-    let call = Call { hook, point, occurrence, scope: &scope, input, allowance };
+    let timeout_cause = FailureCause::Timeout;
+    let call = Call { hook, point, occurrence, scope: &scope, input, allowance, timeout_cause };
     webhooks(dev()).call(call).await.answer.map_err(|failure| failure.cause.as_str())
 }
 

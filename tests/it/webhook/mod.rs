@@ -17,7 +17,8 @@ use std::time::Duration;
 use contexture::config::HooksConfig;
 use contexture::domain::Clock;
 use contexture::hook::{
-    Call, CallReply, CallScope, GivenId, Hook, HookAction, HookSecret, Point, Secrets, read_hook,
+    Call, CallReply, CallScope, FailureCause, GivenId, Hook, HookAction, HookSecret, Point,
+    Secrets, read_hook,
 };
 use contexture::json::{Faults, Limits, Path, parse};
 use contexture::webhook::{CallContext, LookupFuture, Policy, Resolver, Webhooks};
@@ -93,7 +94,8 @@ const INPUT: &str = r#"{"n":1.50}"#;
 
 fn to<'c>(hook: &'c Hook, scope: &'c CallScope, allowance: Duration) -> Call<'c> {
     let point: Point = hook.points[0];
-    Call { hook, point, occurrence: 0, scope, input: INPUT, allowance }
+    let timeout_cause = FailureCause::Timeout;
+    Call { hook, point, occurrence: 0, scope, input: INPUT, allowance, timeout_cause }
 }
 
 /// What a call came to, in a word.

@@ -54,6 +54,26 @@ async fn an_open_breaker_lets_one_call_try_after_a_pause() {
 }
 
 #[tokio::test]
+async fn a_request_with_too_little_time_opens_no_breaker() {
+    let model = Receiver::script(|before| match before {
+        0..=5 => Mode::Hang,
+        _ => Mode::Answer(chat("In time.")),
+    })
+    .await;
+    let own: SocketAddr = "127.0.0.1:1".parse().unwrap();
+    let url = format!("http://{}/v1", model.address);
+    let summarizer = summarizer(&url, own, &Clock::system());
+    let prompt = [Chat { role: Role::User, text: "Write.".to_owned() }];
+    for at in 1..=6 {
+        let short = Duration::from_millis(99);
+        let cut = summarizer.write(&prompt, 100, short).await;
+        assert_eq!(cut.map_err(|failure| failure.cause), Err(FailureCause::Deadline));
+        model.reached(at).await;
+    }
+    assert_eq!(write(&summarizer).await, Ok("In time.".to_owned()));
+}
+
+#[tokio::test]
 async fn this_service_is_not_its_own_model() {
     let model = Receiver::spawn(Mode::Answer(chat("round and round"))).await;
     let clock = Clock::standing(Timestamp::from_micros(1_800_000_000_000_000));

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::hook::call::{CallFuture, MAX_CONCURRENT_CALLS};
+use crate::hook::call::{Call, CallFuture, CallReply, MAX_CONCURRENT_CALLS};
 use crate::hook::outcome_store::{OutcomeKey, OutcomeStore, key};
 use crate::hook::{ChangeResult, CheckedInput};
 

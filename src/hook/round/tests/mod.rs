@@ -270,7 +270,7 @@ async fn all_hooks_share_one_budget() {
         words(&round),
         told(&[
             ("a", "applied", None),
-            ("b", "failed", Some("timeout")),
+            ("b", "failed", Some("budget_exhausted")),
             ("c", "failed", Some("budget_exhausted")),
         ])
     );

@@ -4,7 +4,7 @@ use std::collections::BTreeMap as Map;
 use std::sync::Mutex;
 
 use super::super::*;
-use crate::hook::call::CallFuture;
+use crate::hook::call::{Call, CallFuture, CallReply};
 use crate::hook::order::Manifest;
 use crate::hook::read::{GivenId, read_hook};
 use crate::json::{Faults, Path};
@@ -51,7 +51,7 @@ impl Caller for Script {
         let late = took > call.allowance;
         let scripted = self.answers.get(id.as_str()).copied().expect("a scripted hook");
         let answer = match scripted {
-            _ if late => Err(CallFailure::new(FailureCause::Timeout, "late")),
+            _ if late => Err(CallFailure::new(call.timeout_cause, "late")),
             Ok(body) => HookAnswer::read(call.point, call.hook.kind, body),
             Err(cause) => Err(CallFailure::new(cause, "scripted")),
         };

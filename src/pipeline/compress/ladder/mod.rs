@@ -32,7 +32,8 @@ pub(crate) fn plan<C: TurnCosts>(
     }
     let squeezed = ladder.squeeze(costs)?;
     let left = plan.allowed.saturating_sub(ladder.needed());
-    Ok(LadderOutcome { forms: ladder.forms, note: ladder.note, squeezed, left })
+    let Ladder { forms, note, keeps_summary, .. } = ladder;
+    Ok(LadderOutcome { forms, note, squeezed, keeps_summary, left })
 }
 
 struct Ladder<'t> {
@@ -55,6 +56,7 @@ struct Ladder<'t> {
     real: u64,
     /// Raw tokens that the note is charged.
     charge: u64,
+    keeps_summary: bool,
 }
 
 impl<'t> Ladder<'t> {
@@ -73,6 +75,7 @@ impl<'t> Ladder<'t> {
             flat: 0,
             real: 0,
             charge: 0,
+            keeps_summary: false,
         }
     }
 
@@ -146,6 +149,7 @@ impl<'t> Ladder<'t> {
         if self.note == HistoryNote::Summary {
             self.charge = costs.summary_cost(&self.forms)?;
         }
+        let may_drop = self.may_drop();
         let mut squeezed = false;
         if self.needed() > self.plan.allowed {
             self.stand_alone(costs)?;
@@ -160,7 +164,13 @@ impl<'t> Ladder<'t> {
             squeezed = true;
         }
         self.settle(costs)?;
+        self.keeps_summary = squeezed && !may_drop;
         Ok(squeezed)
+    }
+
+    /// Whether turns may be dropped for this payload alone.
+    fn may_drop(&self) -> bool {
+        self.total(true) + self.plan.opening.unwrap_or_default() > self.plan.drop_allowed
     }
 
     /// Raw tokens of the history, with the message that may have to open it.

@@ -46,6 +46,9 @@ pub(crate) struct LadderPlan {
     pub(crate) marker: u64,
     /// The limit of the history; above it the squeeze begins.
     pub(crate) allowed: u64,
+    /// The squeeze drops turns only while the history takes more than this; never less than
+    /// `allowed`.
+    pub(crate) drop_allowed: u64,
     /// The cost of the message that opens a list for the user, if the target needs one.
     pub(crate) opening: Option<u64>,
     /// Whether the live zone is never touched, whatever does not fit.
@@ -82,6 +85,9 @@ pub(crate) struct LadderOutcome {
     pub(crate) note: HistoryNote,
     /// Whether further rungs were taken for this payload only.
     pub(crate) squeezed: bool,
+    /// Whether the summary stays although it is no shorter than its turns, because they may not be
+    /// dropped.
+    pub(crate) keeps_summary: bool,
     /// Raw tokens of what is allowed that nothing uses.
     pub(crate) left: u64,
 }

@@ -43,6 +43,15 @@ impl LadderStep {
     }
 }
 
+/// What the end of the list may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LastSteps {
+    /// Whether turns may be dropped.
+    drops: bool,
+    /// Whether the marker itself may be removed.
+    silences: bool,
+}
+
 impl Ladder<'_> {
     /// Makes the next edit of the list; false if none is left. `last`: the marker itself may be
     /// removed.
@@ -64,13 +73,16 @@ impl Ladder<'_> {
         if self.plan.level < Level::Summary {
             return self.live(seen, costs);
         }
-        if self.held.front().is_some_and(|turn| Some(*turn) != self.last_user)
+        let drops = !last || self.may_drop();
+        let covers = drops || self.is_covering_by_summary();
+        if covers
+            && self.held.front().is_some_and(|turn| Some(*turn) != self.last_user)
             && let Some(turn) = self.held.pop_front()
         {
             self.cover(turn);
             return Ok(true);
         }
-        if self.next_cover < live {
+        if covers && self.next_cover < live {
             self.offer_cover();
             return Ok(true);
         }
@@ -85,12 +97,24 @@ impl Ladder<'_> {
         }
         if self.next_cover < newest {
             let turn = self.next_cover;
-            if !self.offer(LadderStep::Clear, turn + 1, costs)? {
-                self.offer_cover();
+            if self.offer(LadderStep::Clear, turn + 1, costs)? {
+                return Ok(true);
             }
-            return Ok(true);
+            if covers {
+                self.offer_cover();
+                return Ok(true);
+            }
         }
-        self.last_steps(newest, last, costs)
+        self.last_steps(newest, LastSteps { drops, silences: last }, costs)
+    }
+
+    /// Whether a turn that is covered now is part of a summary.
+    fn is_covering_by_summary(&self) -> bool {
+        match self.note {
+            HistoryNote::Summary => true,
+            HistoryNote::None => self.first_note() == HistoryNote::Summary,
+            HistoryNote::Marker | HistoryNote::Silent => false,
+        }
     }
 
     /// Without summaries the live zone can only be shortened and cleared, oldest turn first.
@@ -111,7 +135,7 @@ impl Ladder<'_> {
     fn last_steps<C: TurnCosts>(
         &mut self,
         newest: usize,
-        last: bool,
+        may: LastSteps,
         costs: &mut C,
     ) -> Result<bool, C::Error> {
         for step in LadderStep::rung_2() {
@@ -120,12 +144,15 @@ impl Ladder<'_> {
             }
         }
         let drops = self.plan.level == Level::Drop;
-        if drops && self.note == HistoryNote::Summary {
+        if drops && may.drops && self.note == HistoryNote::Summary {
             self.set_note(HistoryNote::Marker);
             return Ok(true);
         }
         if self.offer(LadderStep::Clear, newest + 1, costs)? {
             return Ok(true);
+        }
+        if drops && !may.drops {
+            return Ok(false);
         }
         if self.next_cover <= newest {
             self.offer_cover();
@@ -133,7 +160,7 @@ impl Ladder<'_> {
             if drops && self.note == HistoryNote::Summary {
                 self.set_note(HistoryNote::Marker);
             }
-        } else if last && drops && self.note == HistoryNote::Marker {
+        } else if may.silences && drops && self.note == HistoryNote::Marker {
             self.set_note(HistoryNote::Silent);
         } else {
             return Ok(false);

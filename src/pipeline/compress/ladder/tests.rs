@@ -71,9 +71,15 @@ fn room(room: u64) -> LadderPlan {
         summary_cap: room / 8,
         marker: 2,
         allowed: room,
+        drop_allowed: room,
         opening: None,
         keep_live: false,
     }
+}
+
+/// A room in which a payload may take so many tokens.
+fn allowing(allowed: u64, size: u64) -> LadderPlan {
+    LadderPlan { allowed, drop_allowed: allowed, ..room(size) }
 }
 
 fn outcome(turns: &[TurnCost], by: &LadderPlan) -> LadderOutcome {
@@ -100,7 +106,7 @@ fn every_step_goes_over_the_old_turns_before_the_next_begins() {
     let list: Vec<_> = std::iter::once((5, true)).chain([(20, false); 6]).collect();
     let turns = turns(&list, 2);
     let at = |allowed| {
-        let by = LadderPlan { trigger: u64::MAX, allowed, ..room(100) };
+        let by = LadderPlan { trigger: u64::MAX, ..allowing(allowed, 100) };
         let outcome = outcome(&turns, &by);
         assert_eq!((outcome.note, outcome.forms[6]), (HistoryNote::None, TurnForm::Whole));
         outcome.forms[1..5].to_vec()
@@ -119,7 +125,8 @@ fn the_newest_results_are_not_cleared_while_older_ones_are_left() {
     let mut turns = turns(&[(5, true), (20, false), (20, false), (20, false)], 0);
     turns[3].clear_start = 2;
     let by = LadderPlan { level: Level::Reversible, keep_live: true, ..room(100) };
-    let outcome = outcome(&turns, &LadderPlan { trigger: u64::MAX, allowed: 0, ..by });
+    let outcome =
+        outcome(&turns, &LadderPlan { trigger: u64::MAX, allowed: 0, drop_allowed: 0, ..by });
     let (digest, cleared) = (TurnForm::Reduced(Depth::Gist), TurnForm::Cleared(Clearing::Results));
     assert_eq!(outcome.forms, [TurnForm::Whole, cleared, digest, digest]);
 }
@@ -127,9 +134,32 @@ fn the_newest_results_are_not_cleared_while_older_ones_are_left() {
 #[test]
 fn the_last_user_message_outlives_everything() {
     let turns = turns(&[(30, true), (60, false), (70, false)], 4);
-    let outcome = outcome(&turns, &LadderPlan { allowed: 30, ..room(40) });
+    let outcome = outcome(&turns, &allowing(30, 40));
     assert_eq!(outcome.forms, [TurnForm::Whole, TurnForm::Covered, TurnForm::Covered]);
     assert_eq!(outcome.note, HistoryNote::Silent);
+}
+
+#[test]
+fn turns_are_summarised_but_not_dropped_while_the_larger_allowance_is_met() {
+    let list: Vec<_> = std::iter::once((5, true)).chain([(100, false); 8]).collect();
+    let turns = turns(&list, 0);
+    let by = LadderPlan { trigger: u64::MAX, summary_cap: 60, ..allowing(20, 100) };
+    let by = LadderPlan { digests: false, ..by };
+    // By the smaller allowance alone the summary would give its room up.
+    assert_eq!(outcome(&turns, &by).note, HistoryNote::Marker);
+    let kept = outcome(&turns, &LadderPlan { drop_allowed: 900, ..by });
+    assert_eq!((kept.note, kept.squeezed, kept.keeps_summary), (HistoryNote::Summary, true, true));
+    // No room for a summary: nothing leaves the history.
+    let without = LadderPlan { summary_cap: 0, ..by };
+    assert!(outcome(&turns, &without).forms.contains(&TurnForm::Covered));
+    let kept = outcome(&turns, &LadderPlan { drop_allowed: 900, ..without });
+    assert!(kept.squeezed && !kept.forms.contains(&TurnForm::Covered));
+    // Above the larger allowance, turns that cannot be shortened are dropped until it is met.
+    let list: Vec<_> = std::iter::once((5, true)).chain([(4, false); 100]).collect();
+    let turns = self::turns(&list, 0);
+    let some = outcome(&turns, &LadderPlan { drop_allowed: 300, ..without });
+    assert_eq!((some.note, some.keeps_summary), (HistoryNote::Marker, false));
+    assert!((290..=300).contains(&shown(&turns, &some)));
 }
 
 proptest! {
@@ -139,7 +169,7 @@ proptest! {
         keep in 0usize..6, size in 40u64..400
     ) {
         let turns = turns(&list, keep);
-        let by = LadderPlan { allowed: u64::MAX, ..room(size) };
+        let by = allowing(u64::MAX, size);
         let mut before: Option<LadderOutcome> = None;
         let mut spent: u64 = 0;
         let mut points = 0;
@@ -165,7 +195,7 @@ proptest! {
         keep in 0usize..6, size in 1u64..400, allowed in 60u64..400
     ) {
         let turns = turns(&list, keep);
-        let by = LadderPlan { allowed, ..room(size) };
+        let by = allowing(allowed, size);
         let outcome = outcome(&turns, &by);
         prop_assert!(shown(&turns, &outcome) <= allowed);
         if let Some(user) = turns.iter().rposition(|turn| turn.user) {
@@ -180,9 +210,9 @@ proptest! {
     ) {
         let turns = turns(&list, keep);
         let rank = |form: &TurnForm| tenths(*form, 10);
-        let by = LadderPlan { trigger: u64::MAX, ..room(100) };
-        let small = outcome(&turns, &LadderPlan { allowed, ..by });
-        let big = outcome(&turns, &LadderPlan { allowed: allowed + more, ..by });
+        let by = |allowed| LadderPlan { trigger: u64::MAX, ..allowing(allowed, 100) };
+        let small = outcome(&turns, &by(allowed));
+        let big = outcome(&turns, &by(allowed + more));
         prop_assert_eq!((small.forms.len(), big.forms.len()), (list.len(), list.len()));
         for (a, b) in small.forms.iter().zip(&big.forms) {
             prop_assert!(rank(a) <= rank(b));

@@ -247,7 +247,7 @@ fn run(
     if mode == ReplayMode::Refresh
         && let Some((factor, points)) = record::session_of(&record.compilation.body)
     {
-        (request.measured_milli, request.points) = (factor, points);
+        (request.calibration, request.points) = (factor, points);
     }
     request.record = record.compilation.level;
     let again = ReplayInput::today(record, node, read);

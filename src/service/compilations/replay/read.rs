@@ -34,7 +34,7 @@ pub(super) fn recorded(
         memory.entries = entries;
     }
     let (factor, points) = record::session_of(raw).ok_or(gone)?;
-    (request.measured_milli, request.points) = (factor, points);
+    (request.calibration, request.points) = (factor, points);
     Ok(RecordedRequest { request, adapters: known.stored })
 }
 

@@ -106,6 +106,7 @@ async fn send(sender: &dyn DeliverySender, hook: &Hook, claimed: &ClaimedDeliver
         scope: &scope,
         input: &claimed.input,
         allowance: hook.timeout(),
+        timeout_cause: FailureCause::Timeout,
     };
     let id = Some(Arc::clone(&claimed.id));
     let delivery = CallContext { id, earlier: claimed.attempts, ..CallContext::default() };

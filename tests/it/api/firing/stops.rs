@@ -81,6 +81,61 @@ async fn time_that_a_hook_takes_is_its_own_or_the_requests() {
 }
 
 #[tokio::test]
+async fn a_hook_that_gets_the_end_of_a_deadline_is_not_at_fault() {
+    // More calls than failures open a circuit.
+    let receiver = Receiver::script(|at| match at {
+        0..8 => Mode::Hang,
+        _ => Mode::Status(204, String::new(), String::new()),
+    })
+    .await;
+    let server = TestServer::dev().await;
+    let mut body = json!({"messages": [user("Hello")], "deadline_ms": 99, "hooks": [
+        hook("h", ("before_compile", "provide"), &receiver, &json!({"timeout_ms": 5_000}))]});
+    // On a busy machine, the time is up before some of the calls are made.
+    while receiver.requests().len() < 8 {
+        problem(server.post("/compile", &body).await, 504, "deadline").await;
+    }
+    let failures = server.events_of("hook:failed").await;
+    assert!(failures.len() >= 8, "{failures:?}");
+    assert!(failures.iter().all(|event| event["cause"] == "deadline"), "{failures:?}");
+    body["deadline_ms"] = 5_000.into();
+    let compiled = server.compile(&body).await;
+    assert_eq!(compiled.report["hooks"][0]["outcome"], "unchanged", "{}", compiled.report);
+}
+
+#[tokio::test]
+async fn a_longer_deadline_holds_without_the_header() {
+    let receiver = Receiver::spawn(Mode::Hang).await;
+    let server = TestServer::dev().await;
+    let body = json!({"messages": [user("Hello")], "deadline_ms": 20_000, "hooks": [
+        hook("h", ("before_compile", "provide"), &receiver,
+            &json!({"timeout_ms": 30_000, "on_failure": "skip"}))]});
+    // All hooks together have ten seconds, as a request has without a deadline of its own.
+    let long = server.compile(&body);
+    let capped = async {
+        let request = server.build("POST", "/compile").header("contexture-deadline-ms", "500");
+        problem(request.json(&body).send().await.unwrap(), 504, "deadline").await
+    };
+    let turn = async {
+        let mut body = body.clone();
+        body["append"] = json!([user("Hello")]);
+        body.as_object_mut().unwrap().remove("messages");
+        server.post_ok("/sessions/s/turns", &body).await
+    };
+    let defaults = async {
+        let defaults = json!({"deadline_ms": 20_000});
+        server.post_ok("/sessions", &json!({"id": "t", "defaults": defaults})).await;
+        let body = json!({"messages": [user("Hello")], "hooks": body["hooks"]});
+        server.compile_in("t", body).await
+    };
+    let (long, _, turn, defaults) = tokio::join!(long, capped, turn, defaults);
+    for report in [&long.report, &turn["report"], &defaults.report] {
+        assert_eq!(report["hooks"][0]["outcome"], "failed", "{report}");
+        assert_eq!(report["hooks"][0]["why"], "budget_exhausted", "{report}");
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_passed_on_that_a_guard_has_not_seen() {
     let receiver = Receiver::spawn(Mode::Hang).await;
     let server = TestServer::dev().await;

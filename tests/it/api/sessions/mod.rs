@@ -4,6 +4,7 @@ mod entry;
 mod lasting;
 mod lineage;
 mod snapshots;
+mod steps;
 mod turn_calls;
 mod turns;
 mod usage;

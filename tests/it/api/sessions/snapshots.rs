@@ -24,10 +24,11 @@ async fn full(server: &TestServer, session: &str) {
     put(server, session, "numbers", &json!({"n": 1.5, "list": [null]}), &json!({"turns": 5})).await;
     let mut body = remembering("what was it?");
     body["cache"] = json!({"state": "cold"});
-    server.compile_in(session, body).await;
-    server
-        .post_ok(&format!("/sessions/{session}/usage"), &json!({"usage": {"prompt_tokens": 999}}))
-        .await;
+    let sent = server.compile_in(session, body).await.number("tokens_after");
+    // A payload of a session of its own is long enough to learn from.
+    let usage = json!({"usage": {"prompt_tokens": sent * 3 / 2}});
+    let reported = server.post_ok(&format!("/sessions/{session}/usage"), &usage).await;
+    assert_eq!(reported["warnings"], json!([]));
 }
 
 /// The session and what decides its next compile, times and versions aside.
@@ -209,11 +210,13 @@ async fn what_was_acknowledged_is_there_after_a_kill() {
     };
     let defaults = json!({"model": "bytes4", "target": "neutral"});
     post(process.address, "/sessions", json!({"id": "s", "defaults": defaults})).await;
-    let long = json!({"messages": [user(&words("m", 500))], "session_id": "s",
+    let long = json!({"messages": [user(&words("m", 1000))], "session_id": "s",
         "cache": {"state": "cold"}});
     post(process.address, "/compile", long).await;
-    let usage = json!({"usage": {"prompt_tokens": 750}});
-    let session = post(process.address, "/sessions/s/usage", usage).await;
+    let usage = json!({"usage": {"prompt_tokens": 1500}});
+    let mut session = post(process.address, "/sessions/s/usage", usage).await;
+    session.as_object_mut().unwrap().remove("warnings");
+    assert_eq!(session["calibration"][0]["factor"], 1.5);
     process.signal("KILL");
     process.exit().await;
     process = ServerProcess::start(&flags);
