@@ -63,7 +63,7 @@ async fn a_request_with_too_little_time_opens_no_breaker() {
     let own: SocketAddr = "127.0.0.1:1".parse().unwrap();
     let url = format!("http://{}/v1", model.address);
     let summarizer = summarizer(&url, own, &Clock::system());
-    let prompt = [Chat { role: Role::User, text: "Write.".to_owned() }];
+    let prompt = [PromptMessage { role: Role::User, text: "Write.".to_owned() }];
     for at in 1..=6 {
         let short = Duration::from_millis(99);
         let cut = summarizer.write(&prompt, 100, short).await;
