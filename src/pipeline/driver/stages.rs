@@ -248,12 +248,9 @@ impl Driver<'_> {
             ),
         };
         let reducer = reducer(self.request, &self.adapters);
-        let arrival_pass = arrival::ArrivalPass::new(
-            &self.cx.engine,
-            &self.meter,
-            arrived_history.on_arrival,
-            reducer,
-        );
+        let on_arrival = arrived_history.on_arrival;
+        let arrival_pass =
+            arrival::ArrivalPass::new(&self.cx.engine, &self.meter, on_arrival, reducer);
         let lossless = Compression { level: Level::Lossless, ..self.request.compression.clone() };
         let compression = if pass.leave { &lossless } else { &self.request.compression };
         let allocation = &outside.allocation;
