@@ -174,6 +174,7 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
+    let serves = matches!(cli.command, Command::Serve(_));
     let outcome = match cli.command {
         Command::Serve(config) => serve(*config),
         Command::Compile(args) => compile::run(&args),
@@ -200,7 +201,7 @@ pub fn run() -> ExitCode {
             if !failure.downcast_ref().is_some_and(is_closed) {
                 print_error(&*failure);
             }
-            exit_code(&*failure)
+            exit_code(&*failure, serves)
         }
     }
 }
@@ -210,8 +211,9 @@ pub fn run() -> ExitCode {
 #[error("the disk did not keep what was written: start again, so that what is there is read anew")]
 struct StoreLost;
 
-/// Returns the code of `sysexits.h` for failures that have one; 1 for all others.
-fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
+/// Returns the code of `sysexits.h` for failures that have one; 1 for all others. `serves`: whether
+/// the command is `serve`.
+fn exit_code(failure: &(dyn std::error::Error + 'static), serves: bool) -> ExitCode {
     if failure.is::<StoreLost>() {
         return ExitCode::from(70);
     }
@@ -224,13 +226,14 @@ fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
         Some(
             server::Error::Listen { .. }
             | server::Error::Store(
-                OpenError::Open { .. }
-                | OpenError::InUse { .. }
+                OpenError::InUse { .. }
                 | OpenError::InUseElsewhere { .. }
                 | OpenError::Newer { .. }
                 | OpenError::TooNew { .. },
             ),
         ) => ExitCode::from(78),
+        // Other commands may well be told of a file that is not there.
+        Some(server::Error::Store(OpenError::Open { .. })) if serves => ExitCode::from(78),
         _ => ExitCode::FAILURE,
     }
 }
