@@ -168,18 +168,3 @@ fn an_address_in_use_has_an_exit_code() {
     let output = ServerProcess::command().args(["serve", "--listen", &address]).output().unwrap();
     assert_eq!(output.status.code(), Some(78));
 }
-
-#[test]
-fn a_database_that_cannot_be_opened_has_an_exit_code() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("missing/contexture.db");
-    let mut command = ServerProcess::command();
-    command
-        .args(["serve", "--listen", "127.0.0.1:0"])
-        .arg("--database-url")
-        .arg(format!("sqlite:{}", file.display()));
-    let output = command.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(78), "{told}");
-    assert!(told.contains("cannot open the database"), "{told}");
-}

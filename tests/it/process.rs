@@ -298,7 +298,7 @@ fn a_database_that_cannot_be_opened_stops_the_start() {
     let folder = Folder::new();
     let file = folder.database();
     std::fs::write(&file, "not a database ".repeat(100)).unwrap();
-    for (path, code) in [(file, 65), (folder.file("no/such/folder.db").into(), 1)] {
+    for (path, code) in [(file, 65), (folder.file("no/such/folder.db").into(), 78)] {
         let url = format!("sqlite:{}", path.display());
         let output = run(&["serve", "--listen", "127.0.0.1:0", "--database-url", &url]);
         assert_eq!(output.status.code(), Some(code));
