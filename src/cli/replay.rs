@@ -72,10 +72,10 @@ pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
 /// Runs the replay on a thread of a pool, as a server does, because it may wait for hooks.
 fn run_on_pool(services: Services, id: String, body: String) -> Result<ReplayResult, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let end = Instant::now() + REPLAY_TIMEOUT;
-    let deadline = Deadline::at(end);
-    let job = move |seat| compilations::replay(&services.seated(seat), &id, &body, &deadline);
-    Ok(runtime.block_on(async { Pool::new(1).admit()?.run(end, (), job).await })?)
+    let deadline = Deadline::at(Instant::now() + REPLAY_TIMEOUT);
+    let until = deadline.clone();
+    let job = move |seat| compilations::replay(&services.seated(seat), &id, &body, &until);
+    Ok(runtime.block_on(async { Pool::new(1).admit()?.run(&deadline, (), job).await })?)
 }
 
 fn format_table(replayed: &ReplayComparison) -> String {

@@ -103,7 +103,7 @@ pub(super) async fn run<T: Send + 'static>(
     let RequestInput { text, permit, services, .. } = input;
     let until = deadline.clone();
     let job = move |seat| work(&services.seated(seat), &text, &until);
-    Ok(place.run_until(&deadline, permit, job).await??)
+    Ok(place.run(&deadline, permit, job).await??)
 }
 
 /// Writes the value of `Server-Timing`: `name;dur=milliseconds` for each kind of work. The times do

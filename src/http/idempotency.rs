@@ -161,7 +161,7 @@ where
             None => Ok((work(&services, &text, Some(&request))?, false)),
         }
     };
-    let (reply, is_replay) = place.run_until(&deadline, permit, job).await??;
+    let (reply, is_replay) = place.run(&deadline, permit, job).await??;
     let mut response = reply.into_response();
     if is_replay {
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));

@@ -51,5 +51,5 @@ async fn run<T: Send + 'static>(
     let RequestInput { text, permit, services, .. } = input;
     let until = deadline.clone();
     let job = move |seat| job(&services.seated(seat).until(&until), &text);
-    Ok(place.run_until(&deadline, permit, job).await??)
+    Ok(place.run(&deadline, permit, job).await??)
 }

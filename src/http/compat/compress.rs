@@ -66,7 +66,7 @@ async fn work(
     let RequestInput { permit, services, .. } = input;
     let until = deadline.clone();
     let job = move |seat| gateway::compress(&services.seated(seat), &text, &until);
-    Ok(place.run_until(&deadline, permit, job).await??)
+    Ok(place.run(&deadline, permit, job).await??)
 }
 
 /// Checks whether the body was refused before its messages were read.

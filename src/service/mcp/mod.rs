@@ -119,8 +119,7 @@ impl ServerHandler for McpHost {
         let (services, until) = (self.services.clone(), deadline.clone());
         let tool = name.clone();
         let job = move |seat| call::carry_out(&services.seated(seat), &tool, &arguments, &until);
-        let done =
-            async { self.pool.admit()?.run_until(&deadline, Arc::clone(&self.held), job).await };
+        let done = async { self.pool.admit()?.run(&deadline, Arc::clone(&self.held), job).await };
         let done = tokio::select! {
             done = done => done,
             () = context.ct.cancelled() => {

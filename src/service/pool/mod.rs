@@ -124,23 +124,13 @@ impl QueuePlace {
     /// Time after the end in which a job can still return its result.
     const GRACE: Duration = Duration::from_millis(500);
 
-    /// Runs `job` on a thread of its own once one is free, at the latest at `end`. A job that has
-    /// not ended a moment after `end` is no longer waited for; it should have stopped by itself.
+    /// Runs `job` on a thread of its own once one is free, at the latest at the end of the deadline. A
+    /// job that has not ended a moment after it, or after the later end that the request has asked
+    /// for in the meantime, is no longer waited for; it should have stopped by itself.
     ///
     /// The thread counts as taken until the job itself ends, or waits for something else, even if
     /// the caller stops waiting; `guard` is dropped then too.
     pub async fn run<T: Send + 'static>(
-        self,
-        end: Instant,
-        guard: impl Send + 'static,
-        job: impl FnOnce(JobSeat) -> T + Send + 'static,
-    ) -> Result<T, Error> {
-        self.run_within(end, || end, guard, job).await
-    }
-
-    /// Like [`Self::run`] until a deadline, with the later end that the request may ask for while
-    /// the job runs.
-    pub async fn run_until<T: Send + 'static>(
         self,
         deadline: &Deadline,
         guard: impl Send + 'static,
@@ -148,20 +138,10 @@ impl QueuePlace {
     ) -> Result<T, Error> {
         // A deadline of a request has an end.
         let end = || deadline.request_end().unwrap_or_else(Instant::now);
-        self.run_within(end(), end, guard, job).await
-    }
-
-    /// Runs a job; `end` is asked again once the end that it gave has come.
-    async fn run_within<T: Send + 'static>(
-        self,
-        first: Instant,
-        end: impl Fn() -> Instant,
-        guard: impl Send + 'static,
-        job: impl FnOnce(JobSeat) -> T + Send + 'static,
-    ) -> Result<T, Error> {
+        let mut until = end();
         let Self { lane, waiting, computes, away } = self;
         let queued_at = Instant::now();
-        let place = lane.place(waiting, first).await?;
+        let place = lane.place(waiting, until).await?;
         let span = trace::job(queued_at.elapsed());
         let logged = tracing::Span::current();
         let held = LanePlace { place: Some((place, Instant::now())), took: Duration::ZERO };
@@ -174,7 +154,6 @@ impl QueuePlace {
             }
             span.in_scope(|| logged.in_scope(|| job(seat)))
         });
-        let mut until = first;
         loop {
             match tokio::time::timeout_at((until + Self::GRACE).into(), &mut job).await {
                 Ok(done) => return done.map_err(|_| Error::Panicked),
@@ -238,22 +217,27 @@ impl Drop for SeatGuard {
 mod tests {
     use super::*;
 
-    fn soon() -> Instant {
+    fn later() -> Instant {
         Instant::now() + Duration::from_secs(20)
+    }
+
+    fn soon() -> Deadline {
+        Deadline::at(later())
     }
 
     #[tokio::test]
     async fn work_that_waits_holds_up_no_visit() {
         let pool = Pool::new(1);
+        let end = soon();
         let (sender, busy) = std::sync::mpsc::channel::<()>();
         let (started, has_started) = tokio::sync::oneshot::channel();
-        let work = pool.admit().unwrap().run(soon(), (), move |_| {
+        let work = pool.admit().unwrap().run(&end, (), move |_| {
             let _ = started.send(());
             busy.recv()
         });
         let visit = async {
             has_started.await.unwrap();
-            let done = pool.visit().unwrap().run(soon(), (), |_| 7).await;
+            let done = pool.visit().unwrap().run(&end, (), |_| 7).await;
             drop(sender);
             done
         };
@@ -265,36 +249,43 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_an_error_and_frees_the_thread() {
         let pool = Pool::new(1);
-        let result = pool.admit().unwrap().run(soon(), (), |_| panic!("on purpose")).await;
+        let end = soon();
+        let result = pool.admit().unwrap().run(&end, (), |_| panic!("on purpose")).await;
         assert_eq!(result, Err::<(), _>(Error::Panicked));
-        assert_eq!(pool.admit().unwrap().run(soon(), (), |_| 1).await, Ok(1));
+        assert_eq!(pool.admit().unwrap().run(&end, (), |_| 1).await, Ok(1));
     }
 
     #[tokio::test]
     async fn a_job_that_goes_on_past_its_end_is_not_waited_for() {
         let pool = Pool::new(1);
+        let end = soon();
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
-        let result = pool.admit().unwrap().run(Instant::now(), (), move |_| receiver.recv()).await;
+        let result = pool
+            .admit()
+            .unwrap()
+            .run(&Deadline::at(Instant::now()), (), move |_| receiver.recv())
+            .await;
         // It had a thread: that none was free is not said of it.
         assert_eq!(result, Err(Error::Overrun));
         drop(sender);
         // Its thread is free again when the job has ended.
-        assert_eq!(pool.admit().unwrap().run(soon(), (), |_| 1).await, Ok(1));
+        assert_eq!(pool.admit().unwrap().run(&end, (), |_| 1).await, Ok(1));
     }
 
     #[tokio::test]
     async fn waiting_ends_with_the_deadline() {
         let pool = Pool::new(1);
+        let end = soon();
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         let (started, has_started) = tokio::sync::oneshot::channel();
         let place = pool.admit().unwrap();
-        let busy = place.run(soon(), (), move |_| {
+        let busy = place.run(&end, (), move |_| {
             let _ = started.send(());
             receiver.recv()
         });
         let late = async {
             has_started.await.unwrap();
-            let result = pool.admit().unwrap().run(Instant::now(), (), |_| 1).await;
+            let result = pool.admit().unwrap().run(&Deadline::at(Instant::now()), (), |_| 1).await;
             drop(sender);
             result
         };
@@ -305,15 +296,16 @@ mod tests {
     #[tokio::test]
     async fn a_job_that_waits_for_others_lets_the_next_one_run() {
         let pool = Pool::new(1);
+        let end = soon();
         let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
         let waits = pool
             .admit()
             .unwrap()
-            .run(soon(), (), move |seat| seat.wait(Some(soon()), receiver).is_ok());
+            .run(&end, (), move |seat| seat.wait(Some(later()), receiver).is_ok());
         let next = async {
             let place = pool.admit().unwrap();
             // With one thread it only runs once the first job is away.
-            let done = place.run(soon(), (), |_| 1).await;
+            let done = place.run(&end, (), |_| 1).await;
             sender.send(()).unwrap();
             done
         };
@@ -325,12 +317,13 @@ mod tests {
     #[tokio::test]
     async fn who_comes_back_waits_for_a_place_and_no_longer_than_to_the_end() {
         let pool = Pool::new(1);
+        let end = soon();
         let (sender, busy) = std::sync::mpsc::channel::<()>();
         let (started, has_started) = tokio::sync::oneshot::channel::<()>();
-        let end = Instant::now() + Duration::from_millis(50);
-        let waits = pool.admit().unwrap().run(soon(), (), move |seat| {
-            seat.wait(Some(end), has_started).unwrap();
-            Instant::now() >= end
+        let early = Instant::now() + Duration::from_millis(50);
+        let waits = pool.admit().unwrap().run(&end, (), move |seat| {
+            seat.wait(Some(early), has_started).unwrap();
+            Instant::now() >= early
         });
         let waits = async {
             let late = waits.await;
@@ -343,7 +336,7 @@ mod tests {
                 started.send(()).unwrap();
                 busy.recv()
             };
-            place.run(soon(), (), job).await
+            place.run(&end, (), job).await
         };
         let (late, _) = tokio::join!(waits, next);
         assert_eq!(late, Ok(true));
