@@ -13,6 +13,8 @@ use crate::http::response::read_if_match;
 use crate::http::schema::{Candidate, CandidatePromotion, CandidateProposal, CandidateReview};
 use crate::http::state::AppState;
 use crate::service::candidates::{self, ShownCandidate};
+use crate::service::idempotency::ResponseRecorder;
+use crate::service::{Error, Services};
 
 fn reply_to_proposal(proposal: &(ShownCandidate, bool)) -> Reply {
     let (candidate, is_new) = proposal;
@@ -22,6 +24,32 @@ fn reply_to_proposal(proposal: &(ShownCandidate, bool)) -> Reply {
 
 fn reply_with_candidate(found: &ShownCandidate) -> Reply {
     Reply::with_version(StatusCode::OK, found.candidate.version, &Candidate::from(found))
+}
+
+/// A service that decides about a candidate of an id. It reads a body and the version that the
+/// candidate must have, and records its result.
+type CandidateDecision = fn(
+    &Services,
+    &str,
+    &str,
+    Option<u64>,
+    ResponseRecorder<ShownCandidate>,
+) -> Result<ShownCandidate, Error>;
+
+/// Decides about the candidate that the path names, once for an idempotency key.
+async fn decide(
+    state: &AppState,
+    request: Request,
+    route: &'static str,
+    decision: CandidateDecision,
+) -> Result<Response, Problem> {
+    let (id, if_match) = (name_of(&request).to_owned(), read_if_match(request.headers())?);
+    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
+    let input = body::read(state, request).await?;
+    let work = move |services: &Services, text: &str, recorder| {
+        decision(services, &id, text, if_match, recorder)
+    };
+    idempotency::run_recorded(state, input, identity, reply_with_candidate, work).await
 }
 
 /// Propose a fact
@@ -109,18 +137,7 @@ pub(crate) async fn review_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, if_match) = (name_of(&request).to_owned(), read_if_match(request.headers())?);
-    let route = "POST /memory-candidates/{id}/review";
-    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
-    let input = body::read(&state, request).await?;
-    idempotency::run_recorded(
-        &state,
-        input,
-        identity,
-        reply_with_candidate,
-        move |services, text, recorder| candidates::review(services, &id, text, if_match, recorder),
-    )
-    .await
+    decide(&state, request, "POST /memory-candidates/{id}/review", candidates::review).await
 }
 
 /// Promote a candidate
@@ -144,18 +161,5 @@ pub(crate) async fn promote_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, if_match) = (name_of(&request).to_owned(), read_if_match(request.headers())?);
-    let route = "POST /memory-candidates/{id}/promote";
-    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
-    let input = body::read(&state, request).await?;
-    idempotency::run_recorded(
-        &state,
-        input,
-        identity,
-        reply_with_candidate,
-        move |services, text, recorder| {
-            candidates::promote(services, &id, text, if_match, recorder)
-        },
-    )
-    .await
+    decide(&state, request, "POST /memory-candidates/{id}/promote", candidates::promote).await
 }

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::{SCOPE, key_of, scope_of};
-use crate::domain;
+use crate::domain::{self, MemoryScope};
 use crate::http::body::{self, RequestInput};
 use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::visit;
@@ -16,10 +16,37 @@ use crate::http::schema::{
     MemoryEntry, MemoryRestore, MemoryScopeRequest, MemoryVersionRow, MemoryVersions,
 };
 use crate::http::state::AppState;
-use crate::service::memory;
+use crate::service::idempotency::ResponseRecorder;
+use crate::service::{Error, Services, memory};
 
 fn reply_with_entry(entry: &domain::MemoryEntry) -> Reply {
     Reply::with_version(StatusCode::OK, entry.version, &MemoryEntry::from(entry))
+}
+
+/// A service that changes the entry of a key in a scope. It reads a body, and records its result.
+type EntryChange = fn(
+    &Services,
+    &MemoryScope,
+    &str,
+    &str,
+    ResponseRecorder<domain::MemoryEntry>,
+) -> Result<domain::MemoryEntry, Error>;
+
+/// Changes the entry that the path and the query name, once for an idempotency key.
+async fn change_entry(
+    state: &AppState,
+    request: Request,
+    route: &'static str,
+    change: EntryChange,
+) -> Result<Response, Problem> {
+    let key = key_of(&request)?;
+    let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
+    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
+    let input = body::read(state, request).await?;
+    let work = move |services: &Services, text: &str, recorder| {
+        change(services, &scope, &key, text, recorder)
+    };
+    idempotency::run_recorded(state, input, identity, reply_with_entry, work).await
 }
 
 /// List the versions of an entry
@@ -89,19 +116,7 @@ pub(crate) async fn restore_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let key = key_of(&request)?;
-    let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
-    let identity =
-        RequestIdentity::read("POST /memory/{key}/restore", request.headers(), request.uri())?;
-    let input = body::read(&state, request).await?;
-    idempotency::run_recorded(
-        &state,
-        input,
-        identity,
-        reply_with_entry,
-        move |services, text, recorder| memory::restore(services, &scope, &key, text, recorder),
-    )
-    .await
+    change_entry(&state, request, "POST /memory/{key}/restore", memory::restore).await
 }
 
 /// Promote an entry
@@ -131,19 +146,7 @@ pub(crate) async fn promote_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let key = key_of(&request)?;
-    let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
-    let identity =
-        RequestIdentity::read("POST /memory/{key}/promote", request.headers(), request.uri())?;
-    let input = body::read(&state, request).await?;
-    idempotency::run_recorded(
-        &state,
-        input,
-        identity,
-        reply_with_entry,
-        move |services, text, recorder| memory::promote(services, &scope, &key, text, recorder),
-    )
-    .await
+    change_entry(&state, request, "POST /memory/{key}/promote", memory::promote).await
 }
 
 /// Retract an entry
@@ -172,17 +175,5 @@ pub(crate) async fn retract_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let key = key_of(&request)?;
-    let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
-    let identity =
-        RequestIdentity::read("POST /memory/{key}/retract", request.headers(), request.uri())?;
-    let input = body::read(&state, request).await?;
-    idempotency::run_recorded(
-        &state,
-        input,
-        identity,
-        reply_with_entry,
-        move |services, text, recorder| memory::retract(services, &scope, &key, text, recorder),
-    )
-    .await
+    change_entry(&state, request, "POST /memory/{key}/retract", memory::retract).await
 }

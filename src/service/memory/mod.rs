@@ -25,6 +25,7 @@ use crate::domain::{
 use crate::json::{self, Limits, Node};
 use crate::request;
 pub use crate::request::{MEMORY_TYPES, StoreAction as MemoryAct};
+use crate::store::Tx;
 pub use crate::store::{MemoryCursor, MemoryFilter};
 
 const UNKNOWN: Error = Error::NotFound("there is no memory entry of this key in this scope");
@@ -176,26 +177,18 @@ pub fn promote(
     body: &str,
     telling: ResponseRecorder<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
-    let node = json::parse_or_empty(body)?;
-    let scope = request::read_scope_only(&node, query).map_err(Error::Invalid)?;
-    let key = key.to_owned();
-    let session = scope.session_id.clone();
-    services.write_observed(session.as_ref(), move |tx| {
-        let Some(current) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
-        let promoted = match current.status {
-            MemoryStatus::Promoted => current,
-            MemoryStatus::Captured => {
-                let entry = MemoryEntry { status: MemoryStatus::Promoted, ..current.clone() };
-                change::replace(tx, &current, entry, MemoryAction::Promote, MemoryOrigin::Direct)?
-            }
-            status => {
-                let status = word_of(MemoryStatus::WORDS, status);
-                let detail = format!("the entry is {status}: `restore` makes it current again");
-                return Err(Error::Conflict(detail));
-            }
-        };
-        telling.remember(tx, &promoted)?;
-        Ok(promoted)
+    let named = NamedEntry::read(query, key, body)?;
+    change_entry(services, named, telling, |tx, current| match current.status {
+        MemoryStatus::Promoted => Ok(current),
+        MemoryStatus::Captured => {
+            let entry = MemoryEntry { status: MemoryStatus::Promoted, ..current.clone() };
+            change::replace(tx, &current, entry, MemoryAction::Promote, MemoryOrigin::Direct)
+        }
+        status => {
+            let status = word_of(MemoryStatus::WORDS, status);
+            let detail = format!("the entry is {status}: `restore` makes it current again");
+            Err(Error::Conflict(detail))
+        }
     })
 }
 
@@ -207,16 +200,39 @@ pub fn retract(
     body: &str,
     telling: ResponseRecorder<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
-    let node = json::parse_or_empty(body)?;
-    let scope = request::read_scope_only(&node, query).map_err(Error::Invalid)?;
-    let key = key.to_owned();
+    let named = NamedEntry::read(query, key, body)?;
+    change_entry(services, named, telling, |tx, current| {
+        let retracted = MemoryEntry { status: MemoryStatus::Retracted, ..current.clone() };
+        change::replace(tx, &current, retracted, MemoryAction::Retract, MemoryOrigin::Direct)
+    })
+}
+
+/// The entry that a path, and a query or a body, name.
+struct NamedEntry {
+    scope: MemoryScope,
+    key: String,
+}
+
+impl NamedEntry {
+    fn read(query: &MemoryScope, key: &str, body: &str) -> Result<Self, Error> {
+        let node = json::parse_or_empty(body)?;
+        let scope = request::read_scope_only(&node, query).map_err(Error::Invalid)?;
+        Ok(Self { scope, key: key.to_owned() })
+    }
+}
+
+/// Changes an entry that is not expired, and records the response.
+fn change_entry(
+    services: &Services,
+    NamedEntry { scope, key }: NamedEntry,
+    telling: ResponseRecorder<MemoryEntry>,
+    change: impl Fn(&Tx<'_>, MemoryEntry) -> Result<MemoryEntry, Error> + Send + 'static,
+) -> Result<MemoryEntry, Error> {
     let session = scope.session_id.clone();
     services.write_observed(session.as_ref(), move |tx| {
         let Some(current) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
-        let retracted = MemoryEntry { status: MemoryStatus::Retracted, ..current.clone() };
-        let retracted =
-            change::replace(tx, &current, retracted, MemoryAction::Retract, MemoryOrigin::Direct)?;
-        telling.remember(tx, &retracted)?;
-        Ok(retracted)
+        let changed = change(tx, current)?;
+        telling.remember(tx, &changed)?;
+        Ok(changed)
     })
 }
