@@ -24,7 +24,7 @@ pub(crate) fn read_memory(
     scope: &MemoryScope,
     query: &str,
 ) -> Result<MemoryRecall, StoreError> {
-    let view = MemoryView { scope: scope.clone(), promoted_only: false };
+    let view = MemoryView::new(scope.clone());
     let ranked = memory::recalled(tx, &view, query, &|_| true)?;
     Ok(MemoryRecall { ranked, expired: memory::expired(tx, scope)? })
 }

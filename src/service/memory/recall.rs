@@ -33,7 +33,7 @@ pub fn recall(services: &Services, body: &str) -> Result<RecallAnswer, Error> {
     let RecallRequest { scope, query, max_tokens, tags } = request;
     let question = query.as_deref().unwrap_or_default();
     let (mut ranked, revision) = services.tenant().read(|tx| {
-        let view = MemoryView { scope: scope.clone(), promoted_only: false };
+        let view = MemoryView::new(scope.clone());
         let ranked = recalled(tx, &view, question, &|_| true)?;
         Ok::<_, store::Error>((ranked, tx.memory_state()?.0))
     })?;
@@ -75,7 +75,7 @@ pub(crate) fn entry_in_sight(
     scope: &MemoryScope,
     key: &str,
 ) -> Result<Option<MemoryEntry>, store::Error> {
-    let view = MemoryView { scope: scope.clone(), promoted_only: false };
+    let view = MemoryView::new(scope.clone());
     let found = tx.memory_in_sight(&view, key)?;
     Ok(found.into_iter().max_by_key(|entry| narrowness(&entry.scope)))
 }
@@ -90,7 +90,7 @@ fn narrowness(scope: &MemoryScope) -> usize {
 
 /// Expired entries in sight of a scope, in the order of their creation.
 pub(crate) fn expired(tx: &Tx<'_>, scope: &MemoryScope) -> Result<Vec<MemoryEntry>, store::Error> {
-    tx.expired_in_sight(&MemoryView { scope: scope.clone(), promoted_only: false })
+    tx.expired_in_sight(&MemoryView::new(scope.clone()))
 }
 
 /// Removes entries that had expired when they were read. Each one publishes `memory:expired` and
@@ -105,10 +105,14 @@ pub(crate) fn expire(tx: &Tx<'_>, entries: &[MemoryEntry]) -> Result<(), store::
                 && stored.updated_at == entry.updated_at
         });
         if is_same {
-            remove(tx, entry, MemoryAction::Expire, MemoryOrigin::Expiry)?;
+            remove_expired(tx, entry)?;
         }
     }
     Ok(())
+}
+
+fn remove_expired(tx: &Tx<'_>, entry: &MemoryEntry) -> Result<(), store::Error> {
+    remove(tx, entry, MemoryAction::Expire, MemoryOrigin::Expiry)
 }
 
 /// Removes all expired entries, in several transactions.
@@ -118,7 +122,7 @@ pub(crate) fn expire_all(services: &Services) -> Result<(), store::Error> {
     loop {
         let gone = services.write_observed(None, |tx| {
             let entries = tx.expired_memory(MAX_BATCH_ENTRIES)?;
-            expire(tx, &entries)?;
+            entries.iter().try_for_each(|entry| remove_expired(tx, entry))?;
             Ok::<_, store::Error>(entries.len())
         })?;
         if gone < MAX_BATCH_ENTRIES {

@@ -198,27 +198,29 @@ impl SessionHandle {
         source: Source,
         update: &SessionUpdate,
     ) -> Result<(), StoreError> {
-        let known = live(tx, &self.id)?;
-        let mut session = known.unwrap_or_else(|| Session::new(Arc::clone(&self.id), tx.now()));
+        let mut session = self.read_again(tx, update)?;
         session.source = Some(source);
-        if let Some((model, factor)) = &update.factor {
-            session.learn(model, *factor);
-        }
         session.touch(tx.now(), self.usual);
         tx.put_session(&session)
     }
 
-    /// Stores the changes of a compile. Reads the session again, since other compiles may have
-    /// changed it.
-    pub(crate) fn commit(&self, tx: &Tx<'_>, compiled: &SessionCompile) -> Result<(), StoreError> {
+    /// Reads the session again, since other requests may have changed it, and learns what the
+    /// request has reported. Makes the session if it does not exist.
+    fn read_again(&self, tx: &Tx<'_>, update: &SessionUpdate) -> Result<Session, StoreError> {
         let known = live(tx, &self.id)?;
         let mut session = known.unwrap_or_else(|| Session::new(Arc::clone(&self.id), tx.now()));
+        if let Some((model, factor)) = &update.factor {
+            session.learn(model, *factor);
+        }
+        Ok(session)
+    }
+
+    /// Stores the changes of a compile.
+    pub(crate) fn commit(&self, tx: &Tx<'_>, compiled: &SessionCompile) -> Result<(), StoreError> {
+        let mut session = self.read_again(tx, &compiled.update)?;
         session.turns += 1;
         session.source = compiled.source.or(session.source);
         session.compilation = Some(Arc::clone(&compiled.id));
-        if let Some((model, factor)) = &compiled.update.factor {
-            session.learn(model, *factor);
-        }
         if let Some(length) = compiled.update.point {
             session.shrink_at(length);
         }

@@ -1,10 +1,12 @@
 //! The memory of sessions that are deleted, copied or restored. Each change of an entry is published
 //! with the origin `session`.
 
+use std::collections::HashSet;
+
 use super::StoreError;
 use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, Session};
 use crate::service::memory::{put_entry, remove};
-use crate::store::Tx;
+use crate::store::{MemoryCursor, Tx};
 
 /// Entries that are read at once.
 const BATCH_ENTRIES: usize = 500;
@@ -31,8 +33,12 @@ pub(super) fn replace(
     entries: &[MemoryEntry],
 ) -> Result<(), StoreError> {
     let turn = tx.session_turns(session)?;
-    for old in tx.session_memory_rows(session, usize::MAX)? {
-        if !entries.iter().any(|entry| entry.scope == old.scope && entry.key == old.key) {
+    let kept: HashSet<(&MemoryScope, &str)> =
+        entries.iter().map(|entry| (&entry.scope, &*entry.key)).collect();
+    for MemoryCursor { scope, key } in tx.session_memory_keys(session)? {
+        if !kept.contains(&(&scope, &*key))
+            && let Some(old) = tx.memory_row(&scope, &key)?
+        {
             remove_entry(tx, &old, turn)?;
         }
     }

@@ -283,6 +283,17 @@ impl Tx<'_> {
         )
     }
 
+    /// The keys and scopes of a session's entries, expired or not, in the order of the keys.
+    pub fn session_memory_keys(&self, session: &str) -> Result<Vec<MemoryCursor>, Error> {
+        self.all(
+            "SELECT key, subject, session, agent, pack_tenant FROM memory
+             WHERE tenant = ?1 AND session = ?2 AND session <> ''
+             ORDER BY key, subject, agent, pack_tenant",
+            values![session],
+            row::cursor,
+        )
+    }
+
     /// The number of compiles of a session.
     pub fn session_turns(&self, id: &str) -> Result<u64, Error> {
         let turns = self.first(

@@ -16,6 +16,11 @@ pub struct MemoryView {
 }
 
 impl MemoryView {
+    /// A view of promoted and captured entries.
+    pub fn new(scope: MemoryScope) -> Self {
+        Self { scope, promoted_only: false }
+    }
+
     /// The SQL list of the statuses that are recalled.
     pub(super) fn statuses(&self) -> &'static str {
         if self.promoted_only { "('promoted')" } else { "('promoted', 'captured')" }

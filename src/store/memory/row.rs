@@ -6,8 +6,8 @@ use crate::domain::{
     Classification, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier,
     MemoryTtl, MemoryVersion, RawJson, word_of,
 };
-use crate::store::Error;
 use crate::store::sql::{Row, SqlValue};
+use crate::store::{Error, MemoryCursor};
 
 /// The columns of an entry, after the tenant's.
 pub(super) const COLUMNS: &str = "subject, session, agent, key, value, description, tags, \
@@ -114,6 +114,21 @@ pub(super) fn entry(row: &dyn Row, first: usize) -> Result<MemoryEntry, Error> {
         expires_at: row.get(first + 20)?,
         expires_at_turn: row.get(first + 21)?,
     })
+}
+
+/// A cursor: the key, then the parts of the scope.
+pub(super) fn cursor(row: &dyn Row) -> Result<MemoryCursor, Error> {
+    let part = |column: usize| {
+        let text: Arc<str> = row.get(column)?;
+        Ok::<_, Error>((!text.is_empty()).then_some(text))
+    };
+    let scope = MemoryScope {
+        subject: part(1)?,
+        session_id: part(2)?,
+        agent: part(3)?,
+        pack_tenant: part(4)?,
+    };
+    Ok(MemoryCursor { key: row.get(0)?, scope })
 }
 
 /// A version: the entry's columns, then `action` and `origin`.

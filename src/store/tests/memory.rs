@@ -50,7 +50,7 @@ fn keys<'e>(entries: impl IntoIterator<Item = &'e MemoryEntry>) -> Vec<String> {
 }
 
 fn recalled(tenant: &Tenant, scope: MemoryScope, question: &str) -> Vec<(String, bool)> {
-    let view = MemoryView { scope, promoted_only: false };
+    let view = MemoryView::new(scope);
     let found = tenant.read(|tx| tx.recall_memory(&view, question, 50)).unwrap();
     found.into_iter().map(|one| (one.entry.key.to_string(), one.relevance > 0.0)).collect()
 }
@@ -132,7 +132,7 @@ fn no_read_shows_what_has_expired() {
         clock.advance(Duration::from_mins(1));
         assert_eq!(shown(), (false, false, 0));
 
-        let view = MemoryView { scope: scope("", "s", ""), promoted_only: false };
+        let view = MemoryView::new(scope("", "s", ""));
         let expired = tenant.read(|tx| tx.expired_in_sight(&view)).unwrap();
         assert_eq!(keys(&expired), ["timed", "turned"]);
         let late = || tenant.read(|tx| tx.expired_memory(9)).unwrap();
