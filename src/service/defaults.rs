@@ -70,11 +70,14 @@ fn smallest_request(node: &Node<'_>, allowed: &[&str]) -> String {
     text
 }
 
+/// Parses stored defaults. They are checked before they are stored, so a fault means damage.
+pub(crate) fn parse(defaults: &str) -> Result<Node<'_>, StoreError> {
+    json::parse(defaults, Limits::default()).map_err(|error| StoreError::Corrupt(Arc::new(error)))
+}
+
 /// Adds the members of `defaults` that an object lacks. A member that is null is not lacking.
 pub(crate) fn add_absent<'a>(node: &mut Node<'a>, defaults: &'a str) -> Result<(), StoreError> {
-    // Defaults are checked before they are stored, so a fault here means damage.
-    let defaults = json::parse(defaults, Limits::default())
-        .map_err(|error| StoreError::Corrupt(Arc::new(error)))?;
+    let defaults = parse(defaults)?;
     if let (Value::Object(members), Value::Object(defaults)) = (&mut node.value, defaults.value) {
         for (key, value) in defaults {
             if !members.iter().any(|(given, _)| *given == key) {

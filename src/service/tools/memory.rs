@@ -6,7 +6,9 @@ use serde_json::json;
 
 use super::call_hooks::CallHooks;
 use super::hooks::{CallVerdict, ask_writes};
-use super::memory_command::{MemoryCommand, MemoryOp, WriteTarget, check_key, find_target};
+use super::memory_command::{
+    MemoryCommand, MemoryOp, WriteRefusal, WriteTarget, check_key, find_target,
+};
 use super::{MemoryRights, ToolAnswer};
 use crate::domain::{
     Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
@@ -92,17 +94,17 @@ fn carry_out_one(
         Ok(command) => command,
         Err(refused) => return Ok(Err(refused)),
     };
-    if let Err(refusal) = check_key(rights, &command.key) {
-        tx.publish(&denied_event(&rights.written, &command, refusal.code))?;
-        return Ok(Err(refusal.answer));
-    }
-    let target = match find_target(tx, rights, &command)? {
+    let target = match check_key(rights, &command.key) {
+        Ok(()) => find_target(tx, rights, &command)?,
+        Err(refusal) => Err(refusal),
+    };
+    let target = match target {
         Ok(target) => target,
-        Err(refusal) => {
-            if refusal.code != "not_found" {
-                tx.publish(&denied_event(&rights.written, &command, refusal.code))?;
+        Err(WriteRefusal { reason, answer }) => {
+            if let Some(reason) = reason {
+                tx.publish(&denied_event(&rights.written, &command, reason))?;
             }
-            return Ok(Err(refusal.answer));
+            return Ok(Err(answer));
         }
     };
     match verdict {
@@ -131,9 +133,7 @@ fn carry_out_one(
             remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Model)?;
             Ok(Ok(format!("Forgotten: \"{key}\".")))
         }
-        (MemoryOp::Delete, None) => {
-            Ok(Err(ToolAnswer::Refused(format!("Nothing is remembered under \"{key}\"."))))
-        }
+        (MemoryOp::Delete, None) => Ok(Err(WriteRefusal::not_found(key).answer)),
         (MemoryOp::Create | MemoryOp::Update, old) => {
             let change = MemoryChange {
                 scope,

@@ -64,14 +64,19 @@ impl MemoryCommand {
 
 /// A refusal of a write, before any hook is asked.
 pub(super) struct WriteRefusal {
-    /// The code in the event.
-    pub(super) code: &'static str,
+    /// The reason in the event; no event is published of an entry that does not exist.
+    pub(super) reason: Option<&'static str>,
     pub(super) answer: ToolAnswer,
 }
 
 impl WriteRefusal {
-    fn new(code: &'static str, text: impl Into<String>) -> Self {
-        Self { code, answer: ToolAnswer::Refused(text.into()) }
+    fn new(reason: &'static str, text: impl Into<String>) -> Self {
+        Self { reason: Some(reason), answer: ToolAnswer::Refused(text.into()) }
+    }
+
+    pub(super) fn not_found(key: &str) -> Self {
+        let text = format!("Nothing is remembered under \"{key}\".");
+        Self { reason: None, answer: ToolAnswer::Refused(text) }
     }
 }
 
@@ -119,8 +124,7 @@ pub(super) fn find_target(
         });
     }
     let Some(entry) = entry_in_sight(tx, &rights.visible, key)? else {
-        let text = format!("Nothing is remembered under \"{key}\".");
-        return Ok(Err(WriteRefusal::new("not_found", text)));
+        return Ok(Err(WriteRefusal::not_found(key)));
     };
     let is_own = entry.status == MemoryStatus::Captured
         || !rights.written.is_narrower_than(&entry.scope)

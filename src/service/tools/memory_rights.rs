@@ -6,7 +6,6 @@ use crate::domain::{MemoryScope, MemoryTtl, ToolDefinition};
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY};
 use crate::request::{CallsRequest, MemoryOptions, MemoryScopes, MemoryWriteAccess};
-use crate::service::StoreError;
 
 /// The memory that the calls of a model may write.
 #[derive(Debug, Clone)]
@@ -36,15 +35,12 @@ pub(crate) struct MemoryLimits {
 
 impl MemoryLimits {
     /// Reads `memory` in defaults, those of the session first.
-    pub(crate) fn read(defaults: &[Arc<str>]) -> Result<Self, StoreError> {
+    pub(crate) fn read(defaults: &[Node<'_>]) -> Self {
         let mut limits = Self::default();
         let mut is_first = true;
-        for text in defaults {
-            // Defaults are checked before they are stored, so a fault here means damage.
-            let node = json::parse(text, Limits::default())
-                .map_err(|error| StoreError::Corrupt(Arc::new(error)))?;
+        for node in defaults {
             let Some(memory) = node.get("memory") else { continue };
-            let Some(options) = MemoryOptions::of_defaults(&node) else { continue };
+            let Some(options) = MemoryOptions::of_defaults(node) else { continue };
             if memory.get("write").is_some_and(is_given) {
                 let known = limits.access.unwrap_or(options.write);
                 limits.access = Some(known.min(options.write));
@@ -57,7 +53,7 @@ impl MemoryLimits {
                 is_first = false;
             }
         }
-        Ok(limits)
+        limits
     }
 }
 

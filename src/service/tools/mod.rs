@@ -29,7 +29,7 @@ pub(crate) use self::trial::CallTrial;
 
 use super::compile::hook_line;
 use super::effects::Effects;
-use super::{Error, Services};
+use super::{Error, Services, StoreError, defaults};
 use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
 use crate::hook::{CallBatch, HookRun};
 use crate::json::{self, Limits, Node, Value};
@@ -93,14 +93,17 @@ impl CallResults {
 /// each call.
 pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let mut node = json::parse(body, Limits::default())?;
-    let defaults = default_texts(services, &node)?;
-    let given = default_tools(&defaults, &node)?;
-    if let (Some(given), Value::Object(members)) = (&given, &mut node.value) {
-        members.push(("tools".into(), json::parse(given, Limits::default())?));
+    let texts = default_texts(services, &node)?;
+    let defaults = parse_all(&texts)?;
+    if node.get("tools").is_none()
+        && let Value::Object(members) = &mut node.value
+        && let Some(tools) = defaults.iter().find_map(|defaults| defaults.get("tools"))
+    {
+        members.push(("tools".into(), tools.clone()));
     }
     let request = request::read_calls(&node).map_err(Error::Invalid)?;
     let (source, mut calls) = wire::read(&request)?;
-    let rights = MemoryRights::of_calls(&request, &MemoryLimits::read(&defaults)?);
+    let rights = MemoryRights::of_calls(&request, &MemoryLimits::read(&defaults));
     let tools = JudgedTools {
         list: request.tools,
         options: request.options,
@@ -193,8 +196,8 @@ pub(crate) fn own_call(
         Some(CallVerdict::Value(new)) => call.arguments = new.as_str().into(),
         Some(CallVerdict::Free) | None => {}
     }
-    let key_defaults: Vec<Arc<str>> = services.caller().defaults.iter().cloned().collect();
-    let rights = MemoryRights::of_scope(scope, &MemoryLimits::read(&key_defaults)?);
+    let defaults = parse_all(services.caller().defaults.as_slice())?;
+    let rights = MemoryRights::of_scope(scope, &MemoryLimits::read(&defaults));
     let writes = denied.is_none() && is_memory(&call.name);
     let calls = writes.then(|| call.clone()).into_iter().collect();
     let writes = RequestedWrites { calls, effects };
@@ -266,19 +269,9 @@ fn default_texts(services: &Services, node: &Node<'_>) -> Result<Vec<Arc<str>>, 
     Ok(own.into_iter().chain(services.caller().defaults.clone()).collect())
 }
 
-/// The `tools` in the defaults of the session or the key, for a request that has none.
-fn default_tools(defaults: &[Arc<str>], node: &Node<'_>) -> Result<Option<String>, Error> {
-    if node.as_object().is_none() || node.get("tools").is_some() {
-        return Ok(None);
-    }
-    for text in defaults {
-        // Defaults are checked before they are stored.
-        let defaults = json::parse(text, Limits::default())?;
-        if let Some(tools) = defaults.get("tools") {
-            return Ok(Some(tools.raw.to_owned()));
-        }
-    }
-    Ok(None)
+/// Parses the defaults of a session and a key.
+pub(crate) fn parse_all(texts: &[Arc<str>]) -> Result<Vec<Node<'_>>, StoreError> {
+    texts.iter().map(|text| defaults::parse(text)).collect()
 }
 
 /// Judges all calls before any of them is run. If `remembers` is true, calls that write memory are

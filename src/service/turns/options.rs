@@ -9,7 +9,7 @@ use crate::service::Services;
 use crate::service::compile::{Error, inline_hooks, known_adapters, require_scope_for_urls};
 use crate::service::defaults::add_absent;
 use crate::service::sessions::SessionHandle;
-use crate::service::tools::{JudgedTools, MemoryLimits};
+use crate::service::tools::{JudgedTools, MemoryLimits, parse_all};
 
 /// Options for judging and handling the calls of a turn.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ pub(super) fn turn_options(
     let own = session.defaults().map(Arc::from);
     let defaults: Vec<Arc<str>> =
         own.into_iter().chain(services.caller().defaults.clone()).collect();
-    let limits = MemoryLimits::read(&defaults)?;
+    let limits = MemoryLimits::read(&parse_all(&defaults)?);
     let hooks = inline_hooks(services, &request.hooks);
     Ok(TurnOptions { memory: request.memory, limits, tools, hooks })
 }
