@@ -33,6 +33,14 @@ pub struct Candidate {
     pub updated_at: Timestamp,
 }
 
+impl Candidate {
+    /// Bytes of its longer texts.
+    pub fn text_bytes(&self) -> usize {
+        let Proposal { value, description, .. } = &self.proposal;
+        value.as_str().len() + description.as_ref().map_or(0, |text| text.len())
+    }
+}
+
 /// The proposal. A review and a promotion may change how it is kept, never its content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {

@@ -44,6 +44,16 @@ impl MemoryEntry {
         value_text(&self.value)
     }
 
+    /// Bytes of its texts.
+    pub fn text_bytes(&self) -> usize {
+        let optional = [&self.description, &self.source, &self.author];
+        self.key.len()
+            + self.value.as_str().len()
+            + optional.into_iter().flatten().map(|text| text.len()).sum::<usize>()
+            + self.tags.iter().map(|tag| tag.len()).sum::<usize>()
+            + self.metadata.as_ref().map_or(0, |metadata| metadata.as_str().len())
+    }
+
     /// Whether the entry has expired at a time and a turn of its session.
     pub fn is_expired(&self, now: Timestamp, turn: u64) -> bool {
         self.expires_at.is_some_and(|end| end <= now)

@@ -50,8 +50,8 @@ pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
 pub use key::{
-    Key, KeyHash, KeyLimits, KeyText, Keyword, KeywordSet, MemoryRole, Principal, PrincipalKind,
-    Scope,
+    Holder, Key, KeyHash, KeyLimits, KeyText, Keyword, KeywordSet, MemoryRole, Principal,
+    PrincipalKind, Scope,
 };
 pub use ledger::{Drift, Ledger, Stage, StageDrift, StageHashes};
 pub use memory::{

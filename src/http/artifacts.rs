@@ -6,12 +6,11 @@ use axum::response::Response;
 
 use super::body::{self, Media, RequestInput};
 use super::idempotency::{self, Reply, RequestIdentity};
-use super::job::visit;
+use super::job::{visit, visit_or_refuse};
 use super::problem::{Kind, Problem};
 use super::query::Query;
 use super::range;
 use super::response::respond_with;
-use super::response_memory::visit_reserving;
 use super::schema::{CleanupRequest, OffloadAnswer, OffloadRequest};
 use super::state::AppState;
 use crate::domain::{ArtifactId, ContentHash};
@@ -118,16 +117,16 @@ pub(super) async fn get_artifact(
         return Err(Problem::invalid("", "the parameter `query` must not be empty"));
     }
     let input = RequestInput::without_body(&state, &request)?;
-    let found = visit_reserving(&state, input, move |services, _, memory| {
-        memory.grow_to(artifacts::size(services, id)?)?;
-        let (artifact, text) = artifacts::find(services, id)?.ok_or_else(artifact_not_found)?;
+    let found = visit_or_refuse(&state, input, move |services, _| {
+        let (artifact, text) =
+            artifacts::find::<Problem>(services, id)?.ok_or_else(artifact_not_found)?;
         let part = select(&text, lines, words.as_deref(), services.allowance()).transpose()?;
         let tag = part.as_deref().map_or(artifact.hash, ContentHash::of);
         Ok(FoundText { media_type: artifact.media_type, tag, text: part.unwrap_or(text) })
     });
-    let (FoundText { media_type, tag, text }, memory) = found.await?;
+    let FoundText { media_type, tag, text } = found.await?;
     let tag = format!("{tag:?}");
-    Ok(memory.attach_to(range::respond_with_range(request.headers(), text, &media_type, &tag)))
+    Ok(range::respond_with_range(request.headers(), text, &media_type, &tag))
 }
 
 /// The text of an artifact, or a part of it.

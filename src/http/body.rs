@@ -9,7 +9,6 @@ use axum::http::{HeaderMap, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tower_http::timeout::TimeoutError;
 
-use super::body_memory::MemoryPermit;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::zstd_window::FrameError;
@@ -33,8 +32,6 @@ const TOO_SLOW: &str = "the body must begin within 5 s and go on at 8 KiB a seco
 #[derive(Debug)]
 pub(super) struct RequestInput {
     pub(super) text: String,
-    /// The memory that is reserved for the body.
-    pub(super) permit: MemoryPermit,
     /// Services for the caller.
     pub(super) services: Services,
     /// Time that the response may take after the body has been read.
@@ -97,15 +94,12 @@ impl RequestInput {
     pub(super) fn without_body(state: &AppState, request: &Request) -> Result<Self, Problem> {
         let timeout = read_timeout(request.headers())?;
         let services = state.services_for(request)?;
-        let permit = state.memory.permit(services.caller());
-        Ok(Self { text: String::new(), permit, services, timeout })
+        Ok(Self { text: String::new(), services, timeout })
     }
 
     /// Returns input for further work of a request, such as the next page of a stream.
-    pub(super) fn for_services(state: &AppState, services: Services) -> Self {
-        let timeout = Timeout::new(None);
-        let permit = state.memory.permit(services.caller());
-        Self { text: String::new(), permit, services, timeout }
+    pub(super) fn for_services(services: Services) -> Self {
+        Self { text: String::new(), services, timeout: Timeout::new(None) }
     }
 }
 
@@ -168,10 +162,9 @@ async fn receive(
 ) -> Result<RequestInput, Problem> {
     let timeout = read_timeout(request.headers())?;
     let services = state.services_for(&request)?;
-    let mut permit = state.memory.permit(services.caller());
     let mut body = Limited::new(request.into_body(), state.max_decoded_bytes);
-    let bytes = collect(&mut body, label_problem, &mut permit).await?;
-    permit.grow_to_work(bytes.len())?;
+    let bytes = collect(&mut body, label_problem, &services).await?;
+    services.reserve_work(bytes.len())?;
     state.metrics.record_body(bytes.len());
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -181,7 +174,7 @@ async fn receive(
         };
         Problem::with_detail(kind, format!("not UTF-8 at byte {at}"))
     })?;
-    Ok(RequestInput { text, permit, services, timeout })
+    Ok(RequestInput { text, services, timeout })
 }
 
 /// Collects a body that arrives fast enough. Memory is reserved for the bytes that have arrived, not
@@ -189,7 +182,7 @@ async fn receive(
 async fn collect(
     body: &mut Limited<Body>,
     mut label_problem: Option<Problem>,
-    permit: &mut MemoryPermit,
+    services: &Services,
 ) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let start = tokio::time::Instant::now();
@@ -205,7 +198,7 @@ async fn collect(
             if let Some(problem) = label_problem.take() {
                 return Err(problem);
             }
-            permit.grow_to(bytes.len() + data.len())?;
+            services.reserve(bytes.len() + data.len())?;
             bytes.extend_from_slice(data);
         }
     }

@@ -100,10 +100,10 @@ pub(super) async fn run<T: Send + 'static>(
     let place = state.pool.admit()?;
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let RequestInput { text, permit, services, .. } = input;
+    let RequestInput { text, services, .. } = input;
     let until = deadline.clone();
     let job = move |seat| work(&services.seated(seat), &text, &until);
-    Ok(place.run(&deadline, permit, job).await??)
+    Ok(place.run(&deadline, (), job).await??)
 }
 
 /// Writes the value of `Server-Timing`: `name;dur=milliseconds` for each kind of work. The times do

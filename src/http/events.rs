@@ -263,7 +263,7 @@ impl Reader {
         /// Events that are read from the store at once.
         const MAX_EVENTS_PER_READ: usize = 500;
         let filter = self.filter.clone();
-        let input = RequestInput::for_services(&self.state, self.services.clone());
+        let input = RequestInput::for_services(self.services.clone());
         let page = read(&self.state, input, self.last, filter, MAX_EVENTS_PER_READ).await;
         let Ok(page) = page else {
             // The client reconnects and continues after the last event that it got.

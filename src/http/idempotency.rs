@@ -147,7 +147,7 @@ where
 {
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let RequestInput { text, permit, services, .. } = input;
+    let RequestInput { text, services, .. } = input;
     let until = deadline.clone();
     let job = move |seat| -> Result<_, Problem> {
         let services = services.seated(seat).until(&until);
@@ -161,7 +161,7 @@ where
             None => Ok((work(&services, &text, Some(&request))?, false)),
         }
     };
-    let (reply, is_replay) = place.run(&deadline, permit, job).await??;
+    let (reply, is_replay) = place.run(&deadline, (), job).await??;
     let mut response = reply.into_response();
     if is_replay {
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));

@@ -28,6 +28,15 @@ pub(super) async fn visit<T: Send + 'static>(
     run(state.pool.visit()?, input, job).await
 }
 
+/// Runs `job`, which fails with problems, in the lane for the store.
+pub(super) async fn visit_or_refuse<T: Send + 'static>(
+    state: &AppState,
+    input: RequestInput,
+    job: impl FnOnce(&Services, &str) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    run(state.pool.visit()?, input, job).await
+}
+
 /// Deletes what `id` names, if it has the version of the header `If-Match`.
 pub(super) async fn delete(
     state: &AppState,
@@ -41,15 +50,18 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn run<T: Send + 'static>(
+async fn run<T: Send + 'static, E: Send + 'static>(
     place: QueuePlace,
     input: RequestInput,
-    job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
-) -> Result<T, Problem> {
+    job: impl FnOnce(&Services, &str) -> Result<T, E> + Send + 'static,
+) -> Result<T, Problem>
+where
+    Problem: From<E>,
+{
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let RequestInput { text, permit, services, .. } = input;
+    let RequestInput { text, services, .. } = input;
     let until = deadline.clone();
     let job = move |seat| job(&services.seated(seat).until(&until), &text);
-    Ok(place.run(&deadline, permit, job).await??)
+    Ok(place.run(&deadline, (), job).await??)
 }

@@ -51,9 +51,8 @@ pub(super) async fn speak(
     let input = body::read(&state, request).await?;
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let RequestInput { text, permit, services, .. } = input;
-    let host =
-        McpHost::new(services, state.pool.clone(), CallTime::Until(deadline)).holding(permit);
+    let RequestInput { text, services, .. } = input;
+    let host = McpHost::new(services, state.pool.clone(), CallTime::Until(deadline));
     let refused = host.refused();
     let text = Bytes::from(text);
     let service = StreamableHttpService::new(

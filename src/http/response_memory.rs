@@ -1,4 +1,4 @@
-//! Counts responses that clients have not read yet in the memory of their callers.
+//! Counts a request in the memory of its caller, from its first byte until its response is sent.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,69 +10,47 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Frame, SizeHint};
 
-use super::body::RequestInput;
-use super::body_memory::MemoryPermit;
-use super::job::visit;
 use super::problem::Problem;
 use super::state::AppState;
 use crate::domain::Principal;
-use crate::service::Services;
+use crate::service::MemoryPermit;
 
-/// Responses of fewer bytes are not counted.
-const MIN_COUNTED_BYTES: u64 = 64 * 1024;
+/// Responses of fewer bytes are not counted: what a connection holds for a stream is no less.
+const MIN_COUNTED_BYTES: u64 = 1024;
 
-/// Reserves memory for a large response until it is sent. If there is none, a read is refused; the
-/// response to any other request is sent all the same, because its effects are stored.
-pub(super) async fn hold(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let caller = request.extensions().get::<Arc<Principal>>().cloned();
+/// Gives a request its permit, which the response holds until it is sent. If there is no memory for
+/// the response, a read is refused; the response to any other request is sent all the same, because
+/// its effects are stored.
+pub(super) async fn hold(
+    State(state): State<AppState>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let Some(caller) = request.extensions().get::<Arc<Principal>>() else {
+        return next.run(request).await;
+    };
+    let permit = state.memory.permit(caller);
+    request.extensions_mut().insert(permit.clone());
     let is_read = request.method().is_safe();
     let response = next.run(request).await;
-    let size = response.body().size_hint().exact().filter(|size| *size >= MIN_COUNTED_BYTES);
-    let (Some(caller), Some(size)) = (caller, size) else { return response };
-    let size = usize::try_from(size).unwrap_or(usize::MAX);
-    if let Some(ReservedMemory(permit)) = response.extensions().get().cloned() {
-        return response.map(|body| Body::new(HeldBody { body, _permit: permit }));
+    // A stream reserves what it needs by itself.
+    if let Some(size) = response.body().size_hint().exact() {
+        if size < MIN_COUNTED_BYTES {
+            return response;
+        }
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        if is_read && let Err(taken) = permit.grow_to(size) {
+            return Problem::from(taken).into_response();
+        }
+        permit.settle(size);
     }
-    let mut permit = state.memory.permit(&caller);
-    if !is_read {
-        permit.force_to(size);
-    } else if let Err(problem) = permit.grow_to(size) {
-        return problem.into_response();
-    }
-    response.map(|body| Body::new(HeldBody { body, _permit: Arc::new(permit) }))
-}
-
-/// Memory that was reserved before a response was made, because many large responses that are made
-/// at once would take it before any of them is counted. An extension of the response.
-#[derive(Debug, Clone)]
-pub(super) struct ReservedMemory(Arc<MemoryPermit>);
-
-impl ReservedMemory {
-    /// Lets the response hold the memory until it is sent.
-    pub(super) fn attach_to(self, mut response: Response) -> Response {
-        response.extensions_mut().insert(self);
-        response
-    }
-}
-
-/// Runs `job` in the lane for the store. The job reserves memory for its result before it reads it.
-pub(super) async fn visit_reserving<T: Send + 'static>(
-    state: &AppState,
-    input: RequestInput,
-    job: impl FnOnce(&Services, &str, &mut MemoryPermit) -> Result<T, Problem> + Send + 'static,
-) -> Result<(T, ReservedMemory), Problem> {
-    let mut permit = state.memory.permit(input.services.caller());
-    let done = visit(state, input, move |services, text| {
-        Ok(job(services, text, &mut permit).map(|found| (found, permit)))
-    });
-    let (found, permit) = done.await??;
-    Ok((found, ReservedMemory(Arc::new(permit))))
+    response.map(|body| Body::new(HeldBody { body, _permit: permit }))
 }
 
 /// A body that holds its memory until it is sent or dropped.
 struct HeldBody {
     body: Body,
-    _permit: Arc<MemoryPermit>,
+    _permit: MemoryPermit,
 }
 
 impl HttpBody for HeldBody {

@@ -7,14 +7,13 @@ use axum::extract::Request;
 use axum::http::Method;
 use tokio_util::sync::CancellationToken;
 
-use super::body_memory::BodyMemory;
 use super::problem::{Kind, Problem};
 use super::stream_places::StreamPlaces;
 use crate::config::LimitsConfig;
 use crate::domain::Principal;
 use crate::limit::Allowance;
-use crate::service::Services;
 use crate::service::pool::Pool;
+use crate::service::{MemoryPermit, RequestMemory, Services};
 use crate::telemetry::Metrics;
 
 /// State of one server that all handlers share. Cheap to clone.
@@ -23,7 +22,7 @@ pub struct AppState {
     services: Services,
     pub(super) pool: Pool,
     pub(super) metrics: Metrics,
-    pub(super) memory: BodyMemory,
+    pub(super) memory: RequestMemory,
     pub(super) max_decoded_bytes: usize,
     pub(super) streams: StreamPlaces,
     ready: Arc<AtomicBool>,
@@ -43,7 +42,7 @@ impl AppState {
             services: services.allowing(&allowance),
             pool,
             metrics,
-            memory: BodyMemory::default(),
+            memory: RequestMemory::default(),
             max_decoded_bytes: limits.max_decoded_bytes,
             streams: StreamPlaces::default(),
             ready: Arc::default(),
@@ -61,7 +60,9 @@ impl AppState {
             Problem::new(Kind::Internal)
         })?;
         let hops = extensions.get::<Hops>().map_or(0, |hops| hops.0);
-        let services = self.services.for_caller(caller).through(hops);
+        let permit = extensions.get::<MemoryPermit>().cloned();
+        let permit = permit.unwrap_or_else(|| self.memory.permit(caller));
+        let services = self.services.for_caller(caller).through(hops).reserving(permit);
         let frees_room = request.method() == Method::DELETE;
         Ok(if frees_room { services.freeing_room() } else { services })
     }

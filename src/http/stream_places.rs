@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::holder::Holder;
 use super::problem::{Kind, Problem};
-use crate::domain::Principal;
+use crate::domain::{Holder, Principal};
 
 /// Event streams that may be open at once.
 const MAX_STREAMS: usize = 4_096;

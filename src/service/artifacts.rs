@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::idempotency::{IdempotentRequest, remember};
-use super::{Error, Services};
+use super::{Error, MemoryTaken, Services, StoreError};
 pub use crate::compress::Offload;
 use crate::domain::{Artifact, ArtifactId, ContentHash};
 use crate::json::{self, Faults, Limits, MAX_WHOLE_NUMBER, Path};
@@ -97,15 +97,16 @@ pub fn offload_text(
     })
 }
 
-/// Finds an artifact and its text; none if there is no artifact of this id.
-pub fn find(services: &Services, id: ArtifactId) -> Result<Option<(Artifact, String)>, Error> {
+/// Finds an artifact and its text; none if there is no artifact of this id. Reserves memory for the
+/// text before it is read.
+pub fn find<E>(services: &Services, id: ArtifactId) -> Result<Option<(Artifact, String)>, E>
+where
+    E: From<StoreError> + From<MemoryTaken>,
+{
+    let Some(bytes) = services.tenant().read(|tx| tx.artifact_bytes(id))? else { return Ok(None) };
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    services.reserve_more(bytes)?;
     Ok(services.tenant().artifact(id)?)
-}
-
-/// Finds the size of an artifact in bytes, without reading its text; 0 if there is no such artifact.
-pub fn size(services: &Services, id: ArtifactId) -> Result<usize, Error> {
-    let bytes = services.tenant().read(|tx| tx.artifact_bytes(id))?.unwrap_or_default();
-    Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
 /// Removes an artifact; returns whether it existed.

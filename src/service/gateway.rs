@@ -236,12 +236,6 @@ pub struct RetrievedOriginal {
     pub query: Option<String>,
 }
 
-/// Finds the size of an original in bytes, without reading it; 0 if no text of this hash is stored.
-pub fn original_size(services: &Services, hash: &str) -> Result<usize, super::Error> {
-    let id = ArtifactId::parse(&hash.to_ascii_lowercase());
-    id.map_or(Ok(0), |id| artifacts::size(services, id))
-}
-
 /// The original that a request asks for.
 #[derive(Debug)]
 pub struct AskedOriginal {
@@ -257,7 +251,9 @@ pub fn retrieve(
 ) -> Result<Option<RetrievedOriginal>, super::Error> {
     let AskedOriginal { hash, query } = asked;
     let Some(id) = ArtifactId::parse(&hash.to_ascii_lowercase()) else { return Ok(None) };
-    let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
+    let Some((artifact, text)) = artifacts::find::<super::Error>(services, id)? else {
+        return Ok(None);
+    };
     let items = serde_json::from_str::<Vec<&RawValue>>(&text).map(|items| items.len());
     let query = query.as_deref().map(str::trim).filter(|query| !query.is_empty());
     // Counting is not stopped, since there is no deadline.

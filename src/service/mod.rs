@@ -27,9 +27,11 @@ pub mod mcp;
 pub mod memory;
 mod original_forms;
 pub mod packs;
+mod page;
 pub mod pool;
 mod recognized_messages;
 mod record;
+mod request_memory;
 mod result_hooks;
 mod session_switches;
 pub mod sessions;
@@ -56,6 +58,7 @@ pub use self::error::{
 use self::hooks::Hooks;
 use self::idempotency::RequestsInFlight;
 use self::pool::JobSeat;
+pub use self::request_memory::{MemoryPermit, MemoryTaken, RequestMemory};
 use self::session_switches::SessionSwitches;
 use self::skills::FolderSkills;
 use self::summaries::SummaryLocks;
@@ -85,6 +88,8 @@ pub struct Services {
     hops: u8,
     /// Whether the request removes rows.
     frees_room: bool,
+    /// The memory that is reserved for the request; none for work that no request asked for.
+    memory: Option<MemoryPermit>,
     /// The place of the request's thread in the pool.
     seat: Option<JobSeat>,
     /// The deadline of the request, with its allowance of text.
@@ -162,6 +167,7 @@ impl Services {
             hooks: Arc::default(),
             hops: 0,
             frees_room: false,
+            memory: None,
             seat: None,
             deadline: Deadline::default(),
             pack_keys: Arc::default(),
@@ -251,6 +257,27 @@ impl Services {
     #[must_use]
     pub fn freeing_room(self) -> Self {
         Self { frees_room: true, ..self }
+    }
+
+    /// Sets the memory that is reserved for the request.
+    #[must_use]
+    pub fn reserving(self, permit: MemoryPermit) -> Self {
+        Self { memory: Some(permit), ..self }
+    }
+
+    /// Reserves memory for `bytes` that the request brings, reads or makes, before it takes them.
+    pub fn reserve(&self, bytes: usize) -> Result<(), MemoryTaken> {
+        self.memory.as_ref().map_or(Ok(()), |permit| permit.grow_to(bytes))
+    }
+
+    /// Reserves memory for `bytes` besides all that is reserved.
+    pub fn reserve_more(&self, bytes: usize) -> Result<(), MemoryTaken> {
+        self.memory.as_ref().map_or(Ok(()), |permit| permit.grow_by(bytes))
+    }
+
+    /// Reserves memory for work on `bytes` of a body or of stored text.
+    pub fn reserve_work(&self, bytes: usize) -> Result<(), MemoryTaken> {
+        self.memory.as_ref().map_or(Ok(()), |permit| permit.grow_to_work(bytes))
     }
 
     /// Sets the place of the job in the pool.

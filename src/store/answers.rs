@@ -127,6 +127,19 @@ impl Tx<'_> {
         ids.iter().map(find).collect()
     }
 
+    /// Bytes of the messages that have not expired; of one that is named twice, twice its bytes.
+    pub fn message_bytes(&self, ids: &[ContentHash]) -> Result<usize, Error> {
+        let statement = "SELECT size FROM blobs
+             WHERE tenant = ?1 AND digest = ?2 AND expires_at > ?3";
+        let mut total = 0_usize;
+        for id in ids {
+            let found =
+                self.first(statement, values![id, self.now()], |row| row.get::<usize>(0))?;
+            total = total.saturating_add(found.unwrap_or_default());
+        }
+        Ok(total)
+    }
+
     /// Deletes some of the expired entries; returns whether there are more.
     pub(super) fn forget_answers(&self) -> Result<bool, Error> {
         let values: &[SqlValue<'_>] = values![self.now(), DELETE_BATCH_ROWS];

@@ -8,8 +8,9 @@ use super::sql::{Row, SqlValue, more, parts, values};
 use super::{Error, Tx};
 use crate::domain::{Compilation, CompilationStatus, ContentHash, Quota, RawJson, RecordLevel};
 
-const COLUMNS: &str = "id, created_at, expires_at, session, target, model, level, status, engine,
-     payload_hash, tokens_before, tokens_after, fits, body";
+/// The columns of a record but for its body.
+const HEAD_COLUMNS: &str = "id, created_at, expires_at, session, target, model, level, status,
+     engine, payload_hash, tokens_before, tokens_after, fits";
 
 /// Filter of a list of records. What is absent does not matter.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +34,7 @@ impl Tx<'_> {
         self.admit(Quota::CompilationBytes, record.body.as_str().len() as u64)?;
         self.execute(
             &format!(
-                "INSERT INTO compilations (tenant, {COLUMNS})
+                "INSERT INTO compilations (tenant, {HEAD_COLUMNS}, body)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
             ),
             values![
@@ -72,7 +73,7 @@ impl Tx<'_> {
     pub fn find_compilation(&self, id: &str) -> Result<Option<Compilation>, Error> {
         self.first(
             &format!(
-                "SELECT {COLUMNS} FROM compilations
+                "SELECT {HEAD_COLUMNS}, body FROM compilations
                  WHERE tenant = ?1 AND id = ?2 AND expires_at > ?3"
             ),
             values![id, self.now()],
@@ -80,7 +81,8 @@ impl Tx<'_> {
         )
     }
 
-    /// Lists up to `limit` records that are older than `before`, newest first.
+    /// Lists up to `limit` records that are older than `before`, newest first. Their bodies, which
+    /// are long, are left out: each is an empty object.
     pub fn list_compilations(
         &self,
         filter: &CompilationFilter,
@@ -94,7 +96,7 @@ impl Tx<'_> {
         let hash: &[u8] = filter.payload_hash.as_ref().map_or(&[], |hash| &hash.0);
         self.all(
             &format!(
-                "SELECT {COLUMNS} FROM compilations
+                "SELECT {HEAD_COLUMNS}, '{{}}' FROM compilations
                  WHERE tenant = ?1 AND expires_at > ?2 AND (?3 = '' OR id < ?3)
                    AND (?4 = '' OR session = ?4) AND (?5 = '' OR target = ?5)
                    AND (?6 = 0 OR model = ?7) AND (?8 = '' OR status = ?8)

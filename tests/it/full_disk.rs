@@ -9,17 +9,18 @@ use serde_json::Value;
 use crate::support::wait::until_within;
 use crate::support::{Reply, ServerProcess, prerequisite, request, send};
 
-/// A file system of 24 MiB in memory.
+/// A small file system in memory.
 struct SmallDisk {
     folder: tempfile::TempDir,
 }
 
 impl SmallDisk {
     /// Mounts it; none if this process may not mount, so that the caller skips.
-    fn mount() -> Option<Self> {
+    fn mount(mebibytes: u32) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"]).arg(folder.path());
+        let size = format!("size={mebibytes}m");
+        command.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path());
         let is_mounted = command.output().is_ok_and(|output| output.status.success());
         if !is_mounted {
             prerequisite::skip("tmpfs", "this process may not mount a file system");
@@ -53,16 +54,19 @@ impl Drop for SmallDisk {
     }
 }
 
-async fn put(server: &ServerProcess, key: &str) -> Reply {
-    // Texts that do not compress.
+/// A text that does not compress to less than half, another for each key.
+fn incompressible(key: &str, bytes: usize) -> String {
     let mut state = key.bytes().fold(1_u64, |state, byte| state * 31 + u64::from(byte));
-    let text: String = std::iter::repeat_with(|| {
+    std::iter::repeat_with(|| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         format!("{:08x}", state >> 32)
     })
-    .take(4_000)
-    .collect();
-    let body = format!("{{\"value\": \"{text}\"}}");
+    .take(bytes / 8)
+    .collect()
+}
+
+async fn put(server: &ServerProcess, key: &str) -> Reply {
+    let body = format!("{{\"value\": \"{}\"}}", incompressible(key, 32_000));
     send(server.address, &request("PUT", &format!("/memory/{key}"), &[], body.as_bytes())).await
 }
 
@@ -116,7 +120,7 @@ async fn make_room(server: &ServerProcess, keys: Range<usize>) {
 
 #[tokio::test]
 async fn what_is_left_of_a_full_disk_is_for_removals() {
-    let Some(disk) = SmallDisk::mount() else { return };
+    let Some(disk) = SmallDisk::mount(24) else { return };
     let server = disk.serve();
     let stored = fill(&server).await;
     assert_full(&server).await;
@@ -130,11 +134,43 @@ async fn what_is_left_of_a_full_disk_is_for_removals() {
     make_room(&server, 0..stored).await;
 }
 
+/// Each commit is larger than the reserve of a new database. Deleting such a row must not need as
+/// much room as the row has.
+#[tokio::test]
+async fn a_disk_that_large_texts_have_filled_is_freed_by_removals() {
+    for mebibytes in [46, 58, 72] {
+        let Some(disk) = SmallDisk::mount(mebibytes) else { return };
+        let server = disk.serve();
+        let mut stored = Vec::new();
+        let refused = loop {
+            let text = incompressible(&format!("text{}", stored.len()), 15_000_000);
+            let head = [("content-type", "text/plain")];
+            let body = text.as_bytes();
+            let reply = send(server.address, &request("POST", "/artifacts", &head, body)).await;
+            if reply.status != 201 {
+                break reply;
+            }
+            let answer: Value = serde_json::from_slice(&reply.body).unwrap();
+            stored.push(answer["id"].as_str().unwrap().to_owned());
+            assert!(stored.len() < 20, "the disk is never full");
+        };
+        assert_eq!((refused.status, refused.code().as_str()), (507, "storage_full"));
+        assert_full(&server).await;
+        assert!(!stored.is_empty());
+        for id in &stored {
+            let asked = request("DELETE", &format!("/artifacts/{id}"), &[], b"");
+            let gone = send(server.address, &asked).await;
+            assert_eq!(gone.status, 204, "{mebibytes} MiB, {} stored", stored.len());
+        }
+        make_room(&server, 0..0).await;
+    }
+}
+
 /// Another program fills the disk, so that there is not even room to open the database but for the
 /// reserve.
 #[tokio::test]
 async fn a_server_that_was_killed_on_a_full_disk_starts_degraded_and_compiles() {
-    let Some(disk) = SmallDisk::mount() else { return };
+    let Some(disk) = SmallDisk::mount(24) else { return };
     let server = disk.serve();
     for at in 0..20 {
         assert_eq!(put(&server, &format!("k{at}")).await.status, 201);
@@ -153,7 +189,7 @@ async fn a_server_that_was_killed_on_a_full_disk_starts_degraded_and_compiles() 
 
 #[test]
 fn a_full_disk_has_an_exit_code() {
-    let Some(disk) = SmallDisk::mount() else { return };
+    let Some(disk) = SmallDisk::mount(24) else { return };
     std::fs::write(disk.file("other"), vec![b'x'; 25 << 20]).unwrap_err();
     let output = disk.fail_to_serve();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -1,10 +1,12 @@
 //! Keys: who calls, for which tenant, and what they may do.
 
+mod holder;
 mod scope;
 mod text;
 
 use std::sync::Arc;
 
+pub use self::holder::Holder;
 pub use self::scope::{Keyword, KeywordSet, MemoryRole, PrincipalKind, Scope};
 pub use self::text::{KeyHash, KeyText};
 use super::Timestamp;

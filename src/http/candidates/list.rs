@@ -39,11 +39,12 @@ pub(crate) async fn list_candidates(
     let after = query.cursor()?;
     let input = RequestInput::without_body(&state, &request)?;
     let list = visit(&state, input, move |services, _| {
-        candidates::list(services, wanted, after.as_deref(), limit)
+        let (found, next) = candidates::list(services, wanted, after.as_deref(), limit)?;
+        let items = found.iter().map(Candidate::from).collect();
+        let next_cursor = next.map(|id| encode_cursor(&id));
+        Ok(respond_with(&CandidateList { items, next_cursor }))
     });
-    let (found, next) = list.await?;
-    let items = found.iter().map(Candidate::from).collect();
-    Ok(respond_with(&CandidateList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
+    list.await
 }
 
 /// Read a candidate
@@ -92,7 +93,9 @@ pub(crate) async fn list_candidate_events(
     let (limit, after) = (query.limit()?, query.number_cursor()?.unwrap_or_default());
     let verify = query.choice("verify", VERIFY_FLAGS)?.unwrap_or(false);
     let input = RequestInput::without_body(&state, &request)?;
-    let events =
-        visit(&state, input, move |services, _| candidates::events(services, after, limit, verify));
-    Ok(respond_with(&CandidateEvents::from(&events.await?)))
+    let events = visit(&state, input, move |services, _| {
+        let events = candidates::events(services, after, limit, verify)?;
+        Ok(respond_with(&CandidateEvents::from(&events)))
+    });
+    events.await
 }

@@ -63,10 +63,10 @@ async fn work(
     let place = state.pool.admit()?;
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
-    let RequestInput { permit, services, .. } = input;
+    let services = input.services;
     let until = deadline.clone();
     let job = move |seat| gateway::compress(&services.seated(seat), &text, &until);
-    Ok(place.run(&deadline, permit, job).await??)
+    Ok(place.run(&deadline, (), job).await??)
 }
 
 /// Checks whether the body was refused before its messages were read.

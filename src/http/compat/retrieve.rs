@@ -4,11 +4,10 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::body::{self, RequestInput};
-use crate::http::body_memory::MemoryPermit;
+use crate::http::job::visit_or_refuse;
 use crate::http::problem::{Kind, Problem};
 use crate::http::query::{Query, decode_path};
 use crate::http::response::respond_with;
-use crate::http::response_memory::visit_reserving;
 use crate::http::schema::RetrieveRequest;
 use crate::http::state::AppState;
 use crate::service::Services;
@@ -41,11 +40,10 @@ pub(crate) async fn retrieve_original(
     let query = Query::parse(request.uri(), &["query"])?;
     let query = query.get("query").map(str::to_owned);
     let input = RequestInput::without_body(&state, &request)?;
-    let found = visit_reserving(&state, input, move |services, _, memory| {
-        find_original(services, memory, &AskedOriginal { hash, query })
+    let found = visit_or_refuse(&state, input, move |services, _| {
+        find_original(services, &AskedOriginal { hash, query })
     });
-    let (found, memory) = found.await?;
-    Ok(memory.attach_to(respond_with(&found)))
+    Ok(respond_with(&found.await?))
 }
 
 /// Retrieve an original, by a body
@@ -67,19 +65,13 @@ pub(crate) async fn retrieve_by_body(
     request: Request,
 ) -> Result<Response, Problem> {
     let input = body::read(&state, request).await?;
-    let found = visit_reserving(&state, input, |services, body, memory| {
-        find_original(services, memory, &gateway::read_asked(body)?)
+    let found = visit_or_refuse(&state, input, |services, body| {
+        find_original(services, &gateway::read_asked(body)?)
     });
-    let (found, memory) = found.await?;
-    Ok(memory.attach_to(respond_with(&found)))
+    Ok(respond_with(&found.await?))
 }
 
-fn find_original(
-    services: &Services,
-    memory: &mut MemoryPermit,
-    asked: &AskedOriginal,
-) -> Result<RetrievedOriginal, Problem> {
-    memory.grow_to(gateway::original_size(services, &asked.hash)?)?;
+fn find_original(services: &Services, asked: &AskedOriginal) -> Result<RetrievedOriginal, Problem> {
     gateway::retrieve(services, asked)?.ok_or_else(original_not_found)
 }
 

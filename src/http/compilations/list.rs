@@ -7,7 +7,7 @@ use axum::response::Response;
 use super::page::page;
 use crate::domain::{CompilationStatus, ContentHash, RecordLevel, Target};
 use crate::http::body::RequestInput;
-use crate::http::job::visit;
+use crate::http::job::{visit, work};
 use crate::http::pages::wants_html;
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
@@ -62,12 +62,12 @@ pub(crate) async fn list_compilations(
     let before = query.cursor()?;
     let input = RequestInput::without_body(&state, &request)?;
     let list = visit(&state, input, move |services, _| {
-        compilations::list(services, &filter, before.as_deref(), limit)
+        let (rows, next) = compilations::list(services, &filter, before.as_deref(), limit)?;
+        let items = rows.iter().map(Into::into).collect();
+        let next_cursor = next.map(|id| encode_cursor(&id));
+        Ok(respond_with(&CompilationList { items, next_cursor }))
     });
-    let (rows, next) = list.await?;
-    let items = rows.iter().map(Into::into).collect();
-    let next_cursor = next.map(|id| encode_cursor(&id));
-    Ok(respond_with(&CompilationList { items, next_cursor }))
+    list.await
 }
 
 /// Read a compilation
@@ -97,15 +97,19 @@ pub(crate) async fn get_compilation(
     let is_page = wants_html(request.headers());
     let input = RequestInput::without_body(&state, &request)?;
     let deadline = input.deadline();
-    let answer = visit(&state, input, move |services, _| {
-        let record = compilations::find(services, &id)?;
-        Ok(if is_page {
-            page(&record, compilations::cuts(services, &record, &deadline).as_deref())
-        } else {
-            respond_json(record.write())
-        })
-    });
-    let mut response = answer.await?;
+    let mut response = if is_page {
+        // A record whose report does not have the cuts is compiled again.
+        let answer = work(&state, input, move |services, _| {
+            let record = compilations::find(services, &id)?;
+            Ok(page(&record, compilations::cuts(services, &record, &deadline).as_deref()))
+        });
+        answer.await?
+    } else {
+        let answer = visit(&state, input, move |services, _| {
+            Ok(respond_json(compilations::find(services, &id)?.write()))
+        });
+        answer.await?
+    };
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     Ok(response)
 }

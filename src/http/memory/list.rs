@@ -86,32 +86,42 @@ pub(crate) async fn list_memory(
     if is_lines && query.get("limit").is_none() {
         return export(state, input, filter, after).await;
     }
-    let (items, next) = page(&state, input, filter, after, limit).await?;
-    let next_cursor = next.as_ref().map(write_cursor);
-    if !is_lines {
-        return Ok(respond_with(&MemoryList { items, next_cursor }));
+    if is_lines {
+        let (text, next) = read_lines(&state, input, filter, after, limit).await?;
+        let mut response = respond_with_lines(text);
+        let next_cursor = next.as_ref().map(write_cursor);
+        if let Some(next) = next_cursor.and_then(|next| HeaderValue::from_str(&next).ok()) {
+            response.headers_mut().insert(NEXT_CURSOR, next);
+        }
+        return Ok(response);
     }
-    let mut response = respond_with_lines(write_lines(&items));
-    if let Some(next) = next_cursor.and_then(|next| HeaderValue::from_str(&next).ok()) {
-        response.headers_mut().insert(NEXT_CURSOR, next);
-    }
-    Ok(response)
+    let list = visit(&state, input, move |services, _| {
+        let (entries, next) = memory::list(services, &filter, after.as_ref(), limit)?;
+        let items = entries.iter().map(MemoryEntry::from).collect();
+        let next_cursor = next.as_ref().map(write_cursor);
+        Ok(respond_with(&MemoryList { items, next_cursor }))
+    });
+    list.await
 }
 
-type Page = (Vec<MemoryEntry>, Option<MemoryCursor>);
-
-async fn page(
+/// Reads a page of entries as lines, and the position after which the list continues.
+async fn read_lines(
     state: &AppState,
     input: RequestInput,
     filter: MemoryFilter,
     after: Option<MemoryCursor>,
     limit: usize,
-) -> Result<Page, Problem> {
+) -> Result<(String, Option<MemoryCursor>), Problem> {
     let list = visit(state, input, move |services, _| {
-        memory::list(services, &filter, after.as_ref(), limit)
+        let (entries, next) = memory::list(services, &filter, after.as_ref(), limit)?;
+        let mut text = String::new();
+        for entry in &entries {
+            text.push_str(&serde_json::to_string(&MemoryEntry::from(entry)).unwrap_or_default());
+            text.push('\n');
+        }
+        Ok((text, next))
     });
-    let (entries, next) = list.await?;
-    Ok((entries.iter().map(Into::into).collect(), next))
+    list.await
 }
 
 /// The state of an export. It reads a page of entries at a time, while the response is sent.
@@ -138,8 +148,9 @@ async fn export(
     after: Option<MemoryCursor>,
 ) -> Result<Response, Problem> {
     let services = input.services.clone();
-    let (items, next) = page(&state, input, filter.clone(), after, MAX_ENTRIES_PER_READ).await?;
-    let ready = Some(write_lines(&items));
+    let read = read_lines(&state, input, filter.clone(), after, MAX_ENTRIES_PER_READ);
+    let (text, next) = read.await?;
+    let ready = Some(text);
     let export = Export { state, services, filter, ready, next };
     // Boxed, because the export is moved with each page.
     let pages = try_unfold(Box::new(export), async |mut export| {
@@ -159,23 +170,13 @@ impl Export {
             tracing::warn!(code = problem.kind.code(), "an export of memory failed");
             io::Error::other("the list cannot be read on")
         };
-        let services = self.services.clone();
-        let input = RequestInput::for_services(&self.state, services);
+        let input = RequestInput::for_services(self.services.clone());
         let filter = self.filter.clone();
-        let read = page(&self.state, input, filter, Some(after), MAX_ENTRIES_PER_READ).await;
-        let (items, next) = read.map_err(abort)?;
+        let read = read_lines(&self.state, input, filter, Some(after), MAX_ENTRIES_PER_READ).await;
+        let (text, next) = read.map_err(abort)?;
         self.next = next;
-        Ok(Some(write_lines(&items)))
+        Ok(Some(text))
     }
-}
-
-fn write_lines(items: &[MemoryEntry]) -> String {
-    let mut text = String::new();
-    for item in items {
-        text.push_str(&serde_json::to_string(item).unwrap_or_default());
-        text.push('\n');
-    }
-    text
 }
 
 fn respond_with_lines(body: impl Into<axum::body::Body>) -> Response {

@@ -82,12 +82,12 @@ pub(crate) async fn list_memory_versions(
     let scope = scope_of(&query);
     let input = RequestInput::without_body(&state, &request)?;
     let versions = visit(&state, input, move |services, _| {
-        memory::versions(services, &scope, &key, before, limit)
+        let (versions, next) = memory::versions(services, &scope, &key, before, limit)?;
+        let items = versions.iter().map(MemoryVersionRow::from).collect();
+        let next_cursor = next.map(|next| next.to_string());
+        Ok(respond_with(&MemoryVersions { items, next_cursor }))
     });
-    let (versions, next) = versions.await?;
-    let items = versions.iter().map(MemoryVersionRow::from).collect();
-    let next_cursor = next.map(|next| next.to_string());
-    Ok(respond_with(&MemoryVersions { items, next_cursor }))
+    versions.await
 }
 
 /// Restore a version of an entry

@@ -18,7 +18,7 @@ use crate::json::{self, Fault};
 use crate::pipeline::StopReason;
 use crate::service::turns::TurnError;
 use crate::service::{
-    CandidateRefusal, Divergence, Error, StoreError, auth, compile, idempotency, pool,
+    CandidateRefusal, Divergence, Error, MemoryTaken, StoreError, auth, compile, idempotency, pool,
 };
 
 /// The `content-type` of a problem.
@@ -195,6 +195,12 @@ impl From<json::Error> for Problem {
     }
 }
 
+impl From<MemoryTaken> for Problem {
+    fn from(taken: MemoryTaken) -> Self {
+        Self::with_detail(Kind::Overloaded, taken.to_string())
+    }
+}
+
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let detail = error.to_string();
@@ -211,6 +217,7 @@ impl From<Error> for Problem {
             Error::Stopped(StopReason::TimeUp) => Kind::Deadline,
             Error::Stopped(StopReason::Cancelled) => Kind::Cancelled,
             Error::Stopped(StopReason::TooMuchText(_)) => Kind::TextLimit,
+            Error::MemoryTaken(_) => Kind::Overloaded,
             Error::NoSecrets(_) => Kind::SecretsUnavailable,
             Error::Refused(idempotency::ReplayRefusal::Mismatch) => Kind::IdempotencyMismatch,
             Error::Refused(idempotency::ReplayRefusal::InFlight) => Kind::InFlight,
@@ -304,6 +311,7 @@ impl From<compile::Error> for Problem {
             }
             compile::Error::Stopped(StopReason::Cancelled) => Self::new(Kind::Cancelled),
             compile::Error::Stopped(_)
+            | compile::Error::MemoryTaken(_)
             | compile::Error::Forbidden(_)
             | compile::Error::Denied(_)
             | compile::Error::Hook(_) => Self::with_detail(Kind::from_code(code), detail),

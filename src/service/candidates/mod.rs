@@ -16,6 +16,7 @@ use serde_json::Value;
 pub(super) use self::propose::{Ids, propose_in};
 use self::step::{CandidateAction, CandidateStep, log_step, take_step};
 use super::idempotency::ResponseRecorder;
+use super::page::ListPage;
 use super::{CandidateRefusal, Error, Services};
 use crate::domain::{
     Actor, ActorKind, Candidate, CandidateState, ChainLink, MemoryRole, Principal, PrincipalKind,
@@ -23,8 +24,8 @@ use crate::domain::{
 };
 use crate::json::{self, Limits};
 use crate::request::{self, ProposeFault, ReviewRequest};
-use crate::store::{self, TenantLog, Tx};
 pub use crate::store::{LogLine, LogVerification};
+use crate::store::{TenantLog, Tx};
 
 const UNKNOWN: Error = Error::NotFound("there is no candidate of this id");
 
@@ -90,12 +91,12 @@ pub fn list(
     limit: usize,
 ) -> Result<(Vec<ShownCandidate>, Option<Arc<str>>), Error> {
     services.tenant().read(|tx| {
-        // One row more than `limit` tells whether the list continues.
-        let mut found = tx.list_candidates(state, after, limit + 1)?;
-        let goes_on = found.len() > limit;
-        found.truncate(limit);
-        let next = found.last().filter(|_| goes_on).map(|last| Arc::clone(&last.id));
-        let all: Result<Vec<_>, Error> = found.into_iter().map(|one| show(tx, one)).collect();
+        let page = ListPage::read(services, limit, Candidate::text_bytes, |last, count| {
+            let after = last.map(|last| &*last.id).or(after);
+            Ok(tx.list_candidates(state, after, count)?)
+        })?;
+        let next = page.next(|last| Arc::clone(&last.id));
+        let all: Result<Vec<_>, Error> = page.rows.into_iter().map(|one| show(tx, one)).collect();
         Ok((all?, next))
     })
 }
@@ -213,21 +214,25 @@ pub fn events(
     limit: usize,
     verify: bool,
 ) -> Result<Events, Error> {
-    let found = services.tenant().read(|tx| {
-        let lines = tx.log_lines(TenantLog::Transitions, after, limit + 1)?;
+    services.tenant().read(|tx| {
+        let page = ListPage::read(
+            services,
+            limit,
+            |line: &LogLine| line.body.as_str().len(),
+            |last, count| {
+                let after = last.map_or(after, |last| last.link.seq);
+                Ok(tx.log_lines(TenantLog::Transitions, after, count)?)
+            },
+        )?;
         let verified = if verify {
             let transitions = tx.verify_log(TenantLog::Transitions)?;
             Some(LogCheck { transitions, captures: tx.verify_log(TenantLog::Captures)? })
         } else {
             None
         };
-        Ok::<_, store::Error>((lines, verified))
-    });
-    let (mut lines, verified) = found?;
-    let goes_on = lines.len() > limit;
-    lines.truncate(limit);
-    let next = lines.last().filter(|_| goes_on).map(|last| last.link.seq);
-    Ok(Events { lines, next, verified })
+        let next = page.next(|last| last.link.seq);
+        Ok(Events { lines: page.rows, next, verified })
+    })
 }
 
 /// The actor of a request. The key of a service acts for the actor that the request names, as does

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::page::ListPage;
 use super::record::{self, ENGINE, RecordBody};
 use super::{Error, Services, StoreError};
 use crate::domain::{Compilation, CompilationStatus, RecordLevel};
@@ -45,13 +46,14 @@ pub fn list(
     before: Option<&str>,
     limit: usize,
 ) -> Result<(Vec<Compilation>, Option<String>), Error> {
-    let mut rows = services
-        .tenant()
-        .read(|tx| tx.list_compilations(filter, before, limit.saturating_add(1)))?;
-    let goes_on = rows.len() > limit;
-    rows.truncate(limit);
-    let next = rows.last().filter(|_| goes_on).map(|row| row.id.to_string());
-    Ok((rows, next))
+    let page = services.tenant().read(|tx| {
+        ListPage::read(services, limit, size_of_val, |last: Option<&Compilation>, count| {
+            let before = last.map(|last| &*last.id).or(before);
+            Ok(tx.list_compilations(filter, before, count)?)
+        })
+    })?;
+    let next = page.next(|last| last.id.to_string());
+    Ok((page.rows, next))
 }
 
 /// Finds a record by its id, with those of its texts that are still stored.
@@ -60,6 +62,9 @@ pub fn find(services: &Services, id: &str) -> Result<StoredRecord, Error> {
     if let Some(full) = &record.body.full {
         let tenant = services.tenant();
         let plans = [Some(full.request), full.payload];
+        let sizes = plans.iter().flatten().map(|plan| record::joined_bytes(&tenant, *plan));
+        let bytes = sizes.sum::<Result<usize, StoreError>>()?;
+        services.reserve_work(bytes + record.compilation.body.as_str().len())?;
         let [request, payload] =
             plans.map(|plan| plan.map_or(Ok(None), |plan| record::put_together(&tenant, plan)));
         let mut is_damaged = false;

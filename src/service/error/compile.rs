@@ -8,6 +8,7 @@ use crate::hook::{Denial, HookStop};
 use crate::json::{self, Fault};
 use crate::pack::Refusal;
 use crate::pipeline::{self, GovernedStage, StopReason};
+use crate::service::MemoryTaken;
 use crate::service::record::RecalledInputs;
 use crate::store;
 
@@ -35,6 +36,8 @@ pub enum CompileError {
     #[error(transparent)]
     Hook(#[from] HookStop),
     #[error(transparent)]
+    MemoryTaken(#[from] MemoryTaken),
+    #[error(transparent)]
     Store(#[from] store::Error),
 }
 
@@ -56,6 +59,7 @@ impl CompileError {
             Self::Hook(stop) if stop.is_timeout() => "hook_timeout",
             Self::Hook(stop) if stop.is_text_limit() => "text_limit",
             Self::Hook(_) => "hook_failed",
+            Self::MemoryTaken(_) => "overloaded",
             Self::Store(_) => "store_unavailable",
         }
     }

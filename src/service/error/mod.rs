@@ -9,7 +9,7 @@ pub use self::candidate::CandidateRefusal;
 pub use self::compile::{CompileError, RefusedCompile};
 pub use self::divergence::Divergence;
 pub use self::pack::PackRefusal;
-use super::{StoreError, idempotency};
+use super::{MemoryTaken, StoreError, idempotency};
 use crate::hook::HookStop;
 use crate::json::{self, Fault};
 use crate::pipeline::StopReason;
@@ -64,6 +64,8 @@ pub enum Error {
     Hook(#[from] HookStop),
     #[error(transparent)]
     Stopped(#[from] StopReason),
+    #[error(transparent)]
+    MemoryTaken(#[from] MemoryTaken),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -11,6 +11,7 @@ mod text;
 
 use self::answer::{ResponseText, write_list, write_text};
 use super::Services;
+use super::artifacts;
 use super::compile::Error;
 use super::marks::replaces_others;
 use super::original_forms::OriginalsByForm;
@@ -158,7 +159,7 @@ fn by_id(services: &Services, id: &str, allowance: &Allowance) -> Result<Bytes, 
 
 fn by_artifact(services: &Services, id: &str, allowance: &Allowance) -> Result<Bytes, Error> {
     let found = match ArtifactId::parse(id) {
-        Some(id) => services.tenant().artifact(id)?,
+        Some(id) => artifacts::find::<Error>(services, id)?,
         None => None,
     };
     let Some((_, text)) = found else {

@@ -8,7 +8,6 @@
 mod call;
 mod tools;
 
-use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -35,8 +34,6 @@ pub struct McpHost {
     services: Services,
     pool: Pool,
     time: CallTime,
-    /// Dropped after the last call has ended.
-    held: Arc<dyn Any + Send + Sync>,
     refused: PoolRefusal,
 }
 
@@ -68,13 +65,7 @@ impl fmt::Debug for McpHost {
 
 impl McpHost {
     pub fn new(services: Services, pool: Pool, time: CallTime) -> Self {
-        Self { services, pool, time, held: Arc::new(()), refused: PoolRefusal::default() }
-    }
-
-    /// Keeps `held` until the last call has ended.
-    #[must_use]
-    pub fn holding(self, held: impl Any + Send + Sync) -> Self {
-        Self { held: Arc::new(held), ..self }
+        Self { services, pool, time, refused: PoolRefusal::default() }
     }
 
     /// Returns the place in which a refusal by the pool is stored.
@@ -119,7 +110,7 @@ impl ServerHandler for McpHost {
         let (services, until) = (self.services.clone(), deadline.clone());
         let tool = name.clone();
         let job = move |seat| call::carry_out(&services.seated(seat), &tool, &arguments, &until);
-        let done = async { self.pool.admit()?.run(&deadline, Arc::clone(&self.held), job).await };
+        let done = async { self.pool.admit()?.run(&deadline, (), job).await };
         let done = tokio::select! {
             done = done => done,
             () = context.ct.cancelled() => {

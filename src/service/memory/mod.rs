@@ -18,6 +18,7 @@ pub(super) use self::recall::{entry_in_sight, expire, expire_all, expired, recal
 pub use self::transfer::{ImportCounts, import};
 pub use self::write_condition::WriteCondition;
 use super::idempotency::ResponseRecorder;
+use super::page::ListPage;
 use super::{Error, Services};
 use crate::domain::{
     MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryVersion, word_of,
@@ -94,15 +95,16 @@ pub fn list(
     after: Option<&MemoryCursor>,
     limit: usize,
 ) -> Result<(Vec<MemoryEntry>, Option<MemoryCursor>), Error> {
-    // One more than the page shows whether there is a next one.
-    let mut found = services.tenant().read(|tx| tx.list_memory(filter, after, limit + 1))?;
-    let goes_on = found.len() > limit;
-    found.truncate(limit);
-    let next = found
-        .last()
-        .filter(|_| goes_on)
-        .map(|last| MemoryCursor { key: last.key.to_string(), scope: last.scope.clone() });
-    Ok((found, next))
+    let cursor_of =
+        |last: &MemoryEntry| MemoryCursor { key: last.key.to_string(), scope: last.scope.clone() };
+    let page = services.tenant().read(|tx| {
+        ListPage::read(services, limit, MemoryEntry::text_bytes, |last, count| {
+            let last = last.map(cursor_of);
+            Ok(tx.list_memory(filter, last.as_ref().or(after), count)?)
+        })
+    })?;
+    let next = page.next(cursor_of);
+    Ok((page.rows, next))
 }
 
 /// Deletes an entry with all its versions.
@@ -130,15 +132,18 @@ pub fn versions(
     before: Option<u64>,
     limit: usize,
 ) -> Result<(Vec<MemoryVersion>, Option<u64>), Error> {
-    let mut found =
-        services.tenant().read(|tx| tx.memory_versions(scope, key, before, limit + 1))?;
-    if found.is_empty() && before.is_none() {
+    let bytes = |row: &MemoryVersion| row.entry.text_bytes();
+    let page = services.tenant().read(|tx| {
+        ListPage::read(services, limit, bytes, |last, count| {
+            let before = last.map(|last| last.entry.version).or(before);
+            Ok(tx.memory_versions(scope, key, before, count)?)
+        })
+    })?;
+    if page.rows.is_empty() && before.is_none() {
         return Err(UNKNOWN);
     }
-    let goes_on = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().filter(|_| goes_on).map(|last| last.entry.version);
-    Ok((found, next))
+    let next = page.next(|last| last.entry.version);
+    Ok((page.rows, next))
 }
 
 /// Restores an entry to one of its versions, as a new version.

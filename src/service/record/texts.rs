@@ -107,19 +107,33 @@ fn grouped(items: &[&str]) -> Vec<String> {
     groups
 }
 
-/// Restores an object, byte for byte except for white space between its members. Returns none if
-/// one of its texts is no longer stored.
-pub(crate) fn put_together(tenant: &Tenant, plan: ContentHash) -> Result<Option<String>, Error> {
-    let Some(plan) = tenant.messages(&[plan])?.pop().flatten() else { return Ok(None) };
-    let Ok(node) = json::parse(&plan, Limits::default()) else { return Ok(None) };
+/// The hashes of the texts that a plan names, in order.
+fn text_hashes(plan: &Node<'_>) -> Vec<ContentHash> {
+    let members = plan.as_object().map(Vec::as_slice).unwrap_or_default();
     let mut hashes = Vec::new();
-    let members = node.as_object().map(Vec::as_slice).unwrap_or_default();
     for (_, member) in members {
         let list = member.get("list").and_then(Node::as_array).unwrap_or_default();
         let named = list.iter().chain(member.get("text"));
         hashes.extend(named.filter_map(|item| ContentHash::parse(item.as_str()?)));
     }
-    let mut texts = tenant.messages(&hashes)?.into_iter();
+    hashes
+}
+
+/// The bytes of the object that [`put_together`] restores, as far as its texts are still stored.
+pub(crate) fn joined_bytes(tenant: &Tenant, plan: ContentHash) -> Result<usize, Error> {
+    let Some(plan) = tenant.messages(&[plan])?.pop().flatten() else { return Ok(0) };
+    let Ok(node) = json::parse(&plan, Limits::default()) else { return Ok(0) };
+    let hashes = text_hashes(&node);
+    Ok(plan.len() + tenant.read(|tx| tx.message_bytes(&hashes))?)
+}
+
+/// Restores an object, byte for byte except for white space between its members. Returns none if
+/// one of its texts is no longer stored.
+pub(crate) fn put_together(tenant: &Tenant, plan: ContentHash) -> Result<Option<String>, Error> {
+    let Some(plan) = tenant.messages(&[plan])?.pop().flatten() else { return Ok(None) };
+    let Ok(node) = json::parse(&plan, Limits::default()) else { return Ok(None) };
+    let members = node.as_object().map(Vec::as_slice).unwrap_or_default();
+    let mut texts = tenant.messages(&text_hashes(&node))?.into_iter();
     let mut out = String::from("{");
     for (index, (key, member)) in members.iter().enumerate() {
         if index > 0 {

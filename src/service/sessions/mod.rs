@@ -27,6 +27,7 @@ pub use self::snapshots::{
 };
 pub use self::usage::{ReportedUsage, report};
 use super::idempotency::{IdempotentRequest, remember};
+use super::page::ListPage;
 use super::{Error, Services, StoreError, defaults};
 use crate::domain::{RawJson, Session, SessionState};
 use crate::json::{self, Faults, Limits, Node};
@@ -102,12 +103,15 @@ pub fn list(
     after: Option<&str>,
     limit: usize,
 ) -> Result<(Vec<Session>, Option<Arc<str>>), Error> {
-    // One row more than `limit` tells whether the list continues.
-    let mut found = services.tenant().read(|tx| tx.list_sessions(parent, after, limit + 1))?;
-    let goes_on = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().filter(|_| goes_on).map(|last| Arc::clone(&last.id));
-    let shown = found.into_iter().map(|session| unscoped_hooks::for_caller(services, session));
+    let bytes = |row: &Session| row.defaults.as_ref().map_or(0, |text| text.as_str().len());
+    let page = services.tenant().read(|tx| {
+        ListPage::read(services, limit, bytes, |last, count| {
+            let after = last.map(|last| &*last.id).or(after);
+            Ok(tx.list_sessions(parent, after, count)?)
+        })
+    })?;
+    let next = page.next(|last| Arc::clone(&last.id));
+    let shown = page.rows.into_iter().map(|session| unscoped_hooks::for_caller(services, session));
     Ok((shown.collect::<Result<_, StoreError>>()?, next))
 }
 

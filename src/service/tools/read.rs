@@ -31,7 +31,7 @@ pub(crate) fn carry_out(services: &Services, call: &ToolCall) -> Result<ToolAnsw
         return too_long();
     }
     let found = match ArtifactId::parse(&id) {
-        Some(id) => artifacts::find(services, id)?,
+        Some(id) => artifacts::find::<Error>(services, id)?,
         None => None,
     };
     let Some((_, found)) = found else {
@@ -59,6 +59,8 @@ pub(crate) fn carry_out(services: &Services, call: &ToolCall) -> Result<ToolAnsw
         },
         None => Cow::Borrowed(part),
     };
+    // The text is in its result and in the response.
+    services.reserve_more(text.len() * 2)?;
     match services.allowance().take(json::string_bytes(&text)) {
         Ok(()) => Ok(ToolAnswer::Done(text.into_owned())),
         Err(_) => too_long(),

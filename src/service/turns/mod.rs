@@ -238,7 +238,12 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         if !faults.is_empty() {
             return Err(Error::Invalid(faults).into());
         }
-        let held = services.tenant().read(|tx| tx.session_messages(&session.id))?;
+        let held = services.tenant().read(|tx| {
+            // The payload is about as long as the messages that it is made of.
+            let appended = self.append.iter().map(|node| node.raw.len()).sum::<usize>();
+            services.reserve_work(tx.session_bytes(&session.id)? + appended)?;
+            Ok::<_, Error>(tx.session_messages(&session.id)?)
+        })?;
         let mut append: Vec<RawJson> =
             self.append.iter().map(|node| RawJson::new(node.raw)).collect();
         let calls = OpenCalls::find(source, &appended, append.len());

@@ -69,6 +69,18 @@ impl Tx<'_> {
         self.session_texts(session, TextKind::Message, &hashes)
     }
 
+    /// Bytes of the messages of a session.
+    pub fn session_bytes(&self, session: &str) -> Result<usize, Error> {
+        let bytes = self.first(
+            "SELECT CAST(coalesce(sum(t.size), 0) AS BIGINT) FROM session_messages AS m
+             JOIN message_texts AS t ON t.tenant = m.tenant AND t.digest = m.digest
+             WHERE m.tenant = ?1 AND m.session = ?2",
+            values![session],
+            |row| row.get(0),
+        )?;
+        Ok(bytes.unwrap_or_default())
+    }
+
     pub(super) fn message_digests(&self, session: &str) -> Result<Vec<ContentHash>, Error> {
         self.all(
             "SELECT digest FROM session_messages

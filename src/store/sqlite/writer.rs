@@ -4,14 +4,15 @@
 //! itself fails, each is tried once more in a transaction of its own. Every transaction begins with
 //! `BEGIN IMMEDIATE`, so none finds out half-way that another process was faster.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
-use super::reserve::Reserve;
+use super::reserve::{Reserve, file_bytes};
 use super::{condition, error};
 use crate::store::Error;
 use crate::store::backend::{MAX_GROUP_WRITES, MAX_QUEUED_WRITES, WriteJob, gone};
@@ -36,10 +37,11 @@ impl SqliteWriter {
         reserve: Option<Reserve>,
     ) -> std::io::Result<Self> {
         let (queue, jobs) = sync_channel(MAX_QUEUED_WRITES);
-        let reserve = RefCell::new(reserve);
+        let (reserve, spares_room) = (RefCell::new(reserve), Cell::new(false));
+        let writer = WriterConnection { connection, health, reserve, spares_room };
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || run(&WriterConnection { connection, health, reserve }, &jobs))?;
+            .spawn(move || run(&writer, &jobs))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
@@ -74,6 +76,8 @@ struct WriterConnection {
     health: Arc<ConditionCell>,
     /// `None` for a database in memory.
     reserve: RefCell<Option<Reserve>>,
+    /// Whether the connection is set up for a full disk.
+    spares_room: Cell<bool>,
 }
 
 impl WriterConnection {
@@ -105,8 +109,43 @@ impl WriterConnection {
         }
     }
 
+    /// Sets whether removals leave no byte in the file, and whether the log is moved into the file
+    /// by itself. On a full disk neither: overwriting a row takes as much room in the log as the row
+    /// has, and a log that finds no room in the file takes what is left.
+    fn spare_room(&self, is_full: bool) {
+        if self.spares_room.replace(is_full) == is_full {
+            return;
+        }
+        let pragmas = if is_full {
+            "PRAGMA secure_delete = FAST; PRAGMA wal_autocheckpoint = 0;"
+        } else {
+            "PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 1000;"
+        };
+        if let Err(error) = self.connection.execute_batch(pragmas) {
+            tracing::warn!(%error, "the database cannot be prepared for a full disk");
+        }
+    }
+
+    /// Checks whether the disk has room for the pages that the log adds to the file.
+    fn has_room_for_checkpoint(&self) -> bool {
+        let reserve = self.reserve.borrow();
+        let Some(free) = reserve.as_ref().and_then(Reserve::free_bytes) else { return true };
+        let number =
+            |name: &str| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        let (Ok(count), Ok(bytes)) = (number("page_count"), number("page_size")) else {
+            return false;
+        };
+        let (count, bytes) = (count.unsigned_abs(), bytes.unsigned_abs());
+        let file = self.connection.path().map_or(0, |path| file_bytes(Path::new(path)));
+        count.saturating_mul(bytes).saturating_sub(file) <= free
+    }
+
     /// Moves the log into the file and starts it again.
     fn checkpoint(&self) {
+        if !self.has_room_for_checkpoint() {
+            tracing::debug!("there is no room to move the log into the file");
+            return;
+        }
         let pragma = "PRAGMA wal_checkpoint(TRUNCATE)";
         if let Err(error) = self.connection.query_row(pragma, [], |_| Ok(())) {
             tracing::debug!(%error, "the log is not moved into the file");
@@ -227,6 +266,7 @@ struct WriteFailure {
 fn commit(noting: &WriterConnection, group: &mut [Box<dyn WriteJob>]) -> Result<(), WriteFailure> {
     let was_full = noting.health.condition() == StoreCondition::Full;
     let frees_room = group.iter().any(|job| job.needs().frees_room);
+    noting.spare_room(was_full);
     if frees_room {
         noting.release_reserve();
     }

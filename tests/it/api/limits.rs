@@ -221,6 +221,36 @@ async fn responses_that_are_not_read_count_in_the_memory_of_their_caller() {
     tokio::time::timeout(Duration::from_secs(10), freed).await.expect("the memory is free");
 }
 
+/// Turns of a session with a long history, whose payloads nobody reads.
+#[tokio::test]
+async fn what_a_turn_reads_from_the_store_counts_before_it_is_read() {
+    let server = TestServer::spawn().await;
+    let message = json!({"role": "user", "content": "word ".repeat(1_000_000)});
+    let append = json!({"append": [message, message], "compile": false, "source": "openai"});
+    server.post_json("/sessions/long/turns", 200, &append).await;
+    let turn = json!({"append": [{"role": "user", "content": "go on"}], "target": "openai",
+        "budget": {"context_window": 1_000_000_000}});
+    let asked = request("POST", "/sessions/long/turns", &[], turn.to_string().as_bytes());
+    let mut answers = Vec::new();
+    for _ in 0..24 {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(&asked).await.unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).await.unwrap();
+        answers.push((String::from_utf8(status.to_vec()).unwrap(), stream));
+    }
+    let of = |code: &str| answers.iter().filter(|(status, _)| status.ends_with(code)).count();
+    let (taken, refused) = (of("200"), of("503"));
+    assert_eq!(taken + refused, 24, "{:?}", answers.first());
+    // Six times 10 MB have room in 192 MiB beside at most 14 payloads of 10 MB.
+    assert!((5..=15).contains(&taken), "{taken}");
+    assert_eq!(server.post("/compile", &hello()).await.status(), 200, "small ones still pass");
+    drop(answers);
+    // A turn that was refused is not in the session.
+    let session = server.get_json("/sessions/long").await;
+    assert_eq!(session["messages"], 2 + taken);
+}
+
 #[tokio::test]
 async fn connections_beyond_the_limit_are_served_health_only() {
     let server = TestServer::with(&["--max-connections", "1"]).await;

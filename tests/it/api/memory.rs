@@ -179,6 +179,29 @@ async fn a_list_is_filtered_and_goes_on_where_it_stopped() {
 }
 
 #[tokio::test]
+async fn a_page_ends_at_four_mebibytes_and_the_list_goes_on() {
+    let server = TestServer::spawn().await;
+    let value = "v".repeat(60_000);
+    for at in 0..150 {
+        let body = json!({"value": value});
+        assert_eq!(server.put_memory(&format!("k{at:03}"), &body).await.status(), 201);
+    }
+    let (mut path, mut keys, mut pages) = ("/memory?limit=1000".to_owned(), Vec::new(), 0);
+    loop {
+        let page = server.get_json(&path).await;
+        keys.extend(page["items"].as_array().unwrap().iter().map(|item| item["key"].clone()));
+        pages += 1;
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        path = format!("/memory?limit=1000&cursor={next}");
+    }
+    let all: Vec<String> = (0..150).map(|at| format!("k{at:03}")).collect();
+    // 4 MiB have room for 69 entries.
+    assert_eq!((json!(keys), pages), (json!(all), 3));
+    let lines = server.get("/memory?format=jsonl").await.text().await.unwrap();
+    assert_eq!(lines.lines().count(), 150);
+}
+
+#[tokio::test]
 async fn versions_are_kept_and_one_of_them_can_be_again() {
     let server = TestServer::spawn().await;
     for value in ["one", "two", "three"] {

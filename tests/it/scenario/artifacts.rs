@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use contexture::domain::{Clock, Models, Timestamp};
-use contexture::service::Services;
 use contexture::service::artifacts::{self, Cleanup, Offload, OffloadResult};
+use contexture::service::{Error, Services};
 use contexture::store::{Retention, Store};
 use serde_json::{Value, json};
 
@@ -107,7 +107,7 @@ impl Kept {
     fn read(&self, id: &str) -> Option<String> {
         self.clock.advance(Duration::from_millis(300));
         let id = contexture::domain::ArtifactId::parse(id).unwrap();
-        artifacts::find(&self.services, id).unwrap().map(|(_, text)| text)
+        artifacts::find::<Error>(&self.services, id).unwrap().map(|(_, text)| text)
     }
 
     fn cleanup(&self, caps: &Value) -> Cleanup {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::domain::Principal;
+use super::Principal;
 
 /// A tenant, or a key of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Holder {
+pub struct Holder {
     tenant: Arc<str>,
     /// None for the tenant as a whole.
     key: Option<Arc<str>>,
@@ -14,12 +14,12 @@ pub(super) struct Holder {
 
 impl Holder {
     /// The tenant of a caller.
-    pub(super) fn tenant_of(caller: &Principal) -> Self {
+    pub fn tenant_of(caller: &Principal) -> Self {
         Self { tenant: Arc::clone(&caller.tenant), key: None }
     }
 
     /// The key of a caller, or its tenant if it has none.
-    pub(super) fn caller(caller: &Principal) -> Self {
+    pub fn caller(caller: &Principal) -> Self {
         Self { key: caller.key.clone(), ..Self::tenant_of(caller) }
     }
 }
