@@ -97,7 +97,7 @@ pub(super) async fn run<T: Send + 'static>(
     work: impl FnOnce(&Services, &str, &Deadline) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
     let input = body::read(state, request).await?;
-    let place = state.pool.admit()?;
+    let place = state.pool.admit(&input.services.caller().tenant)?;
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
     let RequestInput { text, permit, services, .. } = input;

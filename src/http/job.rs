@@ -16,7 +16,7 @@ pub(super) async fn work<T: Send + 'static>(
     input: RequestInput,
     job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
-    run(state.pool.admit()?, input, job).await
+    run(state.pool.admit(&input.services.caller().tenant)?, input, job).await
 }
 
 /// Runs `job` in the lane for the store: it reads and writes rows, and computes little.
@@ -25,7 +25,7 @@ pub(super) async fn visit<T: Send + 'static>(
     input: RequestInput,
     job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
-    run(state.pool.visit()?, input, job).await
+    run(state.pool.visit(&input.services.caller().tenant)?, input, job).await
 }
 
 /// Deletes what `id` names, if it has the version of the header `If-Match`.

@@ -60,7 +60,7 @@ async fn work(
     input: RequestInput,
     text: Arc<str>,
 ) -> Result<CompiledResponse, Problem> {
-    let place = state.pool.admit()?;
+    let place = state.pool.admit(&input.services.caller().tenant)?;
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
     let RequestInput { permit, services, .. } = input;
