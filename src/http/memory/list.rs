@@ -23,7 +23,8 @@ use crate::service::memory::{self, MemoryCursor, MemoryFilter};
 /// List entries
 ///
 /// Those that are not expired, in the byte order of their keys. An empty `subject`, `session_id`,
-/// `agent` or `pack_tenant` returns entries that have none. With `format=jsonl` each entry is a line, as
+/// `agent` or `pack_tenant` returns entries that have none. A page looks at 5,000 entries at most, so one
+/// with a filter may be shorter than `limit`, or empty, and still have a `next_cursor`. With `format=jsonl` each entry is a line, as
 /// `POST /memory/import` takes it, and all of them come unless `limit` is given; then
 /// `Contexture-Next-Cursor` tells where the list goes on.
 #[utoipa::path(
@@ -110,8 +111,8 @@ async fn page(
     let list = visit(state, input, move |services, _| {
         memory::list(services, &filter, after.as_ref(), limit)
     });
-    let (entries, next) = list.await?;
-    Ok((entries.iter().map(Into::into).collect(), next))
+    let page = list.await?;
+    Ok((page.rows.iter().map(Into::into).collect(), page.next))
 }
 
 /// The state of an export. It reads a page of entries at a time, while the response is sent.

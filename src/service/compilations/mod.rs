@@ -6,13 +6,14 @@ mod live;
 mod replay;
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::record::{self, ENGINE, RecordBody};
 use super::{Error, Services, StoreError};
 use crate::domain::{Compilation, CompilationStatus, RecordLevel};
-pub use crate::store::CompilationFilter;
+pub use crate::store::{CompilationFilter, Page};
 
 pub use self::compare::{CompilationDrift, compare};
 pub use self::cuts::{MessageCut, cuts};
@@ -37,21 +38,15 @@ pub struct StoredRecord {
     pub payload: Option<String>,
 }
 
-/// Lists at most `limit` records that are older than `before`, newest first. Returns the id after
-/// which the list continues, if it does.
+/// Lists at most `limit` records that are older than `before`, newest first. A filter that few
+/// records match may end a page early.
 pub fn list(
     services: &Services,
     filter: &CompilationFilter,
     before: Option<&str>,
     limit: usize,
-) -> Result<(Vec<Compilation>, Option<String>), Error> {
-    let mut rows = services
-        .tenant()
-        .read(|tx| tx.list_compilations(filter, before, limit.saturating_add(1)))?;
-    let goes_on = rows.len() > limit;
-    rows.truncate(limit);
-    let next = rows.last().filter(|_| goes_on).map(|row| row.id.to_string());
-    Ok((rows, next))
+) -> Result<Page<Compilation, Arc<str>>, Error> {
+    Ok(services.tenant().read(|tx| tx.list_compilations(filter, before, limit))?)
 }
 
 /// Finds a record by its id, with those of its texts that are still stored.

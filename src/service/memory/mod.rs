@@ -26,7 +26,7 @@ use crate::json::{self, Limits, Node};
 use crate::request;
 pub use crate::request::{MEMORY_TYPES, StoreAction as MemoryAct};
 use crate::store::Tx;
-pub use crate::store::{MemoryCursor, MemoryFilter};
+pub use crate::store::{MemoryCursor, MemoryFilter, Page};
 
 const UNKNOWN: Error = Error::NotFound("there is no memory entry of this key in this scope");
 
@@ -87,22 +87,14 @@ pub fn find(services: &Services, scope: &MemoryScope, key: &str) -> Result<Memor
     services.tenant().read(|tx| tx.memory(scope, key))?.ok_or(UNKNOWN)
 }
 
-/// Lists at most `limit` entries, and the cursor of the next page.
+/// Lists at most `limit` entries. A filter that few entries match may end a page early.
 pub fn list(
     services: &Services,
     filter: &MemoryFilter,
     after: Option<&MemoryCursor>,
     limit: usize,
-) -> Result<(Vec<MemoryEntry>, Option<MemoryCursor>), Error> {
-    // One more than the page shows whether there is a next one.
-    let mut found = services.tenant().read(|tx| tx.list_memory(filter, after, limit + 1))?;
-    let goes_on = found.len() > limit;
-    found.truncate(limit);
-    let next = found
-        .last()
-        .filter(|_| goes_on)
-        .map(|last| MemoryCursor { key: last.key.to_string(), scope: last.scope.clone() });
-    Ok((found, next))
+) -> Result<Page<MemoryEntry, MemoryCursor>, Error> {
+    Ok(services.tenant().read(|tx| tx.list_memory(filter, after, limit))?)
 }
 
 /// Deletes an entry with all its versions.
