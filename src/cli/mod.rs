@@ -27,6 +27,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::config::Config;
 use crate::domain::Models;
 use crate::server::{self, Server, ShutdownOutcome};
+use crate::service::pool::MAX_POOL_THREADS;
 use crate::service::{OpenError, Services, why};
 use crate::{http, telemetry};
 
@@ -277,6 +278,7 @@ fn serve(config: Config) -> Result<(), CommandError> {
     let _telemetry = telemetry::init(&config.telemetry)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(config.server.worker_count())
+        .max_blocking_threads(MAX_POOL_THREADS)
         .enable_all()
         .build()?;
     let ending = runtime.block_on(async {

@@ -74,8 +74,10 @@ fn run_on_pool(services: Services, id: String, body: String) -> Result<ReplayRes
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let deadline = Deadline::at(Instant::now() + REPLAY_TIMEOUT);
     let until = deadline.clone();
+    let tenant = Arc::clone(&services.caller().tenant);
     let job = move |seat| compilations::replay(&services.seated(seat), &id, &body, &until);
-    Ok(runtime.block_on(async { Pool::new(1).admit()?.run(&deadline, (), job).await })?)
+    let run = async { Pool::new(1).admit(&tenant)?.run(&deadline, job).await };
+    Ok(runtime.block_on(run)?)
 }
 
 fn format_table(replayed: &ReplayComparison) -> String {

@@ -58,6 +58,17 @@ pub struct QuotasConfig {
         default_value_t = Quotas::default().compilation_bytes
     )]
     pub tenant_max_compilation_bytes: u64,
+
+    /// Bytes of responses that a tenant may keep for idempotency keys; more is a 507
+    ///
+    /// A response is kept for a day. Requests without an idempotency key keep none.
+    #[arg(
+        long,
+        env = "CONTEXTURE_TENANT_MAX_REPLY_BYTES",
+        value_name = "BYTES",
+        default_value_t = Quotas::default().reply_bytes
+    )]
+    pub tenant_max_reply_bytes: u64,
 }
 
 impl From<&QuotasConfig> for Quotas {
@@ -69,6 +80,7 @@ impl From<&QuotasConfig> for Quotas {
             candidates: config.tenant_max_candidates,
             skills: config.tenant_max_skills,
             compilation_bytes: config.tenant_max_compilation_bytes,
+            reply_bytes: config.tenant_max_reply_bytes,
         }
     }
 }

@@ -11,6 +11,7 @@ mod conversation;
 mod day;
 mod delegation;
 mod event;
+mod fair_places;
 mod key;
 mod ledger;
 mod memory;
@@ -49,6 +50,7 @@ pub use conversation::{Conversation, Turn, turns};
 pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
+pub use fair_places::{FairPlaces, PlaceLimits, Served, Waiter};
 pub use key::{
     Holder, Key, KeyHash, KeyLimits, KeyText, Keyword, KeywordSet, MemoryRole, Principal,
     PrincipalKind, Scope,

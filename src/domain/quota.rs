@@ -11,16 +11,19 @@ pub enum Quota {
     Skills,
     /// Bytes of the records of compiles, with the texts that only records need.
     CompilationBytes,
+    /// Bytes of the responses that are stored for idempotency keys.
+    ReplyBytes,
 }
 
 impl Quota {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Sessions,
         Self::TurnBytes,
         Self::MemoryEntries,
         Self::Candidates,
         Self::Skills,
         Self::CompilationBytes,
+        Self::ReplyBytes,
     ];
 
     /// The name in problems and in `GET /usage`.
@@ -32,6 +35,7 @@ impl Quota {
             Self::Candidates => "candidates",
             Self::Skills => "skills",
             Self::CompilationBytes => "compilation_bytes",
+            Self::ReplyBytes => "reply_bytes",
         }
     }
 }
@@ -45,6 +49,7 @@ pub struct Quotas {
     pub candidates: u64,
     pub skills: u64,
     pub compilation_bytes: u64,
+    pub reply_bytes: u64,
 }
 
 impl Quotas {
@@ -56,6 +61,7 @@ impl Quotas {
             Quota::Candidates => self.candidates,
             Quota::Skills => self.skills,
             Quota::CompilationBytes => self.compilation_bytes,
+            Quota::ReplyBytes => self.reply_bytes,
         }
     }
 }
@@ -69,6 +75,7 @@ impl Default for Quotas {
             candidates: 100_000,
             skills: 1_000,
             compilation_bytes: 4 << 30,
+            reply_bytes: 1 << 30,
         }
     }
 }

@@ -56,6 +56,7 @@ mod round;
 mod run;
 mod secret;
 mod text;
+mod workplace;
 mod write;
 
 pub use answer::{HookAnswer, IncludePlace, ProvidedText};
@@ -93,3 +94,4 @@ pub use round::{
 };
 pub use run::{HookRun, HookStop, RunOutcome, SkipReason};
 pub use secret::{HookSecret, LiveSecret, Secrets};
+pub use workplace::{Workplace, WorkplaceFuture};

@@ -1,6 +1,7 @@
 //! Reads request bodies: media type, size, deadline, UTF-8 text.
 
 use std::error::Error as StdError;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -88,6 +89,11 @@ impl RequestInput {
         let (now, Timeout { usual, most }) = (Instant::now(), self.timeout);
         let deadline = Deadline::at(now + usual).extensible_to(now + most);
         deadline.allowing(self.services.allowance())
+    }
+
+    /// The tenant of the caller.
+    pub(super) fn tenant(&self) -> &Arc<str> {
+        &self.services.caller().tenant
     }
 
     /// Returns the input of a request whose body is not read.

@@ -97,13 +97,13 @@ pub(super) async fn run<T: Send + 'static>(
     work: impl FnOnce(&Services, &str, &Deadline) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
     let input = body::read(state, request).await?;
-    let place = state.pool.admit()?;
+    let place = state.pool.admit(input.tenant())?;
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
     let RequestInput { text, services, .. } = input;
     let until = deadline.clone();
     let job = move |seat| work(&services.seated(seat), &text, &until);
-    Ok(place.run(&deadline, (), job).await??)
+    Ok(place.run(&deadline, job).await??)
 }
 
 /// Writes the value of `Server-Timing`: `name;dur=milliseconds` for each kind of work. The times do

@@ -120,7 +120,7 @@ pub(super) async fn run(
     + Send
     + 'static,
 ) -> Result<Response, Problem> {
-    run_at(state.pool.visit()?, input, identity, work).await
+    run_at(state.pool.visit(input.tenant())?, input, identity, work).await
 }
 
 /// Runs `work` in the lane for computing, with an error type of its own; otherwise like [`run`].
@@ -133,7 +133,7 @@ pub(super) async fn run_computing<E>(
 where
     Problem: From<E>,
 {
-    run_at(state.pool.admit()?, input, identity, work).await
+    run_at(state.pool.admit(input.tenant())?, input, identity, work).await
 }
 
 async fn run_at<E>(
@@ -161,7 +161,7 @@ where
             None => Ok((work(&services, &text, Some(&request))?, false)),
         }
     };
-    let (reply, is_replay) = place.run(&deadline, (), job).await??;
+    let (reply, is_replay) = place.run(&deadline, job).await??;
     let mut response = reply.into_response();
     if is_replay {
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));

@@ -16,7 +16,7 @@ pub(super) async fn work<T: Send + 'static>(
     input: RequestInput,
     job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
-    run(state.pool.admit()?, input, job).await
+    run(state.pool.admit(input.tenant())?, input, job).await
 }
 
 /// Runs `job` in the lane for the store: it reads and writes rows, and computes little.
@@ -25,7 +25,7 @@ pub(super) async fn visit<T: Send + 'static>(
     input: RequestInput,
     job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
-    run(state.pool.visit()?, input, job).await
+    run(state.pool.visit(input.tenant())?, input, job).await
 }
 
 /// Runs `job`, which fails with problems, in the lane for the store.
@@ -34,7 +34,7 @@ pub(super) async fn visit_or_refuse<T: Send + 'static>(
     input: RequestInput,
     job: impl FnOnce(&Services, &str) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    run(state.pool.visit()?, input, job).await
+    run(state.pool.visit(input.tenant())?, input, job).await
 }
 
 /// Deletes what `id` names, if it has the version of the header `If-Match`.
@@ -63,5 +63,5 @@ where
     let RequestInput { text, services, .. } = input;
     let until = deadline.clone();
     let job = move |seat| job(&services.seated(seat).until(&until), &text);
-    Ok(place.run(&deadline, (), job).await??)
+    Ok(place.run(&deadline, job).await??)
 }

@@ -88,6 +88,11 @@ impl Deadline {
         self.shared.notify.notify_waiters();
     }
 
+    /// Whether the work is cancelled: its caller has gone, or no longer waits.
+    pub fn is_cancelled(&self) -> bool {
+        self.shared.is_cancelled.load(Ordering::Relaxed)
+    }
+
     /// The time of the deadline; none if it has none.
     pub fn end(&self) -> Option<Instant> {
         self.at

@@ -1,30 +1,24 @@
 //! The accept loop: connections up to a maximum, and some beyond it for requests about health.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::connection::{ConnectionPlace, ConnectionSettings, ConnectionTimes};
+use super::connection::{ConnectionSettings, ConnectionTimes};
+use super::places::{ConnectionPlace, ConnectionPlaces};
 use super::tasks::Tasks;
 use crate::config::LimitsConfig;
 
 /// Pause after `accept` failed, for instance because no file descriptor was left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Connections beyond the maximum, which are served requests about health only.
-const MAX_HEALTH_CONNECTIONS: usize = 64;
 
 /// Accepts connections and runs each in a task of its own.
 pub(super) struct Acceptor {
     listener: TcpListener,
-    /// A permit for each connection that may still be opened.
-    permits: Arc<Semaphore>,
-    /// A permit for each connection that may still be opened beyond the maximum.
-    health_permits: Arc<Semaphore>,
+    places: ConnectionPlaces,
     connections: Connections,
     settings: ConnectionSettings,
 }
@@ -46,8 +40,7 @@ impl Acceptor {
     ) -> Self {
         Self {
             listener,
-            permits: Arc::new(Semaphore::new(limits.max_connections.min(Semaphore::MAX_PERMITS))),
-            health_permits: Arc::new(Semaphore::new(MAX_HEALTH_CONNECTIONS)),
+            places: ConnectionPlaces::new(limits.max_connections),
             connections: Connections {
                 open: TaskTracker::new(),
                 cut: CancellationToken::new(),
@@ -83,15 +76,9 @@ impl Acceptor {
     /// Waits for the next connection, and gives it a place. Waits before, if all places are taken.
     async fn accept(&self) -> Option<(TcpStream, ConnectionPlace)> {
         // Held while it waits, so that the connection has at least this place.
-        let health = Arc::clone(&self.health_permits).acquire_owned().await.ok()?;
+        let brief = self.places.next().await?;
         match self.listener.accept().await {
-            Ok((stream, _)) => {
-                let place = match Arc::clone(&self.permits).try_acquire_owned() {
-                    Ok(permit) => ConnectionPlace::Any { _permit: permit },
-                    Err(_) => ConnectionPlace::Health { _permit: health },
-                };
-                Some((stream, place))
-            }
+            Ok((stream, _)) => Some((stream, self.places.place(brief))),
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -13,10 +14,11 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::places::{Admission, ConnectionPlace};
 use super::response_watch::{ConnectionWatch, WatchedBody};
 use super::shared_stream::SharedStream;
 use crate::http;
@@ -75,16 +77,6 @@ pub(super) struct ConnectionSettings {
     pub(super) stopping: CancellationToken,
 }
 
-/// The place of a connection among those that may be open at once.
-#[derive(Debug)]
-pub(super) enum ConnectionPlace {
-    /// For any request.
-    Any { _permit: OwnedSemaphorePermit },
-    /// Beyond the maximum: only for requests about health, so that an orchestrator does not restart
-    /// a server that is busy.
-    Health { _permit: OwnedSemaphorePermit },
-}
-
 impl ConnectionSettings {
     pub(super) fn new(router: Router, times: ConnectionTimes) -> Self {
         Self { router, builder: builder(times.header), times, stopping: CancellationToken::new() }
@@ -100,23 +92,23 @@ impl ConnectionSettings {
             () = self.stopping.cancelled() => return,
         };
         let Ok(Ok(is_h2)) = version else { return };
-        match place {
-            ConnectionPlace::Any { .. } => self.serve_version(stream, is_h2, false).await,
-            ConnectionPlace::Health { .. } => {
-                let served = self.serve_version(stream, is_h2, true);
-                let _ = timeout(self.times.health, served).await;
-            }
+        let is_brief = place.is_brief();
+        let served = self.serve_version(stream, is_h2, place);
+        if is_brief {
+            let _ = timeout(self.times.health, served).await;
+        } else {
+            served.await;
         }
-        drop(place);
     }
 
-    async fn serve_version(&self, stream: TcpStream, is_h2: bool, only_health: bool) {
+    async fn serve_version(&self, stream: TcpStream, is_h2: bool, place: ConnectionPlace) {
         let stream = SharedStream::new(stream, self.times.write_pause);
         let watch = ConnectionWatch::new(self.times.write_pause);
+        let last = Arc::new(Notify::new());
         let router = TowerToHyperService::new(self.router.clone());
         let service = service_fn({
-            let watch = watch.clone();
-            move |request| respond(router.clone(), watch.clone(), request, only_health)
+            let gate = RequestGate { place, last: Arc::clone(&last), watch: watch.clone() };
+            move |request| respond(router.clone(), gate.clone(), request)
         });
         let io = TokioIo::new(stream.clone());
         let builder = self.builder.clone();
@@ -144,6 +136,7 @@ impl ConnectionSettings {
                     is_stopping = true;
                     connection.as_mut().graceful_shutdown();
                 }
+                () = last.notified() => connection.as_mut().graceful_shutdown(),
                 _ = ticks.tick() => {
                     let now = Instant::now();
                     watch.drop_unread(now);
@@ -162,16 +155,29 @@ impl ConnectionSettings {
     }
 }
 
+/// What a request needs to know about its connection. Cheap to clone.
+#[derive(Clone)]
+struct RequestGate {
+    place: ConnectionPlace,
+    /// Notified if the connection is to end after this request.
+    last: Arc<Notify>,
+    watch: ConnectionWatch,
+}
+
 /// Responds to one request, and watches the response until it is sent.
 async fn respond(
     router: TowerToHyperService<Router>,
-    watch: ConnectionWatch,
+    RequestGate { place, last, watch }: RequestGate,
     request: Request<Incoming>,
-    only_health: bool,
 ) -> Result<Response<WatchedBody>, Infallible> {
     let open = watch.begin();
-    if only_health && !http::is_about_health(request.uri().path()) {
-        return Ok(open.respond(http::too_many_connections()));
+    match place.admit(request.uri().path()) {
+        Admission::Serve => {}
+        Admission::ServeLast => last.notify_one(),
+        Admission::Refuse => {
+            last.notify_one();
+            return Ok(open.respond(http::too_many_connections()));
+        }
     }
     let has_body = !request.body().is_end_stream();
     let response = router.call(request).await?;
@@ -217,15 +223,13 @@ fn builder(header_timeout: Duration) -> Builder<TokioExecutor> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use axum::body::{Body, Bytes};
     use axum::routing::get;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
-    use tokio::sync::Semaphore;
 
     use super::*;
+    use crate::server::places::ConnectionPlaces;
     use crate::server::tasks::Tasks;
 
     const MAX_TEST_TIME: Duration = Duration::from_secs(20);
@@ -245,8 +249,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (stream, _) = listener.accept().await.unwrap();
-        let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
-        let place = ConnectionPlace::Any { _permit: permit };
+        let places = ConnectionPlaces::new(1);
+        let place = places.place(places.next().await.unwrap());
         Tasks::default().spawn(ConnectionSettings::new(router, short_times()).serve(stream, place));
         client
     }

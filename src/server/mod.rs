@@ -4,6 +4,7 @@ mod accept;
 mod connection;
 mod hooks;
 mod jobs;
+mod places;
 mod response_watch;
 mod shared_stream;
 mod tasks;

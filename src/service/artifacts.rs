@@ -85,7 +85,7 @@ pub fn offload_text(
     let mut batch = Batch::default();
     batch.artifact(text, TEXT);
     let stored_marker = marker.clone();
-    let committed = services.tenant().commit_with(batch, move |tx, artifacts| {
+    let committed = services.awaited_tenant().commit_with(batch, move |tx, artifacts| {
         let Some(artifact) = artifacts.first() else { return Ok(()) };
         let stored =
             OffloadResult::Stored { artifact: artifact.clone(), marker: stored_marker.clone() };

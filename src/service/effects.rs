@@ -169,7 +169,7 @@ impl Effects {
         // The transaction may run more than once: only the facts of the committed run are returned.
         let stored: Arc<Mutex<Vec<ObservedFact>>> = Arc::default();
         let facts = Arc::clone(&stored);
-        let batch = services.tenant().commit_with(batch, move |tx, _| {
+        let batch = services.awaited_tenant().commit_with(batch, move |tx, _| {
             let found = self.store(tx)?;
             *facts.lock().unwrap_or_else(PoisonError::into_inner) = found;
             Ok(())

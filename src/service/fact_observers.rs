@@ -93,11 +93,11 @@ impl Services {
     {
         let set = self.hook_set(session.map(|id| &**id), &[])?;
         if FACT_POINTS.iter().all(|at| set.hooks_at(*at).is_empty()) {
-            return self.tenant().write_durable(write);
+            return self.awaited_tenant().write_durable(write);
         }
         let observers = FactObservers::new(&set, self.hook_scope(session, None));
         let queue = observers.clone();
-        let (done, facts) = self.tenant().write_durable(move |tx| {
+        let (done, facts) = self.awaited_tenant().write_durable(move |tx| {
             let done = write(tx)?;
             Ok::<_, E>((done, queue.enqueue(tx)?))
         })?;

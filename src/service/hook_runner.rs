@@ -1,6 +1,7 @@
 //! Runs the hooks of one request from the thread that works on the request, and frees the thread's
 //! place in the pool while it waits for hooks.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ use crate::domain::AskedSummary;
 use crate::hook::{
     AnswerReader, CallScope, Caller, ChangeResult, CheckedInput, CountTokens, GuardDecision,
     HookInput, HookRound, HookRun, HookSet, HookStop, MatchContext, OutcomeStore, PayloadCheck,
-    Point, ProvideResult, QueuedCall, RecordedHooks,
+    Point, ProvideResult, QueuedCall, RecordedHooks, Workplace, WorkplaceFuture,
 };
 use crate::pipeline::{self, Deadline, HookPort, StopReason, SummaryAsk};
 
@@ -61,6 +62,9 @@ impl Services {
             None
         });
         let mut round = HookRound::new(set, caller, scope).until(deadline);
+        if let Some(seat) = self.seat() {
+            round = round.working_in(Arc::new(seat.clone()));
+        }
         if let Some(kept) = &kept {
             round = round.keeping(Arc::clone(kept) as Arc<dyn OutcomeStore>);
         }
@@ -96,7 +100,10 @@ impl<'s> HookRunner<'s> {
     ) -> Self {
         let RecordedSource { answers, caller, summaries } = source;
         let kept = answers as Arc<dyn OutcomeStore>;
-        let round = HookRound::new(set, caller, scope).until(deadline).keeping(kept);
+        let mut round = HookRound::new(set, caller, scope).until(deadline).keeping(kept);
+        if let Some(seat) = &place {
+            round = round.working_in(Arc::new(seat.clone()));
+        }
         let summaries = Summaries::recorded(summaries);
         let deadline = deadline.clone();
         Self { round, kept: None, seat: place, deadline, queued: Vec::new(), summaries }
@@ -234,6 +241,15 @@ impl HookRunner<'_> {
     }
 }
 
+impl Workplace for JobSeat {
+    fn enter(&self) -> WorkplaceFuture<'_> {
+        Box::pin(async {
+            let place = self.compute().await?;
+            Some(Box::new(place) as Box<dyn Any + Send>)
+        })
+    }
+}
+
 /// Waits for hooks. If the client goes away, what is running is abandoned.
 fn wait<T>(
     seat: Option<&JobSeat>,
@@ -243,13 +259,7 @@ fn wait<T>(
     // Without a place in the pool nothing can wait: built-in hooks return at once, and no other
     // hook is called.
     let Some(seat) = seat else { return waited.now_or_never().ok_or(StopReason::TimeUp) };
-    seat.wait(deadline.end(), async {
-        tokio::select! {
-            biased;
-            () = deadline.cancelled() => Err(StopReason::Cancelled),
-            output = waited => Ok(output),
-        }
-    })
+    seat.wait_within(deadline, waited)
 }
 
 /// Returns the answer of hooks unless the request has to stop: a built-in hook whose search was

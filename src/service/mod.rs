@@ -354,6 +354,12 @@ impl Services {
         if self.frees_room { tenant.freeing_room() } else { tenant }
     }
 
+    /// The same, for writes that need not begin once the caller no longer waits.
+    fn awaited_tenant(&self) -> Tenant {
+        let deadline = self.deadline.clone();
+        self.tenant().abandoned_if(move || deadline.is_cancelled())
+    }
+
     fn pipeline(&self) -> &pipeline::PipelineContext {
         &self.inner.pipeline
     }

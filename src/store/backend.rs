@@ -13,10 +13,8 @@ use super::error::broken;
 use super::health::ConditionCell;
 use super::sql::Sql;
 
-/// Writes that may wait for a writer before a caller has to.
-pub(super) const MAX_QUEUED_WRITES: usize = 256;
-/// Writes of one commit.
-pub(super) const MAX_GROUP_WRITES: usize = 64;
+/// Tells whether the caller of a write has gone.
+pub(super) type AbandonedCheck = Arc<dyn Fn() -> bool + Send + Sync>;
 
 pub(super) trait Backend: fmt::Debug + Send + Sync {
     /// Runs `read` in a transaction that writes nothing; all of it sees the same state. It sees the
@@ -68,6 +66,12 @@ pub(super) trait WriteJob: Send {
 
     fn needs(&self) -> WriteNeeds;
 
+    /// Has the write left out if it has not begun when its caller has gone.
+    fn abandon_if(&mut self, has_gone: AbandonedCheck);
+
+    /// Whether the caller has gone.
+    fn is_abandoned(&self) -> bool;
+
     /// Does the work inside a transaction; may be called again if that could not be committed.
     /// Returns whether its changes are to be kept.
     fn attempt(&mut self, sql: &dyn Sql) -> bool;
@@ -81,6 +85,7 @@ struct TypedWrite<T, E, F> {
     tenant: Option<Arc<str>>,
     work: F,
     needs: WriteNeeds,
+    has_gone: Option<AbandonedCheck>,
     done: Option<Result<T, E>>,
     answer: SyncSender<Result<T, E>>,
 }
@@ -109,7 +114,8 @@ where
 {
     let (answer, answered) = sync_channel(1);
     let tenant = tenant.cloned();
-    (Box::new(TypedWrite { tenant, work, needs, done: None, answer }), WriteHandle { answered })
+    let write = TypedWrite { tenant, work, needs, has_gone: None, done: None, answer };
+    (Box::new(write), WriteHandle { answered })
 }
 
 impl<T, E, F> WriteJob for TypedWrite<T, E, F>
@@ -124,6 +130,14 @@ where
 
     fn needs(&self) -> WriteNeeds {
         self.needs
+    }
+
+    fn abandon_if(&mut self, has_gone: AbandonedCheck) {
+        self.has_gone = Some(has_gone);
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.has_gone.as_ref().is_some_and(|has_gone| has_gone())
     }
 
     fn attempt(&mut self, sql: &dyn Sql) -> bool {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::answers::DELETE_BATCH_ROWS;
 use super::memory::word;
+use super::page::{MAX_EXAMINED_ROWS, Page};
 use super::sql::{Row, SqlValue, more, parts, values};
 use super::{Error, Tx};
 use crate::domain::{Compilation, CompilationStatus, ContentHash, Quota, RawJson, RecordLevel};
@@ -81,31 +82,37 @@ impl Tx<'_> {
         )
     }
 
-    /// Lists up to `limit` records that are older than `before`, newest first. Their bodies, which
-    /// are long, are left out: each is an empty object.
+    /// Lists up to `limit` records that are older than `before`, newest first. Looks at
+    /// [`MAX_EXAMINED_ROWS`] at most. The bodies, which are long, are left out: each is an empty
+    /// object.
     pub fn list_compilations(
         &self,
         filter: &CompilationFilter,
         before: Option<&str>,
         limit: usize,
-    ) -> Result<Vec<Compilation>, Error> {
+    ) -> Result<Page<Compilation, Arc<str>>, Error> {
         let text = |value: &Option<String>| value.clone().unwrap_or_default();
         let (session, target) = (text(&filter.session_id), text(&filter.target));
         // A model may be none, and that is the empty text.
         let model = filter.model.as_deref();
         let hash: &[u8] = filter.payload_hash.as_ref().map_or(&[], |hash| &hash.0);
-        self.all(
+        // Ids are of ASCII.
+        let before = before.unwrap_or("\u{10ffff}");
+        let examined = self.last_examined_compilation(&session, before)?;
+        let of_session = if session.is_empty() { "?4 = ''" } else { "session = ?4" };
+        let rows = self.all(
             &format!(
                 "SELECT {HEAD_COLUMNS}, '{{}}' FROM compilations
-                 WHERE tenant = ?1 AND expires_at > ?2 AND (?3 = '' OR id < ?3)
-                   AND (?4 = '' OR session = ?4) AND (?5 = '' OR target = ?5)
+                 WHERE tenant = ?1 AND expires_at > ?2 AND id < ?3
+                   AND {of_session} AND (?5 = '' OR target = ?5)
                    AND (?6 = 0 OR model = ?7) AND (?8 = '' OR status = ?8)
                    AND (?9 = '' OR level = ?9) AND (length(?10) = 0 OR payload_hash = ?10)
-                 ORDER BY id DESC LIMIT ?11"
+                   AND id >= ?11
+                 ORDER BY id DESC LIMIT ?12"
             ),
             values![
                 self.now(),
-                before.unwrap_or_default(),
+                before,
                 &session,
                 &target,
                 model.is_some(),
@@ -113,9 +120,28 @@ impl Tx<'_> {
                 filter.status.map_or("", CompilationStatus::as_str),
                 filter.level.map_or("", RecordLevel::as_str),
                 hash,
-                limit
+                examined.as_deref().unwrap_or_default(),
+                limit.saturating_add(1)
             ],
             compilation,
+        )?;
+        Ok(Page::new(rows, limit, |last| Arc::clone(&last.id), examined))
+    }
+
+    /// The id of the last record that a page looks at; none if there are no more than that.
+    fn last_examined_compilation(
+        &self,
+        session: &str,
+        before: &str,
+    ) -> Result<Option<Arc<str>>, Error> {
+        let of_session = if session.is_empty() { "?4 = ''" } else { "session = ?4" };
+        self.first(
+            &format!(
+                "SELECT id FROM compilations WHERE tenant = ?1 AND id < ?2 AND {of_session}
+                 ORDER BY id DESC LIMIT 1 OFFSET ?3"
+            ),
+            values![before, MAX_EXAMINED_ROWS - 1, session],
+            |row| row.get(0),
         )
     }
 

@@ -38,6 +38,8 @@ pub enum Error {
     QuotaExceeded(QuotaUse),
     #[error("{0} packs are stored, and no more may be")]
     TooManyPacks(u64),
+    #[error("the caller has gone, or its time was up, before the write began")]
+    Abandoned,
 }
 
 impl Error {

@@ -3,7 +3,7 @@
 use super::answers::DELETE_BATCH_ROWS;
 use super::sql::values;
 use super::{Error, Tx};
-use crate::domain::{ContentHash, Timestamp};
+use crate::domain::{ContentHash, Quota, Timestamp};
 
 impl Tx<'_> {
     /// The hash of the request that an idempotency key came with, and the stored response.
@@ -21,7 +21,7 @@ impl Tx<'_> {
     }
 
     /// Stores a response until `until`, in the transaction of its effect: the transaction fails if
-    /// another node was faster.
+    /// another node was faster, or the tenant's quota has no room for it.
     pub fn remember_reply(
         &self,
         route: &str,
@@ -35,6 +35,7 @@ impl Tx<'_> {
              WHERE tenant = ?1 AND route = ?2 AND key = ?3 AND expires_at <= ?4",
             values![route, key, self.now()],
         )?;
+        self.admit(Quota::ReplyBytes, answer.len() as u64)?;
         self.execute(
             "INSERT INTO replies (tenant, route, key, digest, answer, expires_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

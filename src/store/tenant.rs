@@ -1,11 +1,12 @@
 //! The handle for the rows of one tenant.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::backend::{WriteHandle, WriteJob, WriteNeeds, job};
+use super::backend::{AbandonedCheck, WriteHandle, WriteJob, WriteNeeds, job};
 use super::batch::{AMBIGUOUS_HASH, RECIPE_PREFIX};
 use super::cleanup::{self, ArtifactAge, Caps, Cleanup, Eviction, Reason};
 use super::pack::Packer;
@@ -20,23 +21,38 @@ const DELETE_BATCH_ARTIFACTS: usize = 500;
 type PendingWrite<T, E> = WriteHandle<(T, CommitNotice), E>;
 
 /// The handle for every read and write. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Tenant {
     store: Store,
     name: Arc<str>,
     /// Whether its writes remove rows.
     frees_room: bool,
+    /// Whether the caller has gone, so that its writes need not begin.
+    has_gone: Option<AbandonedCheck>,
+}
+
+impl fmt::Debug for Tenant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tenant").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl Tenant {
     pub(super) fn new(store: Store, name: &str) -> Self {
-        Self { store, name: name.into(), frees_room: false }
+        Self { store, name: name.into(), frees_room: false, has_gone: None }
     }
 
     /// Marks the writes of this handle as removing rows: they are carried out on a full disk too.
     #[must_use]
     pub fn freeing_room(self) -> Self {
         Self { frees_room: true, ..self }
+    }
+
+    /// Has writes of this handle left out that have not begun when `has_gone` is true: their caller
+    /// gets [`Error::Abandoned`].
+    #[must_use]
+    pub fn abandoned_if(self, has_gone: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { has_gone: Some(Arc::new(has_gone)), ..self }
     }
 
     /// Runs `read` in one transaction.
@@ -87,7 +103,10 @@ impl Tenant {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (job, pending) = self.job(is_durable, write);
+        let (mut job, pending) = self.job(is_durable, write);
+        if let Some(has_gone) = &self.has_gone {
+            job.abandon_if(Arc::clone(has_gone));
+        }
         self.store.inner.backend.write(job)?;
         let (done, CommitNotice { events, queued }) = pending.wait()?;
         let is_heard = !events.is_empty() && self.store.inner.followed.load(Ordering::SeqCst);

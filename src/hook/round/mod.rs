@@ -34,6 +34,7 @@ use super::outcome_store::OutcomeStore;
 use super::point::{HookKind, Point};
 use super::run::{HookRun, HookStop, RunOutcome, SkipReason};
 use super::text::LIMITS;
+use super::workplace::Workplace;
 use crate::json::parse;
 use crate::limit::Deadline;
 
@@ -54,6 +55,7 @@ pub struct HookRound<'r> {
     dry: bool,
     /// The end of the request, and the text that built-in hooks may make.
     deadline: Deadline,
+    workplace: Option<Arc<dyn Workplace>>,
     occurrences: BTreeMap<Point, u32>,
     runs: Vec<HookRun>,
 }
@@ -82,6 +84,7 @@ impl<'r> HookRound<'r> {
             left: MAX_ROUND_TIME,
             dry: false,
             deadline: Deadline::default(),
+            workplace: None,
             occurrences: BTreeMap::new(),
             runs: Vec::new(),
         }
@@ -98,6 +101,13 @@ impl<'r> HookRound<'r> {
     #[must_use]
     pub fn until(mut self, deadline: &Deadline) -> Self {
         self.deadline = deadline.clone();
+        self
+    }
+
+    /// Sets where built-in hooks compute.
+    #[must_use]
+    pub fn working_in(mut self, workplace: Arc<dyn Workplace>) -> Self {
+        self.workplace = Some(workplace);
         self
     }
 
@@ -214,6 +224,7 @@ impl<'r> HookRound<'r> {
             caller: self.caller,
             scope: &self.scope,
             deadline: &self.deadline,
+            workplace: self.workplace.as_deref(),
             left: self.left,
             dry: self.dry,
         }

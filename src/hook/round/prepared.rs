@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 
 use super::{HookInput, line};
 use crate::hook::answer::HookAnswer;
+use crate::hook::builtin::Builtin;
 use crate::hook::call::{Call, CallReply, CallScope, Caller, digest};
 use crate::hook::definition::{Hook, HookAction};
 use crate::hook::failure::{CallFailure, FailureCause};
 use crate::hook::point::{HookKind, Point};
 use crate::hook::run::{HookRun, RunOutcome};
 use crate::hook::text::LIMITS;
+use crate::hook::workplace::Workplace;
 use crate::json::parse;
 use crate::limit::Deadline;
 
@@ -21,6 +23,7 @@ pub(super) struct CallSettings<'w> {
     pub(super) caller: &'w dyn Caller,
     pub(super) scope: &'w CallScope,
     pub(super) deadline: &'w Deadline,
+    pub(super) workplace: Option<&'w dyn Workplace>,
     pub(super) left: Duration,
     pub(super) dry: bool,
 }
@@ -65,19 +68,14 @@ impl<'h> PreparedCall<'h> {
     }
 
     pub(super) async fn call(&self, with: CallSettings<'_>) -> CallReply {
-        let CallSettings { caller, scope, deadline, left, dry } = with;
+        let CallSettings { caller, scope, deadline, workplace, left, dry } = with;
         let at_once = |answer| CallReply { answer, body: None, took: Duration::ZERO, attempts: 0 };
         if let Some(because) = &self.hook.disabled_because {
             let why = format!("the service disabled it ({because}): enable or disable it");
             return at_once(Err(CallFailure::new(FailureCause::Disabled, why)));
         }
         if let HookAction::Builtin(builtin) = &self.hook.does {
-            return at_once(match parse(&self.input, LIMITS) {
-                Ok(node) => builtin.answer(self.point, &node, deadline).map_err(CallFailure::from),
-                Err(error) => {
-                    Err(CallFailure::new(FailureCause::InvalidPayload, error.to_string()))
-                }
-            });
+            return at_once(self.compute(builtin, workplace, deadline).await);
         }
         if dry {
             return at_once(Ok(neutral_answer(self.hook.kind)));
@@ -105,6 +103,27 @@ impl<'h> PreparedCall<'h> {
             polled
         })
         .await
+    }
+
+    /// Runs a built-in hook, in a place for what computes.
+    async fn compute(
+        &self,
+        builtin: &Builtin,
+        workplace: Option<&dyn Workplace>,
+        deadline: &Deadline,
+    ) -> Result<HookAnswer, CallFailure> {
+        let place = match workplace {
+            Some(workplace) => Some(workplace.enter().await.ok_or_else(|| {
+                let why = "the time was up before a thread was free for the hook";
+                CallFailure::new(FailureCause::Deadline, why)
+            })?),
+            None => None,
+        };
+        let node = parse(&self.input, LIMITS)
+            .map_err(|error| CallFailure::new(FailureCause::InvalidPayload, error.to_string()))?;
+        let answer = builtin.answer(self.point, &node, deadline);
+        drop(place);
+        answer.map_err(CallFailure::from)
     }
 
     pub(super) fn settle(self, called: CallReply) -> (HookRun, Result<HookAnswer, CallFailure>) {

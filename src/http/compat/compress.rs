@@ -60,13 +60,13 @@ async fn work(
     input: RequestInput,
     text: Arc<str>,
 ) -> Result<CompiledResponse, Problem> {
-    let place = state.pool.admit()?;
+    let place = state.pool.admit(input.tenant())?;
     let deadline = input.deadline();
     let _guard = CancelOnDrop(deadline.clone());
     let services = input.services;
     let until = deadline.clone();
     let job = move |seat| gateway::compress(&services.seated(seat), &text, &until);
-    Ok(place.run(&deadline, (), job).await??)
+    Ok(place.run(&deadline, job).await??)
 }
 
 /// Checks whether the body was refused before its messages were read.

@@ -56,9 +56,8 @@ pub(crate) async fn replay_compilation(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let input = body::read(&state, request).await?;
-    let deadline = input.deadline();
     let replayed = work(&state, input, move |services, text| {
-        compilations::replay(services, &id, text, &deadline)
+        compilations::replay(services, &id, text, services.deadline())
     });
     Ok(respond_with(&ReplayAnswer::from(replayed.await?)))
 }

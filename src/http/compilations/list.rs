@@ -18,7 +18,9 @@ use crate::service::compilations::{self, CompilationFilter};
 
 /// List compilations
 ///
-/// The records of compiles, newest first. `record` in a compile's request says what is kept of it.
+/// The records of compiles, newest first. `record` in a compile's request says what is kept of it. A page
+/// looks at 5,000 records at most, so one with a filter may be shorter than `limit`, or empty, and still
+/// have a `next_cursor`.
 #[utoipa::path(
     get,
     path = "/compilations",
@@ -62,9 +64,9 @@ pub(crate) async fn list_compilations(
     let before = query.cursor()?;
     let input = RequestInput::without_body(&state, &request)?;
     let list = visit(&state, input, move |services, _| {
-        let (rows, next) = compilations::list(services, &filter, before.as_deref(), limit)?;
-        let items = rows.iter().map(Into::into).collect();
-        let next_cursor = next.map(|id| encode_cursor(&id));
+        let page = compilations::list(services, &filter, before.as_deref(), limit)?;
+        let items = page.rows.iter().map(Into::into).collect();
+        let next_cursor = page.next.map(|id| encode_cursor(&id));
         Ok(respond_with(&CompilationList { items, next_cursor }))
     });
     list.await
@@ -96,12 +98,11 @@ pub(crate) async fn get_compilation(
     let id = name_of(&request).to_owned();
     let is_page = wants_html(request.headers());
     let input = RequestInput::without_body(&state, &request)?;
-    let deadline = input.deadline();
     let mut response = if is_page {
         // A record whose report does not have the cuts is compiled again.
         let answer = work(&state, input, move |services, _| {
             let record = compilations::find(services, &id)?;
-            Ok(page(&record, compilations::cuts(services, &record, &deadline).as_deref()))
+            Ok(page(&record, compilations::cuts(services, &record, services.deadline()).as_deref()))
         });
         answer.await?
     } else {

@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::body;
-use crate::http::job::visit;
+use crate::http::job::work;
 use crate::http::problem::Problem;
 use crate::http::query::name_of;
 use crate::http::response::respond_with;
@@ -59,10 +59,10 @@ async fn attempt(
     id: Option<String>,
 ) -> Result<Response, Problem> {
     let input = body::read(&state, request).await?;
-    let services = input.services.clone();
-    let prepare =
-        visit(&state, input, move |services, text| hooks::prepare(services, id.as_deref(), text));
-    let trial = prepare.await?;
-    // The call waits for another server, so it does not run on a thread of the pool.
-    Ok(respond_with(&hooks::try_out(&services, trial).await))
+    // A built-in hook computes; for a webhook, the thread's place is given away.
+    let tried = work(&state, input, move |services, text| {
+        let trial = hooks::prepare(services, id.as_deref(), text)?;
+        hooks::try_out(services, trial)
+    });
+    Ok(respond_with(&tried.await?))
 }

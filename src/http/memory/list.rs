@@ -23,7 +23,8 @@ use crate::service::memory::{self, MemoryCursor, MemoryFilter};
 /// List entries
 ///
 /// Those that are not expired, in the byte order of their keys. An empty `subject`, `session_id`,
-/// `agent` or `pack_tenant` returns entries that have none. With `format=jsonl` each entry is a line, as
+/// `agent` or `pack_tenant` returns entries that have none. A page looks at 5,000 entries at most, so one
+/// with a filter may be shorter than `limit`, or empty, and still have a `next_cursor`. With `format=jsonl` each entry is a line, as
 /// `POST /memory/import` takes it, and all of them come unless `limit` is given; then
 /// `Contexture-Next-Cursor` tells where the list goes on.
 #[utoipa::path(
@@ -96,9 +97,9 @@ pub(crate) async fn list_memory(
         return Ok(response);
     }
     let list = visit(&state, input, move |services, _| {
-        let (entries, next) = memory::list(services, &filter, after.as_ref(), limit)?;
-        let items = entries.iter().map(MemoryEntry::from).collect();
-        let next_cursor = next.as_ref().map(write_cursor);
+        let page = memory::list(services, &filter, after, limit)?;
+        let items = page.rows.iter().map(MemoryEntry::from).collect();
+        let next_cursor = page.next.as_ref().map(write_cursor);
         Ok(respond_with(&MemoryList { items, next_cursor }))
     });
     list.await
@@ -113,13 +114,13 @@ async fn read_lines(
     limit: usize,
 ) -> Result<(String, Option<MemoryCursor>), Problem> {
     let list = visit(state, input, move |services, _| {
-        let (entries, next) = memory::list(services, &filter, after.as_ref(), limit)?;
+        let page = memory::list(services, &filter, after, limit)?;
         let mut text = String::new();
-        for entry in &entries {
+        for entry in &page.rows {
             text.push_str(&serde_json::to_string(&MemoryEntry::from(entry)).unwrap_or_default());
             text.push('\n');
         }
-        Ok((text, next))
+        Ok((text, page.next))
     });
     list.await
 }

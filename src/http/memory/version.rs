@@ -82,9 +82,9 @@ pub(crate) async fn list_memory_versions(
     let scope = scope_of(&query);
     let input = RequestInput::without_body(&state, &request)?;
     let versions = visit(&state, input, move |services, _| {
-        let (versions, next) = memory::versions(services, &scope, &key, before, limit)?;
-        let items = versions.iter().map(MemoryVersionRow::from).collect();
-        let next_cursor = next.map(|next| next.to_string());
+        let page = memory::versions(services, &scope, &key, before, limit)?;
+        let items = page.rows.iter().map(MemoryVersionRow::from).collect();
+        let next_cursor = page.next.map(|next| next.to_string());
         Ok(respond_with(&MemoryVersions { items, next_cursor }))
     });
     versions.await

@@ -98,9 +98,8 @@ pub(crate) async fn run_golden_set(
 ) -> Result<Response, Problem> {
     let (id, version) = (path_segment(&request, 2)?, path_segment(&request, 3)?);
     let input = body::read(&state, request).await?;
-    let deadline = input.deadline();
     let outcome = work(&state, input, move |services, text| {
-        golden::run(services, &id, &version, text, &deadline)
+        golden::run(services, &id, &version, text, services.deadline())
     });
     Ok(respond_with(&GoldenRun::from(outcome.await?)))
 }

@@ -278,6 +278,7 @@ impl From<StoreError> for Problem {
                 return Self::with_detail(Kind::Conflict, error.to_string());
             }
             StoreError::QuotaExceeded(quota) => return quota_problem(*quota, error.to_string()),
+            StoreError::Abandoned => return Self::with_detail(Kind::Deadline, error.to_string()),
             StoreError::Unavailable(_) => Kind::StoreUnavailable,
             StoreError::Unknown(_) => Kind::OutcomeUnknown,
             StoreError::Full(_) => Kind::StorageFull,

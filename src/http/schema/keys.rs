@@ -152,7 +152,8 @@ pub struct UsageList {
 /// The use of a quota.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QuotaRow {
-    /// `sessions`, `turn_bytes`, `memory_entries`, `candidates`, `skills` or `compilation_bytes`.
+    /// `sessions`, `turn_bytes`, `memory_entries`, `candidates`, `skills`, `compilation_bytes` or
+    /// `reply_bytes`.
     #[schema(example = "sessions")]
     pub quota: &'static str,
     pub used: u64,

@@ -45,12 +45,10 @@ pub(crate) async fn take_turn(
     let identity =
         RequestIdentity::read("POST /sessions/{id}/turns", request.headers(), request.uri())?;
     let input = body::read(&state, request).await?;
-    let deadline = input.deadline();
-    let _guard = body::CancelOnDrop(deadline.clone());
     let metrics = state.metrics.clone();
     idempotency::run_computing(&state, input, identity, move |services, text, once| {
         let response = TurnResponse { once, write: write_results };
-        let body = match turns::turn(services, &id, text, response, &deadline)? {
+        let body = match turns::turn(services, &id, text, response, services.deadline())? {
             TurnOutcome::Compiled(answer) => {
                 metrics.record_compile(answer.report.tokens_before, answer.report.tokens_after);
                 answer.text().to_owned()

@@ -16,7 +16,7 @@ use serde_json::Value;
 pub(super) use self::propose::{Ids, propose_in};
 use self::step::{CandidateAction, CandidateStep, log_step, take_step};
 use super::idempotency::ResponseRecorder;
-use super::page::ListPage;
+use super::page::PagedList;
 use super::{CandidateRefusal, Error, Services};
 use crate::domain::{
     Actor, ActorKind, Candidate, CandidateState, ChainLink, MemoryRole, Principal, PrincipalKind,
@@ -25,7 +25,7 @@ use crate::domain::{
 use crate::json::{self, Limits};
 use crate::request::{self, ProposeFault, ReviewRequest};
 pub use crate::store::{LogLine, LogVerification};
-use crate::store::{TenantLog, Tx};
+use crate::store::{Page, TenantLog, Tx};
 
 const UNKNOWN: Error = Error::NotFound("there is no candidate of this id");
 
@@ -90,13 +90,17 @@ pub fn list(
     after: Option<&str>,
     limit: usize,
 ) -> Result<(Vec<ShownCandidate>, Option<Arc<str>>), Error> {
+    let list = PagedList {
+        limit,
+        bytes: Candidate::text_bytes,
+        position: |row: &Candidate| Arc::clone(&row.id),
+    };
+    let after = after.map(Arc::from);
     services.tenant().read(|tx| {
-        let page = ListPage::read(services, limit, Candidate::text_bytes, |last, count| {
-            let after = last.map(|last| &*last.id).or(after);
-            Ok(tx.list_candidates(state, after, count)?)
+        let Page { rows, next } = list.read_rows(services, after, |after, count| {
+            Ok(tx.list_candidates(state, after.map(|after| &**after), count)?)
         })?;
-        let next = page.next(|last| Arc::clone(&last.id));
-        let all: Result<Vec<_>, Error> = page.rows.into_iter().map(|one| show(tx, one)).collect();
+        let all: Result<Vec<_>, Error> = rows.into_iter().map(|one| show(tx, one)).collect();
         Ok((all?, next))
     })
 }
@@ -214,24 +218,27 @@ pub fn events(
     limit: usize,
     verify: bool,
 ) -> Result<Events, Error> {
+    let list = PagedList {
+        limit,
+        bytes: |line: &LogLine| line.body.as_str().len(),
+        position: |line| line.link.seq,
+    };
     services.tenant().read(|tx| {
-        let page = ListPage::read(
-            services,
-            limit,
-            |line: &LogLine| line.body.as_str().len(),
-            |last, count| {
-                let after = last.map_or(after, |last| last.link.seq);
-                Ok(tx.log_lines(TenantLog::Transitions, after, count)?)
-            },
-        )?;
+        let Page { rows: lines, next } =
+            list.read_rows(services, Some(after), |after, count| {
+                Ok(tx.log_lines(
+                    TenantLog::Transitions,
+                    after.copied().unwrap_or_default(),
+                    count,
+                )?)
+            })?;
         let verified = if verify {
             let transitions = tx.verify_log(TenantLog::Transitions)?;
             Some(LogCheck { transitions, captures: tx.verify_log(TenantLog::Captures)? })
         } else {
             None
         };
-        let next = page.next(|last| last.link.seq);
-        Ok(Events { lines: page.rows, next, verified })
+        Ok(Events { lines, next, verified })
     })
 }
 

@@ -6,14 +6,15 @@ mod live;
 mod replay;
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::page::ListPage;
+use super::page::PagedList;
 use super::record::{self, ENGINE, RecordBody};
 use super::{Error, Services, StoreError};
 use crate::domain::{Compilation, CompilationStatus, RecordLevel};
-pub use crate::store::CompilationFilter;
+pub use crate::store::{CompilationFilter, Page};
 
 pub use self::compare::{CompilationDrift, compare};
 pub use self::cuts::{MessageCut, cuts};
@@ -38,22 +39,24 @@ pub struct StoredRecord {
     pub payload: Option<String>,
 }
 
-/// Lists at most `limit` records that are older than `before`, newest first. Returns the id after
-/// which the list continues, if it does.
+/// Lists at most `limit` records that are older than `before`, newest first. A filter that few
+/// records match may end a page early.
 pub fn list(
     services: &Services,
     filter: &CompilationFilter,
     before: Option<&str>,
     limit: usize,
-) -> Result<(Vec<Compilation>, Option<String>), Error> {
-    let page = services.tenant().read(|tx| {
-        ListPage::read(services, limit, size_of_val, |last: Option<&Compilation>, count| {
-            let before = last.map(|last| &*last.id).or(before);
-            Ok(tx.list_compilations(filter, before, count)?)
+) -> Result<Page<Compilation, Arc<str>>, Error> {
+    let list = PagedList {
+        limit,
+        bytes: size_of_val::<Compilation>,
+        position: |row: &Compilation| Arc::clone(&row.id),
+    };
+    services.tenant().read(|tx| {
+        list.read(services, before.map(Arc::from), |before, count| {
+            Ok(tx.list_compilations(filter, before.map(|before| &**before), count)?)
         })
-    })?;
-    let next = page.next(|last| last.id.to_string());
-    Ok((page.rows, next))
+    })
 }
 
 /// Finds a record by its id, with those of its texts that are still stored.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use serde_json::{Map, Value, json};
 
 use super::find;
@@ -14,6 +15,7 @@ use crate::hook::{
     read_hook, sample,
 };
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
+use crate::limit::StopReason;
 use crate::service::{Error, Services};
 use crate::webhook::{self, Exchange, SealError, Webhooks};
 
@@ -122,8 +124,17 @@ fn read_input(fields: &Fields<'_, '_>, point: Option<Point>, faults: &mut Faults
     }
 }
 
-/// Makes the call and reports it.
-pub async fn try_out(services: &Services, trial: HookTrial) -> Value {
+/// Makes the call and reports it. The job gives its place away while it waits for a webhook.
+pub fn try_out(services: &Services, trial: HookTrial) -> Result<Value, Error> {
+    let (deadline, called) = (services.deadline(), call(services, trial));
+    Ok(match services.seat() {
+        Some(seat) => seat.wait_within(deadline, called)?,
+        // Without a place nothing can wait.
+        None => called.now_or_never().ok_or(StopReason::TimeUp)?,
+    })
+}
+
+async fn call(services: &Services, trial: HookTrial) -> Value {
     let HookTrial { hook, shows_url, point, input, secret } = trial;
     let caller = TrialCaller { webhooks: services.webhooks(), exchange: Mutex::default() };
     let scope = CallScope {

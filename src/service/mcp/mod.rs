@@ -110,7 +110,8 @@ impl ServerHandler for McpHost {
         let (services, until) = (self.services.clone(), deadline.clone());
         let tool = name.clone();
         let job = move |seat| call::carry_out(&services.seated(seat), &tool, &arguments, &until);
-        let done = async { self.pool.admit()?.run(&deadline, (), job).await };
+        let tenant = &self.services.caller().tenant;
+        let done = async { self.pool.admit(tenant)?.run(&deadline, job).await };
         let done = tokio::select! {
             done = done => done,
             () = context.ct.cancelled() => {

@@ -16,6 +16,8 @@ const DEFAULT_ACT_TIER: MemoryTier = MemoryTier::Working;
 
 /// Entries that are searched for a text.
 const MAX_SEARCHED_ENTRIES: usize = 10_000;
+/// Entries of one read of the search.
+const SEARCH_BATCH_ENTRIES: usize = 500;
 
 /// The result of an action.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,12 +43,17 @@ pub fn act(
     })?;
     // Chosen before the transaction, which may run twice.
     let id: Arc<str> = format!("mem_{}", uuid::Uuid::now_v7().simple()).into();
+    // Searched before the transaction too, so that no other write waits for the search.
+    let key = match request.action {
+        StoreAction::Add => None,
+        StoreAction::Replace | StoreAction::Remove => find_key(services, &request)?,
+    };
     let session = request.scope.session_id.clone();
     services.write_observed(session.as_ref(), move |tx| {
         let entry = match request.action {
             StoreAction::Add => Some(add(tx, &request, &id)?),
-            StoreAction::Replace => Some(replace(tx, &request)?),
-            StoreAction::Remove => remove_entry(tx, &request)?,
+            StoreAction::Replace => Some(replace(tx, &request, key.as_ref())?),
+            StoreAction::Remove => remove_entry(tx, &request, key.as_ref())?,
         };
         let tier = entry.as_ref().map(|entry| entry.tier).or(request.tier);
         let target = word_of(MEMORY_TYPES, tier.unwrap_or(DEFAULT_ACT_TIER));
@@ -65,14 +72,22 @@ fn add(tx: &Tx<'_>, request: &StoreRequest, id: &Arc<str>) -> Result<MemoryEntry
     write(tx, request, key, None)
 }
 
-fn replace(tx: &Tx<'_>, request: &StoreRequest) -> Result<MemoryEntry, Error> {
-    let old = find_entry(tx, request)?.ok_or(UNKNOWN)?;
+fn replace(
+    tx: &Tx<'_>,
+    request: &StoreRequest,
+    key: Option<&Arc<str>>,
+) -> Result<MemoryEntry, Error> {
+    let old = find_entry(tx, request, key)?.ok_or(UNKNOWN)?;
     let key = Arc::clone(&old.key);
     write(tx, request, &key, Some(old))
 }
 
-fn remove_entry(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Error> {
-    let Some(old) = find_entry(tx, request)? else {
+fn remove_entry(
+    tx: &Tx<'_>,
+    request: &StoreRequest,
+    key: Option<&Arc<str>>,
+) -> Result<Option<MemoryEntry>, Error> {
+    let Some(old) = find_entry(tx, request, key)? else {
         let content = request.content.as_deref().unwrap_or_default();
         let tier = request.tier.unwrap_or(DEFAULT_ACT_TIER);
         tell_nothing_removed(tx, content, &request.scope, request.key.as_deref(), tier);
@@ -107,17 +122,12 @@ fn write(
     carry_out(tx, &change, old)
 }
 
-/// Finds the entry of a request by its key, by a part of its value, or by its whole value. If several
-/// entries have the part, that is an error.
-fn find_entry(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Error> {
+/// Finds the key of a request's entry: it has one, or a part of the entry's value, or its whole
+/// value. If several entries have the part, that is an error.
+fn find_key(services: &Services, request: &StoreRequest) -> Result<Option<Arc<str>>, Error> {
     if let Some(key) = &request.key {
-        return Ok(tx.memory(&request.scope, key)?);
+        return Ok(Some(Arc::clone(key)));
     }
-    let part = |text: &Option<Arc<str>>| text.as_deref().unwrap_or_default().to_owned();
-    let (wanted, whole) = match &request.matching {
-        Some(_) => (part(&request.matching), false),
-        None => (part(&request.content), true),
-    };
     let scope = |part: &Option<Arc<str>>| Some(part.as_deref().unwrap_or_default().to_owned());
     let filter = MemoryFilter {
         subject: scope(&request.scope.subject),
@@ -127,17 +137,40 @@ fn find_entry(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>
         tier: request.tier,
         ..MemoryFilter::default()
     };
-    let holds = |entry: &MemoryEntry| {
-        let text = entry.text();
-        if whole { *text == *wanted } else { text.contains(&wanted) }
-    };
-    let found = tx.list_memory(&filter, None, MAX_SEARCHED_ENTRIES)?;
-    let mut found = found.into_iter().filter(holds);
-    match (found.next(), found.next()) {
-        (Some(_), Some(_)) => {
-            let detail = "several entries hold this text: name one by its `key`";
-            Err(Error::Conflict(detail.to_owned()))
+    let (mut only, mut after) = (None, None);
+    for _ in 0..MAX_SEARCHED_ENTRIES / SEARCH_BATCH_ENTRIES {
+        let batch = |tx: &Tx<'_>| tx.list_memory(&filter, after.as_ref(), SEARCH_BATCH_ENTRIES);
+        let page = services.tenant().read(batch)?;
+        for entry in page.rows.into_iter().filter(|entry| has_text(entry, request)) {
+            if only.replace(entry.key).is_some() {
+                let detail = "several entries hold this text: name one by its `key`";
+                return Err(Error::Conflict(detail.to_owned()));
+            }
         }
-        (only, _) => Ok(only),
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    Ok(only)
+}
+
+/// Reads the entry of a key that was found, unless it has changed since.
+fn find_entry(
+    tx: &Tx<'_>,
+    request: &StoreRequest,
+    key: Option<&Arc<str>>,
+) -> Result<Option<MemoryEntry>, Error> {
+    let Some(key) = key else { return Ok(None) };
+    let entry = tx.memory(&request.scope, key)?;
+    Ok(entry.filter(|entry| request.key.is_some() || has_text(entry, request)))
+}
+
+/// Whether an entry has the text by which the request names it.
+fn has_text(entry: &MemoryEntry, request: &StoreRequest) -> bool {
+    let text = entry.text();
+    match (&request.matching, &request.content) {
+        (Some(part), _) => text.contains(&**part),
+        (None, whole) => *text == *whole.as_deref().unwrap_or_default(),
     }
 }

@@ -18,7 +18,7 @@ pub(super) use self::recall::{entry_in_sight, expire, expire_all, expired, recal
 pub use self::transfer::{ImportCounts, import};
 pub use self::write_condition::WriteCondition;
 use super::idempotency::ResponseRecorder;
-use super::page::ListPage;
+use super::page::PagedList;
 use super::{Error, Services};
 use crate::domain::{
     MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryVersion, word_of,
@@ -27,7 +27,7 @@ use crate::json::{self, Limits, Node};
 use crate::request;
 pub use crate::request::{MEMORY_TYPES, StoreAction as MemoryAct};
 use crate::store::Tx;
-pub use crate::store::{MemoryCursor, MemoryFilter};
+pub use crate::store::{MemoryCursor, MemoryFilter, Page};
 
 const UNKNOWN: Error = Error::NotFound("there is no memory entry of this key in this scope");
 
@@ -88,23 +88,17 @@ pub fn find(services: &Services, scope: &MemoryScope, key: &str) -> Result<Memor
     services.tenant().read(|tx| tx.memory(scope, key))?.ok_or(UNKNOWN)
 }
 
-/// Lists at most `limit` entries, and the cursor of the next page.
+/// Lists at most `limit` entries. A filter that few entries match may end a page early.
 pub fn list(
     services: &Services,
     filter: &MemoryFilter,
-    after: Option<&MemoryCursor>,
+    after: Option<MemoryCursor>,
     limit: usize,
-) -> Result<(Vec<MemoryEntry>, Option<MemoryCursor>), Error> {
-    let cursor_of =
-        |last: &MemoryEntry| MemoryCursor { key: last.key.to_string(), scope: last.scope.clone() };
-    let page = services.tenant().read(|tx| {
-        ListPage::read(services, limit, MemoryEntry::text_bytes, |last, count| {
-            let last = last.map(cursor_of);
-            Ok(tx.list_memory(filter, last.as_ref().or(after), count)?)
-        })
-    })?;
-    let next = page.next(cursor_of);
-    Ok((page.rows, next))
+) -> Result<Page<MemoryEntry, MemoryCursor>, Error> {
+    let list = PagedList { limit, bytes: MemoryEntry::text_bytes, position: MemoryCursor::of };
+    services.tenant().read(|tx| {
+        list.read(services, after, |after, count| Ok(tx.list_memory(filter, after, count)?))
+    })
 }
 
 /// Deletes an entry with all its versions.
@@ -131,19 +125,21 @@ pub fn versions(
     key: &str,
     before: Option<u64>,
     limit: usize,
-) -> Result<(Vec<MemoryVersion>, Option<u64>), Error> {
-    let bytes = |row: &MemoryVersion| row.entry.text_bytes();
+) -> Result<Page<MemoryVersion, u64>, Error> {
+    let list = PagedList {
+        limit,
+        bytes: |row: &MemoryVersion| row.entry.text_bytes(),
+        position: |row| row.entry.version,
+    };
     let page = services.tenant().read(|tx| {
-        ListPage::read(services, limit, bytes, |last, count| {
-            let before = last.map(|last| last.entry.version).or(before);
-            Ok(tx.memory_versions(scope, key, before, count)?)
+        list.read_rows(services, before, |before, count| {
+            Ok(tx.memory_versions(scope, key, before.copied(), count)?)
         })
     })?;
     if page.rows.is_empty() && before.is_none() {
         return Err(UNKNOWN);
     }
-    let next = page.next(|last| last.entry.version);
-    Ok((page.rows, next))
+    Ok(page)
 }
 
 /// Restores an entry to one of its versions, as a new version.

@@ -1,18 +1,27 @@
 //! Worker threads, apart from the threads that serve sockets: one lane for jobs that compute, as
-//! many at once as there are cores, and one for jobs that mostly wait for the store.
+//! many at once as there are cores, and one for jobs that mostly wait for the store. Tenants take
+//! turns in each.
 
 mod courtesy;
 mod lane;
+mod seat;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 use self::lane::{Lane, QueueTicket};
+pub use self::seat::JobSeat;
+use self::seat::SeatGuard;
+use crate::domain::PlaceLimits;
 use crate::limit::Deadline;
 use crate::telemetry::trace;
+
+/// Threads for jobs that a runtime needs: as many as may have begun in the two lanes of a pool,
+/// with their waits for hooks, and for the looks at the store.
+pub const MAX_POOL_THREADS: usize = 768;
 
 /// Runs blocking jobs, in one of two lanes that do not hold each other up. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -23,8 +32,6 @@ pub struct Pool {
     visits: Arc<Lane>,
     /// A permit for each look at the store.
     looking: Arc<Semaphore>,
-    /// A permit for each job that waits for something else and has given its place away.
-    away: Arc<Semaphore>,
 }
 
 /// A position in the queue of a lane, given back on drop.
@@ -32,29 +39,8 @@ pub struct Pool {
 pub struct QueuePlace {
     lane: Arc<Lane>,
     waiting: QueueTicket,
+    tenant: Arc<str>,
     computes: bool,
-    away: Arc<Semaphore>,
-}
-
-/// The place of a running job, which it gives away while it waits for something else. Cheap to
-/// clone.
-#[derive(Debug, Clone)]
-pub struct JobSeat(Arc<SeatState>);
-
-#[derive(Debug)]
-struct SeatState {
-    lane: Arc<Lane>,
-    away: Arc<Semaphore>,
-    runtime: Handle,
-    held: Mutex<LanePlace>,
-}
-
-/// The place of a job; none while it is given away.
-#[derive(Debug)]
-struct LanePlace {
-    place: Option<(OwnedSemaphorePermit, Instant)>,
-    /// Time for which the job had a place before.
-    took: Duration,
 }
 
 /// The reason why a job was not carried out.
@@ -76,17 +62,28 @@ impl Pool {
     const MAX_VISITS: usize = 64;
     /// Looks at the store at once.
     const MAX_LOOKS: usize = 32;
-    /// Jobs that may have given their place away: each still has a thread. Further jobs keep their
-    /// place.
+    /// Jobs beyond the width of a lane, each of a tenant that has none running.
+    const EXTRA_JOBS: usize = 8;
+    /// Jobs of the lane for computing that may have given their place away: each still has a
+    /// thread. At this number, further jobs do not begin.
     const MAX_AWAY: usize = 256;
+    /// The same, of the lane for the store.
+    const MAX_AWAY_VISITS: usize = 128;
+    /// Jobs in addition that may be away, of tenants with few of them.
+    const EXTRA_AWAY: usize = 64;
 
     /// A pool of `threads` jobs at once.
     pub fn new(threads: usize) -> Self {
+        let limits = |places, max_away| PlaceLimits {
+            places,
+            extra_places: Self::EXTRA_JOBS,
+            max_away,
+            extra_away: Self::EXTRA_AWAY,
+        };
         Self {
-            work: Arc::new(Lane::new(threads)),
-            visits: Arc::new(Lane::new(Self::MAX_VISITS)),
+            work: Arc::new(Lane::new(limits(threads, Self::MAX_AWAY))),
+            visits: Arc::new(Lane::new(limits(Self::MAX_VISITS, Self::MAX_AWAY_VISITS))),
             looking: Arc::new(Semaphore::new(Self::MAX_LOOKS)),
-            away: Arc::new(Semaphore::new(Self::MAX_AWAY)),
         }
     }
 
@@ -104,19 +101,20 @@ impl Pool {
         job.await.map_err(|_| Error::Panicked)
     }
 
-    /// Joins the queue of jobs that compute, or fails at once if it is too long.
-    pub fn admit(&self) -> Result<QueuePlace, Error> {
-        self.queue(&self.work, true)
+    /// Joins a tenant's queue of jobs that compute, or fails at once if it is too long.
+    pub fn admit(&self, tenant: &Arc<str>) -> Result<QueuePlace, Error> {
+        Self::queue(&self.work, tenant, true)
     }
 
-    /// Joins the queue of jobs that mostly wait for the store, or fails at once if it is too long.
-    pub fn visit(&self) -> Result<QueuePlace, Error> {
-        self.queue(&self.visits, false)
+    /// Joins a tenant's queue of jobs that mostly wait for the store, or fails at once if it is too
+    /// long.
+    pub fn visit(&self, tenant: &Arc<str>) -> Result<QueuePlace, Error> {
+        Self::queue(&self.visits, tenant, false)
     }
 
-    fn queue(&self, lane: &Arc<Lane>, computes: bool) -> Result<QueuePlace, Error> {
-        let (lane, away) = (Arc::clone(lane), Arc::clone(&self.away));
-        Ok(QueuePlace { waiting: lane.queue()?, lane, computes, away })
+    fn queue(lane: &Arc<Lane>, tenant: &Arc<str>, computes: bool) -> Result<QueuePlace, Error> {
+        let waiting = lane.queue(tenant)?;
+        Ok(QueuePlace { waiting, lane: Arc::clone(lane), tenant: Arc::clone(tenant), computes })
     }
 }
 
@@ -129,26 +127,25 @@ impl QueuePlace {
     /// for in the meantime, is no longer waited for; it should have stopped by itself.
     ///
     /// The thread counts as taken until the job itself ends, or waits for something else, even if
-    /// the caller stops waiting; `guard` is dropped then too.
+    /// the caller stops waiting;
     pub async fn run<T: Send + 'static>(
         self,
         deadline: &Deadline,
-        guard: impl Send + 'static,
         job: impl FnOnce(JobSeat) -> T + Send + 'static,
     ) -> Result<T, Error> {
         // A deadline of a request has an end.
         let end = || deadline.request_end().unwrap_or_else(Instant::now);
         let mut until = end();
-        let Self { lane, waiting, computes, away } = self;
+        let Self { lane, waiting, tenant, computes } = self;
         let queued_at = Instant::now();
-        let place = lane.place(waiting, until).await?;
+        let begun = lane.begin(waiting, until).await?;
         let span = trace::job(queued_at.elapsed());
         let logged = tracing::Span::current();
-        let held = LanePlace { place: Some((place, Instant::now())), took: Duration::ZERO };
-        let runtime = Handle::current();
-        let seat = JobSeat(Arc::new(SeatState { lane, away, runtime, held: Mutex::new(held) }));
+        let seat = JobSeat::new(lane, tenant, Handle::current(), begun.place);
+        // Dropped in this order: the job ends after it has given its place back.
+        let held = (SeatGuard(seat.clone()), begun.job);
         let mut job = tokio::task::spawn_blocking(move || {
-            let _held = (SeatGuard(seat.clone()), guard);
+            let _held = held;
             if computes {
                 courtesy::give_way();
             }
@@ -164,58 +161,13 @@ impl QueuePlace {
     }
 }
 
-impl JobSeat {
-    /// Waits for `others` and gives the place away meanwhile. The job gets a place again before it
-    /// goes on, unless `end` comes first: then it only has to report that.
-    pub fn wait<T>(&self, end: Option<Instant>, others: impl Future<Output = T>) -> T {
-        let seated = &*self.0;
-        let away = Arc::clone(&seated.away).try_acquire_owned().ok();
-        if away.is_none() {
-            return seated.runtime.block_on(others);
-        }
-        self.leave();
-        seated.runtime.block_on(async {
-            let waited = others.await;
-            let place = seated.lane.any_place();
-            let place = match end {
-                Some(end) => tokio::time::timeout_at(end.into(), place).await.ok(),
-                None => Some(place.await),
-            };
-            let place = place.and_then(Result::ok);
-            seated.lock().place = place.map(|place| (place, Instant::now()));
-            waited
-        })
-    }
-
-    /// Gives the place away. Returns how long the job has had one.
-    fn leave(&self) -> Duration {
-        let mut held = self.0.lock();
-        if let Some((_, since)) = held.place.take() {
-            held.took += since.elapsed();
-        }
-        held.took
-    }
-}
-
-impl SeatState {
-    fn lock(&self) -> std::sync::MutexGuard<'_, LanePlace> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Frees the place when the job ends, even if clones of the seat are left.
-struct SeatGuard(JobSeat);
-
-impl Drop for SeatGuard {
-    fn drop(&mut self) {
-        let took = self.0.leave();
-        self.0.0.lane.record_time(took);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn tenant() -> Arc<str> {
+        "a".into()
+    }
 
     fn later() -> Instant {
         Instant::now() + Duration::from_secs(20)
@@ -231,28 +183,28 @@ mod tests {
         let end = soon();
         let (sender, busy) = std::sync::mpsc::channel::<()>();
         let (started, has_started) = tokio::sync::oneshot::channel();
-        let work = pool.admit().unwrap().run(&end, (), move |_| {
+        let work = pool.admit(&tenant()).unwrap().run(&end, move |_| {
             let _ = started.send(());
             busy.recv()
         });
         let visit = async {
             has_started.await.unwrap();
-            let done = pool.visit().unwrap().run(&end, (), |_| 7).await;
+            let done = pool.visit(&tenant()).unwrap().run(&end, |_| 7).await;
             drop(sender);
             done
         };
         let (_, done) = tokio::join!(work, visit);
         assert_eq!(done, Ok(7));
-        assert_eq!((pool.work.free(), pool.visits.free()), ((1, 0), (Pool::MAX_VISITS, 0)));
+        assert_eq!((pool.work.load(), pool.visits.load()), ((0, 0), (0, 0)));
     }
 
     #[tokio::test]
     async fn a_panic_is_an_error_and_frees_the_thread() {
         let pool = Pool::new(1);
         let end = soon();
-        let result = pool.admit().unwrap().run(&end, (), |_| panic!("on purpose")).await;
+        let result = pool.admit(&tenant()).unwrap().run(&end, |_| panic!("on purpose")).await;
         assert_eq!(result, Err::<(), _>(Error::Panicked));
-        assert_eq!(pool.admit().unwrap().run(&end, (), |_| 1).await, Ok(1));
+        assert_eq!(pool.admit(&tenant()).unwrap().run(&end, |_| 1).await, Ok(1));
     }
 
     #[tokio::test]
@@ -261,15 +213,15 @@ mod tests {
         let end = soon();
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         let result = pool
-            .admit()
+            .admit(&tenant())
             .unwrap()
-            .run(&Deadline::at(Instant::now()), (), move |_| receiver.recv())
+            .run(&Deadline::at(Instant::now()), move |_| receiver.recv())
             .await;
         // It had a thread: that none was free is not said of it.
         assert_eq!(result, Err(Error::Overrun));
         drop(sender);
         // Its thread is free again when the job has ended.
-        assert_eq!(pool.admit().unwrap().run(&end, (), |_| 1).await, Ok(1));
+        assert_eq!(pool.admit(&tenant()).unwrap().run(&end, |_| 1).await, Ok(1));
     }
 
     #[tokio::test]
@@ -278,14 +230,15 @@ mod tests {
         let end = soon();
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         let (started, has_started) = tokio::sync::oneshot::channel();
-        let place = pool.admit().unwrap();
-        let busy = place.run(&end, (), move |_| {
+        let place = pool.admit(&tenant()).unwrap();
+        let busy = place.run(&end, move |_| {
             let _ = started.send(());
             receiver.recv()
         });
         let late = async {
             has_started.await.unwrap();
-            let result = pool.admit().unwrap().run(&Deadline::at(Instant::now()), (), |_| 1).await;
+            let result =
+                pool.admit(&tenant()).unwrap().run(&Deadline::at(Instant::now()), |_| 1).await;
             drop(sender);
             result
         };
@@ -299,19 +252,19 @@ mod tests {
         let end = soon();
         let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
         let waits = pool
-            .admit()
+            .admit(&tenant())
             .unwrap()
-            .run(&end, (), move |seat| seat.wait(Some(later()), receiver).is_ok());
+            .run(&end, move |seat| seat.wait(Some(later()), receiver).is_ok());
         let next = async {
-            let place = pool.admit().unwrap();
+            let place = pool.admit(&tenant()).unwrap();
             // With one thread it only runs once the first job is away.
-            let done = place.run(&end, (), |_| 1).await;
+            let done = place.run(&end, |_| 1).await;
             sender.send(()).unwrap();
             done
         };
         let (waited, done) = tokio::join!(waits, next);
         assert_eq!((waited, done), (Ok(true), Ok(1)));
-        assert_eq!(pool.work.free(), (1, 0));
+        assert_eq!(pool.work.load(), (0, 0));
     }
 
     #[tokio::test]
@@ -321,7 +274,7 @@ mod tests {
         let (sender, busy) = std::sync::mpsc::channel::<()>();
         let (started, has_started) = tokio::sync::oneshot::channel::<()>();
         let early = Instant::now() + Duration::from_millis(50);
-        let waits = pool.admit().unwrap().run(&end, (), move |seat| {
+        let waits = pool.admit(&tenant()).unwrap().run(&end, move |seat| {
             seat.wait(Some(early), has_started).unwrap();
             Instant::now() >= early
         });
@@ -331,15 +284,45 @@ mod tests {
             late
         };
         let next = async {
-            let place = pool.admit().unwrap();
+            let place = pool.admit(&tenant()).unwrap();
             let job = move |_| {
                 started.send(()).unwrap();
                 busy.recv()
             };
-            place.run(&end, (), job).await
+            place.run(&end, job).await
         };
         let (late, _) = tokio::join!(waits, next);
         assert_eq!(late, Ok(true));
-        assert_eq!(pool.work.free(), (1, 0));
+        assert_eq!(pool.work.load(), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn work_within_a_wait_computes_with_a_place() {
+        let pool = Pool::new(1);
+        let end = soon();
+        let (release, busy) = std::sync::mpsc::channel::<()>();
+        let (started, has_started) = tokio::sync::oneshot::channel::<()>();
+        let of_lane = pool.clone();
+        let waits = pool.admit(&tenant()).unwrap().run(&end, move |seat| {
+            seat.wait(Some(later()), async {
+                // Nothing is given away before the first pause.
+                drop(seat.compute().await);
+                let before = of_lane.work.load().0;
+                has_started.await.unwrap();
+                // The other job has the place until it ends.
+                release.send(()).unwrap();
+                let computing = seat.compute().await;
+                let during = of_lane.work.load().0;
+                drop(computing);
+                (before, during, of_lane.work.load().0)
+            })
+        });
+        let next = pool.admit(&tenant()).unwrap().run(&end, move |_| {
+            started.send(()).unwrap();
+            busy.recv().unwrap();
+        });
+        let (loads, _) = tokio::join!(waits, next);
+        assert_eq!(loads, Ok((1, 1, 0)));
+        assert_eq!(pool.work.load(), (0, 0));
     }
 }

@@ -27,13 +27,13 @@ pub use self::snapshots::{
 };
 pub use self::usage::{ReportedUsage, report};
 use super::idempotency::{IdempotentRequest, remember};
-use super::page::ListPage;
+use super::page::PagedList;
 use super::{Error, Services, StoreError, defaults};
 use crate::domain::{RawJson, Session, SessionState};
 use crate::json::{self, Faults, Limits, Node};
 pub use crate::request::SWITCH_REASONS;
 use crate::request::{self, COMPILE_KEYS, SessionRequest, SessionWrite};
-use crate::store::Tx;
+use crate::store::{Page, Tx};
 
 const UNKNOWN: Error = Error::NotFound("there is no session of this id");
 
@@ -103,15 +103,17 @@ pub fn list(
     after: Option<&str>,
     limit: usize,
 ) -> Result<(Vec<Session>, Option<Arc<str>>), Error> {
-    let bytes = |row: &Session| row.defaults.as_ref().map_or(0, |text| text.as_str().len());
-    let page = services.tenant().read(|tx| {
-        ListPage::read(services, limit, bytes, |last, count| {
-            let after = last.map(|last| &*last.id).or(after);
-            Ok(tx.list_sessions(parent, after, count)?)
+    let list = PagedList {
+        limit,
+        bytes: |row: &Session| row.defaults.as_ref().map_or(0, |text| text.as_str().len()),
+        position: |row| Arc::clone(&row.id),
+    };
+    let Page { rows, next } = services.tenant().read(|tx| {
+        list.read_rows(services, after.map(Arc::from), |after, count| {
+            Ok(tx.list_sessions(parent, after.map(|after| &**after), count)?)
         })
     })?;
-    let next = page.next(|last| Arc::clone(&last.id));
-    let shown = page.rows.into_iter().map(|session| unscoped_hooks::for_caller(services, session));
+    let shown = rows.into_iter().map(|session| unscoped_hooks::for_caller(services, session));
     Ok((shown.collect::<Result<_, StoreError>>()?, next))
 }
 

@@ -22,6 +22,9 @@ pub struct Claims {
     pub calls: usize,
     /// Retries among them, and calls of hooks that fail.
     pub retries: usize,
+    /// Calls in addition, for tenants that have fewer than `few` under way.
+    pub extra: usize,
+    pub few: usize,
     /// Time that a claim lasts.
     pub lease: Duration,
     /// Calls of one hook at once, and of one tenant; of the latter, half may be retries.
@@ -56,6 +59,15 @@ impl AttemptClass {
         }
     }
 
+    /// Whether a tenant gets one of the additional calls.
+    fn has_few(self, tenant: &str, claims: &Claims) -> bool {
+        let busy = claims.busy.of_tenant(tenant);
+        match self {
+            Self::First => busy.calls < claims.few,
+            Self::Retry => busy.calls < claims.few && busy.retries < claims.few / 2,
+        }
+    }
+
     /// Number of calls that may be under way in addition.
     fn room(self, claims: &Claims) -> usize {
         let busy = claims.busy.all();
@@ -73,7 +85,8 @@ impl Store {
     pub fn claim_deliveries(&self, claims: &Claims) -> Result<Vec<ClaimedDelivery>, Error> {
         let (now, mut claims) = (self.now(), claims.clone());
         // Tenants that have all their calls under way may still be due.
-        let limit = claims.calls.saturating_add(claims.busy.all().calls);
+        let limit =
+            claims.calls.saturating_add(claims.busy.all().calls).saturating_add(claims.extra);
         let (mut first, mut retry) = (Vec::new(), Vec::new());
         self.inner.backend.read(None, &mut |sql| {
             first = due_tenants(sql, AttemptClass::First, now, limit)?;
@@ -106,14 +119,16 @@ impl Store {
     ) -> Result<Vec<ClaimedDelivery>, Error> {
         let room = class.room(claims);
         tenants.retain(|tenant| class.room_of(tenant, claims) > 0);
-        tenants.truncate(room);
-        if tenants.is_empty() {
-            return Ok(Vec::new());
-        }
-        let each = (room / tenants.len()).max(1);
+        let others = tenants.split_off(room.min(tenants.len()));
+        let each = room.checked_div(tenants.len()).unwrap_or_default().max(1);
+        let used = claims.busy.all().calls.saturating_sub(claims.calls);
+        let few = others.into_iter().filter(|tenant| class.has_few(tenant, claims));
+        tenants.extend(few.take(claims.extra.saturating_sub(used)));
         let begun: Vec<Result<PendingClaim, Error>> = tenants
             .iter()
-            .map(|tenant| {
+            .enumerate()
+            .map(|(number, tenant)| {
+                let each = if number < room { each } else { 1 };
                 let share = TenantShare {
                     class,
                     calls: each.min(class.room_of(tenant, claims)),

@@ -28,6 +28,7 @@ use self::lines::{DueTimes, HookQueueState, MAX_FAILURES_IN_A_ROW};
 pub use self::settle::AttemptOutcome;
 use super::answers::DELETE_BATCH_ROWS;
 use super::memory::word;
+use super::page::{MAX_EXAMINED_ROWS, Page};
 use super::sql::{Row, values};
 use super::{Error, Tx};
 use crate::domain::{Timestamp, word_of};
@@ -170,24 +171,34 @@ impl Tx<'_> {
         counted.ok_or_else(Error::no_row)
     }
 
-    /// Lists up to `limit` deliveries of a hook, the newest first, before the number `before`.
+    /// Lists up to `limit` deliveries of a hook, the newest first, before the number `before`. Looks
+    /// at [`MAX_EXAMINED_ROWS`] at most.
     pub fn deliveries(
         &self,
         hook: &str,
         state: Option<DeliveryState>,
         before: Option<u64>,
         limit: usize,
-    ) -> Result<Vec<DeliveryRow>, Error> {
+    ) -> Result<Page<DeliveryRow, u64>, Error> {
+        let before = before.unwrap_or(u64::MAX);
+        let examined = self.first(
+            "SELECT seq FROM deliveries WHERE tenant = ?1 AND hook = ?2 AND seq < ?3
+             ORDER BY seq DESC LIMIT 1 OFFSET ?4",
+            values![hook, before, MAX_EXAMINED_ROWS - 1],
+            |row| row.get::<u64>(0),
+        )?;
         let state = state.map(|state| word_of(DeliveryState::WORDS, state));
-        self.all(
+        let rows = self.all(
             &format!(
                 "SELECT {COLUMNS} FROM deliveries
-                 WHERE tenant = ?1 AND hook = ?2 AND seq < ?3 AND (CAST(?4 AS TEXT) IS NULL OR state = ?4)
-                 ORDER BY seq DESC LIMIT ?5"
+                 WHERE tenant = ?1 AND hook = ?2 AND seq < ?3 AND seq >= ?4
+                   AND (CAST(?5 AS TEXT) IS NULL OR state = ?5)
+                 ORDER BY seq DESC LIMIT ?6"
             ),
-            values![hook, before.unwrap_or(u64::MAX), state, limit],
+            values![hook, before, examined.unwrap_or_default(), state, limit.saturating_add(1)],
             delivery,
-        )
+        )?;
+        Ok(Page::new(rows, limit, |last| last.seq, examined))
     }
 
     pub fn delivery(&self, id: &str) -> Result<Option<DeliveryRow>, Error> {

@@ -3,17 +3,19 @@
 //! No read returns an expired entry: each takes the time and, for an entry that lives for a number
 //! of turns, the turns of its session.
 
+mod conditions;
 mod recall;
 mod row;
 mod words;
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
+use self::conditions::Conditions;
 pub use self::recall::{FoundEntry, MemoryView};
 use self::row::{COLUMNS, entry, values_of};
 pub(super) use self::row::{placeholders, word};
 pub(super) use self::words::index_all;
+use super::page::{MAX_EXAMINED_ROWS, Page};
 use super::sql::{SqlValue, values};
 use super::{Error, Tx};
 use crate::domain::{
@@ -58,6 +60,13 @@ pub struct MemoryFilter {
 pub struct MemoryCursor {
     pub key: String,
     pub scope: MemoryScope,
+}
+
+impl MemoryCursor {
+    /// The position of an entry.
+    pub fn of(entry: &MemoryEntry) -> Self {
+        Self { key: entry.key.to_string(), scope: entry.scope.clone() }
+    }
 }
 
 impl Tx<'_> {
@@ -141,6 +150,11 @@ impl Tx<'_> {
         self.note_memory(u64::from(old.is_none()), 0)
     }
 
+    /// Refuses to store so many new entries if the tenant's quota has no room for them.
+    pub fn admit_memory(&self, entries: u64) -> Result<(), Error> {
+        self.admit(Quota::MemoryEntries, entries)
+    }
+
     /// Removes an entry and all its versions for good.
     pub fn delete_memory(&self, scope: &MemoryScope, key: &str) -> Result<bool, Error> {
         let [subject, session, agent, pack] = parts(scope);
@@ -176,51 +190,81 @@ impl Tx<'_> {
     }
 
     /// Lists up to `limit` entries that are not expired, in the byte order of their keys and
-    /// scopes.
+    /// scopes. Looks at [`MAX_EXAMINED_ROWS`] at most.
     pub fn list_memory(
         &self,
         filter: &MemoryFilter,
         after: Option<&MemoryCursor>,
         limit: usize,
-    ) -> Result<Vec<MemoryEntry>, Error> {
-        let mut sql =
-            format!("SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND {ALIVE_CONDITION}");
-        let mut given: Vec<SqlValue<'_>> = vec![self.now().into()];
-        let behind = filter.prefix.as_deref().map(|prefix| format!("{prefix}\u{10ffff}"));
+    ) -> Result<Page<MemoryEntry, MemoryCursor>, Error> {
+        let prefix_end = filter.prefix.as_deref().map(|prefix| format!("{prefix}\u{10ffff}"));
         let tag = filter.tag.as_deref().map(row::json);
-        for (condition, value) in [
+        let mut range = Conditions::default();
+        // Indexes have the entries of a whole scope, of a session and of a subject in this order.
+        let scope = [
             ("subject = #", filter.subject.as_deref()),
             ("session = #", filter.session_id.as_deref()),
             ("agent = #", filter.agent.as_deref()),
             ("pack_tenant = #", filter.pack_tenant.as_deref()),
+        ];
+        match filter.session_id.as_deref() {
+            _ if scope.iter().all(|(_, part)| part.is_some()) => {
+                for (condition, part) in scope {
+                    range.push(condition, part);
+                }
+            }
+            Some(session) if !session.is_empty() => {
+                range.push("session = # AND session <> ''", Some(session));
+            }
+            _ => range.push("subject = #", filter.subject.as_deref()),
+        }
+        range.push("key >= #", filter.prefix.as_deref());
+        range.push("key < #", prefix_end.as_deref());
+        if let Some(after) = after {
+            range.push_order(">", after);
+        }
+        let examined = self.last_examined(&range)?;
+        let mut conditions = range;
+        for (condition, value) in scope.into_iter().chain([
             ("tier = #", filter.tier.map(|tier| word_of(MemoryTier::WORDS, tier))),
             ("status = #", filter.status.map(|status| word_of(MemoryStatus::WORDS, status))),
-            ("key >= #", filter.prefix.as_deref()),
-            ("key < #", behind.as_deref()),
             // Holds the text; `LIKE` takes no care of case in one database and does in the other.
             ("replace(tags, #, '') <> tags", tag.as_deref()),
-        ] {
-            if let Some(value) = value {
-                // The tenant is the first value of every statement.
-                let number = format!("?{}", given.len() + 2);
-                sql.push_str(" AND ");
-                sql.push_str(&condition.replace('#', &number));
-                given.push(value.into());
-            }
+        ]) {
+            conditions.push(condition, value);
         }
-        let cursor = after.map(|cursor| (cursor.key.as_str(), parts(&cursor.scope)));
-        if let Some((key, scope)) = cursor {
-            let _ = write!(
-                sql,
-                " AND ({LIST_ORDER}) > ({})",
-                placeholders(given.len() + 2, scope.len() + 1)
-            );
-            given.push(key.into());
-            given.extend(scope.map(SqlValue::from));
+        if let Some(examined) = &examined {
+            conditions.push_order("<=", examined);
         }
-        let _ = write!(sql, " ORDER BY {LIST_ORDER} LIMIT ?{}", given.len() + 2);
-        given.push(limit.into());
-        self.all(&sql, &given, |row| entry(row, 0))
+        let Conditions { sql, values } = conditions;
+        let mut given = vec![self.now().into()];
+        given.extend(values);
+        given.push(limit.saturating_add(1).into());
+        let rows = self.all(
+            &format!(
+                "SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND {ALIVE_CONDITION}{sql}
+                 ORDER BY {LIST_ORDER} LIMIT ?{}",
+                given.len() + 1
+            ),
+            &given,
+            |row| entry(row, 0),
+        )?;
+        Ok(Page::new(rows, limit, MemoryCursor::of, examined))
+    }
+
+    /// The last row of a range that a page looks at; none if the range has no more rows than that.
+    fn last_examined(&self, range: &Conditions<'_>) -> Result<Option<MemoryCursor>, Error> {
+        let mut given = vec![(MAX_EXAMINED_ROWS - 1).into()];
+        given.extend_from_slice(&range.values);
+        self.first(
+            &format!(
+                "SELECT {LIST_ORDER} FROM memory WHERE tenant = ?1{}
+                 ORDER BY {LIST_ORDER} LIMIT 1 OFFSET ?2",
+                range.sql
+            ),
+            &given,
+            row::cursor,
+        )
     }
 
     /// Entries that expired a while ago, up to `limit`, in the order of their creation. A compile

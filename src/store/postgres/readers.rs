@@ -1,42 +1,27 @@
 //! Connections that read.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::connect::PostgresTarget;
 use super::sql::Connection;
 use super::writers::scope_statement;
 use crate::store::Error;
+use crate::store::read_places::ReadPlaces;
 use crate::store::sql::Sql;
 
-/// Connections that read at once; further readers wait.
+/// Connections that read at once; further reads wait.
 const MAX_CONNECTIONS: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct PostgresReaders {
     target: Arc<PostgresTarget>,
-    state: Mutex<PostgresReaderState>,
-    freed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct PostgresReaderState {
-    idle: Vec<Connection>,
-    busy: usize,
-}
-
-/// A permit to read, released on drop, also if a read panics.
-struct PostgresReadPermit<'r>(&'r PostgresReaders);
-
-impl Drop for PostgresReadPermit<'_> {
-    fn drop(&mut self) {
-        self.0.state().busy -= 1;
-        self.0.freed.notify_one();
-    }
+    places: ReadPlaces,
+    idle: Mutex<Vec<Connection>>,
 }
 
 impl PostgresReaders {
     pub(super) fn new(target: Arc<PostgresTarget>) -> Self {
-        Self { target, state: Mutex::default(), freed: Condvar::new() }
+        Self { target, places: ReadPlaces::new(MAX_CONNECTIONS), idle: Mutex::default() }
     }
 
     pub(super) fn read(
@@ -44,11 +29,10 @@ impl PostgresReaders {
         tenant: Option<&str>,
         read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let idle = self.take();
-        let busy = PostgresReadPermit(self);
+        let _permit = self.places.take(tenant.unwrap_or_default());
+        let idle = self.idle().pop();
         let connection = self.run(idle, tenant, read)?;
-        self.state().idle.push(connection);
-        drop(busy);
+        self.idle().push(connection);
         Ok(())
     }
 
@@ -69,16 +53,7 @@ impl PostgresReaders {
         ended.map(|()| connection)
     }
 
-    /// Takes part in reading: with a connection that was kept, or with none.
-    fn take(&self) -> Option<Connection> {
-        let state = self.state();
-        let waited = self.freed.wait_while(state, |state| state.busy >= MAX_CONNECTIONS);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        state.busy += 1;
-        state.idle.pop()
-    }
-
-    fn state(&self) -> MutexGuard<'_, PostgresReaderState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

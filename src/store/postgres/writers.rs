@@ -6,22 +6,23 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use super::connect::PostgresTarget;
 use super::sql::Connection;
 use super::{at_commit, condition};
 use crate::store::Error;
-use crate::store::backend::{MAX_GROUP_WRITES, MAX_QUEUED_WRITES, WriteJob, gone};
+use crate::store::backend::{WriteJob, gone};
 use crate::store::health::{ConditionCell, StoreCondition};
+use crate::store::write_queue::{GroupScope, MAX_GROUP_TIME, WriteQueue, tenant_of};
 
 /// Threads, and connections, that write.
 const WRITER_THREADS: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct Writers {
-    queues: Vec<SyncSender<Box<dyn WriteJob>>>,
+    queues: Vec<Arc<WriteQueue>>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -32,7 +33,8 @@ impl Writers {
     ) -> std::io::Result<Self> {
         let mut writers = Self { queues: Vec::new(), threads: Vec::new() };
         for number in 0..WRITER_THREADS {
-            let (queue, jobs) = sync_channel(MAX_QUEUED_WRITES);
+            let queue = Arc::new(WriteQueue::default());
+            let jobs = Arc::clone(&queue);
             let (target, health) = (Arc::clone(target), Arc::clone(health));
             let mut writer = TenantWriter { target, health, connection: None };
             let thread = std::thread::Builder::new()
@@ -44,30 +46,28 @@ impl Writers {
         Ok(writers)
     }
 
-    fn queue(&self, job: &dyn WriteJob) -> Result<&SyncSender<Box<dyn WriteJob>>, Error> {
+    fn queue(&self, job: &dyn WriteJob) -> Result<&WriteQueue, Error> {
         let tenant = job.tenant().map_or("", |tenant| tenant);
         let at = crc32fast::hash(tenant.as_bytes()) as usize % WRITER_THREADS;
-        self.queues.get(at).ok_or_else(gone)
+        self.queues.get(at).map(|queue| &**queue).ok_or_else(gone)
     }
 
     /// Queues the job after the tenant's waiting jobs.
     pub(super) fn send(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
-        self.queue(&*job)?.send(job).map_err(|_| gone())
+        self.queue(&*job)?.push(job)
     }
 
     /// Queues the job for some later time; drops it if many wait.
     pub(super) fn send_later(&self, job: Box<dyn WriteJob>) {
-        if let Ok(queue) = self.queue(&*job)
-            && let Err(TrySendError::Full(_)) = queue.try_send(job)
-        {
-            tracing::debug!("a note was dropped: the store is busy");
+        if let Ok(queue) = self.queue(&*job) {
+            queue.push_note(job);
         }
     }
 }
 
 impl Drop for Writers {
     fn drop(&mut self) {
-        self.queues.clear();
+        self.queues.iter().for_each(|queue| queue.close());
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
@@ -97,23 +97,31 @@ struct GroupFailure {
 }
 
 impl TenantWriter {
-    fn run(&mut self, jobs: &Receiver<Box<dyn WriteJob>>) {
-        while let Ok(first) = jobs.recv() {
-            let mut waiting = vec![first];
-            waiting.extend(jobs.try_iter().take(MAX_GROUP_WRITES - 1));
-            while !waiting.is_empty() {
-                let tenant = waiting.first().and_then(|job| job.tenant().cloned());
-                let (group, rest) =
-                    waiting.into_iter().partition(|job| job.tenant() == tenant.as_ref());
-                waiting = rest;
-                self.write(tenant.as_deref(), group);
-            }
+    fn run(&mut self, jobs: &WriteQueue) {
+        while let Some(group) = jobs.next_group(GroupScope::OneTenant) {
+            let tenant = group.first().and_then(|job| job.tenant().cloned());
+            self.write(tenant.as_deref(), group, jobs);
         }
     }
 
-    fn write(&mut self, tenant: Option<&str>, mut group: Vec<Box<dyn WriteJob>>) {
+    /// Carries out a group together, or each of its jobs on its own if that fails. The jobs for
+    /// which the transaction had no time go back into the queue.
+    fn write(
+        &mut self,
+        tenant: Option<&str>,
+        mut group: Vec<Box<dyn WriteJob>>,
+        queue: &WriteQueue,
+    ) {
         match self.commit(tenant, &mut group) {
-            Ok(()) => group.into_iter().for_each(|job| job.finish(Ok(()))),
+            Ok(attempted) => {
+                let rest = group.split_off(attempted.min(group.len()));
+                if let Some(last) = group.last().filter(|_| !rest.is_empty()) {
+                    queue.put_back(rest, &tenant_of(&**last));
+                }
+                for job in group {
+                    job.finish(Ok(()));
+                }
+            }
             Err(GroupFailure { error, again: false }) => {
                 for job in group {
                     job.finish(Err(error.clone()));
@@ -122,21 +130,22 @@ impl TenantWriter {
             Err(_) => {
                 for mut job in group {
                     let result = self.commit(tenant, std::slice::from_mut(&mut job));
-                    job.finish(result.map_err(|failed| failed.error));
+                    job.finish(result.map(drop).map_err(|failed| failed.error));
                 }
             }
         }
     }
 
-    /// Carries out a group in one transaction, or none of it.
+    /// Carries out a group in one transaction, as far as there is time, or none of it. Returns how
+    /// many of the jobs.
     fn commit(
         &mut self,
         tenant: Option<&str>,
         group: &mut [Box<dyn WriteJob>],
-    ) -> Result<(), GroupFailure> {
+    ) -> Result<usize, GroupFailure> {
         let done = self.transact(tenant, group);
         match &done {
-            Ok(()) => self.health.note(StoreCondition::Good),
+            Ok(_) => self.health.note(StoreCondition::Good),
             Err(failed) => {
                 if let Some(condition) = condition(&failed.error) {
                     self.health.note(condition);
@@ -152,14 +161,19 @@ impl TenantWriter {
         &mut self,
         tenant: Option<&str>,
         group: &mut [Box<dyn WriteJob>],
-    ) -> Result<(), GroupFailure> {
+    ) -> Result<usize, GroupFailure> {
+        let start = Instant::now();
         let begin = begin(tenant, group.iter().any(|job| job.needs().is_durable));
         let connection =
             self.begin_transaction(&begin).map_err(|error| GroupFailure { error, again: false })?;
         let alone = group.len() == 1;
         let lost = |error: Error| GroupFailure { error, again: true };
-        let mut any = false;
+        let (mut attempted, mut any) = (0, false);
         for job in group {
+            if attempted > 0 && start.elapsed() >= MAX_GROUP_TIME {
+                break;
+            }
+            attempted += 1;
             if !alone {
                 connection.batch("SAVEPOINT job").map_err(lost)?;
             }
@@ -182,7 +196,7 @@ impl TenantWriter {
             let failed = |error| GroupFailure { error: at_commit(error), again: false };
             connection.batch("COMMIT").map_err(failed)?;
         }
-        Ok(())
+        Ok(attempted)
     }
 
     /// A connection with an open transaction that has its tenant's lock.

@@ -15,7 +15,11 @@ pub struct StoredSnapshot {
     pub messages: Vec<RawJson>,
 }
 
-const HEAD_COLUMNS: &str = "id, session, label, created_at, length(digests) / 32, hooks_scoped";
+/// The columns of an index, which has all that a list shows.
+const HEAD_COLUMNS: &str = "id, session, label, created_at, length(digests), hooks_scoped";
+
+/// Bytes of the digest of a message.
+const DIGEST_BYTES: u64 = 32;
 
 impl Tx<'_> {
     /// Stores a snapshot of a session's present state. `document` is all of the state except the
@@ -79,7 +83,7 @@ fn head(row: &dyn Row) -> Result<SnapshotHead, Error> {
         session: row.get(1)?,
         label,
         created_at: row.get(3)?,
-        messages: row.get(4)?,
+        messages: row.get::<u64>(4)? / DIGEST_BYTES,
         hooks_scoped: row.get(5)?,
     })
 }

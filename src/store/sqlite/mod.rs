@@ -14,7 +14,7 @@ mod sql;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
@@ -25,9 +25,10 @@ use self::writer::SqliteWriter;
 use super::backend::{Backend, WriteJob, WriteNeeds, job};
 use super::error::{Error, OpenError};
 use super::health::{ConditionCell, StoreCondition};
+use super::read_places::ReadPlaces;
 use super::sql::Sql;
 
-/// Connections that read at once; further readers wait. Each has a cache of its own.
+/// Connections that read at once; further reads wait. Each has a cache of its own.
 const MAX_READERS: usize = 8;
 
 #[derive(Debug)]
@@ -130,8 +131,7 @@ impl Sqlite {
         };
         let writer = SqliteWriter::start(writer, Arc::clone(&health), reserve)
             .map_err(|error| connect::open_error(&place, error))?;
-        let readers = SqliteReaders { place, state: Mutex::default(), freed: Condvar::new() };
-        Ok(Self { writer, readers, health, _lock: lock })
+        Ok(Self { writer, readers: SqliteReaders::new(place), health, _lock: lock })
     }
 }
 
@@ -166,52 +166,37 @@ fn lock_error(file: &Path, error: lock::Error) -> OpenError {
 /// Connections for reading: each sees what was committed when its read began.
 #[derive(Debug)]
 struct SqliteReaders {
-    place: DatabaseLocation,
-    state: Mutex<SqliteReaderState>,
-    freed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct SqliteReaderState {
-    idle: Vec<Connection>,
-    busy: usize,
-}
-
-/// A permit to read, released on drop, also if a read panics.
-struct SqliteReadPermit<'r>(&'r SqliteReaders);
-
-impl Drop for SqliteReadPermit<'_> {
-    fn drop(&mut self) {
-        self.0.state().busy -= 1;
-        self.0.freed.notify_one();
-    }
+    location: DatabaseLocation,
+    places: ReadPlaces,
+    idle: Mutex<Vec<Connection>>,
 }
 
 impl SqliteReaders {
-    fn read(&self, read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>) -> Result<(), Error> {
-        let (kept, _busy) = self.take();
+    fn new(location: DatabaseLocation) -> Self {
+        Self { location, places: ReadPlaces::new(MAX_READERS), idle: Mutex::default() }
+    }
+
+    fn read(
+        &self,
+        tenant: &str,
+        read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let _permit = self.places.take(tenant);
+        let kept = self.idle().pop();
         let connection = match kept {
             Some(connection) => connection,
-            None => connect::reader(&self.place).map_err(error)?,
+            None => connect::reader(&self.location).map_err(error)?,
         };
         // One transaction, so a read sees one state throughout.
         let transaction = connection.unchecked_transaction().map_err(error)?;
         read(&*transaction)?;
         transaction.commit().map_err(error)?;
-        self.state().idle.push(connection);
+        self.idle().push(connection);
         Ok(())
     }
 
-    /// Takes part in reading: with a connection that was kept, or with none.
-    fn take(&self) -> (Option<Connection>, SqliteReadPermit<'_>) {
-        let waited = self.freed.wait_while(self.state(), |state| state.busy >= MAX_READERS);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        state.busy += 1;
-        (state.idle.pop(), SqliteReadPermit(self))
-    }
-
-    fn state(&self) -> MutexGuard<'_, SqliteReaderState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -266,10 +251,10 @@ fn shrink(sql: &dyn Sql) -> Result<(), Error> {
 impl Backend for Sqlite {
     fn read(
         &self,
-        _: Option<&str>,
+        tenant: Option<&str>,
         read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.readers.read(read)
+        self.readers.read(tenant.unwrap_or_default(), read)
     }
 
     fn write(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {

@@ -7,17 +7,18 @@
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use rusqlite::Connection;
 
 use super::reserve::{Reserve, file_bytes};
 use super::{condition, error};
 use crate::store::Error;
-use crate::store::backend::{MAX_GROUP_WRITES, MAX_QUEUED_WRITES, WriteJob, gone};
+use crate::store::backend::{WriteJob, gone};
 use crate::store::health::{ConditionCell, StoreCondition};
 use crate::store::sql::{Dialect, Row, Sql, SqlValue};
+use crate::store::write_queue::{GroupScope, MAX_GROUP_TIME, WriteQueue, tenant_of};
 
 /// Pages that are given back to a full disk at once: 1 MiB.
 const VACUUM_STEP_PAGES: i64 = 256;
@@ -26,7 +27,7 @@ const MAX_VACUUM_STEPS: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct SqliteWriter {
-    queue: Option<SyncSender<Box<dyn WriteJob>>>,
+    queue: Arc<WriteQueue>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -36,34 +37,30 @@ impl SqliteWriter {
         health: Arc<ConditionCell>,
         reserve: Option<Reserve>,
     ) -> std::io::Result<Self> {
-        let (queue, jobs) = sync_channel(MAX_QUEUED_WRITES);
-        let (reserve, spares_room) = (RefCell::new(reserve), Cell::new(false));
+        let queue = Arc::new(WriteQueue::default());
+        let (reserve, jobs) = (RefCell::new(reserve), Arc::clone(&queue));
+        let spares_room = Cell::new(false);
         let writer = WriterConnection { connection, health, reserve, spares_room };
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || run(&writer, &jobs))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self { queue, thread: Some(thread) })
     }
 
-    /// Queues the job after the waiting ones.
+    /// Queues the job after the waiting ones of its tenant.
     pub(super) fn send(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
-        let queue = self.queue.as_ref().ok_or_else(gone)?;
-        queue.send(job).map_err(|_| gone())
+        self.queue.push(job)
     }
 
     /// Queues the job for some later time; drops it if many wait.
     pub(super) fn send_later(&self, job: Box<dyn WriteJob>) {
-        if let Some(Err(TrySendError::Full(_))) =
-            self.queue.as_ref().map(|queue| queue.try_send(job))
-        {
-            tracing::debug!("a note was dropped: the store is busy");
-        }
+        self.queue.push_note(job);
     }
 }
 
 impl Drop for SqliteWriter {
     fn drop(&mut self) {
-        drop(self.queue.take());
+        self.queue.close();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -197,13 +194,11 @@ impl Sql for WriterConnection {
     }
 }
 
-fn run(connection: &WriterConnection, jobs: &Receiver<Box<dyn WriteJob>>) {
+fn run(connection: &WriterConnection, jobs: &WriteQueue) {
     connection.reserve_room();
-    while let Ok(first) = jobs.recv() {
-        let mut group = vec![first];
-        group.extend(jobs.try_iter().take(MAX_GROUP_WRITES - 1));
+    while let Some(group) = jobs.next_group(GroupScope::AllTenants) {
         if connection.health.condition() != StoreCondition::Full {
-            carry_out(connection, group);
+            carry_out(connection, group, jobs);
             continue;
         }
         // Apart, because the reserve is released for removals alone.
@@ -214,14 +209,15 @@ fn run(connection: &WriterConnection, jobs: &Receiver<Box<dyn WriteJob>>) {
                 job.finish(Err(no_room()));
             }
         } else {
-            carry_out(connection, others);
+            carry_out(connection, others, jobs);
         }
-        carry_out(connection, removals);
+        carry_out(connection, removals, jobs);
     }
 }
 
-/// Carries out a group together, or each of its jobs on its own if that fails.
-fn carry_out(connection: &WriterConnection, mut group: Vec<Box<dyn WriteJob>>) {
+/// Carries out a group together, or each of its jobs on its own if that fails. The jobs for which
+/// the transaction had no time go back into the queue.
+fn carry_out(connection: &WriterConnection, mut group: Vec<Box<dyn WriteJob>>, queue: &WriteQueue) {
     if group.is_empty() {
         return;
     }
@@ -232,7 +228,15 @@ fn carry_out(connection: &WriterConnection, mut group: Vec<Box<dyn WriteJob>>) {
         return;
     }
     match commit(connection, &mut group) {
-        Ok(()) => group.into_iter().for_each(|job| job.finish(Ok(()))),
+        Ok(attempted) => {
+            let rest = group.split_off(attempted.min(group.len()));
+            if let Some(last) = group.last().filter(|_| !rest.is_empty()) {
+                queue.put_back(rest, &tenant_of(&**last));
+            }
+            for job in group {
+                job.finish(Ok(()));
+            }
+        }
         // If no transaction can begin, none can for each job either.
         Err(WriteFailure { began, error }) if !began || group.len() == 1 => {
             for job in group {
@@ -246,7 +250,7 @@ fn carry_out(connection: &WriterConnection, mut group: Vec<Box<dyn WriteJob>>) {
                     continue;
                 }
                 let result = commit(connection, std::slice::from_mut(&mut job));
-                job.finish(result.map_err(|failed| failed.error));
+                job.finish(result.map(drop).map_err(|failed| failed.error));
             }
         }
     }
@@ -262,8 +266,21 @@ struct WriteFailure {
     error: Error,
 }
 
-/// Carries out a group in one transaction, or none of it.
-fn commit(noting: &WriterConnection, group: &mut [Box<dyn WriteJob>]) -> Result<(), WriteFailure> {
+/// What was done in a transaction.
+#[derive(Debug, Clone, Copy)]
+struct GroupCommit {
+    /// The jobs that were attempted, from the first on.
+    attempted: usize,
+    /// Whether a job that changed something was kept.
+    has_changes: bool,
+}
+
+/// Carries out a group in one transaction, as far as there is time, or none of it. Returns how many
+/// of the jobs.
+fn commit(
+    noting: &WriterConnection,
+    group: &mut [Box<dyn WriteJob>],
+) -> Result<usize, WriteFailure> {
     let was_full = noting.health.condition() == StoreCondition::Full;
     let frees_room = group.iter().any(|job| job.needs().frees_room);
     noting.spare_room(was_full);
@@ -273,7 +290,9 @@ fn commit(noting: &WriterConnection, group: &mut [Box<dyn WriteJob>]) -> Result<
     let done = commit_at_level(noting, group);
     match &done {
         // A removal on a full disk says nothing about the next write.
-        Ok(true) if !(was_full && frees_room) => noting.health.note(StoreCondition::Good),
+        Ok(GroupCommit { has_changes: true, .. }) if !(was_full && frees_room) => {
+            noting.health.note(StoreCondition::Good);
+        }
         Ok(_) => {}
         Err(failed) => noting.note(&failed.error),
     }
@@ -285,14 +304,13 @@ fn commit(noting: &WriterConnection, group: &mut [Box<dyn WriteJob>]) -> Result<
         noting.return_pages();
     }
     noting.reserve_room();
-    done.map(drop)
+    done.map(|done| done.attempted)
 }
 
-/// Returns whether anything was written.
 fn commit_at_level(
     noting: &WriterConnection,
     group: &mut [Box<dyn WriteJob>],
-) -> Result<bool, WriteFailure> {
+) -> Result<GroupCommit, WriteFailure> {
     let connection = &noting.connection;
     if !group.iter().any(|job| job.needs().is_durable) {
         return transact(noting, group);
@@ -308,21 +326,28 @@ fn commit_at_level(
     done
 }
 
-/// Returns whether a job that changed something was kept.
 fn transact(
     noting: &WriterConnection,
     group: &mut [Box<dyn WriteJob>],
-) -> Result<bool, WriteFailure> {
+) -> Result<GroupCommit, WriteFailure> {
     let connection = &noting.connection;
-    let before = connection.total_changes();
+    let (before, start) = (connection.total_changes(), Instant::now());
     connection
         .execute_batch("BEGIN IMMEDIATE")
         .map_err(|cause| WriteFailure { began: false, error: error(cause) })?;
-    let done = group
-        .iter_mut()
-        .try_fold(false, |any, job| Ok(attempt(noting, &mut **job)? || any))
-        .and_then(|any| connection.execute_batch("COMMIT").map(|()| any));
-    done.map(|any| any && connection.total_changes() > before).map_err(|cause| {
+    let attempt_all = || {
+        let (mut attempted, mut any) = (0, false);
+        for job in group {
+            if attempted > 0 && start.elapsed() >= MAX_GROUP_TIME {
+                break;
+            }
+            any |= attempt(noting, &mut **job)?;
+            attempted += 1;
+        }
+        connection.execute_batch("COMMIT")?;
+        Ok(GroupCommit { attempted, has_changes: any && connection.total_changes() > before })
+    };
+    attempt_all().map_err(|cause| {
         // A full disk ends the transaction without a rollback.
         if !connection.is_autocommit() {
             let _ = connection.execute_batch("ROLLBACK");

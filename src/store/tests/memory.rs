@@ -5,6 +5,7 @@ use crate::domain::{
     Classification, EventKind, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus,
     MemoryTier, MemoryTtl, NewEvent, RawJson,
 };
+use crate::store::sql::values;
 
 fn scope(subject: &str, session: &str, agent: &str) -> MemoryScope {
     let part = |text: &str| (!text.is_empty()).then(|| text.into());
@@ -98,7 +99,7 @@ fn a_tag_is_found_in_its_own_case_and_whole() {
         for (tag, wanted) in [("ops", &["b"][..]), ("Ops", &["a"]), ("op", &[]), ("o\"ps", &["d"])]
         {
             let filter = MemoryFilter { tag: Some(tag.to_owned()), ..MemoryFilter::default() };
-            let found = tenant.read(|tx| tx.list_memory(&filter, None, 9)).unwrap();
+            let found = tenant.read(|tx| tx.list_memory(&filter, None, 9)).unwrap().rows;
             assert_eq!(keys(&found), wanted, "{tag}");
         }
     });
@@ -116,7 +117,8 @@ fn no_read_shows_what_has_expired() {
         put(&tenant, &timed);
         put(&tenant, &turned);
         let shown = || {
-            let list = tenant.read(|tx| tx.list_memory(&MemoryFilter::default(), None, 9)).unwrap();
+            let list =
+                tenant.read(|tx| tx.list_memory(&MemoryFilter::default(), None, 9)).unwrap().rows;
             let sight = recalled(&tenant, scope("", "s", ""), "words");
             assert_eq!(keys(&list).len(), sight.len());
             let found = |entry: &MemoryEntry| {
@@ -201,7 +203,7 @@ fn nobody_sees_another_tenants_memory_or_events() {
         assert_eq!(theirs.read(|tx| tx.memory(&none, "k")).unwrap(), None);
         assert!(recalled(&theirs, none.clone(), "secret words").is_empty());
         let list = |tenant: &Tenant| {
-            tenant.read(|tx| tx.list_memory(&MemoryFilter::default(), None, 9)).unwrap().len()
+            tenant.read(|tx| tx.list_memory(&MemoryFilter::default(), None, 9)).unwrap().rows.len()
         };
         assert_eq!((list(&ours), list(&theirs)), (1, 0));
         assert!(!theirs.write(|tx| tx.delete_memory(&MemoryScope::default(), "k")).unwrap());
@@ -288,5 +290,56 @@ fn events_are_numbered_without_a_gap_and_forgotten_when_they_are_old() {
         store.clean().unwrap();
         assert_eq!(numbers(0), [101]);
         assert_eq!(publish(), 102);
+    });
+}
+
+/// Entries that are written by one statement, without their words.
+fn fill(tenant: &Tenant, count: u64) {
+    tenant
+        .write(move |tx| {
+            tx.execute(
+                "INSERT INTO memory (tenant, subject, session, agent, pack_tenant, key, value, tags,
+                     importance, tier, classification, status, version, update_count, created_at,
+                     updated_at)
+                 WITH RECURSIVE number (n) AS (
+                     SELECT 100001 UNION ALL SELECT n + 1 FROM number WHERE n < 100000 + ?2)
+                 SELECT ?1, CASE WHEN n % 2 = 0 THEN 'even' ELSE '' END,
+                     CASE WHEN n % 1000 = 0 THEN 's' ELSE '' END, '', '', CAST(n AS TEXT), '1',
+                     CASE WHEN n = 105500 THEN '[\"last\"]' ELSE '[]' END,
+                     0.5, 'semantic', 'internal', 'promoted', 1, 0, 1, 1
+                 FROM number",
+                values![count],
+            )
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_page_of_a_list_looks_at_some_rows_only() {
+    each(&Retention::default(), |store, _| {
+        let tenant = store.tenant("default");
+        fill(&tenant, 5_500);
+        let list = |filter: &MemoryFilter, after: Option<&MemoryCursor>| {
+            let page = tenant.read(|tx| tx.list_memory(filter, after, 9)).unwrap();
+            let found: Vec<String> = page.rows.iter().map(|one| one.key.to_string()).collect();
+            (found, page.next)
+        };
+        let tagged = MemoryFilter { tag: Some("last".to_owned()), ..MemoryFilter::default() };
+        let (found, next) = list(&tagged, None);
+        assert_eq!(found, [""; 0]);
+        let next = next.expect("the list goes on");
+        assert_eq!(next.key, "105000");
+        assert_eq!(list(&tagged, Some(&next)), (vec!["105500".to_owned()], None));
+        // A subject, and a session, have an index: only their rows are looked at.
+        let even = MemoryFilter { subject: Some("even".to_owned()), ..tagged.clone() };
+        assert_eq!(list(&even, None), (vec!["105500".to_owned()], None));
+        let session = MemoryFilter { session_id: Some("s".to_owned()), ..MemoryFilter::default() };
+        let (found, next) = list(&session, None);
+        assert_eq!(
+            (found, next),
+            (["101000", "102000", "103000", "104000", "105000"].map(str::to_owned).to_vec(), None)
+        );
+        let (found, next) = list(&MemoryFilter::default(), None);
+        assert_eq!((found.len(), next.map(|next| next.key).as_deref()), (9, Some("100009")));
     });
 }

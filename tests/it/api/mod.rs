@@ -11,6 +11,7 @@ mod counts;
 mod ends;
 mod events;
 mod expand;
+mod fairness;
 mod firing;
 mod gateway;
 mod health;

@@ -256,11 +256,10 @@ fn check_entries(services: &Services, candidates: &[Candidate]) {
             );
         }
     }
-    let (entries, _) =
-        memory::list(services, &memory::MemoryFilter::default(), None, 1_000).unwrap();
-    for entry in entries.iter().filter(|entry| entry.status == MemoryStatus::Promoted) {
-        let (versions, _) =
-            memory::versions(services, &entry.scope, &entry.key, None, 100).unwrap();
+    let list = memory::list(services, &memory::MemoryFilter::default(), None, 1_000).unwrap();
+    for entry in list.rows.iter().filter(|entry| entry.status == MemoryStatus::Promoted) {
+        let page = memory::versions(services, &entry.scope, &entry.key, None, 100).unwrap();
+        let versions = page.rows;
         let reviewed = versions[0].origin == contexture::domain::MemoryOrigin::Review;
         assert!(!reviewed || held.contains(&entry.key), "{} comes from no candidate", entry.key);
     }

@@ -6,7 +6,7 @@ use crate::domain::word_of;
 use crate::hook::{FailureCause, UNREACHED};
 use crate::service::hooks::find;
 use crate::service::{Error, Services};
-use crate::store::{AttemptRow, DeliveryRow, DeliveryState, Tx};
+use crate::store::{AttemptRow, DeliveryRow, DeliveryState, Page, Tx};
 
 const UNKNOWN: Error = Error::NotFound("there is no delivery of this id");
 
@@ -18,7 +18,7 @@ pub struct ListedDelivery {
 }
 
 /// Lists at most `limit` deliveries of a hook, newest first. Returns the number before which the
-/// list continues, if it does.
+/// list continues, if it does. A state that few deliveries have may end a page early.
 pub fn list_deliveries(
     services: &Services,
     hook: &str,
@@ -27,14 +27,11 @@ pub fn list_deliveries(
     limit: usize,
 ) -> Result<(Vec<ListedDelivery>, Option<u64>), Error> {
     find(services, hook)?;
-    // One row more than `limit` tells whether the list continues.
-    let mut found = services.tenant().read(|tx| {
-        let rows = tx.deliveries(hook, state, before, limit.saturating_add(1))?;
-        rows.into_iter().map(|row| with_attempts(tx, row)).collect::<Result<Vec<_>, Error>>()
+    let Page { rows: mut found, next } = services.tenant().read(|tx| {
+        let Page { rows, next } = tx.deliveries(hook, state, before, limit)?;
+        let rows = rows.into_iter().map(|row| with_attempts(tx, row));
+        Ok::<_, Error>(Page { rows: rows.collect::<Result<Vec<_>, Error>>()?, next })
     })?;
-    let goes_on = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().filter(|_| goes_on).map(|last| last.delivery.seq);
     if !services.may_write_hooks() {
         found.iter_mut().flat_map(|one| &mut one.attempts).for_each(make_public);
     }

@@ -27,6 +27,10 @@ const MAX_RETRIES: usize = MAX_CALLS / 2;
 /// Calls of one tenant under way at once, so that receivers of one tenant that let their callers
 /// wait do not delay those of others.
 const MAX_TENANT_CALLS: usize = MAX_CALLS / 2;
+/// Calls under way in addition, of tenants with fewer than [`FEW_TENANT_CALLS`]: receivers of other
+/// tenants that let their callers wait do not delay them.
+const EXTRA_CALLS: usize = MAX_CALLS / 2;
+const FEW_TENANT_CALLS: usize = 4;
 /// Time for which a delivery belongs to the worker that claimed it, longer than any call may take.
 const LEASE: Duration = Duration::from_secs(40);
 /// Interval at which the queue is read for deliveries of other nodes, and for due ones.
@@ -120,7 +124,7 @@ impl Worker {
     /// Claims as many deliveries as there is room for, while calls go on. Returns the time until
     /// the queue is to be read again, which is zero if there was something to do.
     async fn claim(&mut self) -> Duration {
-        if self.under_way.len() >= MAX_CALLS {
+        if self.under_way.len() >= MAX_CALLS + EXTRA_CALLS {
             return POLL_INTERVAL;
         }
         let (services, after, busy) =
@@ -195,6 +199,8 @@ fn read_queue(services: &Services, after: &str, busy: BusyCalls) -> Result<Queue
     let claimed = store.claim_deliveries(&Claims {
         calls: MAX_CALLS,
         retries: MAX_RETRIES,
+        extra: EXTRA_CALLS,
+        few: FEW_TENANT_CALLS,
         lease: LEASE,
         per_hook: MAX_CONCURRENT_CALLS,
         per_tenant: MAX_TENANT_CALLS,

@@ -137,7 +137,7 @@ fn a_full_store_stores_nothing_in_part_and_goes_on_when_there_is_room() {
         let limit = format!("PRAGMA max_page_count = {most}");
         run(&sqlite, WriteNeeds::FREES_ROOM, move |sql| sql.execute(&limit, &[]))
     };
-    pages(120).unwrap();
+    pages(140).unwrap();
     let fill = |name: u8| {
         run(&sqlite, RELAXED, move |sql| {
             sql.execute(
@@ -176,6 +176,51 @@ fn a_full_store_stores_nothing_in_part_and_goes_on_when_there_is_room() {
 
 const GOOD: &str = "INSERT INTO chains VALUES ('t', ?1, zeroblob(32), 1)";
 const BAD: &str = "INSERT INTO chains VALUES ('t', ?1, zeroblob(3), 1)";
+
+#[test]
+fn a_list_of_snapshots_reads_an_index_only() {
+    let folder = Folder::new();
+    drop(folder.open().unwrap());
+    let plan = "EXPLAIN QUERY PLAN
+        SELECT id, session, label, created_at, length(digests), hooks_scoped FROM snapshots
+        WHERE tenant = 't' AND session = 's' AND id > '' ORDER BY id LIMIT 9";
+    let plan: String = folder.raw().query_row(plan, [], |row| row.get(3)).unwrap();
+    assert!(plan.contains("COVERING INDEX snapshots_list"), "{plan}");
+}
+
+#[test]
+fn writes_of_another_tenant_come_between_those_of_a_busy_one() {
+    let folder = Folder::new();
+    let sqlite = Sqlite::open(&folder.file()).unwrap();
+    let order = Arc::new(Mutex::new(String::new()));
+    let (hold, release) = std::sync::mpsc::channel::<()>();
+    let write = |tenant: &'static str, pause: Duration| {
+        let order = Arc::clone(&order);
+        let (job, pending) = job(Some(&tenant.into()), RELAXED, move |_| {
+            order.lock().unwrap().push_str(tenant);
+            std::thread::sleep(pause);
+            Ok::<_, Error>(())
+        });
+        sqlite.write(job).unwrap();
+        pending
+    };
+    // While the writer is held, much of one tenant and little of another is queued.
+    let (first, begun) = job(Some(&"a".into()), RELAXED, move |_| {
+        let _ = release.recv();
+        Ok::<_, Error>(())
+    });
+    sqlite.write(first).unwrap();
+    let slow = Duration::from_millis(30);
+    let mut pending: Vec<_> = (0..6).map(|_| write("a", slow)).collect();
+    pending.push(write("b", Duration::ZERO));
+    drop(hold);
+    begun.wait().unwrap();
+    for pending in pending {
+        pending.wait().unwrap();
+    }
+    let order = order.lock().unwrap().clone();
+    assert!(order.find('b').unwrap() <= 1, "{order}");
+}
 
 #[test]
 fn a_write_that_fails_takes_no_other_of_its_group_along() {

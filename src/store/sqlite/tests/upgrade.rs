@@ -71,6 +71,7 @@ fn what_an_older_release_kept_counts_in_the_quotas() {
             ("candidates", 0),
             ("skills", 1),
             ("compilation_bytes", 108),
+            ("reply_bytes", 0),
         ]
     );
     tenant.write(|tx| tx.erase_session("a")).unwrap();
@@ -111,7 +112,7 @@ fn entries_that_a_model_wrote_last_in_an_older_release_are_captured() {
         INSERT INTO memory_words (rowid, words) VALUES (7, 'x');";
     folder.raw().execute_batch(rows).unwrap();
     let tenant = folder.open().unwrap().tenant("t");
-    let found = tenant.read(|tx| tx.list_memory(&MemoryFilter::default(), None, 10)).unwrap();
+    let found = tenant.read(|tx| tx.list_memory(&MemoryFilter::default(), None, 10)).unwrap().rows;
     let found: Vec<_> = found.iter().map(|entry| (&*entry.key, entry.status)).collect();
     assert_eq!(
         found,

@@ -144,6 +144,37 @@ fn a_tenant_has_no_more_calls_under_way_than_it_may_and_half_of_them_retries() {
 }
 
 #[test]
+fn a_tenant_with_few_calls_under_way_gets_one_while_others_have_all() {
+    each(&Retention::default(), |store, _| {
+        let (slow, calm) = (store.tenant("slow"), store.tenant("calm"));
+        for number in 0..20 {
+            queue(&slow, &format!("h{number}"), "s", &format!("s{number}"));
+        }
+        let mut claims = Claims { calls: 8, extra: 3, few: 2, ..claims() };
+        let first = store.claim_deliveries(&claims).unwrap();
+        assert_eq!(first.len(), 8, "all that there are");
+        for call in &first {
+            claims.busy.begin(call);
+        }
+        for number in 0..4 {
+            queue(&calm, &format!("h{number}"), "s", &format!("c{number}"));
+        }
+        for wanted in [1, 1, 0] {
+            let found = store.claim_deliveries(&claims).unwrap();
+            assert!(found.iter().all(|call| &*call.tenant == "calm"), "{:?}", ids(&found));
+            assert_eq!(found.len(), wanted);
+            for call in &found {
+                claims.busy.begin(call);
+            }
+        }
+        for number in 0..2 {
+            queue(&store.tenant(&number.to_string()), "h", "s", &format!("o{number}"));
+        }
+        assert_eq!(store.claim_deliveries(&claims).unwrap().len(), 1, "three in addition");
+    });
+}
+
+#[test]
 fn a_failing_hook_is_tried_by_one_call_after_longer_and_longer_pauses() {
     each(&Retention::default(), |store, clock| {
         let tenant = store.tenant("default");
@@ -204,7 +235,7 @@ fn above_the_cap_the_oldest_calls_go_and_those_under_way_stay() {
         queue(&tenant, "other", "a", "0");
         let left = |hook: &'static str| {
             let rows = tenant.read(|tx| tx.deliveries(hook, None, None, 100)).unwrap();
-            rows.iter().rev().map(|row| row.id.to_string()).collect::<Vec<_>>()
+            rows.rows.iter().rev().map(|row| row.id.to_string()).collect::<Vec<_>>()
         };
         let full = "UPDATE delivery_hooks SET queued = 100000 WHERE tenant = ?1 AND hook = 'h'";
         set(&tenant, full);
