@@ -113,6 +113,8 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
     for action in &input.actions {
         actions.add(*action);
     }
+    actions.summarized += input.request.omitted.summarized.len();
+    actions.dropped += input.request.omitted.dropped.len();
     let too_big = if fits { Vec::new() } else { find_oversized(&input, &parts, budget) };
     let decisions = (input.request.explain == ExplainLevel::Full).then(|| write_decisions(&input));
     let has_media = raw.last().is_some_and(|media| *media > 0);

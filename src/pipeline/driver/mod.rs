@@ -1,8 +1,10 @@
 //! The driver: calls the stages in their order, and the hooks between them.
 
 mod final_list;
+mod history_parts;
 mod hooks;
 mod shrink;
+mod shrunk;
 mod stages;
 mod summarize;
 mod tools;
@@ -15,7 +17,8 @@ use crate::compress::AdapterSet;
 use crate::domain::{Conversation, Notes, Role, Stage};
 use crate::request::{CompileRequest, OnOverflow};
 
-use stages::Preamble;
+use history_parts::Preamble;
+use shrunk::ShrunkHistory;
 
 /// One compile on its way through the stages.
 struct Driver<'d> {
@@ -73,6 +76,7 @@ pub(super) fn run(
     deadline.check()?;
     driver.trace.history(Stage::Compress, &compressed.slots);
     let squeezed = compressed.outcome.squeezed;
+    let shrunk = driver.shrunk(&arrived_history, &outside, &compressed);
     let artifacts = compressed.artifacts;
     let system_tokens = outside.frame.system();
     let opening = outside.frame.opening.clone();
@@ -80,7 +84,9 @@ pub(super) fn run(
     let mut actions = compressed.actions;
     driver.trace.slots(Stage::Assemble, &slots, &conversation.tools);
     let assembled = final_list::AssembledList { slots, tools, opening, source, spoken };
-    let mut slots = driver.transform(assembled, &arrived_history, &mut actions)?;
+    let transformed = driver.transform(assembled, &arrived_history, &mut actions)?;
+    let final_list::TransformedList { mut slots, shrunk: later } = transformed;
+    let shrunk = ShrunkHistory::and(shrunk, later);
     driver.mark(&mut slots, &mut conversation.tools);
     driver.trace.slots(Stage::Transform, &slots, &conversation.tools);
     let arrival = manifest::Arrival {
@@ -105,9 +111,10 @@ pub(super) fn run(
     if !report.report().fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(report.finish()));
     }
+    let token_change = driver.after_compress(shrunk, report.report())?;
     driver.trace.text(Stage::Manifest, || report.report().figures());
     let hints = driver.hints(squeezed);
-    let facts = stages::PayloadFacts { report, hints, artifacts, awaits_results };
+    let facts = stages::PayloadFacts { report, hints, artifacts, token_change, awaits_results };
     Ok(driver.format(slots, &conversation.tools, head, facts))
 }
 
