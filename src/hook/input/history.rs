@@ -110,6 +110,17 @@ pub struct ActionCounts {
     pub cleared: usize,
     pub summarized: usize,
     pub dropped: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub removed: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub changed: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub added: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Tokens of the payload before and after a history shrank, as the report counts them.
@@ -142,6 +153,9 @@ impl PointInput for AfterCompressInput<'_> {
                 cleared: 3,
                 summarized: 1,
                 dropped: 0,
+                removed: 0,
+                changed: 0,
+                added: 0,
             },
         }
     }

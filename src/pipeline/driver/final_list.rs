@@ -7,7 +7,7 @@ use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideH
 use super::shrunk::ShrunkHistory;
 use crate::domain::{Message, Source};
 use crate::hook::{AnswerReader, GuardDecision, HookInput, MatchContext, Point};
-use crate::pipeline::points::list::ShownMessages;
+use crate::pipeline::points::list::{AcceptedMessage, ShownMessages};
 use crate::pipeline::points::transform;
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::report::Action;
@@ -31,11 +31,13 @@ pub(super) struct TransformedList {
     pub(super) slots: Vec<Slot>,
     /// What shrank because hooks made the list too long.
     pub(super) shrunk: Option<ShrunkHistory>,
+    /// Messages that hooks added.
+    pub(super) added: usize,
 }
 
 impl TransformedList {
     fn whole(slots: Vec<Slot>) -> Self {
-        Self { slots, shrunk: None }
+        Self { slots, shrunk: None, added: 0 }
     }
 }
 
@@ -78,6 +80,7 @@ impl Driver<'_> {
         let target = self.request.target;
         let accepted = list.settle(&originals, source, target, &mut self.notes);
         let Some(accepted) = accepted else { return Ok(TransformedList::whole(slots)) };
+        let added = note_hooks(actions, arrived_history, &originals, &accepted);
         let settled = transform::apply(&self.meter, &slots, accepted)?;
         self.is_whole = transform::holds_all(&settled, &slots);
         let slots = settled;
@@ -89,7 +92,7 @@ impl Driver<'_> {
         let other_tokens = tools + self.meter.reply();
         let whole: u64 = slots.iter().map(|slot| slot.cost.real()).sum();
         if whole + other_tokens <= measured {
-            return Ok(TransformedList::whole(slots));
+            return Ok(TransformedList { added, ..TransformedList::whole(slots) });
         }
         let room = ListRoom {
             budget: measured.saturating_sub(other_tokens),
@@ -100,6 +103,7 @@ impl Driver<'_> {
         if let Some(own) = &mut shrunk.shrunk {
             own.before = before;
         }
+        shrunk.added = added;
         shrunk.slots = self.mend_ends(shrunk.slots, opening, list, spoken)?;
         Ok(shrunk)
     }
@@ -143,6 +147,7 @@ impl Driver<'_> {
             on_arrival: OnArrival::Off,
             points: Vec::new(),
             saved: 0,
+            edits: Vec::new(),
         };
         let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };
         // The compaction points are done: only the budget is applied here.
@@ -155,8 +160,37 @@ impl Driver<'_> {
         note_actions(actions, arrived_history, &origins, &compressed.actions);
         head.extend(compressed.slots);
         head.extend(foot);
-        Ok(TransformedList { slots: head, shrunk })
+        Ok(TransformedList { slots: head, shrunk, added: 0 })
     }
+}
+
+/// Records which messages of the request hooks removed or changed; returns how many they added.
+fn note_hooks(
+    actions: &mut [Action],
+    arrived_history: &ArrivedHistory,
+    originals: &[&Message],
+    accepted: &[AcceptedMessage],
+) -> usize {
+    let places: BTreeMap<usize, usize> = arrived_history
+        .history
+        .iter()
+        .enumerate()
+        .filter_map(|(at, message)| Some((message.origin?, at)))
+        .collect();
+    let mut left: BTreeMap<usize, &Message> =
+        accepted.iter().filter_map(|own| Some((own.of?, &own.message))).collect();
+    for (index, original) in originals.iter().enumerate() {
+        let action = match left.remove(&index) {
+            None => Action::Removed,
+            Some(message) if message.parts != original.parts => Action::Changed,
+            Some(_) => continue,
+        };
+        let place = original.origin.and_then(|origin| places.get(&origin));
+        if let Some(known) = place.and_then(|at| actions.get_mut(*at)) {
+            *known = action;
+        }
+    }
+    accepted.iter().filter(|own| own.of.is_none()).count()
 }
 
 /// Records what happened to messages of the request in the second pass.

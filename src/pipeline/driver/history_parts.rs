@@ -3,6 +3,7 @@
 use crate::domain::{Message, Notes, Source};
 use crate::pipeline::compress::SummaryMaterial;
 use crate::pipeline::read_back::ReadBack;
+use crate::pipeline::report::Action;
 use crate::pipeline::{arrival, budget, frame, manifest};
 use crate::request::OnArrival;
 
@@ -20,9 +21,20 @@ pub(super) struct ArrivedHistory {
     pub(super) points: Vec<u64>,
     /// Raw tokens that the forms on arrival save in addition to `arrived.costs`.
     pub(super) saved: u64,
+    /// Messages that hooks at `before_compress` changed or added, by their indexes.
+    pub(super) edits: Vec<(usize, Action)>,
 }
 
 impl ArrivedHistory {
+    /// Records what hooks did to messages that no stage shortened.
+    pub(super) fn note_edits(&self, actions: &mut [Action]) {
+        for (at, edit) in &self.edits {
+            if let Some(action) = actions.get_mut(*at).filter(|action| **action == Action::Kept) {
+                *action = *edit;
+            }
+        }
+    }
+
     /// Raw tokens of the history in its forms on arrival, media by kind.
     pub(super) fn flat(&self) -> u64 {
         let costs: u64 = self.arrived.costs.iter().map(|cost| cost.flat()).sum();

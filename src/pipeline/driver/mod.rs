@@ -30,6 +30,8 @@ struct Driver<'d> {
     hooks: &'d mut dyn HookPort,
     timings: &'d mut Timings,
     trace: Trace,
+    /// What hooks at `before_compress` did to the history.
+    hooked: manifest::HookedMessages,
     /// Whether hooks left every message that was put together.
     is_whole: bool,
 }
@@ -46,9 +48,9 @@ pub(super) fn run(
     let adapters = AdapterSet::new(&request.compression.adapters, deadline);
     let notes = request.notes.clone();
     let trace = Trace::new(request.record.is_kept());
-    let is_whole = true;
+    let (hooked, is_whole) = (manifest::HookedMessages::default(), true);
     let mut driver =
-        Driver { cx, request, meter, adapters, notes, hooks, timings, trace, is_whole };
+        Driver { cx, request, meter, adapters, notes, hooks, timings, trace, hooked, is_whole };
 
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
@@ -82,10 +84,11 @@ pub(super) fn run(
     let opening = outside.frame.opening.clone();
     let slots = driver.assemble(outside.frame, compressed.slots, list_key, spoken)?;
     let mut actions = compressed.actions;
+    arrived_history.note_edits(&mut actions);
     driver.trace.slots(Stage::Assemble, &slots, &conversation.tools);
     let assembled = final_list::AssembledList { slots, tools, opening, source, spoken };
     let transformed = driver.transform(assembled, &arrived_history, &mut actions)?;
-    let final_list::TransformedList { mut slots, shrunk: later } = transformed;
+    let final_list::TransformedList { mut slots, shrunk: later, added } = transformed;
     let shrunk = ShrunkHistory::and(shrunk, later);
     driver.mark(&mut slots, &mut conversation.tools);
     driver.trace.slots(Stage::Transform, &slots, &conversation.tools);
@@ -104,6 +107,7 @@ pub(super) fn run(
         ),
         memory: outside.memory_tokens,
         injected: outside.injected,
+        hooked: manifest::HookedMessages { added, ..driver.hooked },
         list_key,
     };
     let mut report = driver.manifest(&slots, actions, compressed.forms, arrival);

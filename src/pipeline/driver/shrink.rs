@@ -1,5 +1,7 @@
 //! The hooks around a history that shrinks.
 
+use std::collections::BTreeSet;
+
 use super::Driver;
 use super::history_parts::{ArrivedHistory, CompressionPass, OutsideHistory, Preamble};
 use super::hooks::PlannedHistory;
@@ -9,8 +11,10 @@ use crate::hook::{
 };
 use crate::pipeline::Error;
 use crate::pipeline::compress::{self, Output as CompressOutput};
-use crate::pipeline::points::list::{ReturnedList, ShownMessages};
+use crate::pipeline::manifest;
+use crate::pipeline::points::list::{AcceptedMessage, ReturnedList, ShownMessages};
 use crate::pipeline::points::shrink::{self, ShrinkPressure};
+use crate::pipeline::report::Action;
 
 impl Driver<'_> {
     /// Asks before a history shrinks: whether, with what history, and with what for its summary. Asks
@@ -131,12 +135,27 @@ impl Driver<'_> {
         let target = self.request.target;
         let settled = list.settle(&originals, preamble.source, target, &mut self.notes);
         let Some(settled) = settled else { return Ok(false) };
+        let found = |own: &AcceptedMessage| own.of.and_then(|of| originals.get(of));
+        let edits = settled.iter().enumerate().filter_map(|(at, own)| match found(own) {
+            None => Some((at, Action::Added)),
+            Some(original) => {
+                (original.parts != own.message.parts).then_some((at, Action::Changed))
+            }
+        });
+        let edits: Vec<(usize, Action)> = edits.collect();
+        let left: BTreeSet<usize> = settled.iter().filter_map(|own| own.of).collect();
+        self.hooked.removed += originals.len() - left.len();
+        let arrived = &arrived_history.arrived;
+        let tokens = arrived.costs.iter().map(|cost| cost.real()).sum();
+        let tokens = manifest::restore_saved(tokens, &arrived.saved);
+        self.hooked.history.get_or_insert(tokens);
         let history = settled.into_iter().map(|settled| settled.message).collect();
         // Notes on the messages of the first arrival are not repeated.
         let notes = std::mem::take(&mut self.notes);
         let read_back = std::mem::take(&mut arrived_history.read_back);
         let list = preamble.source.list_key();
         *arrived_history = self.arrive(history, &preamble.system, read_back, list)?;
+        arrived_history.edits = edits;
         self.notes = notes;
         Ok(true)
     }

@@ -100,6 +100,7 @@ impl Driver<'_> {
             on_arrival,
             points,
             saved,
+            edits: Vec::new(),
         })
     }
 

@@ -59,13 +59,33 @@ pub(crate) fn after(
     tokens: TokenChange,
     actions: Actions,
 ) -> String {
-    let Actions { kept, compressed, deduplicated, cleared, summarized, dropped } = actions;
+    let Actions {
+        kept,
+        compressed,
+        deduplicated,
+        cleared,
+        summarized,
+        dropped,
+        removed,
+        changed,
+        added,
+    } = actions;
     AfterCompressInput {
         summary,
         truncated_count: covered.len(),
         compressed_messages: ShownMessages::new(covered.iter()).json(),
         tokens,
-        actions: ActionCounts { kept, compressed, deduplicated, cleared, summarized, dropped },
+        actions: ActionCounts {
+            kept,
+            compressed,
+            deduplicated,
+            cleared,
+            summarized,
+            dropped,
+            removed,
+            changed,
+            added,
+        },
     }
     .to_json()
 }

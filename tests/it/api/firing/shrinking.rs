@@ -250,3 +250,45 @@ async fn nobody_is_told_of_the_history_of_a_compile_that_fails() {
     assert_eq!(compiled.report["hooks"].as_array().unwrap().len(), 1);
     agree(&server, &told, &compiled).await;
 }
+
+#[tokio::test]
+async fn a_report_counts_what_hooks_removed_changed_and_added() {
+    let server = TestServer::dev().await;
+    let messages = chat(5);
+    let plain = server.compile(&request(&messages, 6000, &json!([]))).await;
+    let neutral =
+        |role: &str, text: &str| json!({"role": role, "parts": [{"type": "text", "text": text}]});
+    let probe = answers(&json!(null)).await;
+    let body = request(&messages, 6000, &json!([hook("l", LAST, &probe, &json!({}))]));
+    server.compile(&body).await;
+    let seen = probe.inputs()[0]["messages"].as_array().unwrap().clone();
+    let mut changed = seen[4].clone();
+    changed["parts"][0]["text"] = "Another.".into();
+    let payload = json!([seen[2], neutral("assistant", "Mine."), changed]);
+    let last = answers(&json!({"action": "replace", "payload": payload})).await;
+    let body = request(&messages, 6000, &json!([hook("l", LAST, &last, &json!({}))]));
+    let compiled = server.compile(&body).await;
+    assert_eq!(compiled.list().len(), 3);
+    let actions = &compiled.report["actions"];
+    let counts = ["kept", "removed", "changed", "added"].map(|key| actions[key].as_u64().unwrap());
+    assert_eq!(counts, [1, 3, 1, 1]);
+    assert_eq!(compiled.report["tokens_before"], plain.report["tokens_before"]);
+    let sentence = compiled.report["summary"].as_str().unwrap();
+    let told = "1 message word for word, 1 message changed by hooks, 3 messages removed by hooks, \
+                1 message added by hooks, nothing dropped.";
+    assert!(sentence.ends_with(told), "{sentence}");
+    // Before a compression, too.
+    let long = chat(99);
+    server.compile(&request(&long, 3000, &json!([hook("b", BEFORE, &probe, &json!({}))]))).await;
+    let seen = probe.inputs().pop().unwrap()["history"].as_array().unwrap().clone();
+    let two =
+        json!({"action": "replace", "payload": [seen[96], neutral("assistant", "x"), seen[98]]});
+    let two = answers(&two).await;
+    let body = request(&long, 3000, &json!([hook("b", BEFORE, &two, &json!({}))]));
+    let compiled = server.compile(&body).await;
+    let actions = &compiled.report["actions"];
+    let counts = ["kept", "removed", "added"].map(|key| actions[key].as_u64().unwrap());
+    assert_eq!((compiled.list().len(), counts), (3, [2, 97, 1]));
+    let plain = server.compile(&request(&long, 3000, &json!([]))).await;
+    assert_eq!(compiled.report["tokens_before"], plain.report["tokens_before"]);
+}
