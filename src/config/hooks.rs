@@ -34,7 +34,8 @@ pub struct HooksConfig {
 
     /// Let hooks call this machine, over http too, and seal secrets without a key file
     ///
-    /// For trying hooks out. Without `--master-key-file` the key lives as long as the process, so
+    /// For trying hooks out. Without `--master-key-file` the key is in a file next to the database of
+    /// SQLite, such as `contexture.db-dev-key`. With another database it lives as long as the process, so
     /// hooks that were registered before a restart cannot be called after it.
     #[arg(long, env = "CONTEXTURE_DEV")]
     pub dev: bool,

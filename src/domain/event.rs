@@ -68,6 +68,8 @@ pub struct NewEvent {
     pub compilation_id: Option<Arc<str>>,
     /// Ids and counts; never content.
     pub data: RawJson,
+    /// When it happened; none if that is when it is published.
+    pub at: Option<Timestamp>,
 }
 
 /// An event as it was published.

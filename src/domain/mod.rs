@@ -20,6 +20,7 @@ mod model;
 mod model_table;
 mod models;
 mod note;
+mod omitted_history;
 mod quota;
 mod raw;
 mod replaced_text;
@@ -67,6 +68,7 @@ pub use message::{
 pub use model::{Family, Model, TokenizerName};
 pub use models::Models;
 pub use note::{Note, Notes};
+pub use omitted_history::OmittedHistory;
 pub use quota::{Quota, QuotaUse, Quotas};
 pub use raw::RawJson;
 pub use replaced_text::{ReplaceFn, ReplacedText};

@@ -65,6 +65,13 @@ impl Timestamp {
         Self(self.0.saturating_sub(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
     }
 
+    /// RFC 3339 with milliseconds, as in `2026-12-31T23:59:59.000Z`.
+    pub fn with_millis(self) -> String {
+        let text = self.to_string();
+        let millis = self.0.rem_euclid(1_000_000) / 1_000;
+        format!("{}.{millis:03}Z", text.trim_end_matches('Z'))
+    }
+
     /// The time since `earlier`; zero if that is in the future.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))

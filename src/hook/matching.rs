@@ -21,6 +21,8 @@ pub struct HookMatch {
     pub events: Vec<Arc<str>>,
     /// The statuses of a delegation; empty: success only.
     pub status: Vec<Arc<str>>,
+    /// Whether a transform at `tool_result` gets denials of this service, too.
+    pub denials: bool,
 }
 
 /// A condition on one argument.

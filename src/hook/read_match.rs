@@ -9,7 +9,7 @@ use super::text::is_pointer;
 use crate::json::{Faults, Fields, Path};
 use crate::limit::PatternBudget;
 
-const KEYS: &[&str] = &["tools", "args", "agents", "sessions", "events", "status"];
+const KEYS: &[&str] = &["tools", "args", "agents", "sessions", "events", "status", "denials"];
 const CONDITION_KEYS: &[&str] = &["path", "op", "value"];
 const MAX_TEXTS: usize = 64;
 const MAX_CONDITIONS: usize = 32;
@@ -58,6 +58,7 @@ pub(super) fn read_match(
     tell("args", Point::has_arguments, faults);
     tell("events", |point| point == Point::Event, faults);
     tell("status", |point| point == Point::Delegation, faults);
+    tell("denials", |point| point == Point::ToolResult, faults);
     let texts = |key: &str, faults: &mut Faults| -> Vec<Arc<str>> {
         let texts = given.texts(key, MAX_TEXTS, faults);
         if texts.iter().any(|text| text.is_empty() || text.len() > MAX_TEXT_BYTES) {
@@ -72,6 +73,7 @@ pub(super) fn read_match(
         sessions: texts("sessions", faults),
         events: texts("events", faults),
         status: texts("status", faults),
+        denials: given.flag("denials", faults) == Some(true),
     };
     let known = |list: &[Arc<str>], key: &str, what, names: &[&str], faults: &mut Faults| {
         let path = given.path().key(key);

@@ -101,6 +101,11 @@ impl Secrets {
         self.list.is_empty()
     }
 
+    /// Whether the newest secret has the same bytes.
+    pub fn is_newest(&self, secret: &HookSecret) -> bool {
+        self.list.first().is_some_and(|own| own.secret.bytes() == secret.bytes())
+    }
+
     /// The secrets that sign at `now`, newest first.
     pub fn live(&self, now: Timestamp) -> impl Iterator<Item = &HookSecret> {
         let live = move |secret: &&LiveSecret| secret.until.is_none_or(|until| now < until);

@@ -103,7 +103,7 @@ impl Hook {
 }
 
 fn write_match(out: &mut String, matching: &HookMatch) {
-    let HookMatch { tools, args, agents, sessions, events, status } = matching;
+    let HookMatch { tools, args, agents, sessions, events, status, denials } = matching;
     let lists = [
         ("tools", tools),
         ("agents", agents),
@@ -111,7 +111,7 @@ fn write_match(out: &mut String, matching: &HookMatch) {
         ("events", events),
         ("status", status),
     ];
-    if args.is_empty() && lists.iter().all(|(_, list)| list.is_empty()) {
+    if args.is_empty() && !denials && lists.iter().all(|(_, list)| list.is_empty()) {
         return;
     }
     key(out, "match");
@@ -132,6 +132,9 @@ fn write_match(out: &mut String, matching: &HookMatch) {
             out.push('}');
         }
         out.push(']');
+    }
+    if *denials {
+        raw(out, "denials", "true");
     }
     out.push('}');
 }

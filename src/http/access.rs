@@ -117,6 +117,7 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("POST", "/hooks", HOOKS_WRITE),
     ("GET", "/hooks", HOOKS_READ),
     ("GET", "/hooks/{id}", HOOKS_READ),
+    ("PUT", "/hooks/{id}", HOOKS_WRITE),
     ("PATCH", "/hooks/{id}", HOOKS_WRITE),
     ("DELETE", "/hooks/{id}", HOOKS_WRITE),
     ("POST", "/hooks/{id}/rotate-secret", HOOKS_WRITE),

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 
 use super::body::{self, CancelOnDrop, RequestInput};
 use super::enum_values::COMPILE_FORMATS;
+use super::idempotency::{self, Reply, RequestIdentity};
 use super::problem::Problem;
 use super::query::Query;
 use super::response::{respond_json, respond_with};
@@ -34,6 +35,7 @@ use crate::service::{Services, compile, tokens};
          description = "Call no hook, store nothing, and list in the report what would be called"),
         ("Contexture-Deadline-Ms" = Option<u64>, Header, minimum = 1, maximum = 60_000,
          description = "Milliseconds that the compile may take, 10,000 when absent"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = CompileRequest,
     responses(
@@ -49,11 +51,33 @@ pub(super) async fn compile_conversation(
     let is_dry = query.choice("dry_run", &[("true", true), ("false", false)])? == Some(true);
     let published = query.choice("format", COMPILE_FORMATS)? == Some(true);
     let mode = CompileMode { is_dry, published };
+    let identity = RequestIdentity::read("POST /compile", request.headers(), request.uri())?;
+    if !is_dry && identity.has_key() {
+        return compile_once(&state, request, identity, mode).await;
+    }
     let work = move |services: &Services, text: &str, deadline: &Deadline| {
-        compile::compile_as(services, text, mode, deadline)
+        compile::compile_as(services, text, mode, None, deadline)
     };
     let answer = run(&state, request, work).await?;
     Ok(respond_with_timings(&state, answer))
+}
+
+/// Compiles, or replays the stored response if the request was carried out before.
+async fn compile_once(
+    state: &AppState,
+    request: Request,
+    identity: RequestIdentity,
+    mode: CompileMode,
+) -> Result<Response, Problem> {
+    let input = body::read(state, request).await?;
+    let metrics = state.metrics.clone();
+    idempotency::run_computing(state, input, identity, move |services, text, once| {
+        let done = compile::compile_as(services, text, mode, once, services.deadline())?;
+        metrics.record_compile(done.report.tokens_before, done.report.tokens_after);
+        let body = done.text().to_owned();
+        Ok::<_, Error>(Reply { status: StatusCode::OK, version: None, body })
+    })
+    .await
 }
 
 /// Responds to a compile or a compression: adds its tokens to the metrics, and its timings as the

@@ -41,6 +41,11 @@ pub(super) struct RequestIdentity {
 }
 
 impl RequestIdentity {
+    /// Whether the request has an idempotency key.
+    pub(super) fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// Reads the header. `route` is the method and the path as in the OpenAPI description.
     pub(super) fn read(
         route: &'static str,
@@ -178,11 +183,29 @@ pub(super) async fn run_recorded<T: 'static>(
     reply: fn(&T) -> Reply,
     work: impl FnOnce(&Services, &str, ResponseRecorder<T>) -> Result<T, Error> + Send + 'static,
 ) -> Result<Response, Problem> {
-    run(state, input, identity, move |services, text, once| {
+    run(state, input, identity, recorded(reply, work)).await
+}
+
+/// As [`run_recorded`], in the lane for computing.
+pub(super) async fn run_computing_recorded<T: 'static>(
+    state: &AppState,
+    input: RequestInput,
+    identity: RequestIdentity,
+    reply: fn(&T) -> Reply,
+    work: impl FnOnce(&Services, &str, ResponseRecorder<T>) -> Result<T, Error> + Send + 'static,
+) -> Result<Response, Problem> {
+    run_computing(state, input, identity, recorded(reply, work)).await
+}
+
+fn recorded<T: 'static>(
+    reply: fn(&T) -> Reply,
+    work: impl FnOnce(&Services, &str, ResponseRecorder<T>) -> Result<T, Error> + Send + 'static,
+) -> impl FnOnce(&Services, &str, Option<&IdempotentRequest>) -> Result<Reply, Error> + Send + 'static
+{
+    move |services, text, once| {
         let recorder = ResponseRecorder::new(once, move |done| reply(done).to_stored());
         work(services, text, recorder).map(|done| reply(&done))
-    })
-    .await
+    }
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! `/tools`: tool calls of a model, and their results.
 
 use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::body;
 use super::compile;
-use super::job::work;
+use super::idempotency::{self, Reply, RequestIdentity};
 use super::problem::Problem;
-use super::response::respond_with;
 use super::schema::{CallsAnswer, CallsRequest, ResultsAnswer, ResultsRequest};
 use super::state::AppState;
-use crate::service::tools;
+use crate::service::tools::{self, CallResults};
 
 /// Handle the calls of a model
 ///
@@ -21,6 +21,7 @@ use crate::service::tools;
     path = "/tools/calls",
     tag = "tools",
     operation_id = "handle_calls",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing")),
     request_body = CallsRequest,
     responses((status = OK, description = "What becomes of each call, in their order", body = CallsAnswer)),
 )]
@@ -28,9 +29,13 @@ pub(super) async fn handle_calls(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let identity = RequestIdentity::read("POST /tools/calls", request.headers(), request.uri())?;
     let input = body::read(&state, request).await?;
-    let handled = work(&state, input, tools::calls).await?;
-    Ok(respond_with(&CallsAnswer::from(handled)))
+    idempotency::run_computing_recorded(&state, input, identity, reply_to_calls, tools::calls).await
+}
+
+fn reply_to_calls(done: &CallResults) -> Reply {
+    Reply::new(StatusCode::OK, &CallsAnswer::from(done.clone()))
 }
 
 /// Take the results of tools

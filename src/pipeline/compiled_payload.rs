@@ -6,6 +6,7 @@ use super::change::ChangeHints;
 use super::report::ReportBuilder;
 use super::trace::Hashes;
 use crate::domain::ContentHash;
+use crate::hook::TokenChange;
 use crate::provider::WrittenPayload;
 
 /// A compiled conversation.
@@ -18,6 +19,8 @@ pub struct CompiledPayload {
     pub hints: ChangeHints,
     /// Texts that the payload names by their artifacts: they must be stored before it is sent.
     pub artifacts: Vec<Arc<str>>,
+    /// Tokens of the payload before and after the history shrank; none if it did not.
+    pub shrink: Option<TokenChange>,
     /// SHA-256 of the payload's bytes.
     pub payload_hash: ContentHash,
     /// Hashes of the stages' outputs, if the compile is recorded.

@@ -50,6 +50,12 @@ pub trait HookPort: fmt::Debug {
     /// Calls observers.
     fn observe(&mut self, at: HookInput<'_>, decision: GuardDecision<'_>) -> Result<(), Error>;
 
+    /// Notifies observers of a fact that holds once the compile is stored: hooks that are called at
+    /// once are called after that.
+    fn observe_stored(&mut self, at: HookInput<'_>) -> Result<(), Error> {
+        self.observe(at, GuardDecision::None)
+    }
+
     /// Whether a hook or model writes summaries.
     fn summarizes(&self) -> bool {
         self.has(Point::Summarize, HookKind::Provide)

@@ -10,6 +10,8 @@ use crate::request::{MemoryOptions, Placement};
 pub(super) struct Input<'i> {
     pub(super) dynamic_state: Option<&'i RawJson>,
     pub(super) dynamic_state_placement: Placement,
+    /// Whether a sentence after the state says that it is current.
+    pub(super) dynamic_state_anchor: bool,
     pub(super) implicit_context: Option<&'i str>,
     pub(super) memory: Option<&'i MemoryOptions>,
     /// Raw tokens that memory data may take.
@@ -57,12 +59,11 @@ pub(super) fn run(
     let context = input.implicit_context.map(|text| implicit_context(text, notes));
     match input.dynamic_state_placement {
         Placement::LastUser => {
-            let anchored = state.is_some() || context.is_some();
+            // It is about state alone: context may be what a search found.
+            let anchored = state.is_some() && input.dynamic_state_anchor;
             tail.extend(state);
+            tail.extend(anchored.then(|| prose::STATE_ANCHOR.to_owned()));
             tail.extend(context);
-            if anchored {
-                tail.push(prose::STATE_ANCHOR.to_owned());
-            }
         }
         // Without state, context is placed as without this setting.
         Placement::System => match state {
@@ -74,12 +75,7 @@ pub(super) fn run(
                 }
                 output.state_message = Some(text);
             }
-            None => {
-                if let Some(context) = context {
-                    tail.push(context);
-                    tail.push(prose::STATE_ANCHOR.to_owned());
-                }
-            }
+            None => tail.extend(context),
         },
     }
     if !tail.is_empty() {

@@ -32,6 +32,17 @@ pub(super) struct Input<'i> {
     pub(super) notes: Notes,
 }
 
+/// What hooks did to messages.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct HookedMessages {
+    /// Removed before the history was compressed.
+    pub(super) removed: usize,
+    /// Added to the final list.
+    pub(super) added: usize,
+    /// Raw tokens of the request's history; none if hooks left it as it was.
+    pub(super) history: Option<u64>,
+}
+
 /// Costs and names of the conversation as it arrived. Raw tokens.
 #[derive(Debug, Clone)]
 pub(super) struct Arrival<'i> {
@@ -46,6 +57,8 @@ pub(super) struct Arrival<'i> {
     /// Memory data, and the keys of the entries in it.
     pub(super) memory: u64,
     pub(super) injected: Vec<String>,
+    /// What hooks did to messages that have no action.
+    pub(super) hooked: HookedMessages,
     /// The key of the request's list of messages.
     pub(super) list_key: &'static str,
 }
@@ -101,11 +114,12 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
     let parts = scale_parts(&raw, input.request.reserve_output, model);
     let tokens_after = model.scale(raw.iter().sum());
     let arrived = &input.arrival;
-    let came: u64 =
-        restore_saved(arrived.costs.iter().map(|cost| cost.real()).sum(), arrived.saved)
-            + arrived.system
-            + arrived.tools
-            + input.reply;
+    let history =
+        || restore_saved(arrived.costs.iter().map(|cost| cost.real()).sum(), arrived.saved);
+    let came: u64 = arrived.hooked.history.unwrap_or_else(history)
+        + arrived.system
+        + arrived.tools
+        + input.reply;
     let tokens_before = model.scale(came);
     let budget = input.request.context_window.saturating_sub(input.request.reserve_output);
     let fits = tokens_after <= budget;
@@ -113,6 +127,10 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
     for action in &input.actions {
         actions.add(*action);
     }
+    actions.added += input.arrival.hooked.added;
+    actions.removed += input.arrival.hooked.removed;
+    actions.summarized += input.request.omitted.summarized.len();
+    actions.dropped += input.request.omitted.dropped.len();
     let too_big = if fits { Vec::new() } else { find_oversized(&input, &parts, budget) };
     let decisions = (input.request.explain == ExplainLevel::Full).then(|| write_decisions(&input));
     let has_media = raw.last().is_some_and(|media| *media > 0);
@@ -141,7 +159,7 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
     })
 }
 
-fn restore_saved(tokens: u64, saved: &[i64]) -> u64 {
+pub(super) fn restore_saved(tokens: u64, saved: &[i64]) -> u64 {
     tokens.saturating_add_signed(saved.iter().sum())
 }
 
@@ -295,7 +313,7 @@ fn write_decisions(input: &Input<'_>) -> Vec<Decision> {
     for (((action, form), name), (cost, saved)) in
         input.actions.iter().zip(&input.forms).zip(arrived.names).zip(costs)
     {
-        let gone = matches!(action, Action::Summarized | Action::Dropped);
+        let gone = matches!(action, Action::Summarized | Action::Dropped | Action::Removed);
         // Messages of ours that ingest put in have no place in the request.
         let now = match (gone, name.index) {
             (true, _) => 0,
@@ -329,5 +347,6 @@ fn rule(action: Action) -> &'static str {
         Action::Cleared => "ladder:clear",
         Action::Summarized => "ladder:summary",
         Action::Dropped => "ladder:drop",
+        Action::Removed | Action::Changed | Action::Added => "hook",
     }
 }

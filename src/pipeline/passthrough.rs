@@ -34,6 +34,7 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
         report: ReportBuilder::new(report),
         hints: ChangeHints::default(),
         artifacts: Vec::new(),
+        shrink: None,
         hashes: Hashes::default(),
         is_whole: true,
         awaits_results,

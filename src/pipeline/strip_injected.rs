@@ -68,8 +68,10 @@ fn before_block(text: &str) -> Option<&str> {
             return parted(before);
         }
     }
-    if let Some(before) = text.strip_suffix(prose::STATE_ANCHOR) {
-        return before_state(before.strip_suffix(BLOCK_SEPARATOR)?);
+    for anchor in [prose::STATE_ANCHOR, prose::EARLIER_STATE_ANCHOR] {
+        if let Some(before) = text.strip_suffix(anchor) {
+            return before_state(before.strip_suffix(BLOCK_SEPARATOR)?);
+        }
     }
     if !text.ends_with('>') {
         return None;
@@ -83,6 +85,8 @@ fn before_block(text: &str) -> Option<&str> {
             let state = before_frame_at("\n", text, CONTEXT_TAGS.0, CONTEXT_TAGS.1).unwrap_or(text);
             parted(before_element(state)?.strip_suffix('\n')?.strip_suffix(prose::STATE_HEADING)?)
         })
+        .or_else(|| before_frame(text, CONTEXT_TAGS.0, CONTEXT_TAGS.1))
+        .or_else(|| before_bare_state(text))
 }
 
 const CONTEXT_TAGS: (&str, &str) = ("<implicit_context>\n", "\n</implicit_context>");
@@ -91,6 +95,13 @@ const CONTEXT_TAGS: (&str, &str) = ("<implicit_context>\n", "\n</implicit_contex
 fn before_state(text: &str) -> Option<&str> {
     let state = before_frame(text, CONTEXT_TAGS.0, CONTEXT_TAGS.1);
     before_element(state.unwrap_or(text)).and_then(parted).or(state)
+}
+
+/// The text before a state that no sentence follows.
+fn before_bare_state(text: &str) -> Option<&str> {
+    let before = before_element(text)?;
+    let state = text.get(before.len()..)?;
+    state.strip_prefix("<dynamic_state>\n").and_then(|_| parted(before))
 }
 
 /// The text before the state at its end. The state may have elements of its own name.
@@ -158,13 +169,18 @@ mod tests {
         let state = "<dynamic_state>\n  <step>\n  <dynamic_state>2</dynamic_state>\n</step>\n</dynamic_state>";
         let context = "<implicit_context>\na\n\n<implicit_context>\nb\n</implicit_context>";
         let memory = format!("{}<entry key=\"a\">b</entry>\n</memory>", prose::MEMORY_OPENING);
-        let (anchor, heading) = (prose::STATE_ANCHOR, prose::STATE_HEADING);
+        let (anchor, earlier) = (prose::STATE_ANCHOR, prose::EARLIER_STATE_ANCHOR);
+        let heading = prose::STATE_HEADING;
         let (instruction, tag) = (prose::MEMORY_INSTRUCTION, prose::output_tag("answer"));
         let prefill = prose::prefill("{\"a\": \"</b>");
         for block in [
-            format!("{memory}\n\n{state}\n\n{context}\n\n{anchor}\n\n{prefill}"),
+            format!("{memory}\n\n{state}\n\n{anchor}\n\n{context}\n\n{prefill}"),
+            format!("{memory}\n\n{state}\n\n{context}\n\n{earlier}\n\n{prefill}"),
             format!("{state}\n\n{anchor}"),
-            format!("{context}\n\n{anchor}"),
+            format!("{state}\n\n{context}"),
+            format!("{context}\n\n{earlier}"),
+            context.to_owned(),
+            state.to_owned(),
             memory.clone(),
             format!("{instruction}\n\n{memory}"),
             format!("{}\n\n{memory}", prose::SESSION_MEMORY_INSTRUCTION),

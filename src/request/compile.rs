@@ -10,7 +10,8 @@ use super::options::{
 };
 use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{
-    CalibratedFactor, Conversation, Model, Models, Notes, RawJson, RecordLevel, Source, Target,
+    CalibratedFactor, Conversation, Model, Models, Notes, OmittedHistory, RawJson, RecordLevel,
+    Source, Target,
 };
 use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
@@ -28,6 +29,7 @@ pub const COMPILE_KEYS: &[&str] = &[
     "tools",
     "dynamic_state",
     "dynamic_state_placement",
+    "dynamic_state_anchor",
     "implicit_context",
     "output",
     "memory",
@@ -97,6 +99,8 @@ pub struct CompileRequest {
     pub cache: CacheOptions,
     pub dynamic_state: Option<RawJson>,
     pub dynamic_state_placement: Placement,
+    /// Whether a sentence after the state says that it is current.
+    pub dynamic_state_anchor: bool,
     pub implicit_context: Option<Arc<str>>,
     pub output: OutputOptions,
     pub memory: Option<MemoryOptions>,
@@ -119,6 +123,8 @@ pub struct CompileRequest {
     pub on_deadline: OnDeadline,
     /// Whether a pack has settled what is sent: then no hook adds to it.
     pub is_governed: bool,
+    /// The messages that the pack left out.
+    pub omitted: OmittedHistory,
     /// The notes so far.
     pub notes: Notes,
 }
@@ -209,6 +215,7 @@ fn read_with(
         dynamic_state_placement: fields
             .choice("dynamic_state_placement", Placement::WORDS, &mut faults)
             .unwrap_or(Placement::LastUser),
+        dynamic_state_anchor: fields.flag("dynamic_state_anchor", &mut faults).unwrap_or(true),
         implicit_context: fields
             .text("implicit_context", &mut faults)
             .filter(|text| !text.is_empty())
@@ -237,6 +244,7 @@ fn read_with(
             .unwrap_or(ExplainLevel::Summary),
         deadline_ms: fields.whole("deadline_ms", 1, MAX_DEADLINE_MS, &mut faults),
         is_governed: false,
+        omitted: OmittedHistory::default(),
         on_deadline: fields
             .choice(
                 "on_deadline",

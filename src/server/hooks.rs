@@ -1,11 +1,15 @@
 //! Builds what hooks need in addition to the store: the client that calls them, the keys of their
 //! secrets, and the operator's own hooks.
 
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{Config, HooksConfig};
+use secrecy::ExposeSecret as _;
+
+use crate::config::{Config, DatabaseUrl, HooksConfig};
 use crate::domain::Clock;
 use crate::service::hooks::{Hooks, HooksFile, HooksFileError};
 use crate::telemetry::Metrics;
@@ -32,6 +36,7 @@ pub enum Error {
 /// not call; `None` if it does not listen.
 pub(super) fn build(
     config: &HooksConfig,
+    database: &DatabaseUrl,
     listens: Option<SocketAddr>,
     metrics: &Metrics,
 ) -> Result<Hooks, Error> {
@@ -40,7 +45,7 @@ pub(super) fn build(
         loopback: config.dev,
         own: listens.into_iter().collect(),
     };
-    let keys = keys(config)?;
+    let keys = keys(config, database)?;
     let file = match &config.hooks_file {
         Some(path) => HooksFile::read(&read(path, "--hooks-file")?, &policy)
             .map_err(|source| Error::Hooks { path: path.clone(), source })?,
@@ -62,17 +67,50 @@ pub(super) fn summarizer(
     Ok(summarizer)
 }
 
-fn keys(config: &HooksConfig) -> Result<Keyring, Error> {
+fn keys(config: &HooksConfig, database: &DatabaseUrl) -> Result<Keyring, Error> {
     let Some(path) = &config.master_key_file else {
-        if config.dev {
-            return Keyring::generate().ok_or(Error::NoRandom);
-        }
-        return Ok(Keyring::default());
+        return match database {
+            _ if !config.dev => Ok(Keyring::default()),
+            DatabaseUrl::Sqlite(database) => dev_keys(database),
+            DatabaseUrl::Postgres(_) | DatabaseUrl::Memory => {
+                Keyring::generate().ok_or(Error::NoRandom)
+            }
+        };
     };
     let keys = Keyring::parse(&read(path, "--master-key-file")?)
         .map_err(|source| Error::Keys { path: path.clone(), source })?;
     // An empty file would leave secrets unsealed although the operator believes them sealed.
     if keys.is_empty() { Err(Error::NoKeys(path.clone())) } else { Ok(keys) }
+}
+
+/// The key of `--dev`, in a file next to the database, which is made if it is missing. Hooks that were
+/// registered before a restart are called after it.
+fn dev_keys(database: &Path) -> Result<Keyring, Error> {
+    let mut path = database.as_os_str().to_owned();
+    path.push("-dev-key");
+    let path = PathBuf::from(path);
+    if !path.exists() {
+        let line = Keyring::generate_line().ok_or(Error::NoRandom)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let written = options
+            .open(&path)
+            .and_then(|mut file| file.write_all(line.expose_secret().as_bytes()));
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                tracing::warn!(
+                    %error,
+                    "the key of --dev could not be stored: hooks cannot be called after a restart"
+                );
+                return Keyring::generate().ok_or(Error::NoRandom);
+            }
+            _ => {}
+        }
+    }
+    let text = read(&path, "--dev")?;
+    Keyring::parse(&text).map_err(|source| Error::Keys { path, source })
 }
 
 fn read(path: &Path, setting: &'static str) -> Result<String, Error> {

@@ -84,7 +84,7 @@ pub fn services_beside(url: &DatabaseUrl) -> Result<Services, Error> {
 
 /// Opens services that call hooks in the same way as a server with these settings.
 pub fn services_calling(url: &DatabaseUrl, hooks: &HooksConfig) -> Result<Services, Error> {
-    let hooks = hooks::build(hooks, None, &Metrics::new())?;
+    let hooks = hooks::build(hooks, url, None, &Metrics::new())?;
     Ok(services_beside(url)?.with_hooks(hooks))
 }
 
@@ -159,7 +159,9 @@ impl Server {
             return Err(Error::Exposed(listen));
         }
         let metrics = Metrics::new();
-        let services = services.with_hooks(hooks::build(&config.hooks, Some(address), &metrics)?);
+        let database = &config.store.database_url;
+        let hooks = hooks::build(&config.hooks, database, Some(address), &metrics)?;
+        let services = services.with_hooks(hooks);
         let services = services.with_summarizer(hooks::summarizer(&config, address)?);
         Ok(Self { listener, address, services, metrics, config })
     }

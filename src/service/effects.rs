@@ -8,6 +8,7 @@ use super::fact_observers::FactObservers;
 use super::hook_runner::HookRunner;
 use super::hooks::queue::enqueue;
 use super::hooks::{disable_gone, gone};
+use super::idempotency::{IdempotentRequest, remember};
 use super::record::NewRecord;
 use super::sessions::{SessionCompile, SessionHandle};
 use super::{Services, StoreError, memory};
@@ -39,6 +40,8 @@ pub(crate) struct Effects {
     pub(super) session: Option<SessionEffects>,
     /// The record of the compile.
     pub(super) record: Option<NewRecord>,
+    /// The response for repeated requests.
+    pub(super) reply: Option<StoredReply>,
     /// Hooks whose receivers answered 410, by id and revision: they are disabled.
     pub(super) gone: Vec<(Arc<str>, u64)>,
     /// Events published after the other effects.
@@ -51,6 +54,14 @@ pub(super) struct StoredEffects {
     /// The facts among the effects, for observe hooks with `delivery: "sync"`.
     pub(super) facts: Vec<ObservedFact>,
     pub(super) batch: CommittedBatch,
+}
+
+/// The response that is replayed if its request is repeated.
+#[derive(Debug, Clone)]
+pub(super) struct StoredReply {
+    pub(super) once: IdempotentRequest,
+    /// The status and the body.
+    pub(super) text: String,
 }
 
 /// A turn, and the response that is replayed if its request is repeated.
@@ -110,7 +121,8 @@ impl Effects {
     fn is_promised(&self) -> bool {
         let session = self.session.as_ref();
         let calibrates = session.is_some_and(|session| session.compile.update.has_changes());
-        calibrates || self.turn.is_some() || !self.queued.is_empty()
+        let is_repeatable = self.turn.is_some() || self.reply.is_some();
+        calibrates || is_repeatable || !self.queued.is_empty()
     }
 
     /// Whether the request fails if the store fails. Events and the state of the session alone are
@@ -126,6 +138,9 @@ impl Effects {
     /// session comes before the turn's messages, since it may be new. A session of that id that has
     /// expired is erased first, with calls about its memory.
     pub(super) fn store(&self, tx: &Tx<'_>) -> Result<Vec<ObservedFact>, StoreError> {
+        if let Some(id) = &self.scope.compilation_id {
+            tx.set_compilation(Arc::clone(id));
+        }
         publish(tx, &self.events_before)?;
         if let Some(TurnEffects { turn, .. }) = &self.turn {
             turn.carry_out(tx)?;
@@ -143,6 +158,9 @@ impl Effects {
         }
         if let Some(record) = &self.record {
             record.store(tx)?;
+        }
+        if let Some(StoredReply { once, text }) = &self.reply {
+            remember(Some(once), tx, || text.clone())?;
         }
         disable_gone(tx, &self.gone)?;
         publish(tx, &self.events_after)?;
@@ -180,10 +198,10 @@ impl Effects {
 }
 
 impl Services {
-    /// Publishes the failures of hooks outside of a compile. If the store cannot be written, the
+    /// Publishes the failures of hooks. If the store cannot be written, the
     /// events are lost.
-    pub(super) fn publish_failures(&self, runs: &[HookRun]) {
-        let events_after = EventOwner::default().hook_failures(runs);
+    pub(super) fn publish_failures(&self, owner: EventOwner<'_>, runs: &[HookRun]) {
+        let events_after = owner.hook_failures(runs);
         if events_after.is_empty() {
             return;
         }

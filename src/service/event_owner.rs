@@ -21,13 +21,25 @@ impl EventOwner<'_> {
             session_id: self.session.cloned(),
             compilation_id: self.compilation.cloned(),
             data: RawJson::new(data.to_string()),
+            at: None,
         }
     }
 
-    /// An event for each hook that failed.
+    /// An event, and a line in the log, for each hook that failed. Neither has the detail of the
+    /// failure, which may quote the answer.
     pub(super) fn hook_failures(self, runs: &[HookRun]) -> Vec<NewEvent> {
         let failed = runs.iter().filter_map(|run| {
             let failure = run.failure()?;
+            let session = self.session.map(|id| &**id);
+            tracing::warn!(
+                hook.id = &*run.hook,
+                hook.point = run.point.as_str(),
+                hook.kind = run.kind.as_str(),
+                cause = failure.cause.as_str(),
+                status = failure.status,
+                session.id = session,
+                "a hook failed"
+            );
             let data = json!({"hook": &*run.hook, "point": run.point.as_str(),
                 "kind": run.kind.as_str(), "cause": failure.cause.as_str(),
                 "status": failure.status});

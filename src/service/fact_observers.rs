@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 
+use super::event_owner::EventOwner;
 use super::hooks::NoNetwork;
 use super::hooks::queue::enqueue;
 use super::{Services, StoreError};
@@ -126,7 +127,10 @@ impl Services {
             }
         }
         let (runs, _) = runner.into_parts();
-        self.publish_failures(&runs);
+        let CallScope { session_id, compilation_id, .. } = observers.scope();
+        let owner =
+            EventOwner { session: session_id.as_ref(), compilation: compilation_id.as_ref() };
+        self.publish_failures(owner, &runs);
         runs
     }
 

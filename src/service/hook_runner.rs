@@ -19,6 +19,7 @@ use crate::hook::{
     Point, ProvideResult, QueuedCall, RecordedHooks, Workplace, WorkplaceFuture,
 };
 use crate::pipeline::{self, Deadline, HookPort, StopReason, SummaryAsk};
+use crate::store::ObservedFact;
 
 /// The hooks that a request is pinned to, with their runs and effects so far.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub(super) struct HookRunner<'s> {
     seat: Option<JobSeat>,
     deadline: Deadline,
     queued: Vec<QueuedCall>,
+    /// Facts for hooks that are notified once they are stored.
+    facts: Vec<ObservedFact>,
     summaries: Summaries<'s>,
 }
 
@@ -75,6 +78,7 @@ impl Services {
             seat: self.seat().cloned(),
             deadline: deadline.clone(),
             queued: Vec::new(),
+            facts: Vec::new(),
         }
     }
 }
@@ -106,7 +110,8 @@ impl<'s> HookRunner<'s> {
         }
         let summaries = Summaries::recorded(summaries);
         let deadline = deadline.clone();
-        Self { round, kept: None, seat: place, deadline, queued: Vec::new(), summaries }
+        let (queued, facts) = (Vec::new(), Vec::new());
+        Self { round, kept: None, seat: place, deadline, queued, facts, summaries }
     }
 }
 
@@ -138,6 +143,11 @@ impl HookRunner<'_> {
     /// Takes the runs of the hooks that were reached, and the calls for the queue.
     pub(super) fn take_parts(&mut self) -> (Vec<HookRun>, Vec<QueuedCall>) {
         (self.round.take_runs(), std::mem::take(&mut self.queued))
+    }
+
+    /// Takes the facts for hooks that are notified once they are stored.
+    pub(super) fn take_facts(&mut self) -> Vec<ObservedFact> {
+        std::mem::take(&mut self.facts)
     }
 
     /// The hooks that the request is pinned to.
@@ -348,6 +358,16 @@ impl HookPort for HookRunner<'_> {
         self.begin()?;
         let Self { round, seat, deadline, queued, .. } = self;
         queued.extend(wait(seat.as_ref(), deadline, round.observe(at, decision))?);
+        Ok(())
+    }
+
+    fn observe_stored(&mut self, at: HookInput<'_>) -> Result<(), pipeline::Error> {
+        self.begin()?;
+        let Self { round, seat, deadline, queued, facts, .. } = self;
+        queued.extend(wait(seat.as_ref(), deadline, round.observe_queued(at))?);
+        if round.has_sync(at.point) {
+            facts.push(ObservedFact::new(at.point.as_str(), at.input.to_owned()));
+        }
         Ok(())
     }
 }

@@ -71,6 +71,11 @@ impl<T> ResponseRecorder<T> {
         Self::new(None, |_| String::new())
     }
 
+    /// Whether the request has a key.
+    pub(super) fn is_needed(&self) -> bool {
+        self.once.is_some()
+    }
+
     pub(super) fn remember(&self, tx: &Tx<'_>, done: &T) -> Result<(), StoreError> {
         remember(self.once.as_ref(), tx, || (self.tell)(done))
     }

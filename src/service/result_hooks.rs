@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::Services;
 use super::compile::{Error, hook_line};
 use super::effects::Effects;
+use super::event_owner::EventOwner;
 use super::hooks::HookOutcomes;
 use crate::domain::Source;
 use crate::hook::{HookSet, Point};
@@ -44,7 +45,8 @@ impl ResultHooks {
         let asked = match ask(&mut runner) {
             Ok(asked) => asked,
             Err(error) => {
-                services.publish_failures(runner.runs());
+                let owner = EventOwner { session, ..EventOwner::default() };
+                services.publish_failures(owner, runner.runs());
                 return Err(error.into());
             }
         };

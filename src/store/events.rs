@@ -21,24 +21,26 @@ impl Tx<'_> {
             |row| row.get(0),
         )?;
         let seq = seq.ok_or_else(Error::no_row)?;
+        let at = event.at.unwrap_or(self.now());
+        let compilation_id = event.compilation_id.clone().or_else(|| self.compilation());
         self.execute(
             "INSERT INTO events (tenant, seq, at, type, session, compilation, data)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             values![
                 seq,
-                self.now(),
+                at,
                 word_of(EventKind::WORDS, event.kind),
                 event.session_id.as_deref(),
-                event.compilation_id.as_deref(),
+                compilation_id.as_deref(),
                 event.data.as_str()
             ],
         )?;
         self.note(Event {
             seq,
-            at: self.now(),
+            at,
             kind: event.kind,
             session_id: event.session_id.clone(),
-            compilation_id: event.compilation_id.clone(),
+            compilation_id,
             data: event.data.clone(),
         });
         Ok(seq)

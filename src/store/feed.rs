@@ -32,6 +32,11 @@ impl Feeds {
         feed
     }
 
+    /// Whether the tenant's feed has readers.
+    pub(super) fn has_readers(&self, tenant: &str) -> bool {
+        lock(&self.tenants).get(tenant).is_some_and(|feed| feed.strong_count() > 0)
+    }
+
     /// The feeds that have readers.
     pub(super) fn read(&self) -> Vec<(Arc<str>, Arc<Feed>)> {
         let tenants = lock(&self.tenants);

@@ -145,6 +145,11 @@ impl Tenant {
         self.store.inner.retention.ttl
     }
 
+    /// Whether events of the tenant are read live in this process.
+    pub fn has_event_readers(&self) -> bool {
+        self.store.inner.feeds.has_readers(&self.name)
+    }
+
     /// The feed of committed events, for a reader in this process.
     pub fn feed(&self) -> Arc<Feed> {
         self.store.inner.feeds.feed(&self.name)

@@ -25,6 +25,8 @@ pub struct Tx<'t> {
     queued: Cell<bool>,
     /// Facts for observe hooks.
     facts: RefCell<Vec<ObservedFact>>,
+    /// The compile that the transaction stores the effects of.
+    compilation: RefCell<Option<Arc<str>>>,
 }
 
 /// A change, as it is reported to observe hooks.
@@ -60,8 +62,8 @@ impl fmt::Debug for Tx<'_> {
 
 impl<'t> Tx<'t> {
     pub(super) fn new(sql: &'t dyn Sql, tenant: &'t str, now: Timestamp) -> Self {
-        let (events, queued, facts) = Default::default();
-        Self { sql, tenant, now, quotas: Quotas::default(), events, queued, facts }
+        let (events, queued, facts, compilation) = Default::default();
+        Self { sql, tenant, now, quotas: Quotas::default(), events, queued, facts, compilation }
     }
 
     /// Sets the quotas of the tenant.
@@ -84,6 +86,15 @@ impl<'t> Tx<'t> {
         't: 'o,
     {
         Tx::new(self.sql, tenant, self.now).within(self.quotas)
+    }
+
+    /// Sets the compile that the transaction stores the effects of: its events have the id.
+    pub fn set_compilation(&self, id: Arc<str>) {
+        *self.compilation.borrow_mut() = Some(id);
+    }
+
+    pub(super) fn compilation(&self) -> Option<Arc<str>> {
+        self.compilation.borrow().clone()
     }
 
     /// Adds a fact for observe hooks.

@@ -3,11 +3,11 @@
 //! XChaCha20-Poly1305, whose nonces are long enough to be drawn at random on any number of nodes. A
 //! secret that was sealed for one tenant or hook does not open for another.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
-use secrecy::{ExposeSecret as _, SecretBox};
+use secrecy::{ExposeSecret as _, SecretBox, SecretString};
 use sha2::{Digest as _, Sha256};
 
 const SEAL_VERSION: u8 = 1;
@@ -77,9 +77,24 @@ impl Keyring {
     /// Generates one key from the system's random source, for the lifetime of the process; `None`
     /// if that fails.
     pub fn generate() -> Option<Self> {
+        Some(Self(vec![MasterKey::new(Self::random_key()?)]))
+    }
+
+    /// Generates a line of a key file; `None` if the random source fails.
+    pub fn generate_line() -> Option<SecretString> {
+        let bytes = Self::random_key()?;
+        let mut line = String::with_capacity(2 * KEY_BYTES + 1);
+        for byte in bytes.iter() {
+            let _ = write!(line, "{byte:02x}");
+        }
+        line.push('\n');
+        Some(line.into())
+    }
+
+    fn random_key() -> Option<Box<[u8; KEY_BYTES]>> {
         let mut bytes = Box::new([0; KEY_BYTES]);
         getrandom::fill(bytes.as_mut_slice()).ok()?;
-        Some(Self(vec![MasterKey::new(bytes)]))
+        Some(bytes)
     }
 
     pub fn is_empty(&self) -> bool {

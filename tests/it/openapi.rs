@@ -95,6 +95,7 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("POST", "/hooks"),
     ("GET", "/hooks"),
     ("GET", "/hooks/{id}"),
+    ("PUT", "/hooks/{id}"),
     ("PATCH", "/hooks/{id}"),
     ("DELETE", "/hooks/{id}"),
     ("POST", "/hooks/{id}/rotate-secret"),

@@ -48,6 +48,20 @@ pub struct ProvidedText {
     pub bucket: Option<Arc<str>>,
 }
 
+impl ProvidedText {
+    /// A text of which nothing else is said.
+    fn new(content: &str) -> Self {
+        Self {
+            content: content.into(),
+            priority: 0,
+            max_tokens: None,
+            exclusive_slot: None,
+            include: IncludePlace::default(),
+            bucket: None,
+        }
+    }
+}
+
 /// Place of text that was provided before a compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IncludePlace {
@@ -67,8 +81,8 @@ const MAX_FRAGMENTS: usize = 1000;
 const MAX_SLOT_BYTES: usize = 64;
 
 impl HookAnswer {
-    /// Reads the body of a 2xx answer. An empty body means that a transform changes nothing and a
-    /// provide hook adds nothing; from a guard it is a failure.
+    /// Reads the body of a 2xx answer. An empty body, or `null`, means that a transform changes
+    /// nothing and a provide hook adds nothing; from a guard it is a failure.
     pub fn read(point: Point, kind: HookKind, body: &str) -> Result<Self, CallFailure> {
         if kind == HookKind::Observe {
             return Ok(Self::Observed);
@@ -133,6 +147,9 @@ fn guard(node: &Node<'_>, faults: &mut Faults) -> Option<HookAnswer> {
 }
 
 fn transform(node: &Node<'_>, faults: &mut Faults) -> Option<HookAnswer> {
+    if node.is_null() {
+        return Some(HookAnswer::Unchanged);
+    }
     let action = node.get("action").and_then(Node::as_str);
     let key = match action {
         Some("replace") => Some("payload"),
@@ -168,6 +185,10 @@ fn provide(point: Point, node: &Node<'_>, faults: &mut Faults) -> Option<HookAns
     }
     match point.provides() {
         ProvideRule::Text { include } => fragments(node, include, faults),
+        // A bare text is the one member that the point asks for.
+        ProvideRule::First(&[key]) if node.as_str().is_some() => {
+            Some(HookAnswer::Typed(format!("{{\"{key}\":{}}}", node.raw).into()))
+        }
         ProvideRule::First(keys) | ProvideRule::Every(keys) => {
             let fields = Fields::read(node, Path::Root, keys, faults)?;
             if keys.iter().all(|key| fields.get(key).is_none()) {
@@ -180,6 +201,13 @@ fn provide(point: Point, node: &Node<'_>, faults: &mut Faults) -> Option<HookAns
 }
 
 fn fragments(node: &Node<'_>, include: bool, faults: &mut Faults) -> Option<HookAnswer> {
+    if let Some(text) = node.as_str() {
+        return Some(if text.is_empty() {
+            HookAnswer::Nothing
+        } else {
+            HookAnswer::Fragments(vec![ProvidedText::new(text)])
+        });
+    }
     let single: &[&str] = if include { &["content", "include"] } else { &["content", "bucket"] };
     let many: &[&str] = &["fragments"];
     if node.get("fragments").is_none() {

@@ -65,6 +65,7 @@ fn a_reason_is_cut_at_2000_characters() {
 fn a_transform_says_what_it_does() {
     let read = |body| HookAnswer::read(Point::ToolResult, HookKind::Transform, body);
     assert_eq!(read(""), Ok(HookAnswer::Unchanged));
+    assert_eq!(read("null"), Ok(HookAnswer::Unchanged));
     assert_eq!(read(r#"{"action":"unchanged"}"#), Ok(HookAnswer::Unchanged));
     assert_eq!(
         read(r#"{"action":"replace","payload": [1.50] }"#),
@@ -83,7 +84,7 @@ fn a_transform_says_what_it_does() {
         Ok(HookAnswer::MergePatch("{}".into()))
     );
     for bad in [
-        "null",
+        "\"text\"",
         "{}",
         "[]",
         r#"{"action":"replace"}"#,
@@ -108,6 +109,7 @@ fn text_comes_in_one_piece_or_in_fragments() {
         r#"{"content":""}"#,
         r#"{"fragments":[]}"#,
         r#"{"fragments":[{"content":""}]}"#,
+        r#""""#,
     ] {
         assert_eq!(read(Point::BeforeCompile, nothing), Ok(HookAnswer::Nothing), "{nothing}");
     }
@@ -119,11 +121,15 @@ fn text_comes_in_one_piece_or_in_fragments() {
     let verbatim = read(Point::BeforeCompress, r#"{"content":"F","include":"verbatim"}"#);
     let Ok(HookAnswer::Fragments(list)) = verbatim else { panic!("fragments") };
     assert_eq!(list[0].include, IncludePlace::Verbatim);
+    let Ok(HookAnswer::Fragments(list)) = read(Point::BeforeCompress, r#""F""#) else {
+        panic!("fragments")
+    };
+    assert_eq!((&*list[0].content, list[0].include), ("F", IncludePlace::SummaryInput));
     for bad in [
         r#"{"content":"F","include":"verbatim"}"#,
         r#"{"contents":"F"}"#,
         r#"{"content":7}"#,
-        r#""F""#,
+        r#"["F"]"#,
         r#"{"fragments":[{"text":"a"}]}"#,
         r#"{"fragments":[],"content":"a"}"#,
     ] {
@@ -138,6 +144,12 @@ fn text_comes_in_one_piece_or_in_fragments() {
 #[test]
 fn typed_answers_hold_what_their_point_asks_for() {
     let read = |point, body| HookAnswer::read(point, HookKind::Provide, body);
+    for (point, key) in [(Point::Summarize, "content"), (Point::CompressFormat, "text")] {
+        let wanted = format!("{{\"{key}\":\"a \\\" b\"}}");
+        assert_eq!(read(point, r#""a \" b""#), Ok(HookAnswer::Typed(wanted.into())));
+    }
+    let bare = cause(Point::RecallMemory, HookKind::Provide, r#""a""#);
+    assert_eq!(bare, Some(FailureCause::BadShape));
     assert_eq!(
         read(Point::RecallMemory, r#"{"keys":["a"]}"#),
         Ok(HookAnswer::Typed(r#"{"keys":["a"]}"#.into()))

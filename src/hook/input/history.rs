@@ -17,11 +17,12 @@ pub struct BeforeCompressInput<'a> {
     pub history: JsonText<'a>,
     pub system: JsonText<'a>,
     pub tokens: TokenPressure,
+    pub history_tokens: TokenPressure,
     pub trigger: CompressTrigger,
     pub to_compress: MessageSpan,
 }
 
-/// Tokens of the payload, as the report counts them.
+/// Tokens of the payload or of the history, as the report counts them, and the limit for them.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct TokenPressure {
     pub current: u64,
@@ -49,7 +50,8 @@ impl PointInput for BeforeCompressInput<'_> {
     const MEMBERS: &'static [InputMember] = &[
         ("history", "messages"),
         ("system", "messages"),
-        ("tokens", "`{current, limit}`"),
+        ("tokens", "`{current, limit}` of the payload: its budget is the limit"),
+        ("history_tokens", "`{current, limit}` of the history: above its limit it shrinks"),
         ("trigger", "why the history shrinks"),
         ("to_compress", "`{from, to}`, the messages that are about to shrink"),
     ];
@@ -59,6 +61,7 @@ impl PointInput for BeforeCompressInput<'_> {
             history: SAMPLE_MESSAGES,
             system: NO_MESSAGES,
             tokens: TokenPressure { current: 130_000, limit: 120_000 },
+            history_tokens: TokenPressure { current: 118_000, limit: 108_000 },
             trigger: CompressTrigger::OverLimit,
             to_compress: MessageSpan { from: 0, to: 1 },
         }
@@ -95,10 +98,33 @@ pub struct AfterCompressInput<'a> {
     pub truncated_count: usize,
     pub compressed_messages: JsonText<'a>,
     pub tokens: TokenChange,
+    pub actions: ActionCounts,
+}
+
+/// Messages of the history by what happened to them, as `actions` of the report.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct ActionCounts {
+    pub kept: usize,
+    pub compressed: usize,
+    pub deduplicated: usize,
+    pub cleared: usize,
+    pub summarized: usize,
+    pub dropped: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub removed: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub changed: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub added: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Tokens of the payload before and after a history shrank, as the report counts them.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct TokenChange {
     pub before: u64,
     pub after: u64,
@@ -108,9 +134,10 @@ impl PointInput for AfterCompressInput<'_> {
     const SENTENCE: &'static str = "after a history shrank";
     const MEMBERS: &'static [InputMember] = &[
         ("summary", "the summary, or null"),
-        ("truncated_count", "messages that the summary stands for"),
+        ("truncated_count", "messages that left the history"),
         ("compressed_messages", "those messages"),
-        ("tokens", "`{before, after}`"),
+        ("tokens", "`{before, after}` of the payload"),
+        ("actions", "messages by what happened to them, as in the report"),
     ];
 
     fn sample() -> Self {
@@ -119,6 +146,17 @@ impl PointInput for AfterCompressInput<'_> {
             truncated_count: 1,
             compressed_messages: SAMPLE_MESSAGES,
             tokens: TokenChange { before: 130_000, after: 60_000 },
+            actions: ActionCounts {
+                kept: 12,
+                compressed: 2,
+                deduplicated: 0,
+                cleared: 3,
+                summarized: 1,
+                dropped: 0,
+                removed: 0,
+                changed: 0,
+                added: 0,
+            },
         }
     }
 }

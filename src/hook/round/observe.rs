@@ -42,13 +42,45 @@ impl HookRound<'_> {
         at: HookInput<'_>,
         decision: GuardDecision<'_>,
     ) -> Vec<QueuedCall> {
+        self.observe_with(at, decision, false).await
+    }
+
+    /// As [`Self::observe`], without the hooks with `delivery: "sync"`: they are notified of a fact
+    /// after it is stored. In a dry run they have their lines.
+    pub async fn observe_queued(&mut self, at: HookInput<'_>) -> Vec<QueuedCall> {
+        let holds_sync = !self.dry;
+        self.observe_with(at, GuardDecision::None, holds_sync).await
+    }
+
+    /// Whether an observe hook of the point is notified after its fact is stored.
+    pub fn has_sync(&self, point: Point) -> bool {
+        let mut hooks = self.set.hooks_of_kind(point, HookKind::Observe);
+        !self.dry && hooks.any(|hook| hook.delivery == DeliveryMode::Sync)
+    }
+
+    async fn observe_with(
+        &mut self,
+        at: HookInput<'_>,
+        decision: GuardDecision<'_>,
+        holds_sync: bool,
+    ) -> Vec<QueuedCall> {
         let occurrence = self.count_occurrence(at.point, HookKind::Observe);
         if !self.has(at.point, HookKind::Observe) {
             return Vec::new();
         }
         let input = with_decision(at.input, decision);
         let at = HookInput { input: &input, ..at };
-        let hooks = self.select(&at, occurrence, HookKind::Observe);
+        let (mut hooks, mut others) = self.match_hooks(&at, occurrence, HookKind::Observe);
+        if holds_sync {
+            let set = Arc::clone(&self.set);
+            let is_sync = |id: &str| {
+                let mut hooks = set.hooks_of_kind(at.point, HookKind::Observe);
+                hooks.any(|hook| *hook.id == *id && hook.delivery == DeliveryMode::Sync)
+            };
+            hooks.retain(|hook| hook.delivery != DeliveryMode::Sync);
+            others.retain(|run| !is_sync(&run.hook));
+        }
+        self.runs.extend(others);
         let (mut now, mut later) = (Vec::new(), Vec::new());
         let whole = OnceLock::new();
         for hook in &hooks {

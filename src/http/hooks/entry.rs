@@ -10,9 +10,11 @@ use crate::http::job::{self, visit};
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::response::{read_if_match, respond_json, respond_json_with_etag};
-use crate::http::schema::{HookChange, HookDefinition, HookList, HookShown, NewHook, RotateSecret};
+use crate::http::schema::{
+    HookChange, HookList, HookRegistration, HookShown, NewHook, RotateSecret,
+};
 use crate::http::state::AppState;
-use crate::service::hooks::{self, NewHookSecret, POINTS, RegisteredHook};
+use crate::service::hooks::{self, NewHookSecret, POINTS, PutHook, PutOnce, RegisteredHook};
 
 /// Register a hook
 ///
@@ -24,7 +26,7 @@ use crate::service::hooks::{self, NewHookSecret, POINTS, RegisteredHook};
     tag = "hooks",
     operation_id = "create_hook",
     params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the secret, and registers no other hook")),
-    request_body = HookDefinition,
+    request_body = HookRegistration,
     responses((status = CREATED, description = "The hook and, this once, its secret", body = NewHook)),
 )]
 pub(crate) async fn create_hook(
@@ -106,6 +108,50 @@ pub(crate) async fn get_hook(
     let input = RequestInput::without_body(&state, &request)?;
     let found = visit(&state, input, move |services, _| hooks::find(services, &id)).await?;
     Ok(respond_with_hook(&found))
+}
+
+/// Register or replace a hook
+///
+/// All of a hook that is there is replaced, but its secret stays unless another one is given. A hook
+/// that is there as given stays as it is, with its revision.
+#[utoipa::path(
+    put,
+    path = "/hooks/{id}",
+    tag = "hooks",
+    operation_id = "put_hook",
+    params(
+        ("id" = String, Path, description = "The hook's id", example = "pii"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the secret"),
+    ),
+    request_body = HookRegistration,
+    responses(
+        (status = OK, description = "The hook as it is now", body = NewHook),
+        (status = CREATED, description = "The new hook and, this once, its secret unless it was given", body = NewHook),
+    ),
+)]
+pub(crate) async fn put_hook(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = name_of(&request).to_owned();
+    let identity = RequestIdentity::read("PUT /hooks/{id}", request.headers(), request.uri())?;
+    let if_match = read_if_match(request.headers())?;
+    let input = body::read(&state, request).await?;
+    idempotency::run(&state, input, identity, move |services, text, once| {
+        let tell = |registered: &RegisteredHook, is_new: bool| {
+            let new_hook = NewHookSecret { registered: registered.clone(), secret: None };
+            reply_with_hook(status_of(is_new), &new_hook).to_stored()
+        };
+        let once = PutOnce { request: once, tell };
+        let PutHook { new, is_new } = hooks::put(services, &id, text, if_match, once)?;
+        Ok(reply_with_hook(status_of(is_new), &new))
+    })
+    .await
+}
+
+fn status_of(is_new: bool) -> StatusCode {
+    if is_new { StatusCode::CREATED } else { StatusCode::OK }
 }
 
 /// Change a hook

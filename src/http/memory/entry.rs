@@ -2,16 +2,17 @@
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use super::{SCOPE, key_of, read_condition, respond_with_entry, scope_of};
 use crate::http::body::{self, RequestInput};
+use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::schema::{MemoryEntry, MemoryWrite};
 use crate::http::state::AppState;
-use crate::service::memory::{self, WriteKind};
+use crate::service::memory::{self, EntryAddress, PutEntry, WriteKind};
 
 /// Store an entry
 ///
@@ -30,6 +31,7 @@ use crate::service::memory::{self, WriteKind};
         ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
         ("If-None-Match" = Option<String>, Header, description = "`*`: only where no entry is stored"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = MemoryWrite,
     responses(
@@ -59,6 +61,7 @@ pub(crate) async fn put_memory(
         ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
         ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = MemoryWrite,
     responses((status = OK, description = "The entry as it is now", body = MemoryEntry)),
@@ -74,13 +77,19 @@ async fn put(state: AppState, request: Request, partial: bool) -> Result<Respons
     let key = key_of(&request)?;
     let expected = read_condition(request.headers())?;
     let scope = scope_of(&Query::parse(request.uri(), &SCOPE)?);
+    let route = if partial { "PATCH /memory/{key}" } else { "PUT /memory/{key}" };
+    let identity = RequestIdentity::read(route, request.headers(), request.uri())?;
     let input = body::read(&state, request).await?;
-    let put = visit(&state, input, move |services, text| {
-        memory::put(services, &scope, &key, text, WriteKind { partial, expected })
-    });
-    let (entry, is_new) = put.await?;
-    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, respond_with_entry(&entry)).into_response())
+    idempotency::run_recorded(&state, input, identity, reply_to_put, move |services, text, told| {
+        let at = EntryAddress { query: &scope, key: &key };
+        memory::put(services, at, text, WriteKind { partial, expected }, told)
+    })
+    .await
+}
+
+fn reply_to_put(PutEntry { entry, is_new }: &PutEntry) -> Reply {
+    let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Reply::with_version(status, entry.version, &MemoryEntry::from(entry))
 }
 
 /// Read an entry

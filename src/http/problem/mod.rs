@@ -257,6 +257,17 @@ fn divergence_problem(found: &Divergence, detail: String) -> Problem {
     Problem { extension, ..Problem::with_detail(Kind::ReplayDivergence, detail) }
 }
 
+/// Makes the problem of a request that a guard denied.
+fn denial_problem(denial: &compile::Denial, detail: String) -> Problem {
+    let details = serde_json::json!({
+        "hook": &*denial.hook, "point": denial.point.as_str(), "code": denial.code.as_deref(),
+        "reason": &*denial.reason,
+    });
+    let extension = ProblemExtension { stage: None, details, compilation: None };
+    let extension = Some(Box::new(extension));
+    Problem { extension, ..Problem::with_detail(Kind::HookDenied, detail) }
+}
+
 /// Makes the problem of a write for which a quota has no room.
 fn quota_problem(found: QuotaUse, detail: String) -> Problem {
     let QuotaUse { quota, used, max } = found;
@@ -311,10 +322,10 @@ impl From<compile::Error> for Problem {
                 Self { errors: faults, ..Self::with_detail(Kind::from_code(code), detail) }
             }
             compile::Error::Stopped(StopReason::Cancelled) => Self::new(Kind::Cancelled),
+            compile::Error::Denied(denial) => denial_problem(&denial, detail),
             compile::Error::Stopped(_)
             | compile::Error::MemoryTaken(_)
             | compile::Error::Forbidden(_)
-            | compile::Error::Denied(_)
             | compile::Error::Hook(_) => Self::with_detail(Kind::from_code(code), detail),
         }
     }

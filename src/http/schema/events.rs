@@ -23,7 +23,7 @@ pub struct EventRow {
     #[serde(rename = "type")]
     #[schema(rename = "type", example = "memory:changed")]
     pub kind: &'static str,
-    #[schema(example = "2026-12-31T23:59:59Z")]
+    #[schema(example = "2026-12-31T23:59:59.000Z")]
     pub at: Option<String>,
     pub session_id: Option<String>,
     pub compilation_id: Option<String>,
@@ -37,7 +37,7 @@ impl From<&Event> for EventRow {
         Self {
             seq: Some(event.seq),
             kind: word_of(EventKind::WORDS, event.kind),
-            at: Some(event.at.to_string()),
+            at: Some(event.at.with_millis()),
             session_id: event.session_id.as_deref().map(str::to_owned),
             compilation_id: event.compilation_id.as_deref().map(str::to_owned),
             data: raw(&event.data),

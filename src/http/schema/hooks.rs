@@ -49,7 +49,7 @@ pub struct HookDefinition {
     pub allow_fail_open: Option<bool>,
     /// Whether a guard is asked again where a transform changed what it saw.
     pub reverify: Option<bool>,
-    /// Which calls it is for: `tools`, `args`, `agents`, `sessions`, `events`, `status`.
+    /// Which calls it is for: `tools`, `args`, `agents`, `sessions`, `events`, `status`, `denials`.
     #[schema(value_type = Option<Object>)]
     pub r#match: Option<Value>,
     /// `include` and `exclude`: JSON Pointers to what of the input leaves the service.
@@ -64,6 +64,16 @@ pub struct HookDefinition {
     /// `{"session_id"}`: for one session.
     #[schema(value_type = Option<Object>)]
     pub scope: Option<Value>,
+}
+
+/// A hook to be registered, with a secret of the caller's own if it is to have one.
+#[derive(Debug, ToSchema)]
+pub struct HookRegistration {
+    #[serde(flatten)]
+    pub hook: HookDefinition,
+    /// `whsec_` and the base64 of 24 to 64 bytes, which may be the secret of several hooks. A new one is
+    /// made when absent, and by `PUT` the one of before stays.
+    pub secret: Option<String>,
 }
 
 /// What changes of a hook: any of its members; null takes one away.
@@ -153,6 +163,8 @@ pub struct HookList {
 pub struct RotateSecret {
     #[schema(default = 86_400, minimum = 0, maximum = 604_800)]
     pub overlap_seconds: Option<u64>,
+    /// `whsec_` and the base64 of 24 to 64 bytes; a new one is made when absent.
+    pub secret: Option<String>,
 }
 
 /// Every hook point.

@@ -38,8 +38,8 @@ pub use gateway::{GatewayAnswer, GatewayConfig, GatewayHealth, GatewayRequest, R
 pub use golden::{GoldenCase, GoldenList, GoldenRequest, GoldenRow, GoldenRun, GoldenRunRequest};
 pub use hooks::{
     Delivery, DeliveryAttempt, DeliveryList, HookChange, HookDefinition, HookList, HookOrder,
-    HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookShown, HookTried, NewHook,
-    RotateSecret, TryHook, TryNewHook,
+    HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookRegistration, HookShown, HookTried,
+    NewHook, RotateSecret, TryHook, TryNewHook,
 };
 pub use memory::*;
 pub use packs::{
@@ -116,6 +116,8 @@ pub struct CompileRequest {
     /// Any object; placed as XML, the same bytes for the same object.
     pub dynamic_state: Option<Value>,
     pub dynamic_state_placement: Option<StatePlacement>,
+    /// Whether a sentence after the state at the tail says that it is current: true if absent.
+    pub dynamic_state_anchor: Option<bool>,
     /// Text for this turn only, placed at the tail of the last user message.
     pub implicit_context: Option<String>,
     pub output: Option<Output>,

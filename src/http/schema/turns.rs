@@ -47,6 +47,9 @@ pub struct TurnAppended {
     pub results: Vec<CallResult>,
     /// The number of messages in the session.
     pub messages: u64,
+    /// A line for each hook that was asked about the calls; absent if none was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<serde_json::Value>,
     /// About `usage`.
     pub warnings: Vec<Note>,
 }

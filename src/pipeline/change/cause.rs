@@ -49,6 +49,7 @@ const OWN_FRAMES: &[(&str, OwnText)] = &[
     ("<dynamic_state>\n", OwnText::State),
     ("<implicit_context>\n", OwnText::State),
     (prose::STATE_ANCHOR, OwnText::State),
+    (prose::EARLIER_STATE_ANCHOR, OwnText::State),
     ("<EPHEMERAL_MESSAGE>", OwnText::Output),
     ("<ephemeral_message type=\"prefill_enforcement\">", OwnText::Output),
     (SUMMARY_TAG, OwnText::Summary),

@@ -10,7 +10,7 @@ mod view;
 pub(super) use ladder::{
     HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnCosts, TurnForm, plan,
 };
-pub(super) use stage::{author, run};
+pub(super) use stage::{author, run, target, trigger};
 pub(super) use summary::{
     CoveredMessages, SummaryMaterial, SummaryMessage, SummaryRequest, SummaryResult, SummaryRules,
     count_covered, read_summary, summary_cap, write_note,

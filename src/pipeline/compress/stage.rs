@@ -13,7 +13,7 @@ use crate::domain::{Message, Role, Turn, turns};
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{CoveredRange, HistorySummary};
 use crate::pipeline::{StopReason, prose};
-use crate::request::ThinkingPolicy;
+use crate::request::{Compression, ThinkingPolicy};
 
 pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, StopReason> {
     let spans = turns(&input.history);
@@ -74,17 +74,30 @@ fn find_covers(
     Some(CoveredRange::from_places(places))
 }
 
+/// Raw tokens above which a history shrinks at a compaction point.
+pub(crate) fn trigger(compression: &Compression, room: u64) -> u64 {
+    share(room, compression.trigger_milli)
+}
+
+/// Raw tokens to which it shrinks there.
+pub(crate) fn target(compression: &Compression, room: u64) -> u64 {
+    share(room, compression.compress_to_milli)
+}
+
+fn share(room: u64, milli: u32) -> u64 {
+    room.saturating_mul(u64::from(milli)) / 1000
+}
+
 fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopReason> {
     let compression = input.compression;
-    let share = |milli: u32| input.room.saturating_mul(u64::from(milli)) / 1000;
     let marker = Message::text(Role::User, prose::drop_marker(prose::MAX_MARKER_MESSAGES));
     Ok(LadderPlan {
         level: compression.level,
         // Old turns at a point are cleared and summarised, as callers that set points expect.
         digests: false,
         clear_thinking: compression.thinking == ThinkingPolicy::ClearOld,
-        trigger: share(compression.trigger_milli),
-        compress_to: share(compression.compress_to_milli),
+        trigger: trigger(compression, input.room),
+        compress_to: target(compression, input.room),
         summary_cap: summary_cap(compression.level, input.room),
         marker: meter.message(&marker)?.real(),
         allowed: input.allowed,

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Driver;
-use super::stages::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory};
+use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory};
+use super::shrunk::ShrunkHistory;
 use crate::domain::{Message, Source};
 use crate::hook::{AnswerReader, GuardDecision, HookInput, MatchContext, Point};
-use crate::pipeline::points::list::ShownMessages;
+use crate::pipeline::points::list::{AcceptedMessage, ShownMessages};
 use crate::pipeline::points::transform;
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::report::Action;
@@ -25,6 +26,21 @@ pub(super) struct AssembledList {
     pub(super) spoken: bool,
 }
 
+/// The output of stage 10.
+pub(super) struct TransformedList {
+    pub(super) slots: Vec<Slot>,
+    /// What shrank because hooks made the list too long.
+    pub(super) shrunk: Option<ShrunkHistory>,
+    /// Messages that hooks added.
+    pub(super) added: usize,
+}
+
+impl TransformedList {
+    fn whole(slots: Vec<Slot>) -> Self {
+        Self { slots, shrunk: None, added: 0 }
+    }
+}
+
 /// Raw tokens for a list without its tools.
 #[derive(Debug, Clone, Copy)]
 struct ListRoom {
@@ -41,10 +57,10 @@ impl Driver<'_> {
         assembled: AssembledList,
         arrived_history: &ArrivedHistory,
         actions: &mut [Action],
-    ) -> Result<Vec<Slot>, Error> {
+    ) -> Result<TransformedList, Error> {
         const POINT: Point = Point::TransformContext;
         if !self.hooks.has_any(POINT) {
-            return Ok(assembled.slots);
+            return Ok(TransformedList::whole(assembled.slots));
         }
         let AssembledList { slots, tools, opening, source, spoken } = assembled;
         let seen = ShownMessages::new(slots.iter().map(|slot| &slot.message));
@@ -59,11 +75,12 @@ impl Driver<'_> {
         let after = changed.input.as_deref().unwrap_or(&input);
         self.observe(HookInput { input: after, ..at }, GuardDecision::Allowed)?;
         let list = changed.payload.and_then(|payload| reader.take(&payload));
-        let Some(list) = list else { return Ok(slots) };
+        let Some(list) = list else { return Ok(TransformedList::whole(slots)) };
         let originals: Vec<&Message> = slots.iter().map(|slot| &slot.message).collect();
         let target = self.request.target;
         let accepted = list.settle(&originals, source, target, &mut self.notes);
-        let Some(accepted) = accepted else { return Ok(slots) };
+        let Some(accepted) = accepted else { return Ok(TransformedList::whole(slots)) };
+        let added = note_hooks(actions, arrived_history, &originals, &accepted);
         let settled = transform::apply(&self.meter, &slots, accepted)?;
         self.is_whole = transform::holds_all(&settled, &slots);
         let slots = settled;
@@ -75,14 +92,20 @@ impl Driver<'_> {
         let other_tokens = tools + self.meter.reply();
         let whole: u64 = slots.iter().map(|slot| slot.cost.real()).sum();
         if whole + other_tokens <= measured {
-            return Ok(slots);
+            return Ok(TransformedList { added, ..TransformedList::whole(slots) });
         }
         let room = ListRoom {
             budget: measured.saturating_sub(other_tokens),
             drop_budget: dropping.saturating_sub(other_tokens),
         };
-        let slots = self.shrink(slots, room, opening.clone(), actions, arrived_history)?;
-        Ok(self.mend_ends(slots, opening, list, spoken)?)
+        let before = self.request.measured().scale(whole + other_tokens);
+        let mut shrunk = self.shrink(slots, room, opening.clone(), actions, arrived_history)?;
+        if let Some(own) = &mut shrunk.shrunk {
+            own.before = before;
+        }
+        shrunk.added = added;
+        shrunk.slots = self.mend_ends(shrunk.slots, opening, list, spoken)?;
+        Ok(shrunk)
     }
 
     /// Shrinks the messages of the history among the slots until all slots have room.
@@ -93,7 +116,7 @@ impl Driver<'_> {
         opening: Option<Slot>,
         actions: &mut [Action],
         arrived_history: &ArrivedHistory,
-    ) -> Result<Vec<Slot>, Error> {
+    ) -> Result<TransformedList, Error> {
         let is_past = |slot: &Slot| slot.part == PartName::History;
         let start = slots.iter().position(is_past).unwrap_or(slots.len());
         let end = slots.iter().rposition(is_past).map_or(start, |at| at + 1);
@@ -123,6 +146,8 @@ impl Driver<'_> {
             arrived,
             on_arrival: OnArrival::Off,
             points: Vec::new(),
+            saved: 0,
+            edits: Vec::new(),
         };
         let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };
         // The compaction points are done: only the budget is applied here.
@@ -130,12 +155,42 @@ impl Driver<'_> {
         let allocation = budget::Output { budget, drop_budget, room: u64::MAX / 2, fixed };
         let outside = OutsideHistory::bare(frame, allocation);
         let compressed =
-            self.compress(&mut again, &outside, &CompressionPass::new(HistoryUse::No, 0))?;
+            self.compress(&mut again, &outside, &CompressionPass::new(HistoryUse::Yes, 0))?;
+        let shrunk = ShrunkHistory::new(&again.history, &compressed, 0);
         note_actions(actions, arrived_history, &origins, &compressed.actions);
         head.extend(compressed.slots);
         head.extend(foot);
-        Ok(head)
+        Ok(TransformedList { slots: head, shrunk, added: 0 })
     }
+}
+
+/// Records which messages of the request hooks removed or changed; returns how many they added.
+fn note_hooks(
+    actions: &mut [Action],
+    arrived_history: &ArrivedHistory,
+    originals: &[&Message],
+    accepted: &[AcceptedMessage],
+) -> usize {
+    let places: BTreeMap<usize, usize> = arrived_history
+        .history
+        .iter()
+        .enumerate()
+        .filter_map(|(at, message)| Some((message.origin?, at)))
+        .collect();
+    let mut left: BTreeMap<usize, &Message> =
+        accepted.iter().filter_map(|own| Some((own.of?, &own.message))).collect();
+    for (index, original) in originals.iter().enumerate() {
+        let action = match left.remove(&index) {
+            None => Action::Removed,
+            Some(message) if message.parts != original.parts => Action::Changed,
+            Some(_) => continue,
+        };
+        let place = original.origin.and_then(|origin| places.get(&origin));
+        if let Some(known) = place.and_then(|at| actions.get_mut(*at)) {
+            *known = action;
+        }
+    }
+    accepted.iter().filter(|own| own.of.is_none()).count()
 }
 
 /// Records what happened to messages of the request in the second pass.

@@ -1,7 +1,7 @@
 //! Stage 7 with the hooks around it, and the text that they provide for stage 8.
 
 use super::Driver;
-use super::stages::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory, Preamble};
+use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory, Preamble};
 use crate::compress::AdapterSet;
 use crate::domain::Message;
 use crate::hook::{
@@ -13,6 +13,19 @@ use crate::pipeline::points::{ask_formats, before_compile, result, shrink};
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, StopReason};
 use crate::request::Level;
+
+/// What hooks at `before_compile` are asked.
+fn before_compile_at(input: &str) -> HookInput<'_> {
+    HookInput { point: Point::BeforeCompile, input, facts: MatchContext::default() }
+}
+
+/// The history as a pass left it, with everything around it.
+pub(super) struct PlannedHistory {
+    pub(super) outside: OutsideHistory,
+    pub(super) compressed: CompressOutput,
+    /// The text of `<implicit_context>` that hooks provided.
+    pub(super) text: Option<String>,
+}
 
 impl Driver<'_> {
     /// Results as the hooks at `tool_result` leave them, before anything else is done with them. Under a
@@ -39,30 +52,42 @@ impl Driver<'_> {
                 self.compress(arrived_history, &outside, &CompressionPass::new(HistoryUse::No, 0))?;
             return Ok((outside, compressed));
         }
-        let adds = !self.request.is_governed && self.hooks.has_any(Point::BeforeCompile);
-        let free = if adds { self.hooks.reserve(Point::BeforeCompile) } else { 0 };
-        let free = self.request.model.unscale(free);
-        let mut pass = CompressionPass::new(HistoryUse::Yes, free);
+        let mut pass = CompressionPass::new(HistoryUse::Yes, 0);
         let mut compressed = self.compress(arrived_history, &outside, &pass)?;
         if self.formats(arrived_history, &compressed)? {
             compressed = self.compress(arrived_history, &outside, &pass)?;
         }
-        let (mut outside, compressed) =
-            self.before_compress(arrived_history, preamble, outside, compressed, &mut pass)?;
+        let planned = PlannedHistory { outside, compressed, text: None };
+        let planned = self.before_compress(arrived_history, preamble, planned, &mut pass)?;
+        let PlannedHistory { outside, compressed, .. } = planned;
         let compressed = self.summarized(arrived_history, &outside, compressed, &mut pass)?;
-        self.after_compress(arrived_history, &outside, &compressed)?;
-        if !adds {
+        if self.request.is_governed || !self.hooks.has_any(Point::BeforeCompile) {
             return Ok((outside, compressed));
         }
-        let context = self.before_compile(arrived_history, preamble, &outside, &compressed)?;
-        if context.is_none() && !(free > 0 && compressed.outcome.squeezed) {
+        // Hooks are shown the history as it is sent: no room is kept free for them.
+        let (input, text) = self.provided(arrived_history, preamble, &outside, &compressed)?;
+        let Some(text) = text else {
+            self.observe(before_compile_at(&input), GuardDecision::None)?;
             return Ok((outside, compressed));
-        }
-        // Room that was kept free for hooks and is not used goes to the history.
-        outside = self.outside(preamble, arrived_history, context.as_deref())?;
-        pass.free = pass.free.saturating_sub(free);
+        };
+        let forms = compressed.outcome.forms;
+        let before = outside.taken();
+        let outside = self.outside(preamble, arrived_history, Some(&text))?;
+        pass.text_tokens = outside.taken().saturating_sub(before);
         let compressed = self.compress(arrived_history, &outside, &pass)?;
+        let mut planned = PlannedHistory { outside, compressed, text: Some(text) };
+        let shrinks_further = planned.compressed.outcome.forms != forms;
+        if shrinks_further {
+            planned = self.before_compress(arrived_history, preamble, planned, &mut pass)?;
+        }
+        let PlannedHistory { outside, compressed, .. } = planned;
         let compressed = self.summarized(arrived_history, &outside, compressed, &mut pass)?;
+        let input = if shrinks_further {
+            self.before_compile_input(arrived_history, preamble, &outside, &compressed)
+        } else {
+            input
+        };
+        self.observe(before_compile_at(&input), GuardDecision::None)?;
         Ok((outside, compressed))
     }
 
@@ -87,38 +112,40 @@ impl Driver<'_> {
         Ok(any)
     }
 
-    /// The text of `<implicit_context>`, if hooks provided some.
-    fn before_compile(
+    /// The input of hooks at `before_compile`, and the text of `<implicit_context>` if they provided
+    /// some.
+    fn provided(
         &mut self,
         arrived_history: &ArrivedHistory,
         preamble: &Preamble,
         outside: &OutsideHistory,
         compressed: &CompressOutput,
-    ) -> Result<Option<String>, Error> {
-        let request = self.request;
-        let stitched = &outside.frame.stitched;
-        let system = &preamble.system;
-        let input = before_compile::input(
-            request,
-            system,
-            &compressed.slots,
-            stitched,
-            &arrived_history.history,
-        );
-        let at = HookInput {
-            point: Point::BeforeCompile,
-            input: &input,
-            facts: MatchContext::default(),
-        };
-        let provided = if self.hooks.has(Point::BeforeCompile, HookKind::Provide) {
-            join(&self.provide(at, &|_| Ok(()))?.fragments)
-        } else {
-            String::new()
-        };
-        self.observe(at, GuardDecision::None)?;
-        let own = request.implicit_context.as_deref();
+    ) -> Result<(String, Option<String>), Error> {
+        let input = self.before_compile_input(arrived_history, preamble, outside, compressed);
+        if !self.hooks.has(Point::BeforeCompile, HookKind::Provide) {
+            return Ok((input, None));
+        }
+        let provided = join(&self.provide(before_compile_at(&input), &|_| Ok(()))?.fragments);
+        let own = self.request.implicit_context.as_deref();
         let is_new = !provided.is_empty();
-        Ok(before_compile::context(provided, own).filter(|_| is_new))
+        let text = before_compile::context(provided, own).filter(|_| is_new);
+        Ok((input, text))
+    }
+
+    fn before_compile_input(
+        &self,
+        arrived_history: &ArrivedHistory,
+        preamble: &Preamble,
+        outside: &OutsideHistory,
+        compressed: &CompressOutput,
+    ) -> String {
+        before_compile::input(
+            self.request,
+            &preamble.system,
+            &compressed.slots,
+            &outside.frame.stitched,
+            &arrived_history.history,
+        )
     }
 
     pub(super) fn change(
@@ -143,6 +170,13 @@ impl Driver<'_> {
             u32::try_from(scaled).unwrap_or(u32::MAX)
         };
         timed(&mut self.timings.hooks, || hooks.provide(at, &tokens, check))
+    }
+
+    /// Notifies observers of what holds once the compile is stored.
+    pub(super) fn observe_stored(&mut self, at: HookInput<'_>) -> Result<(), Error> {
+        let hooks = &mut *self.hooks;
+        timed(&mut self.timings.hooks, || hooks.observe_stored(at))?;
+        self.meter.check().map_err(|stopped: StopReason| stopped.into())
     }
 
     pub(super) fn observe(

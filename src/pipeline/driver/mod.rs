@@ -1,8 +1,10 @@
 //! The driver: calls the stages in their order, and the hooks between them.
 
 mod final_list;
+mod history_parts;
 mod hooks;
 mod shrink;
+mod shrunk;
 mod stages;
 mod summarize;
 mod tools;
@@ -15,7 +17,8 @@ use crate::compress::AdapterSet;
 use crate::domain::{Conversation, Notes, Role, Stage};
 use crate::request::{CompileRequest, OnOverflow};
 
-use stages::Preamble;
+use history_parts::Preamble;
+use shrunk::ShrunkHistory;
 
 /// One compile on its way through the stages.
 struct Driver<'d> {
@@ -27,6 +30,8 @@ struct Driver<'d> {
     hooks: &'d mut dyn HookPort,
     timings: &'d mut Timings,
     trace: Trace,
+    /// What hooks at `before_compress` did to the history.
+    hooked: manifest::HookedMessages,
     /// Whether hooks left every message that was put together.
     is_whole: bool,
 }
@@ -43,9 +48,9 @@ pub(super) fn run(
     let adapters = AdapterSet::new(&request.compression.adapters, deadline);
     let notes = request.notes.clone();
     let trace = Trace::new(request.record.is_kept());
-    let is_whole = true;
+    let (hooked, is_whole) = (manifest::HookedMessages::default(), true);
     let mut driver =
-        Driver { cx, request, meter, adapters, notes, hooks, timings, trace, is_whole };
+        Driver { cx, request, meter, adapters, notes, hooks, timings, trace, hooked, is_whole };
 
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
@@ -73,14 +78,18 @@ pub(super) fn run(
     deadline.check()?;
     driver.trace.history(Stage::Compress, &compressed.slots);
     let squeezed = compressed.outcome.squeezed;
+    let shrunk = driver.shrunk(&arrived_history, &outside, &compressed);
     let artifacts = compressed.artifacts;
     let system_tokens = outside.frame.system();
     let opening = outside.frame.opening.clone();
     let slots = driver.assemble(outside.frame, compressed.slots, list_key, spoken)?;
     let mut actions = compressed.actions;
+    arrived_history.note_edits(&mut actions);
     driver.trace.slots(Stage::Assemble, &slots, &conversation.tools);
     let assembled = final_list::AssembledList { slots, tools, opening, source, spoken };
-    let mut slots = driver.transform(assembled, &arrived_history, &mut actions)?;
+    let transformed = driver.transform(assembled, &arrived_history, &mut actions)?;
+    let final_list::TransformedList { mut slots, shrunk: later, added } = transformed;
+    let shrunk = ShrunkHistory::and(shrunk, later);
     driver.mark(&mut slots, &mut conversation.tools);
     driver.trace.slots(Stage::Transform, &slots, &conversation.tools);
     let arrival = manifest::Arrival {
@@ -98,6 +107,7 @@ pub(super) fn run(
         ),
         memory: outside.memory_tokens,
         injected: outside.injected,
+        hooked: manifest::HookedMessages { added, ..driver.hooked },
         list_key,
     };
     let mut report = driver.manifest(&slots, actions, compressed.forms, arrival);
@@ -105,9 +115,10 @@ pub(super) fn run(
     if !report.report().fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(report.finish()));
     }
+    let token_change = driver.after_compress(shrunk, report.report())?;
     driver.trace.text(Stage::Manifest, || report.report().figures());
     let hints = driver.hints(squeezed);
-    let facts = stages::PayloadFacts { report, hints, artifacts, awaits_results };
+    let facts = stages::PayloadFacts { report, hints, artifacts, token_change, awaits_results };
     Ok(driver.format(slots, &conversation.tools, head, facts))
 }
 

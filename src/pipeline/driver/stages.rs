@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory, Preamble};
 use super::{Driver, has_spoken};
-use crate::domain::{ContentHash, Conversation, Message, Notes, Source, Stage, ToolDefinition};
-use crate::pipeline::compress::{self, Output as CompressOutput, SummaryMaterial};
+use crate::domain::{ContentHash, Conversation, Message, Notes, Stage, ToolDefinition};
+use crate::hook::TokenChange;
+use crate::pipeline::compress::{self, Output as CompressOutput};
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, ReportBuilder};
 use crate::pipeline::slot::Slot;
@@ -13,48 +15,8 @@ use crate::pipeline::{ChangeHints, CompiledPayload, READ_TOOL, StopReason, prose
 use crate::pipeline::{arrival, budget, cache_marks, frame, ingest, inject, list_ends, manifest};
 use crate::pipeline::{memory, protect};
 use crate::provider::{self, PayloadInput};
-use crate::request::{Compression, ExplainLevel, Level, OnArrival, ReferenceStyle};
+use crate::request::{Compression, ExplainLevel, Level, ReferenceStyle};
 use crate::{compress::AdapterSet, compress::Reducer, request::CompileRequest};
-
-/// The history, and what is known of it on arrival.
-pub(super) struct ArrivedHistory {
-    pub(super) history: Vec<Message>,
-    pub(super) protected: Vec<bool>,
-    pub(super) read_back: ReadBack,
-    /// Names of messages in decisions; empty if no decisions are asked for.
-    pub(super) names: Vec<manifest::MessageName>,
-    pub(super) arrived: arrival::Output,
-    /// Form of results that are not shortened further.
-    pub(super) on_arrival: OnArrival,
-    /// Compaction points of the session, in addition to the automatic ones.
-    pub(super) points: Vec<u64>,
-}
-
-/// The parts before the history, which no stage changes.
-pub(super) struct Preamble {
-    pub(super) source: Source,
-    pub(super) system: Vec<Message>,
-    /// Raw tokens of the tools.
-    pub(super) tools: u64,
-}
-
-/// Everything around the history.
-pub(super) struct OutsideHistory {
-    pub(super) frame: frame::Output,
-    pub(super) allocation: budget::Output,
-    pub(super) memory_tokens: u64,
-    /// Keys of the memory entries that are shown.
-    pub(super) injected: Vec<String>,
-    pub(super) notes: Notes,
-}
-
-impl OutsideHistory {
-    /// A history that is already part of the list around it.
-    pub(super) fn bare(frame: frame::Output, allocation: budget::Output) -> Self {
-        let (memory_tokens, injected, notes) = (0, Vec::new(), Notes::default());
-        Self { frame, allocation, memory_tokens, injected, notes }
-    }
-}
 
 /// Additions of the last stage to the text of a payload.
 pub(super) struct PayloadFacts {
@@ -62,32 +24,10 @@ pub(super) struct PayloadFacts {
     pub(super) hints: ChangeHints,
     /// Texts that the payload names by their artifacts.
     pub(super) artifacts: Vec<Arc<str>>,
+    /// As [`CompiledPayload::shrink`].
+    pub(super) token_change: Option<TokenChange>,
     /// As [`CompiledPayload::awaits_results`].
     pub(super) awaits_results: bool,
-}
-
-/// Parameters of one compression pass.
-#[derive(Debug, Clone)]
-pub(super) struct CompressionPass {
-    pub(super) keep: HistoryUse,
-    /// Raw tokens to keep free in addition to what is around the history.
-    pub(super) free: u64,
-    /// Whether nothing is taken further than it arrived.
-    pub(super) leave: bool,
-    pub(super) material: SummaryMaterial,
-}
-
-impl CompressionPass {
-    pub(super) fn new(keep: HistoryUse, free: u64) -> Self {
-        Self { keep, free, leave: false, material: SummaryMaterial::default() }
-    }
-}
-
-/// Whether the history is needed once more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HistoryUse {
-    No,
-    Yes,
 }
 
 impl Driver<'_> {
@@ -150,7 +90,18 @@ impl Driver<'_> {
             arrival::warn(&mut self.notes, &pointer, arrived.reverted());
         }
         let points = self.request.points.clone();
-        Ok(ArrivedHistory { history, protected, read_back, names, arrived, on_arrival, points })
+        let saved = arrived.forms.iter().map(|form| form.saved).sum();
+        Ok(ArrivedHistory {
+            history,
+            protected,
+            read_back,
+            names,
+            arrived,
+            on_arrival,
+            points,
+            saved,
+            edits: Vec::new(),
+        })
     }
 
     /// Stages 8 and 6: everything around the history, and the allocation that is left for it.
@@ -186,6 +137,7 @@ impl Driver<'_> {
         let input = inject::Input {
             dynamic_state: request.dynamic_state.as_ref(),
             dynamic_state_placement: request.dynamic_state_placement,
+            dynamic_state_anchor: request.dynamic_state_anchor,
             implicit_context: context,
             memory,
             memory_room: memory.map_or(0, |memory| request.model.unscale(memory.max_tokens)),
@@ -358,7 +310,7 @@ impl Driver<'_> {
         head: String,
         facts: PayloadFacts,
     ) -> CompiledPayload {
-        let PayloadFacts { mut report, hints, artifacts, awaits_results } = facts;
+        let PayloadFacts { mut report, hints, artifacts, token_change, awaits_results } = facts;
         let target = self.request.target;
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
@@ -373,6 +325,7 @@ impl Driver<'_> {
                 report,
                 hints,
                 artifacts,
+                shrink: token_change,
                 payload_hash,
                 hashes,
                 is_whole,

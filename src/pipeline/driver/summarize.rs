@@ -5,7 +5,7 @@
 //! compaction point, and that of a squeeze after it.
 
 use super::Driver;
-use super::stages::{ArrivedHistory, CompressionPass, OutsideHistory};
+use super::history_parts::{ArrivedHistory, CompressionPass, OutsideHistory};
 use crate::domain::Message;
 use crate::pipeline::compress::{Output as CompressOutput, SummaryRequest, SummaryResult};
 use crate::pipeline::points::summarize::SummarySlice;

@@ -40,7 +40,7 @@ pub use self::ledger::GovernedStage;
 use self::ledger::{Stages, hash};
 use self::render::RenderedText;
 use crate::domain::{
-    Classification, ContentHash, Conversation, Message, Notes, Role, Stage, Target,
+    Classification, ContentHash, Conversation, Message, Notes, OmittedHistory, Role, Stage, Target,
 };
 use crate::json::{self, Limits};
 use crate::pack::{CLASSIFICATIONS, Intent, Pack, Refusal, RefusalCode};
@@ -80,6 +80,8 @@ impl std::fmt::Debug for GovernInput<'_> {
 pub struct GovernOutput {
     /// To be sent as it is.
     pub conversation: Conversation,
+    /// The messages that have no room in it.
+    pub omitted: OmittedHistory,
     /// The compiled context, with its manifests, controls, budget and ledger.
     pub context: GovernedContext,
     /// Facts of this one call.
@@ -224,6 +226,7 @@ fn run(
     stages.push(Stage::Assemble, parts, buckets.hash());
 
     let rendered = RenderedText::new(&buckets);
+    let omitted = session.omitted(&buckets);
     let (conversation, foreign) =
         session.into_conversation(pack, redactor, &surfaced, &buckets, &rendered);
     let manifests = manifests::run(&manifests::Input {
@@ -285,7 +288,7 @@ fn run(
     );
     let meta = preflight::meta(&input, &policy, &diagnostics);
     let context = GovernedContext::new(own, ledger);
-    Ok(GovernOutput { conversation, context, meta, stages: stages.lines() })
+    Ok(GovernOutput { conversation, omitted, context, meta, stages: stages.lines() })
 }
 
 /// The output of the first four stages.

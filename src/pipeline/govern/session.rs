@@ -12,7 +12,8 @@ use super::render::{RenderedText, message_text};
 use super::tools::Output as Tools;
 use super::{find_task, join_texts};
 use crate::domain::{
-    ContentHash, Conversation, Extra, Message, Part, RawJson, Role, ToolDefinition, Turn, turns,
+    ContentHash, Conversation, Extra, Message, OmittedHistory, Part, RawJson, Role, ToolDefinition,
+    Turn, turns,
 };
 use crate::pack::{Pack, Redactor};
 use crate::request::InvokeOptions;
@@ -93,6 +94,29 @@ impl GovernedSession {
             }
             let is_open = self.at.is_some_and(|at| span.start > at);
             maker.turn(number, texts.join("\n"), hits, is_open);
+        }
+    }
+
+    /// The messages whose turns have no room in the session's bucket.
+    pub(super) fn omitted(&self, buckets: &Buckets) -> OmittedHistory {
+        let of_session = || buckets.blocks.iter().filter(|one| &*one.block.bucket == "session");
+        let summary = of_session().find(|one| one.is_kept && &*one.block.kind == SUMMARY_KIND);
+        let (mut summarized, mut dropped, mut tokens) = (Vec::new(), Vec::new(), 0_u64);
+        for one in of_session().filter(|one| !one.is_kept) {
+            let Some(number) = turn_number(&one.block.source) else { continue };
+            let list =
+                if one.is_summarized && summary.is_some() { &mut summarized } else { &mut dropped };
+            list.push(number);
+            tokens += one.block.tokens;
+        }
+        summarized.sort_unstable();
+        dropped.sort_unstable();
+        let own = |turns: &[usize]| self.messages(turns).into_iter().cloned().collect();
+        OmittedHistory {
+            summarized: own(&summarized),
+            dropped: own(&dropped),
+            summary: summary.map(|one| one.block.text.as_str().into()),
+            saved_tokens: tokens.saturating_sub(summary.map_or(0, |one| one.block.tokens)),
         }
     }
 

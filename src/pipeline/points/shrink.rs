@@ -6,10 +6,11 @@ use std::ops::Range;
 use super::list::ShownMessages;
 use crate::domain::{Message, Turn, turns};
 use crate::hook::{
-    AfterCompressInput, BeforeCompressInput, CompressTrigger, Fragment, IncludePlace, MessageSpan,
-    PointInput as _, TokenChange, TokenPressure,
+    ActionCounts, AfterCompressInput, BeforeCompressInput, CompressTrigger, Fragment, IncludePlace,
+    MessageSpan, PointInput as _, TokenChange, TokenPressure,
 };
 use crate::pipeline::compress::{LadderOutcome, SummaryMaterial, TurnForm, covers_any};
+use crate::pipeline::report::Actions;
 
 /// Splits the fragments of hooks by their place.
 pub(crate) fn material(fragments: &[Fragment]) -> SummaryMaterial {
@@ -22,18 +23,29 @@ pub(crate) fn material(fragments: &[Fragment]) -> SummaryMaterial {
     SummaryMaterial { input, verbatim, ..SummaryMaterial::default() }
 }
 
+/// Tokens before a history shrinks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShrinkPressure {
+    /// The payload against the budget.
+    pub(crate) payload: TokenPressure,
+    /// The history against the limit above which it shrinks.
+    pub(crate) history: TokenPressure,
+}
+
 /// The input of hooks before.
 pub(crate) fn before(
     system: &[Message],
     history: &ShownMessages,
-    tokens: TokenPressure,
+    pressure: ShrinkPressure,
     touched: &Range<usize>,
 ) -> String {
-    let is_over = tokens.current > tokens.limit;
+    let ShrinkPressure { payload, history: history_tokens } = pressure;
+    let is_over = payload.current > payload.limit;
     BeforeCompressInput {
         history: history.json(),
         system: ShownMessages::new(system.iter()).json(),
-        tokens,
+        tokens: payload,
+        history_tokens,
         trigger: if is_over { CompressTrigger::OverLimit } else { CompressTrigger::Threshold },
         to_compress: MessageSpan { from: touched.start, to: touched.end },
     }
@@ -41,12 +53,39 @@ pub(crate) fn before(
 }
 
 /// The input of hooks after.
-pub(crate) fn after(summary: Option<&str>, covered: &[Message], tokens: TokenChange) -> String {
+pub(crate) fn after(
+    summary: Option<&str>,
+    covered: &[Message],
+    tokens: TokenChange,
+    actions: Actions,
+) -> String {
+    let Actions {
+        kept,
+        compressed,
+        deduplicated,
+        cleared,
+        summarized,
+        dropped,
+        removed,
+        changed,
+        added,
+    } = actions;
     AfterCompressInput {
         summary,
         truncated_count: covered.len(),
         compressed_messages: ShownMessages::new(covered.iter()).json(),
         tokens,
+        actions: ActionCounts {
+            kept,
+            compressed,
+            deduplicated,
+            cleared,
+            summarized,
+            dropped,
+            removed,
+            changed,
+            added,
+        },
     }
     .to_json()
 }

@@ -17,7 +17,7 @@ use crate::domain::{Model, Note, Notes};
 pub struct Report {
     /// The whole of it in a sentence.
     #[schema(
-        example = "58,120 → 21,944 tokens. 41 messages word for word, 12 tool results shortened, 3 old messages summarised, nothing dropped."
+        example = "58,120 → 21,944 tokens. 41 messages word for word, 12 messages shortened, 3 old messages summarised, nothing dropped."
     )]
     pub summary: String,
     /// Tokens of the conversation before anything was shortened: system text, messages and tools,
@@ -208,6 +208,20 @@ pub struct Actions {
     pub cleared: usize,
     pub summarized: usize,
     pub dropped: usize,
+    /// Removed by hooks; absent if none was.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub removed: usize,
+    /// Changed by hooks; absent if none was.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub changed: usize,
+    /// Messages that hooks added, which are none of the request's; absent if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub added: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Actions {
@@ -219,6 +233,9 @@ impl Actions {
             Action::Cleared => self.cleared += 1,
             Action::Summarized => self.summarized += 1,
             Action::Dropped => self.dropped += 1,
+            Action::Removed => self.removed += 1,
+            Action::Changed => self.changed += 1,
+            Action::Added => self.added += 1,
         }
     }
 }
@@ -233,6 +250,12 @@ pub enum Action {
     Cleared,
     Summarized,
     Dropped,
+    /// Removed by a hook.
+    Removed,
+    /// Changed by a hook.
+    Changed,
+    /// Added by a hook.
+    Added,
 }
 
 /// How the payload stands to the provider's prefix cache.
@@ -295,10 +318,13 @@ pub(super) fn write_sentence(before: u64, after: u64, actions: &Actions, fits: b
     let mut text = format!("{} → {} tokens. ", group_digits(before), group_digits(after));
     let _ = write!(text, "{} word for word", write_plural(actions.kept, "message"));
     let rest = [
-        (actions.compressed, "tool result", "shortened"),
+        (actions.compressed, "message", "shortened"),
         (actions.deduplicated, "repeated text", "referred to"),
         (actions.cleared, "old message", "cleared"),
         (actions.summarized, "old message", "summarised"),
+        (actions.changed, "message", "changed by hooks"),
+        (actions.removed, "message", "removed by hooks"),
+        (actions.added, "message", "added by hooks"),
     ];
     for (count, noun, verb) in rest {
         if count > 0 {
@@ -344,7 +370,7 @@ mod tests {
         let actions = Actions { kept: 1, compressed: 12, summarized: 3, ..Actions::default() };
         assert_eq!(
             write_sentence(58_120, 1_021_944, &actions, true),
-            "58,120 → 1,021,944 tokens. 1 message word for word, 12 tool results shortened, \
+            "58,120 → 1,021,944 tokens. 1 message word for word, 12 messages shortened, \
              3 old messages summarised, nothing dropped."
         );
         let actions = Actions { dropped: 1, ..Actions::default() };

@@ -106,6 +106,8 @@ impl Row {
             Action::Cleared => "ladder:clear".to_owned(),
             Action::Summarized => "ladder:summary".to_owned(),
             Action::Dropped => "ladder:drop".to_owned(),
+            // No hook changes a list that is only shortened.
+            Action::Removed | Action::Changed | Action::Added => "hook".to_owned(),
             Action::Compressed | Action::Deduplicated => {
                 name_rules(self.rules.iter().map(AsRef::as_ref), "lossless")
             }
@@ -180,6 +182,10 @@ pub(super) fn report_text(
             tokens_after: report.tokens_after,
             artifact: None,
         }]);
+    }
+    if !report.fits {
+        let tokens = report.tokens_after;
+        report.too_big = vec![OversizedPart { part: "history", tokens, pointer: None }];
     }
     let original = changed.then(|| Original {
         text: text.into(),

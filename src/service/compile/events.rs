@@ -1,52 +1,108 @@
 //! The events of a compile: ids and counts, never content.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::json;
 
 use super::Error;
-use crate::domain::{EventKind, NewEvent, Note};
-use crate::hook::HookRun;
+use crate::domain::{EventKind, NewEvent, Note, Timestamp};
+use crate::hook::{HookKind, HookRun, HookSet, Point, RunOutcome};
 use crate::pipeline::CompiledPayload;
 use crate::request::CompileRequest;
-use crate::service::Services;
 use crate::service::effects::Effects;
 use crate::service::event_owner::EventOwner;
-use crate::service::hooks::gone;
+use crate::service::hooks::{follows, gone};
+use crate::service::{Services, StoreError};
 
 /// Why a compile cannot be begun.
 #[derive(Debug)]
 pub(super) struct UnreadCompile {
     pub(super) error: Error,
-    /// The events of the compile, if its request was valid.
-    pub(super) events: Option<CompileEvents>,
+    pub(super) events: Box<CompileEvents>,
 }
 
 /// Facts of the request that events contain, read before the compile runs.
 #[derive(Debug)]
 pub(super) struct CompileEvents {
-    target: &'static str,
-    model: Arc<str>,
-    messages: usize,
+    /// Absent if the request is not valid.
+    target: Option<&'static str>,
+    model: Option<Arc<str>>,
+    messages: Option<usize>,
     has_state: bool,
     has_context: bool,
+    started_at: Timestamp,
+    /// When the work on the request began.
+    start: Instant,
+    /// Whether `compile:start` is published.
+    is_started: bool,
 }
 
 impl CompileEvents {
-    pub(super) fn new(request: &CompileRequest) -> Self {
+    /// Events of a request that is not valid.
+    pub(super) fn unread(services: &Services, start: Instant) -> Self {
+        let started_at = services.now().before(start.elapsed());
         Self {
-            target: request.target.as_str(),
-            model: Arc::clone(&request.model.name),
-            messages: request.conversation.history.len(),
-            has_state: request.dynamic_state.is_some(),
-            has_context: request.implicit_context.is_some(),
+            target: None,
+            model: None,
+            messages: None,
+            has_state: false,
+            has_context: false,
+            started_at,
+            start,
+            is_started: false,
         }
     }
 
-    /// The event `compile:start`.
-    pub(super) fn started(&self, owner: EventOwner<'_>) -> NewEvent {
-        let data = json!({"target": self.target, "model": &*self.model, "messages": self.messages});
-        owner.event(EventKind::CompileStart, &data)
+    /// Milliseconds since the work on the request began.
+    fn millis(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Facts of a valid request.
+    pub(super) fn read(&mut self, request: &CompileRequest) {
+        self.target = Some(request.target.as_str());
+        self.model = Some(Arc::clone(&request.model.name));
+        self.messages = Some(request.conversation.history.len());
+        self.has_state = request.dynamic_state.is_some();
+        self.has_context = request.implicit_context.is_some();
+    }
+
+    /// The event `compile:start`, unless it is published.
+    pub(super) fn started(&self, owner: EventOwner<'_>) -> Option<NewEvent> {
+        let data = json!({
+            "target": self.target, "model": self.model.as_deref(), "messages": self.messages,
+        });
+        let event = owner.event(EventKind::CompileStart, &data);
+        (!self.is_started).then_some(NewEvent { at: Some(self.started_at), ..event })
+    }
+
+    /// Publishes `compile:start` at once if a stream of this process is open or a hook follows it. It
+    /// is published with the other events if it cannot be stored now.
+    pub(super) fn publish_start(
+        &mut self,
+        services: &Services,
+        set: &HookSet,
+        owner: EventOwner<'_>,
+    ) {
+        let session = owner.session.map(|id| &**id);
+        let is_followed = || {
+            set.hooks_at(Point::Event)
+                .iter()
+                .any(|hook| follows(hook, EventKind::CompileStart, session))
+        };
+        if !services.tenant().has_event_readers() && !is_followed() {
+            return;
+        }
+        let Some(event) = self.started(owner) else { return };
+        match services.tenant().write(move |tx| tx.publish(&event)) {
+            Ok(_) => self.is_started = true,
+            Err(error) => {
+                let error: StoreError = error;
+                tracing::debug!(%error, "the start of a compile could not be stored");
+            }
+        }
     }
 
     /// The events of a compile that has a payload: failed hooks, injected context, compression, and
@@ -60,24 +116,25 @@ impl CompileEvents {
         let report = compiled.report.report();
         let mut events = owner.hook_failures(runs);
         let memory = report.memory.injected.len();
-        if memory > 0 || self.has_state || self.has_context {
+        let hooks: BTreeSet<&str> =
+            runs.iter().filter(|run| provides(run)).map(|run| &*run.hook).collect();
+        if memory > 0 || self.has_state || self.has_context || !hooks.is_empty() {
             let data = json!({
                 "memory_entries": memory, "dynamic_state": self.has_state,
-                "implicit_context": self.has_context,
+                "implicit_context": self.has_context || !hooks.is_empty(), "hooks": hooks,
             });
             events.push(owner.event(EventKind::ContextInjected, &data));
         }
         let actions = &report.actions;
-        if actions.cleared + actions.summarized + actions.dropped > 0 {
+        if let Some(tokens) = compiled.shrink {
             let data = json!({
-                "tokens_before": report.tokens_before, "tokens_after": report.tokens_after,
-                "actions": actions,
+                "tokens_before": tokens.before, "tokens_after": tokens.after, "actions": actions,
             });
             events.push(owner.event(EventKind::Compress, &data));
         }
         let done = json!({
             "target": self.target,
-            "model": &*self.model,
+            "model": self.model.as_deref(),
             "tokens_before": report.tokens_before,
             "tokens_after": report.tokens_after,
             "fits": report.fits,
@@ -85,32 +142,32 @@ impl CompileEvents {
             "actions": actions,
             "payload_hash": compiled.payload_hash.to_string(),
             "first_change": report.cache.first_change,
+            "duration_ms": self.millis(),
         });
         events.push(owner.event(EventKind::CompileDone, &done));
         events
     }
 }
 
-/// Publishes the events of a failed compile: `compile:start` if its request was valid, the failures
-/// and the denial of hooks, `compile:failed`. If the store cannot be written, the events are lost.
+/// Whether the text of a hook is in the payload.
+fn provides(run: &HookRun) -> bool {
+    let is_text = run.point == Point::BeforeCompile && run.kind == HookKind::Provide;
+    is_text && run.outcome == RunOutcome::Applied && !run.audit
+}
+
+/// Publishes the events of a failed compile: `compile:start`, the failures and the denial of hooks,
+/// `compile:failed`. If the store cannot be written, the events are lost.
 pub(super) fn publish_failure(
     services: &Services,
-    session: Option<&str>,
-    events: Option<&CompileEvents>,
+    owner: EventOwner<'_>,
+    events: &CompileEvents,
     runs: &[HookRun],
     error: &Error,
 ) {
     if matches!(error, Error::Json(_) | Error::Stopped(crate::pipeline::StopReason::Cancelled)) {
         return;
     }
-    let recorded = match error {
-        Error::Governed(refused) => refused.compilation.clone(),
-        _ => None,
-    };
-    let session = session.map(Arc::from);
-    let owner = EventOwner { session: session.as_ref(), compilation: recorded.as_ref() };
-    let mut published: Vec<NewEvent> =
-        events.map(|events| events.started(owner)).into_iter().collect();
+    let mut published: Vec<NewEvent> = events.started(owner).into_iter().collect();
     published.extend(owner.hook_failures(runs));
     if let Error::Denied(denial) = error {
         // Without the reason: it may quote what was denied.
@@ -118,7 +175,8 @@ pub(super) fn publish_failure(
             "code": denial.code.as_deref()});
         published.push(owner.event(EventKind::HookDenied, &data));
     }
-    published.push(owner.event(EventKind::CompileFailed, &json!({"code": error.code()})));
+    let failed = json!({"code": error.code(), "duration_ms": events.millis()});
+    published.push(owner.event(EventKind::CompileFailed, &failed));
     let effects = Effects { events_after: published, gone: gone(runs), ..Effects::default() };
     if let Err(error) = services.tenant().write(move |tx| effects.store(tx)) {
         tracing::debug!(%error, "events of a failed compile could not be stored");

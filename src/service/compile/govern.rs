@@ -110,6 +110,7 @@ pub(super) fn govern(
     // The pack's conversation is sent as it is.
     request.compression = compression.switched_off();
     request.is_governed = true;
+    request.omitted = std::mem::take(&mut output.omitted);
     Ok(Some(GovernContext { output, recalled }))
 }
 

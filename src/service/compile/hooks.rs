@@ -1,12 +1,13 @@
 //! The hooks that a compile is pinned to.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
 use super::Error;
 use crate::domain::Note;
-use crate::hook::{CallScope, Hook, HookRun, HookSet, RunOutcome, SkipReason};
+use crate::hook::{CallScope, Hook, HookRun, HookSet, Point, RunOutcome, SkipReason};
 use crate::json::Node;
 use crate::pipeline::ReportBuilder;
 use crate::request::{CompileRequest, HookChoice};
@@ -65,6 +66,12 @@ pub(super) fn warn(
     if wants_none && !ids.is_empty() {
         let ids = ids.join("`, `");
         warn("mandatory_hooks", format!("`{ids}` ran although `hooks` is false: mandatory"));
+    }
+    let clipped = runs.iter().filter(|run| run.clipped);
+    let clipped: BTreeSet<(&str, Point)> = clipped.map(|run| (&*run.hook, run.point)).collect();
+    for (hook, point) in clipped {
+        let detail = format!("the text of `{hook}` at `{point}` was cut to its `max_tokens`");
+        warn("hook_text_clipped", detail);
     }
     if session.is_some_and(SessionHandle::has_unscoped_hooks) {
         let detail = "the hooks in the session's defaults did not run: it is not known that their \

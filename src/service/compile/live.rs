@@ -18,16 +18,17 @@ use crate::domain::{MemoryEntry, Model};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
-use crate::provider::{MemberBlocks, WrittenPayload};
+use crate::provider::MemberBlocks;
 use crate::request::{CompileRequest, PreviousCompile};
 use crate::service::earlier_payload::{RememberedPayload, to_sent};
-use crate::service::effects::{Effects, SessionEffects, StoredTurn, TurnEffects};
+use crate::service::effects::{Effects, SessionEffects};
 use crate::service::event_owner::EventOwner;
 use crate::service::fact_observers::FactObservers;
+use crate::service::idempotency::IdempotentRequest;
 use crate::service::record::{CompileOutcome, NewRecord, RecordSubject};
 use crate::service::sessions::{self, SessionCompile, SessionHandle, SessionUpdate};
 use crate::service::{Services, usage};
-use crate::store::Batch;
+use crate::store::{Batch, ObservedFact};
 
 /// The request of a live compile, with its session and turn.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +39,10 @@ pub(super) struct LiveInput<'j> {
     /// The turn that the request was made for.
     pub(super) turn: Option<&'j Arc<dyn CompileTurn>>,
     pub(super) mode: CompileMode,
+    /// The request that may be repeated, if it is no turn.
+    pub(super) once: Option<&'j IdempotentRequest>,
+    /// The id of the compile.
+    pub(super) id: &'j Arc<str>,
     /// When the work on the request began; its `deadline_ms` counts from here.
     pub(super) start: Instant,
     /// Time that was spent before the compile.
@@ -46,13 +51,13 @@ pub(super) struct LiveInput<'j> {
 
 /// A live compile in progress.
 pub(super) struct LiveCompile<'j> {
-    job: CompileJob<'j>,
+    pub(super) job: CompileJob<'j>,
     input: LiveInput<'j>,
     id: Arc<str>,
     events: CompileEvents,
     observers: FactObservers,
     /// The hook runs of the compile; empty until the hooks are done.
-    runs: Vec<HookRun>,
+    pub(super) runs: Vec<HookRun>,
     /// The model, with its token factor calibrated by the session if the session has one.
     model: Model,
     /// The model's name in the calibration of the session.
@@ -61,15 +66,25 @@ pub(super) struct LiveCompile<'j> {
     session_update: SessionUpdate,
     /// Memory entries that have expired.
     expired: Vec<MemoryEntry>,
+    /// Facts that hooks are notified of at once, after the transaction.
+    facts: Vec<ObservedFact>,
 }
 
 /// The store's answer to the effects of a compile.
 #[derive(Debug, Default)]
-struct CommittedCompile {
+pub(super) struct CommittedCompile {
     /// Runs of the hooks that observe at once, after the transaction.
-    observed: Vec<HookRun>,
+    pub(super) observed: Vec<HookRun>,
     /// Whether the effects could not be stored, which the report notes.
-    is_lost: bool,
+    pub(super) is_lost: bool,
+}
+
+/// The owner of a response that is stored with the other effects.
+#[derive(Clone, Copy)]
+pub(super) enum ResponseOwner<'o> {
+    Turn(&'o Arc<dyn CompileTurn>),
+    /// A request that may be repeated.
+    Request(&'o IdempotentRequest),
 }
 
 impl<'j> LiveCompile<'j> {
@@ -79,24 +94,32 @@ impl<'j> LiveCompile<'j> {
         input: LiveInput<'j>,
         deadline: &Deadline,
     ) -> Result<(Self, CompileRequest), UnreadCompile> {
-        let LiveInput { start, mut timings, .. } = input;
-        let (mut request, adapters) = read_request(services, input.node, &mut timings)
-            .map_err(|error| UnreadCompile { error, events: None })?;
+        let LiveInput { start, mut timings, id, .. } = input;
+        let mut events = CompileEvents::unread(services, start);
+        let (mut request, adapters) = match read_request(services, input.node, &mut timings) {
+            Ok(read) => read,
+            Err(error) => return Err(UnreadCompile { error, events: Box::new(events) }),
+        };
         let limit = request.deadline_ms.map(Duration::from_millis);
         let deadline = deadline.asked_within(start, limit);
         let session_update = match input.session {
             Some(session) => session.apply(services.models(), &mut request),
             None => warn_without_session(&mut request),
         };
-        let events = CompileEvents::new(&request);
+        events.read(&request);
         let pinned = match timed(&mut timings.store, || hooks::pinned(services, &request)) {
             Ok(pinned) => pinned,
             Err(error) => {
-                return Err(UnreadCompile { error: error.into(), events: Some(events) });
+                let events = Box::new(events);
+                return Err(UnreadCompile { error: error.into(), events });
             }
         };
-        let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
-        let scope = hooks::scope_of(services, &id, input.session, &request);
+        if !input.mode.is_dry {
+            let session = input.session.map(|session| &session.id);
+            let owner = EventOwner { session, compilation: Some(id) };
+            timed(&mut timings.store, || events.publish_start(services, &pinned, owner));
+        }
+        let scope = hooks::scope_of(services, id, input.session, &request);
         let observers = FactObservers::new(&pinned, scope.clone());
         let hooks =
             services.hook_runner(Arc::clone(&pinned), scope, &deadline).dry_if(input.mode.is_dry);
@@ -104,7 +127,7 @@ impl<'j> LiveCompile<'j> {
         let compile = Self {
             job: CompileJob::new(context, &request, adapters.stored, hooks),
             input,
-            id,
+            id: Arc::clone(id),
             events,
             observers,
             runs: Vec::new(),
@@ -113,6 +136,7 @@ impl<'j> LiveCompile<'j> {
             previous: request.cache.previous.clone(),
             session_update,
             expired: Vec::new(),
+            facts: Vec::new(),
         };
         Ok((compile, request))
     }
@@ -131,9 +155,15 @@ impl<'j> LiveCompile<'j> {
         let mut compiled = compiled.map_err(|error| self.recorded(error))?;
         let effects = self.settle(&mut compiled);
         let governed = self.job.governed_members(&self.runs, self.input.mode.published);
-        match self.input.turn {
-            Some(turn) => self.respond_to_turn(turn, effects, compiled, &governed),
-            None => self.respond(effects, compiled, &governed),
+        let once = self.input.once.filter(|_| !self.input.mode.is_dry);
+        match (self.input.turn, once) {
+            (Some(turn), _) => {
+                self.respond_stored(ResponseOwner::Turn(turn), effects, compiled, &governed)
+            }
+            (None, Some(once)) => {
+                self.respond_stored(ResponseOwner::Request(once), effects, compiled, &governed)
+            }
+            (None, None) => self.respond(effects, compiled, &governed),
         }
     }
 
@@ -142,9 +172,10 @@ impl<'j> LiveCompile<'j> {
         if self.input.mode.is_dry {
             return;
         }
-        let session = self.input.node.get("session_id").and_then(Node::as_str);
+        let session = self.input.node.get("session_id").and_then(Node::as_str).map(Arc::from);
+        let owner = EventOwner { session: session.as_ref(), compilation: Some(&self.id) };
         let runs = if self.runs.is_empty() { self.job.hooks.runs() } else { &self.runs };
-        super::events::publish_failure(self.job.services, session, Some(&self.events), runs, error);
+        super::events::publish_failure(self.job.services, owner, &self.events, runs, error);
     }
 
     /// Reads the memory that the payload shows.
@@ -182,6 +213,7 @@ impl<'j> LiveCompile<'j> {
         let outcomes = job.hooks.kept().map(|kept| kept.take()).unwrap_or_default();
         let queued;
         (self.runs, queued) = job.hooks.take_parts();
+        self.facts = job.hooks.take_facts();
         hooks::warn(&mut compiled.report, input.node, input.session, &self.runs);
         if input.turn.is_some() && compiled.awaits_results {
             compiled.report.forgive_open_calls();
@@ -198,7 +230,7 @@ impl<'j> LiveCompile<'j> {
         };
         Effects {
             scope: self.observers.scope().clone(),
-            events_before: vec![self.events.started(owner)],
+            events_before: self.events.started(owner).into_iter().collect(),
             queued,
             outcomes,
             observers: Some(self.observers.clone()),
@@ -228,66 +260,8 @@ impl<'j> LiveCompile<'j> {
         }
     }
 
-    /// Stores the effects, completes the report with hooks that observe at once, and writes the
-    /// response.
-    fn respond(
-        &mut self,
-        effects: Effects,
-        mut compiled: CompiledPayload,
-        governed: &str,
-    ) -> Result<CompiledResponse, Error> {
-        let (effects, batch) = self.with_record(effects, &mut compiled)?;
-        let CommittedCompile { observed, is_lost } = self.commit(effects, batch)?;
-        let CompiledPayload { written, mut report, .. } = compiled;
-        if is_lost {
-            report.degrade(super::events::not_stored());
-        }
-        report.hooks(self.runs.iter().chain(&observed).filter_map(hooks::line));
-        let report = report.finish();
-        self.count_usage(&report);
-        let mut timings = self.job.timings;
-        let (body, payload) = timed(&mut timings.serialise, || {
-            let WrittenPayload { text, head_end, blocks, .. } = written;
-            let payload = head_end..text.len();
-            let body = Bytes::from(whole(text, &report, governed, None));
-            self.remember(body.slice(payload.clone()), blocks);
-            (body, payload)
-        });
-        Ok(CompiledResponse { body, payload, report, timings })
-    }
-
-    /// Writes the response, and stores it with the other effects of the turn: hooks that observe
-    /// after the transaction are not in its report.
-    fn respond_to_turn(
-        &mut self,
-        turn: &Arc<dyn CompileTurn>,
-        effects: Effects,
-        mut compiled: CompiledPayload,
-        governed: &str,
-    ) -> Result<CompiledResponse, Error> {
-        compiled.report.hooks(turn.runs().iter().chain(&self.runs).filter_map(hooks::line));
-        let (mut effects, batch) = self.with_record(effects, &mut compiled)?;
-        let CompiledPayload { written, report, .. } = compiled;
-        let report = report.finish();
-        let WrittenPayload { text, head_end, blocks, .. } = written;
-        let payload = head_end..text.len();
-        let response = timed(&mut self.job.timings.serialise, || {
-            whole(text, &report, governed, Some(&**turn))
-        });
-        effects.turn = Some(TurnEffects {
-            turn: Arc::clone(turn) as Arc<dyn StoredTurn>,
-            response: response.clone(),
-        });
-        // A turn is stored or fails, so its report never notes lost events.
-        self.commit(effects, batch)?;
-        self.count_usage(&report);
-        let body = Bytes::from(response);
-        self.remember(body.slice(payload.clone()), blocks);
-        Ok(CompiledResponse { body, payload, report, timings: self.job.timings })
-    }
-
     /// Adds the record to the effects, with the texts that are stored next to them.
-    fn with_record(
+    pub(super) fn with_record(
         &mut self,
         mut effects: Effects,
         compiled: &mut CompiledPayload,
@@ -312,7 +286,11 @@ impl<'j> LiveCompile<'j> {
     }
 
     /// Stores the effects, and calls the hooks that observe at once. A dry run does neither.
-    fn commit(&mut self, effects: Effects, batch: Batch) -> Result<CommittedCompile, Error> {
+    pub(super) fn commit(
+        &mut self,
+        effects: Effects,
+        batch: Batch,
+    ) -> Result<CommittedCompile, Error> {
         if self.input.mode.is_dry {
             return Ok(CommittedCompile::default());
         }
@@ -325,19 +303,20 @@ impl<'j> LiveCompile<'j> {
     fn store(&self, effects: Effects, batch: Batch) -> Result<CommittedCompile, Error> {
         let services = self.job.services;
         let must = effects.must_be_stored(&batch);
-        let (facts, is_lost) = match effects.commit(services, batch) {
+        let (mut facts, is_lost) = match effects.commit(services, batch) {
             Err(error) if !must => {
                 tracing::warn!(%error, "the events of a compile could not be stored");
                 (Vec::new(), true)
             }
             stored => (stored?.facts, false),
         };
+        facts.extend_from_slice(&self.facts);
         let observed = services.observe_now(&self.observers, &facts);
         Ok(CommittedCompile { observed, is_lost })
     }
 
     /// Adds the tokens of the compile to the usage of the tenant; a dry run adds none.
-    fn count_usage(&self, report: &Report) {
+    pub(super) fn count_usage(&self, report: &Report) {
         if !self.input.mode.is_dry {
             let Report { tokens_before, tokens_after, .. } = *report;
             usage::count(self.job.services, &self.model.name, tokens_before, tokens_after);
@@ -345,7 +324,7 @@ impl<'j> LiveCompile<'j> {
     }
 
     /// Remembers the payload for the next compile's `first_change`.
-    fn remember(&self, bytes: Bytes, blocks: Vec<MemberBlocks>) {
+    pub(super) fn remember(&self, bytes: Bytes, blocks: Vec<MemberBlocks>) {
         if self.job.draft.level.is_kept() && !self.input.mode.is_dry {
             let payload = RememberedPayload { bytes, blocks: blocks.into() };
             self.job.services.remember_payload(&self.id, payload);
@@ -360,25 +339,4 @@ fn warn_without_session(request: &mut CompileRequest) -> SessionUpdate {
         request.notes.warn("usage_needs_session", "/usage".to_owned(), detail);
     }
     SessionUpdate::default()
-}
-
-/// Appends the rest of the response to the payload: the report, the members of a pack, the results
-/// of a turn's calls.
-fn whole(
-    mut text: String,
-    report: &Report,
-    governed: &str,
-    turn: Option<&dyn CompileTurn>,
-) -> String {
-    text.reserve(governed.len() + 4_096);
-    text.push_str(",\"report\":");
-    // A report is plain data with string keys: serialising it cannot fail.
-    text.push_str(&serde_json::to_string(report).unwrap_or_default());
-    text.push_str(governed);
-    if let Some(turn) = turn {
-        text.push_str(",\"results\":");
-        text.push_str(turn.results());
-    }
-    text.push('}');
-    text
 }

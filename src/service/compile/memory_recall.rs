@@ -54,7 +54,11 @@ pub(super) fn remember_asking(
     if let Some(memory) = &mut request.memory
         && let Some(chosen) = recall::ask(runner, &ranked, &query, memory.max_tokens)?
     {
-        memory.entries = chosen;
+        memory.entries = chosen.entries;
+        for key in chosen.unknown {
+            let detail = format!("`{key}` is none of the candidates of `recall_memory` hooks");
+            request.notes.warn("recalled_key_unknown", "/memory".to_owned(), detail);
+        }
     }
     Ok(expired)
 }

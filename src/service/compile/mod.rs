@@ -13,6 +13,7 @@ mod pack_faults;
 mod pack_fragments;
 mod recall;
 mod refusal;
+mod respond;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,9 +24,12 @@ use bytes::Bytes;
 pub use super::CompileError as Error;
 use super::defaults::add_absent;
 use super::effects::StoredTurn;
+use super::event_owner::EventOwner;
+use super::idempotency::IdempotentRequest;
 use super::sessions::{self, SessionHandle};
 use super::{Services, StoreError};
 use crate::domain::{MemoryScope, Source};
+pub use crate::hook::Denial;
 use crate::hook::HookRun;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, Report, Timings, timed};
@@ -82,19 +86,21 @@ pub fn compile(
     body: &str,
     deadline: &Deadline,
 ) -> Result<CompiledResponse, Error> {
-    compile_as(services, body, CompileMode::default(), deadline)
+    compile_as(services, body, CompileMode::default(), None, deadline)
 }
 
-/// Compiles the request in `body`, as [`compile`] does, with these options.
+/// Compiles the request in `body`, as [`compile`] does, with these options. `once` gets the response
+/// for repeated requests.
 pub fn compile_as(
     services: &Services,
     body: &str,
     mode: CompileMode,
+    once: Option<&IdempotentRequest>,
     deadline: &Deadline,
 ) -> Result<CompiledResponse, Error> {
     let (start, mut timings) = (Instant::now(), Timings::default());
     let node = timed(&mut timings.parse, || json::parse(body, Limits::default()))?;
-    let input = CompileInput { node, turn: None, mode, start, timings };
+    let input = CompileInput { node, turn: None, mode, once, start, timings };
     compile_request(services, input, deadline)
 }
 
@@ -127,6 +133,8 @@ pub(super) struct CompileInput<'b> {
     /// The turn that the request was made for. It has its session.
     pub(super) turn: Option<Arc<dyn CompileTurn>>,
     pub(super) mode: CompileMode,
+    /// The request that may be repeated, if it is no turn.
+    pub(super) once: Option<&'b IdempotentRequest>,
     /// When the work on the request began; its `deadline_ms` counts from here.
     pub(super) start: Instant,
     pub(super) timings: Timings,
@@ -139,7 +147,7 @@ pub(super) fn compile_request(
     deadline: &Deadline,
 ) -> Result<CompiledResponse, Error> {
     let defaults = services.caller().defaults.clone();
-    let CompileInput { mut node, turn, mode, start, mut timings } = input;
+    let CompileInput { mut node, turn, mode, once, start, mut timings } = input;
     hooks::require_scope_for_urls(services, &node)?;
     let session = timed(&mut timings.store, || match &turn {
         Some(turn) => Ok(Some(turn.session().clone())),
@@ -150,13 +158,15 @@ pub(super) fn compile_request(
         defaults.map_or(Ok(()), |defaults| add_absent(&mut node, defaults))?;
     }
     let (session, turn) = (session.as_ref(), turn.as_ref());
-    let input = LiveInput { node: &node, session, turn, mode, start, timings };
+    let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
+    let input = LiveInput { node: &node, session, turn, mode, once, id: &id, start, timings };
     let (mut compile, request) = match LiveCompile::read(services, input, deadline) {
         Ok(read) => read,
         Err(UnreadCompile { error, events }) => {
             if !mode.is_dry {
-                let session = node.get("session_id").and_then(Node::as_str);
-                events::publish_failure(services, session, events.as_ref(), &[], &error);
+                let session = node.get("session_id").and_then(Node::as_str).map(Arc::from);
+                let owner = EventOwner { session: session.as_ref(), compilation: Some(&id) };
+                events::publish_failure(services, owner, &events, &[], &error);
             }
             return Err(error);
         }

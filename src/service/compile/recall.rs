@@ -11,14 +11,22 @@ use crate::pipeline::{self, HookPort as _, RankedMemory};
 use crate::request::{self, RequestMemoryEntry};
 use crate::service::hook_runner::HookRunner;
 
-/// The entries that hooks choose and add; none if no hook answers, so that the ranking of the store
-/// applies.
+/// The choice of hooks.
+#[derive(Debug)]
+pub(super) struct RecallChoice {
+    /// The entries that hooks choose and add.
+    pub(super) entries: Vec<RequestMemoryEntry>,
+    /// Keys of their answers that are none of the candidates.
+    pub(super) unknown: BTreeSet<Arc<str>>,
+}
+
+/// The choice of hooks; none if no hook answers, so that the ranking of the store applies.
 pub(super) fn ask(
     runner: &mut HookRunner<'_>,
     ranked: &[RankedMemory],
     query: &str,
     max_tokens: u64,
-) -> Result<Option<Vec<RequestMemoryEntry>>, Error> {
+) -> Result<Option<RecallChoice>, Error> {
     const POINT: Point = Point::RecallMemory;
     if !runner.has(POINT, HookKind::Provide) {
         return Ok(None);
@@ -30,13 +38,7 @@ pub(super) fn ask(
     }
     .to_json();
     let known: BTreeSet<Arc<str>> = ranked.iter().map(|one| Arc::clone(&one.entry.key)).collect();
-    let reader = AnswerReader::new(|answer: &str| {
-        let recalled = request::read_recalled(answer)?;
-        match recalled.keys.iter().flatten().find(|key| !known.contains(*key)) {
-            Some(key) => Err(format!("/keys: `{key}` is none of the candidates")),
-            None => Ok(recalled),
-        }
-    });
+    let reader = AnswerReader::new(request::read_recalled);
     let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
     let provided = runner.provide(at, &|_| 0, &|answer| reader.check(answer))?;
     let answers: Vec<_> =
@@ -45,7 +47,12 @@ pub(super) fn ask(
         return Ok(None);
     }
     let chosen: Vec<&Arc<str>> = answers.iter().flat_map(|one| one.keys.iter().flatten()).collect();
-    let chooses = answers.iter().any(|one| one.keys.is_some());
+    let unknown = chosen.iter().filter(|key| !known.contains(**key)).map(|key| Arc::clone(key));
+    let unknown = unknown.collect();
+    // A list of nothing but unknown keys chooses nothing: the ranking applies.
+    let is_choice =
+        |keys: &Vec<Arc<str>>| keys.is_empty() || keys.iter().any(|key| known.contains(key));
+    let chooses = answers.iter().any(|one| one.keys.as_ref().is_some_and(is_choice));
     let mut entries: Vec<RequestMemoryEntry> = Vec::new();
     if chooses {
         for key in chosen {
@@ -71,5 +78,5 @@ pub(super) fn ask(
             entry.place = next;
         }
     }
-    Ok(Some(entries))
+    Ok(Some(RecallChoice { entries, unknown }))
 }

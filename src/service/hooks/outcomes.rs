@@ -42,7 +42,18 @@ impl HookOutcomes {
     /// Notes an outcome for results in a response, so that hooks are not called when a client sends
     /// them back. `inputs` are the results as hooks would get them.
     pub(crate) fn answered(&self, set: &HookSet, inputs: &[String]) {
-        let hooks = set.hooks_at(Point::ToolResult).iter().filter(|hook| self.keeps(hook));
+        self.answered_for(set, inputs, |_| true);
+    }
+
+    /// As [`Self::answered`], for the hooks that `is_meant` accepts.
+    pub(crate) fn answered_for(
+        &self,
+        set: &HookSet,
+        inputs: &[String],
+        is_meant: impl Fn(&Hook) -> bool,
+    ) {
+        let hooks = set.hooks_at(Point::ToolResult).iter();
+        let hooks = hooks.filter(|hook| self.keeps(hook) && is_meant(hook));
         let keys: Vec<String> =
             inputs.iter().map(|input| answered_key(Point::ToolResult, input)).collect();
         for hook in hooks {

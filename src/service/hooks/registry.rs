@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use uuid::Uuid;
-
 use super::patch::{keep_credentials, merge_change};
 use super::registered_hook::RegisteredHook;
 use super::set::{open_hook, read_unsealed};
@@ -16,16 +14,17 @@ use crate::hook::{
 use crate::json::{self, Faults, Fields, Limits, Path};
 use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, StoreError};
-use crate::store::{HookQueue, HookRow, NewHook, Tx};
+use crate::store::{HookRow, NewHook, Tx};
 use crate::webhook::SealError;
 
 const UNKNOWN: Error = Error::NotFound("there is no hook of this id");
-/// An id that no hook may have: `/hooks/test` is another path.
-const RESERVED: &str = "test";
 /// Time for which an old secret still signs.
 const DEFAULT_OVERLAP: Duration = Duration::from_hours(24);
 /// Longest time for which an old secret may still sign.
 const MAX_OVERLAP: Duration = Duration::from_hours(7 * 24);
+
+/// What a caller's own secret must be.
+pub(super) const SECRET_RULE: &str = "must be `whsec_` and the base64 of 24 to 64 bytes";
 
 /// Calls of a deleted hook that one transaction deletes, so that no write waits for long.
 const DELETE_BATCH_CALLS: u64 = 1_000;
@@ -34,57 +33,19 @@ const DELETE_BATCH_CALLS: u64 = 1_000;
 #[derive(Debug)]
 pub struct NewHookSecret {
     pub registered: RegisteredHook,
-    /// None for a built-in hook.
+    /// None for a built-in hook, and if the caller gave it.
     pub secret: Option<HookSecret>,
-}
-
-/// Registers the hook in `body`. `tell` writes the response that is replayed if the request is
-/// repeated.
-pub fn create(
-    services: &Services,
-    body: &str,
-    once: Option<&IdempotentRequest>,
-    tell: fn(&RegisteredHook) -> String,
-) -> Result<NewHookSecret, Error> {
-    let node = json::parse(body, Limits::default())?;
-    let mut faults = Faults::default();
-    let id = format!("hook_{}", Uuid::now_v7().simple());
-    let check = |url: &str| services.hooks().check_url(url);
-    let mut patterns = services.pattern_room("")?;
-    let checks = HookChecks { check_url: &check, patterns: &mut patterns };
-    let read = read_hook_within(&node, Path::Root, GivenId::Made(&id), checks, &mut faults);
-    if read.as_ref().is_some_and(|hook| &*hook.id == RESERVED) {
-        faults.add(&Path::Root.key("id"), "is the name of another path: take another one");
-    }
-    let Some(mut hook) = read.filter(|_| faults.is_empty()) else {
-        return Err(Error::Invalid(faults.into_vec()));
-    };
-    if services.hooks().of_file(&hook.id).is_some() {
-        return Err(Error::Conflict("the operator has a hook of this id".to_owned()));
-    }
-    decide_mandatory(services, &mut hook);
-    let secret = fresh_secret(&mut hook)?;
-    let new = seal(services, &hook, None)?;
-    let (once, shown) = (once.cloned(), hook.clone());
-    let registered = services.tenant().write_durable(move |tx| {
-        let row = tx.insert_hook(&new)?;
-        let row = row.ok_or_else(|| Error::Conflict("a hook of this id is there".to_owned()))?;
-        let registered = RegisteredHook::of_row(shown.clone(), &row, false, HookQueue::default());
-        remember(once.as_ref(), tx, || tell(&registered))?;
-        Ok::<_, Error>(registered)
-    })?;
-    Ok(NewHookSecret { registered, secret })
 }
 
 /// Decides whether a hook without the member `mandatory` is mandatory: a guard is, if the caller
 /// has a key.
-fn decide_mandatory(services: &Services, hook: &mut Hook) {
+pub(super) fn decide_mandatory(services: &Services, hook: &mut Hook) {
     let usual = hook.kind == HookKind::Guard && services.caller().key.is_some();
     hook.mandatory.get_or_insert(usual);
 }
 
 /// Gives a hook with a URL a new secret.
-fn fresh_secret(hook: &mut Hook) -> Result<Option<HookSecret>, Error> {
+pub(super) fn fresh_secret(hook: &mut Hook) -> Result<Option<HookSecret>, Error> {
     let HookAction::Call(endpoint) = &mut hook.does else { return Ok(None) };
     let secret = HookSecret::generate().ok_or(SealError::NoRandom)?;
     endpoint.secrets = Secrets::new(secret.clone());
@@ -92,7 +53,11 @@ fn fresh_secret(hook: &mut Hook) -> Result<Option<HookSecret>, Error> {
 }
 
 /// Seals a hook for the store.
-fn seal(services: &Services, hook: &Hook, disabled: Option<Arc<str>>) -> Result<NewHook, Error> {
+pub(super) fn seal(
+    services: &Services,
+    hook: &Hook,
+    disabled: Option<Arc<str>>,
+) -> Result<NewHook, Error> {
     let sealed = services.hooks().keys.seal_hook(&services.caller().tenant, hook)?;
     Ok(NewHook { sealed, disabled, definition: hook.write_stored().into(), ..unsealed_row(hook) })
 }
@@ -198,7 +163,6 @@ pub fn update(
     }
     // A hook that the service disabled stays disabled until a request sets `enabled`.
     let disabled = row.disabled.clone().filter(|_| change.get("enabled").is_none());
-    let is_locked = |hook: &Hook| hook.endpoint().is_some_and(|end| end.secrets.is_locked());
     let new = if is_locked(&hook) {
         // Sealed parts that cannot be opened are kept, and cannot be replaced.
         if change.get("headers").is_some() || change.get("url").is_some() {
@@ -213,6 +177,11 @@ pub fn update(
         seal(services, &hook, disabled)?
     };
     store_changed(services, hook, new, row.revision)
+}
+
+/// Whether the secrets of a hook exist and cannot be opened.
+pub(super) fn is_locked(hook: &Hook) -> bool {
+    hook.endpoint().is_some_and(|endpoint| endpoint.secrets.is_locked())
 }
 
 /// Removes a hook.
@@ -241,9 +210,15 @@ pub fn rotate(
 ) -> Result<NewHookSecret, Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
-    let fields = Fields::read(&node, Path::Root, &["overlap_seconds"], &mut faults);
-    let overlap = fields
-        .and_then(|fields| fields.whole("overlap_seconds", 0, MAX_OVERLAP.as_secs(), &mut faults));
+    let fields = Fields::read(&node, Path::Root, &["overlap_seconds", "secret"], &mut faults);
+    let (mut overlap, mut given) = (None, None);
+    if let Some(fields) = fields {
+        overlap = fields.whole("overlap_seconds", 0, MAX_OVERLAP.as_secs(), &mut faults);
+        given = fields.text("secret", &mut faults).map(HookSecret::parse);
+        if let Some(None) = given {
+            fields.fault("secret", SECRET_RULE, &mut faults);
+        }
+    }
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }
@@ -254,7 +229,9 @@ pub fn rotate(
     if endpoint.secrets.is_locked() {
         return Err(SealError::UnknownKey.into());
     }
-    let secret = HookSecret::generate().ok_or(SealError::NoRandom)?;
+    let given = given.flatten();
+    let shown = given.is_none();
+    let secret = given.or_else(HookSecret::generate).ok_or(SealError::NoRandom)?;
     let now = services.inner.store.now();
     let until = now.after(overlap.map_or(DEFAULT_OVERLAP, Duration::from_secs));
     endpoint.secrets = endpoint.secrets.rotated(secret.clone(), now, until);
@@ -265,7 +242,7 @@ pub fn rotate(
         remember(once.as_ref(), tx, || tell(&registered))?;
         Ok::<_, Error>(registered)
     })?;
-    Ok(NewHookSecret { registered, secret: Some(secret) })
+    Ok(NewHookSecret { registered, secret: Some(secret).filter(|_| shown) })
 }
 
 /// Disables a stored hook, and publishes `hook:disabled` with the reason.
@@ -280,6 +257,7 @@ pub(crate) fn disable(tx: &Tx<'_>, id: &str, because: &'static str) -> Result<()
         session_id: None,
         compilation_id: None,
         data: RawJson::new(data.to_string()),
+        at: None,
     })
     .map(drop)
 }
@@ -346,7 +324,7 @@ fn store_changed(
 }
 
 /// Replaces a stored hook, if it has this revision.
-fn replace(
+pub(super) fn replace(
     tx: &Tx<'_>,
     hook: &Hook,
     new: &NewHook,

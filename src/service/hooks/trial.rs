@@ -7,6 +7,7 @@ use futures_util::FutureExt as _;
 use serde_json::{Map, Value, json};
 
 use super::find;
+use super::registry::SECRET_RULE;
 use crate::domain::TokenizerName;
 use crate::hook::{
     Call, CallFailure, CallFuture, CallReply, CallScope, Caller, ChangeResult, DeliveryMode,
@@ -88,7 +89,7 @@ fn read_new(
     let given = fields.text("secret", faults).map(|text| {
         let secret = HookSecret::parse(text);
         if secret.is_none() {
-            fields.fault("secret", "must be `whsec_` and the base64 of 24 to 64 bytes", faults);
+            fields.fault("secret", SECRET_RULE, faults);
         }
         secret
     });

@@ -217,5 +217,6 @@ fn event(
         session_id: entry.scope.session_id.clone(),
         compilation_id: None,
         data: RawJson::new(data.to_string()),
+        at: None,
     }
 }

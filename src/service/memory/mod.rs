@@ -40,17 +40,33 @@ pub struct WriteKind {
     pub expected: WriteCondition,
 }
 
-/// Writes the entry of a key, and returns it and whether it is new.
+/// The key in a path, and the scope in its query.
+#[derive(Debug, Clone, Copy)]
+pub struct EntryAddress<'a> {
+    /// Empty if the query has none.
+    pub query: &'a MemoryScope,
+    pub key: &'a str,
+}
+
+/// An entry that was written.
+#[derive(Debug, Clone)]
+pub struct PutEntry {
+    pub entry: MemoryEntry,
+    pub is_new: bool,
+}
+
+/// Writes the entry of a key. `recorder` stores the response for a repeated request.
 ///
 /// A partial write is a `PATCH`: the entry must exist, absent members stay, and null removes a
-/// member. `query` is the scope in the query, which is empty if there is none.
+/// member.
 pub fn put(
     services: &Services,
-    query: &MemoryScope,
-    key: &str,
+    at: EntryAddress<'_>,
     body: &str,
     kind: WriteKind,
-) -> Result<(MemoryEntry, bool), Error> {
+    recorder: ResponseRecorder<PutEntry>,
+) -> Result<PutEntry, Error> {
+    let EntryAddress { query, key } = at;
     let WriteKind { partial, expected } = kind;
     let node = json::parse(body, Limits::default())?;
     let read = request::read_memory_write(&node, key, partial, query);
@@ -73,7 +89,9 @@ pub fn put(
             action: MemoryAction::Set,
             origin: MemoryOrigin::Direct,
         };
-        Ok((carry_out(tx, &change, old)?, is_new))
+        let done = PutEntry { entry: carry_out(tx, &change, old)?, is_new };
+        recorder.remember(tx, &done)?;
+        Ok(done)
     })
 }
 

@@ -19,6 +19,7 @@ const KEYS: &[(&str, &[Stage])] = &[
     ("protect", &[Stage::Compress]),
     ("dynamic_state", &[Stage::Budget, Stage::Inject]),
     ("dynamic_state_placement", &[Stage::Budget, Stage::Inject, Stage::Assemble]),
+    ("dynamic_state_anchor", &[Stage::Budget, Stage::Inject]),
     ("implicit_context", &[Stage::Budget, Stage::Inject]),
     ("output", &[Stage::Budget, Stage::Assemble]),
     ("skill", &[Stage::Budget, Stage::Assemble]),

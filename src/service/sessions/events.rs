@@ -48,6 +48,7 @@ pub(super) fn switched(tx: &Tx<'_>, switched: &SessionSwitch) -> Result<(), Stor
         session_id: Some(Arc::clone(&switched.session)),
         compilation_id: None,
         data: RawJson::new(input),
+        at: None,
     })
     .map(drop)
 }
@@ -75,6 +76,7 @@ pub(super) fn delegated(tx: &Tx<'_>, delegation: &Delegation) -> Result<(), Stor
         session_id: Some(Arc::clone(&delegation.session)),
         compilation_id: None,
         data: RawJson::new(data.to_string()),
+        at: None,
     })
     .map(drop)
 }

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use crate::domain::MemoryScope;
 use crate::hook::{Hook, HookSet, MAX_ROUND_TIME};
 use crate::pipeline::Deadline;
+use crate::service::event_owner::EventOwner;
 use crate::service::hook_runner::HookRunner;
 use crate::service::{Services, StoreError};
 
 /// The hooks that are asked about the calls of a model, with the session and the agent of the calls.
 #[derive(Debug, Clone)]
 pub(crate) struct CallHooks {
-    pub(super) set: Arc<HookSet>,
+    pub(crate) set: Arc<HookSet>,
     pub(super) session: Option<Arc<str>>,
     pub(super) agent: Option<Arc<str>>,
 }
@@ -28,6 +29,11 @@ impl CallHooks {
         let MemoryScope { session_id: session, agent, .. } = subject.clone();
         let set = services.hook_set(session.as_deref(), inline)?;
         Ok(Self { set, session, agent })
+    }
+
+    /// The owner of the events of these hooks.
+    pub(super) fn owner(&self) -> EventOwner<'_> {
+        EventOwner { session: self.session.as_ref(), ..EventOwner::default() }
     }
 
     /// A runner for these hooks, and the scope of their calls.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::call_hooks::CallHooks;
-use super::hooks::{CallVerdict, denial_text};
+use super::hooks::CallVerdict;
 use super::schema::{self, CheckFailure, SchemaVerdict};
 use crate::domain::{EventKind, NewEvent, RawJson, ToolCall, ToolDefinition};
 use crate::hook::{
@@ -51,14 +51,14 @@ pub(crate) fn ask_calls(
         let answer = match ask(&mut runner, question, services.deadline()) {
             Ok(answer) => answer,
             Err(error) => {
-                services.publish_failures(runner.runs());
+                services.publish_failures(hooks.owner(), runner.runs());
                 return Err(error);
             }
         };
         verdicts.push(match answer {
             GuardAnswer::Denied(denial) => {
                 events.push(denied_event(session, question, &denial));
-                CallVerdict::Denied(denial_text(&denial))
+                CallVerdict::Denied(denial)
             }
             GuardAnswer::Arguments(new) => CallVerdict::Value(RawJson::new(new)),
             GuardAnswer::Free => CallVerdict::Free,
@@ -144,5 +144,6 @@ fn denied_event(
         session_id: session.cloned(),
         compilation_id: None,
         data: RawJson::new(data.to_string()),
+        at: None,
     }
 }

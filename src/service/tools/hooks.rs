@@ -14,6 +14,7 @@ use crate::hook::{
 use crate::json::{Limits, parse};
 use crate::pipeline::{self, HookPort as _};
 use crate::request::check_memory_text;
+use crate::service::effects::Effects;
 use crate::service::hook_runner::HookRunner;
 use crate::service::{Error, Services};
 
@@ -22,7 +23,7 @@ use crate::service::{Error, Services};
 pub(crate) enum CallVerdict {
     /// No hook denies or changes it.
     Free,
-    Denied(String),
+    Denied(Denial),
     /// The arguments or the value that replace what the model gave.
     Value(RawJson),
 }
@@ -40,6 +41,13 @@ impl From<pipeline::Error> for Error {
     }
 }
 
+/// The verdicts of hooks on the memory writes of a model, and the effects of the hooks.
+#[derive(Debug, Default)]
+pub(super) struct WriteVerdicts {
+    pub(super) verdicts: Vec<CallVerdict>,
+    pub(super) effects: Effects,
+}
+
 pub(super) fn denial_text(denial: &Denial) -> String {
     match &denial.code {
         Some(code) => format!("{} ({code})", denial.reason),
@@ -54,15 +62,29 @@ pub(super) fn ask_writes<'c>(
     hooks: &CallHooks,
     rights: &MemoryRights,
     calls: impl Iterator<Item = &'c ToolCall> + Clone,
-) -> Result<Vec<CallVerdict>, Error> {
+) -> Result<WriteVerdicts, Error> {
     const POINT: Point = Point::MemoryUpdate;
     let asks = [HookKind::Guard, HookKind::Transform]
         .iter()
         .any(|kind| hooks.set.hooks_of_kind(POINT, *kind).next().is_some());
     if !asks {
-        return Ok(calls.map(|_| CallVerdict::Free).collect());
+        let verdicts = calls.map(|_| CallVerdict::Free).collect();
+        return Ok(WriteVerdicts { verdicts, ..WriteVerdicts::default() });
     }
     let mut runner = hooks.runner(services);
+    let verdicts = ask_each(services, &mut runner, rights, calls).inspect_err(|_| {
+        services.publish_failures(hooks.owner(), runner.runs());
+    })?;
+    let scope = services.hook_scope(hooks.session.as_ref(), hooks.agent.as_ref());
+    Ok(WriteVerdicts { verdicts, effects: Effects::of_hooks(runner, scope) })
+}
+
+fn ask_each<'c>(
+    services: &Services,
+    runner: &mut HookRunner<'_>,
+    rights: &MemoryRights,
+    calls: impl Iterator<Item = &'c ToolCall>,
+) -> Result<Vec<CallVerdict>, Error> {
     // The values of keys after the earlier calls.
     let mut values: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
     let mut verdicts = Vec::new();
@@ -93,7 +115,7 @@ pub(super) fn ask_writes<'c>(
             verdicts.push(CallVerdict::Free);
             continue;
         }
-        let verdict = ask_write(&mut runner, &command, &target.scope, old.as_ref())?;
+        let verdict = ask_write(runner, &command, &target.scope, old.as_ref())?;
         let value = match &verdict {
             CallVerdict::Denied(_) => old,
             CallVerdict::Value(value) => Some(value.clone()),
@@ -102,8 +124,6 @@ pub(super) fn ask_writes<'c>(
         values.insert(command.key, value);
         verdicts.push(verdict);
     }
-    let (runs, _) = runner.into_parts();
-    services.publish_failures(&runs);
     Ok(verdicts)
 }
 
@@ -145,7 +165,7 @@ fn ask_write(
         HookInput { point: Point::MemoryUpdate, input: &input, facts: MatchContext::default() };
     let changed = runner.change(at, &check)?;
     Ok(match (changed.denied, changed.payload) {
-        (Some(denial), _) => CallVerdict::Denied(denial_text(&denial)),
+        (Some(denial), _) => CallVerdict::Denied(denial),
         (None, Some(value)) if !deletes => CallVerdict::Value(RawJson::new(value)),
         (None, _) => CallVerdict::Free,
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::call_hooks::CallHooks;
-use super::hooks::{CallVerdict, ask_writes};
+use super::hooks::{CallVerdict, WriteVerdicts, ask_writes, denial_text};
 use super::memory_command::{
     MemoryCommand, MemoryOp, WriteRefusal, WriteTarget, check_key, find_target,
 };
@@ -14,11 +14,12 @@ use crate::domain::{
     Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
     MemoryOrigin, MemoryPromotion, MemoryScope, MemoryTier, NewEvent, Proposal, RawJson, ToolCall,
 };
+use crate::hook::{Denial, HookRun};
 use crate::request::{MemoryWrite, ProposalRequest};
 use crate::service::candidates::{Ids, propose_in};
 use crate::service::effects::Effects;
 use crate::service::memory::{MemoryChange, carry_out as write, remove};
-use crate::service::{Error, Services};
+use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
 /// A call of a memory tool, with the verdict of the hooks and the ids of a proposal. The ids are
@@ -37,6 +38,13 @@ pub(super) struct RequestedWrites {
     pub(super) effects: Effects,
 }
 
+/// The answers of memory calls, and the runs of the hooks that were asked about the writes.
+#[derive(Debug, Default)]
+pub(super) struct CarriedOutWrites {
+    pub(super) answers: Vec<ToolAnswer>,
+    pub(super) runs: Vec<HookRun>,
+}
+
 /// Carries out the calls in their order, in one transaction that also stores `effects`. Returns an
 /// answer for each call; a refused call does not stop the others.
 pub(super) fn carry_out(
@@ -44,16 +52,37 @@ pub(super) fn carry_out(
     hooks: &CallHooks,
     rights: MemoryRights,
     requested: RequestedWrites,
-) -> Result<Vec<ToolAnswer>, Error> {
-    let RequestedWrites { calls, effects } = requested;
+) -> Result<CarriedOutWrites, Error> {
+    carry_out_with(services, hooks, rights, requested, None)
+}
+
+/// Writes what belongs to the calls in their transaction, such as the response for a repeated request.
+pub(super) type WriteResponse =
+    Box<dyn FnMut(&Tx<'_>, &CarriedOutWrites) -> Result<(), StoreError> + Send>;
+
+/// As [`carry_out`], and writes the response in the same transaction.
+pub(super) fn carry_out_with(
+    services: &Services,
+    hooks: &CallHooks,
+    rights: MemoryRights,
+    requested: RequestedWrites,
+    mut respond: Option<WriteResponse>,
+) -> Result<CarriedOutWrites, Error> {
+    let RequestedWrites { calls, mut effects } = requested;
     if calls.is_empty() {
-        if !effects.is_empty() {
-            services.tenant().write_durable(move |tx| effects.store(tx).map(drop))?;
+        if !effects.is_empty() || respond.is_some() {
+            services.tenant().write_durable(move |tx| {
+                effects.store(tx)?;
+                respond.as_mut().map_or(Ok(()), |write| write(tx, &CarriedOutWrites::default()))
+            })?;
         }
-        return Ok(Vec::new());
+        return Ok(CarriedOutWrites::default());
     }
     let promotion = services.promotion();
-    let verdicts = ask_writes(services, hooks, &rights, calls.iter())?;
+    let WriteVerdicts { verdicts, effects: asked } =
+        ask_writes(services, hooks, &rights, calls.iter())?;
+    let runs = asked.runs.clone();
+    effects.extend(asked);
     let calls: Vec<_> = calls
         .into_iter()
         .zip(verdicts)
@@ -62,7 +91,12 @@ pub(super) fn carry_out(
     let session = rights.visible.session_id.clone();
     services.write_observed(session.as_ref(), move |tx| {
         effects.store(tx)?;
-        carry_out_all(tx, &rights, &calls, promotion)
+        let answers = carry_out_all(tx, &rights, &calls, promotion)?;
+        let done = CarriedOutWrites { answers, runs: runs.clone() };
+        if let Some(write) = &mut respond {
+            write(tx, &done)?;
+        }
+        Ok(done)
     })
 }
 
@@ -102,15 +136,15 @@ fn carry_out_one(
         Ok(target) => target,
         Err(WriteRefusal { reason, answer }) => {
             if let Some(reason) = reason {
-                tx.publish(&denied_event(&rights.written, &command, reason))?;
+                tx.publish(&denied_event(&rights.written, &command, reason, None))?;
             }
             return Ok(Err(answer));
         }
     };
     match verdict {
-        CallVerdict::Denied(reason) => {
-            tx.publish(&denied_event(&target.scope, &command, "hook"))?;
-            let key = &command.key;
+        CallVerdict::Denied(denial) => {
+            tx.publish(&denied_event(&target.scope, &command, "hook", Some(denial)))?;
+            let (key, reason) = (&command.key, denial_text(denial));
             let text = format!("\"{key}\" was not written: {reason}. Nothing was done.");
             return Ok(Err(ToolAnswer::Refused(text)));
         }
@@ -196,12 +230,24 @@ fn propose(
     })
 }
 
-fn denied_event(scope: &MemoryScope, command: &MemoryCommand, reason: &str) -> NewEvent {
-    let data = json!({"key": command.key, "reason": reason, "origin": "model"});
+/// The event of a denied write. Of a guard it lacks the reason, which may quote what was denied.
+fn denied_event(
+    scope: &MemoryScope,
+    command: &MemoryCommand,
+    reason: &str,
+    denial: Option<&Denial>,
+) -> NewEvent {
+    let key = &command.key;
+    let data = match denial {
+        None => json!({"key": key, "reason": reason, "origin": "model"}),
+        Some(Denial { hook, point, code, .. }) => json!({"key": key, "reason": reason,
+            "origin": "model", "hook": hook, "point": point.as_str(), "code": code}),
+    };
     NewEvent {
         kind: EventKind::MemoryDenied,
         session_id: scope.session_id.clone(),
         compilation_id: None,
         data: RawJson::new(data.to_string()),
+        at: None,
     }
 }

@@ -3,32 +3,38 @@
 
 mod call_hooks;
 mod check;
+mod denials;
 mod guards;
 mod hooks;
 mod load;
 mod memory;
 mod memory_command;
 mod memory_rights;
+mod prepared_calls;
 mod read;
 mod results;
 mod schema;
 mod trial;
 mod wire;
 
+use std::iter;
 use std::sync::Arc;
 
 pub(crate) use self::call_hooks::CallHooks;
 pub(crate) use self::check::{CallJudgement, JudgedTools};
+pub(crate) use self::denials::denial_outcomes;
 pub(crate) use self::guards::{CallQuestion, ask_calls};
-use self::hooks::CallVerdict;
-use self::memory::RequestedWrites;
+use self::hooks::{CallVerdict, denial_text};
+use self::memory::{CarriedOutWrites, RequestedWrites, WriteResponse};
 pub(crate) use self::memory_rights::{MemoryLimits, MemoryRights};
+use self::prepared_calls::{PreparedCall, PreparedCalls};
 pub use self::results::{ResultOutcome, results};
 use self::schema::CheckFailure;
-pub(crate) use self::trial::CallTrial;
+pub(crate) use self::trial::{CallTrial, TriedCalls};
 
 use super::compile::hook_line;
 use super::effects::Effects;
+use super::idempotency::ResponseRecorder;
 use super::{Error, Services, StoreError, defaults};
 use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
 use crate::hook::{CallBatch, HookRun};
@@ -36,6 +42,7 @@ use crate::json::{self, Limits, Node, Value};
 use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL, StopReason};
 pub use crate::request::RESULT_LEVELS;
 use crate::request::{self, LOAD_TOOLKIT};
+use crate::store::Tx;
 
 /// A call with its outcome.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +82,7 @@ impl ToolAnswer {
 }
 
 /// Outcomes of the calls of one message, in their order.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CallResults {
     pub results: Vec<HandledCall>,
     /// Runs of the hooks that were called.
@@ -90,8 +97,12 @@ impl CallResults {
 }
 
 /// Judges the calls in `body` and runs those of our tools, in their order. Returns an outcome for
-/// each call.
-pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
+/// each call. `recorder` stores the response for a repeated request.
+pub fn calls(
+    services: &Services,
+    body: &str,
+    recorder: ResponseRecorder<CallResults>,
+) -> Result<CallResults, Error> {
     let mut node = json::parse(body, Limits::default())?;
     let texts = default_texts(services, &node)?;
     let defaults = parse_all(&texts)?;
@@ -117,21 +128,35 @@ pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let asked = JudgedCalls { calls: &mut calls, judged: &mut judged, batches: &batches };
     let call_hooks = CallHooks::new(services, &subject, &[])?;
     let effects = ask(services, &call_hooks, &tools, asked)?;
-    let hooks = effects.runs.clone();
+    let asked_runs = effects.runs.clone();
     let ours = calls.iter().zip(&judged).filter(|(_, judged)| **judged == CallJudgement::Ours);
     let memory_calls = ours.map(|(call, _)| call).filter(|call| is_memory(&call.name)).cloned();
     let writes = RequestedWrites { calls: memory_calls.collect(), effects };
-    let mut remembered = memory::carry_out(services, &call_hooks, rights, writes)?.into_iter();
     let mut handled = Vec::with_capacity(calls.len());
     for (call, judged) in calls.into_iter().zip(judged) {
-        handled.push(conclude(
-            services,
-            &tools,
-            JudgedCall { source, call, judged },
-            &mut remembered,
-        )?);
+        let writes = judged == CallJudgement::Ours && is_memory(&call.name);
+        handled.push(if writes {
+            PreparedCall::Write { source, call }
+        } else {
+            let judged_call = JudgedCall { source, call, judged };
+            PreparedCall::Handled(conclude(services, &tools, judged_call, &mut iter::empty())?)
+        });
     }
-    Ok(CallResults { results: handled, hooks })
+    let prepared = PreparedCalls { calls: handled, runs: asked_runs };
+    let (respond, complete) = (prepared.clone(), prepared);
+    let respond = recorder.is_needed().then(|| {
+        let write = move |tx: &Tx<'_>, done: &CarriedOutWrites| {
+            recorder.remember(tx, &respond.complete(done))
+        };
+        Box::new(write) as WriteResponse
+    });
+    let done = memory::carry_out_with(services, &call_hooks, rights, writes, respond)?;
+    let done = complete.complete(&done);
+    let outcomes = denial_outcomes(services, &call_hooks.set, source, &done.results);
+    if !outcomes.is_empty() {
+        services.tenant().write(move |tx| tx.keep_hook_outcomes(&outcomes))?;
+    }
+    Ok(done)
 }
 
 /// A call with its judgement, and the shape of its message.
@@ -192,7 +217,7 @@ pub(crate) fn own_call(
     let (verdicts, effects) = ask_calls(services, &hooks, &[question])?;
     let mut denied = None;
     match verdicts.into_iter().next() {
-        Some(CallVerdict::Denied(reason)) => denied = Some(reason),
+        Some(CallVerdict::Denied(denial)) => denied = Some(denial_text(&denial)),
         Some(CallVerdict::Value(new)) => call.arguments = new.as_str().into(),
         Some(CallVerdict::Free) | None => {}
     }
@@ -201,7 +226,7 @@ pub(crate) fn own_call(
     let writes = denied.is_none() && is_memory(&call.name);
     let calls = writes.then(|| call.clone()).into_iter().collect();
     let writes = RequestedWrites { calls, effects };
-    let done = memory::carry_out(services, &hooks, rights, writes)?.pop();
+    let done = memory::carry_out(services, &hooks, rights, writes)?.answers.pop();
     match (denied, done) {
         (Some(reason), _) => Ok(ToolAnswer::Refused(reason)),
         (None, Some(done)) => Ok(done),
@@ -247,7 +272,9 @@ pub(crate) fn ask(
             continue;
         };
         match (verdict, &mut *judged) {
-            (CallVerdict::Denied(reason), _) => *judged = CallJudgement::Denied(reason),
+            (CallVerdict::Denied(denial), _) => {
+                *judged = CallJudgement::Denied(denial_text(&denial));
+            }
             (CallVerdict::Value(new), CallJudgement::Allowed(resolved)) => resolved.arguments = new,
             (CallVerdict::Value(new), _) => call.arguments = new.as_str().into(),
             (CallVerdict::Free, _) => {}
@@ -352,8 +379,9 @@ mod tests {
         let services = Services::new(Models::built_in()).unwrap();
         let body = r#"{"source": "openai", "calls": [
             {"id": "c", "type": "function", "function": {"name": "t", "arguments": "{}"}}]}"#;
-        assert_eq!(calls(&services, body).unwrap().results.len(), 1);
+        assert_eq!(calls(&services, body, ResponseRecorder::nothing()).unwrap().results.len(), 1);
         let late = services.until(&Deadline::at(Instant::now()));
-        assert!(matches!(calls(&late, body), Err(Error::Stopped(StopReason::TimeUp))));
+        let late = calls(&late, body, ResponseRecorder::nothing());
+        assert!(matches!(late, Err(Error::Stopped(StopReason::TimeUp))));
     }
 }

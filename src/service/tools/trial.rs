@@ -2,11 +2,12 @@
 //! them, are known before anything is stored.
 
 use super::call_hooks::CallHooks;
-use super::hooks::ask_writes;
+use super::hooks::{WriteVerdicts, ask_writes};
 use super::memory::{PlannedCall, carry_out_all};
 use super::{MemoryRights, ToolAnswer};
 use crate::domain::{MemoryPromotion, ToolCall};
 use crate::service::candidates::Ids;
+use crate::service::effects::Effects;
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
@@ -17,6 +18,13 @@ pub(crate) struct CallTrial {
     calls: Vec<PlannedCall>,
     promotion: MemoryPromotion,
     answers: Vec<ToolAnswer>,
+}
+
+/// A trial, and the effects of the hooks that were asked about its writes.
+#[derive(Debug)]
+pub(crate) struct TriedCalls {
+    pub(crate) trial: CallTrial,
+    pub(crate) effects: Effects,
 }
 
 /// Result of a transaction that is rolled back.
@@ -38,10 +46,11 @@ impl CallTrial {
         hooks: &CallHooks,
         rights: MemoryRights,
         calls: Vec<ToolCall>,
-    ) -> Result<Self, Error> {
+    ) -> Result<TriedCalls, Error> {
         // Verdicts and ids are chosen before any transaction, so that the later write does the same
         // as the trial.
-        let verdicts = ask_writes(services, hooks, &rights, calls.iter())?;
+        let WriteVerdicts { verdicts, effects } =
+            ask_writes(services, hooks, &rights, calls.iter())?;
         let plan = |(call, verdict)| PlannedCall { call, verdict, ids: Ids::new() };
         let calls: Vec<_> = calls.into_iter().zip(verdicts).map(plan).collect();
         let promotion = services.promotion();
@@ -49,7 +58,7 @@ impl CallTrial {
         let answers = run_and_roll_back(services, move |tx| {
             carry_out_all(tx, &trial_rights, &list, promotion)
         })?;
-        Ok(Self { rights, calls, promotion, answers })
+        Ok(TriedCalls { trial: Self { rights, calls, promotion, answers }, effects })
     }
 
     pub(crate) fn answers(&self) -> &[ToolAnswer] {

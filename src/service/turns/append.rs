@@ -62,5 +62,13 @@ pub(super) fn append(
 fn write(turn: &TurnContext, warnings: &[Note]) -> String {
     let count = turn.held + turn.append.len() as u64;
     let results = &turn.results;
-    format!("{{\"results\":{results},\"messages\":{count},\"warnings\":{}}}", json!(warnings))
+    let lines: Vec<_> = turn.effects.runs.iter().filter_map(compile::hook_line).collect();
+    let hooks = if lines.is_empty() {
+        String::new()
+    } else {
+        // Lines are JSON texts, which always serialise.
+        format!(",\"hooks\":{}", serde_json::to_string(&lines).unwrap_or_default())
+    };
+    let warnings = json!(warnings);
+    format!("{{\"results\":{results},\"messages\":{count}{hooks},\"warnings\":{warnings}}}")
 }

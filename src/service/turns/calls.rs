@@ -12,8 +12,8 @@ use crate::provider;
 use crate::request::{LOAD_TOOLKIT, MemoryWriteAccess};
 use crate::service::effects::Effects;
 use crate::service::tools::{
-    CallHooks, CallJudgement, CallTrial, HandledCall, JudgedCall, JudgedCalls, MemoryRights, ask,
-    conclude, is_memory, judge,
+    CallHooks, CallJudgement, CallTrial, HandledCall, JudgedCall, JudgedCalls, MemoryRights,
+    TriedCalls, ask, conclude, denial_outcomes, is_memory, judge,
 };
 use crate::service::{Error, Services};
 
@@ -130,7 +130,7 @@ impl OpenCalls {
         let scope =
             MemoryScope { session_id: Some(Arc::clone(session)), agent, ..MemoryScope::default() };
         let hooks = CallHooks::new(services, &scope, &hooks)?;
-        let effects = {
+        let mut effects = {
             let asked = JudgedCalls { calls: &mut calls, judged: &mut judged, batches: &batches };
             ask(services, &hooks, &tools, asked)?
         };
@@ -142,7 +142,10 @@ impl OpenCalls {
         let trial = match memory.filter(|_| !writes.is_empty()) {
             Some(memory) => {
                 let rights = MemoryRights::of_turn(memory, &limits);
-                Some(Arc::new(CallTrial::try_out(services, &hooks, rights, writes)?))
+                let TriedCalls { trial, effects: asked } =
+                    CallTrial::try_out(services, &hooks, rights, writes)?;
+                effects.extend(asked);
+                Some(Arc::new(trial))
             }
             None => None,
         };
@@ -153,6 +156,8 @@ impl OpenCalls {
             list.push((conclude(services, &tools, judged_call, &mut written)?, found.place));
         }
         drop(written);
+        let handled: Vec<HandledCall> = list.iter().map(|(handled, _)| handled.clone()).collect();
+        effects.outcomes.extend(denial_outcomes(services, &hooks.set, self.source, &handled));
         Ok(CallEffects { trial, results: PlacedResults { list }, effects })
     }
 }

@@ -128,6 +128,7 @@ pub fn turn(
         let node = read.request(&prepared, &list, &texts)?;
         let parse = parsed.saturating_add(start.elapsed());
         let input = CompileInput {
+            once: None,
             node,
             turn: Some(Arc::clone(&prepared.turn) as Arc<dyn CompileTurn>),
             mode: CompileMode::default(),

@@ -19,6 +19,7 @@ fn event() -> NewEvent {
         session_id: None,
         compilation_id: None,
         data: RawJson::new("{}"),
+        at: None,
     }
 }
 

@@ -218,6 +218,7 @@ fn nobody_sees_another_tenants_memory_or_events() {
                     session_id: None,
                     compilation_id: None,
                     data: RawJson::new("{}"),
+                    at: None,
                 })
             })
         };
@@ -271,6 +272,7 @@ fn events_are_numbered_without_a_gap_and_forgotten_when_they_are_old() {
                 session_id: Some("s".into()),
                 compilation_id: None,
                 data: RawJson::new("{\"key\":\"k\"}"),
+                at: None,
             };
             tenant.write(move |tx| tx.publish(&event)).unwrap()
         };

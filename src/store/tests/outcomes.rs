@@ -66,6 +66,7 @@ fn what_is_published_wakes_only_where_somebody_hears_of_it() {
                 session_id: None,
                 compilation_id: None,
                 data: RawJson::new("{}"),
+                at: None,
             };
             tenant.write(move |tx| tx.publish(&event)).unwrap();
         };

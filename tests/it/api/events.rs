@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
 
 use crate::support::compile::user;
+use crate::support::receiver::{Mode, Receiver, answers, hook};
 use crate::support::{TestServer, problem};
 
 /// A stream of events, read frame by frame.
@@ -142,17 +144,111 @@ async fn what_happens_is_told_as_it_happens() {
     ] {
         assert!(done.data["data"].get(key).is_some(), "{key}");
     }
-    let bad = json!({"messages": [{"role": "nobody"}]});
+    assert!(done.data["data"]["duration_ms"].is_u64(), "{}", done.data);
+    let bad = json!({"messages": [{"role": "nobody"}], "session_id": "s"});
     problem(server.post("/compile", &bad).await, 422, "invalid_request").await;
+    let start = stream.next().await;
+    assert_eq!(start.event.as_deref(), Some("compile:start"));
+    let unknown = json!({"target": null, "model": null, "messages": null});
+    assert_eq!((&start.data["data"], &start.data["session_id"]), (&unknown, &json!("s")));
     let failed = stream.next().await;
     assert_eq!(
         (failed.event.as_deref(), &failed.data["data"]["code"]),
         (Some("compile:failed"), &json!("invalid_request"))
     );
+    assert!(failed.data["data"]["duration_ms"].is_u64(), "{}", failed.data);
+    assert!(failed.data["compilation_id"].as_str().unwrap().starts_with("cmp_"));
+    assert_eq!(failed.data["compilation_id"], start.data["compilation_id"]);
     let small = json!({"messages": [user("many words")],
         "budget": {"context_window": 2, "on_overflow": "fail"}});
     problem(server.post("/compile", &small).await, 422, "over_budget").await;
     assert_eq!(stream.types(2).await, ["compile:start", "compile:failed"]);
+}
+
+/// A hook of which the compile waits, until the barrier opens.
+async fn slow() -> (Receiver, std::sync::Arc<Barrier>) {
+    let gate = std::sync::Arc::new(Barrier::new(2));
+    let mode = Mode::Together(std::sync::Arc::clone(&gate), "null".to_owned());
+    (Receiver::spawn(mode).await, gate)
+}
+
+fn has_millis(at: &Value) -> bool {
+    let at = at.as_str().unwrap();
+    at.len() == "2026-12-31T23:59:59.123Z".len() && &at[19..20] == "." && at.ends_with('Z')
+}
+
+#[tokio::test]
+async fn the_start_of_a_compile_is_told_while_it_runs() {
+    let server = TestServer::dev().await;
+    let (receiver, gate) = slow().await;
+    let body = json!({"messages": [user("hi")],
+        "hooks": [hook("h", ("before_compile", "provide"), &receiver, &json!({}))]});
+    let mut stream = Stream::open(&server, "/events", None).await;
+    let compile = async { server.compile(&body).await };
+    let watch = async {
+        let start = stream.next().await;
+        assert_eq!(start.event.as_deref(), Some("compile:start"));
+        receiver.reached(1).await;
+        gate.wait().await;
+        (start, stream.next().await)
+    };
+    let (compiled, (start, done)) = tokio::join!(compile, watch);
+    assert_eq!(done.event.as_deref(), Some("compile:done"));
+    assert_eq!((start.id, done.id), (Some(1), Some(2)));
+    for frame in [&start, &done] {
+        assert_eq!(frame.data["compilation_id"], compiled.id);
+        assert!(has_millis(&frame.data["at"]), "{}", frame.data);
+    }
+}
+
+#[tokio::test]
+async fn a_hook_hears_of_the_start_of_a_compile_while_it_runs() {
+    let server = TestServer::dev().await;
+    let told = answers(&json!(null)).await;
+    let watch = json!({"match": {"events": ["compile:start"]}});
+    server.register(&hook("w", ("event", "observe"), &told, &watch)).await;
+    let (receiver, gate) = slow().await;
+    let body = json!({"messages": [user("hi")],
+        "hooks": [hook("h", ("before_compile", "provide"), &receiver, &json!({}))]});
+    let compile = async { server.compile(&body).await };
+    let wait = async {
+        told.reached(1).await;
+        gate.wait().await;
+    };
+    let (compiled, ()) = tokio::join!(compile, wait);
+    let input = &told.inputs()[0];
+    assert_eq!(
+        (&input["type"], &input["compilation_id"]),
+        (&json!("compile:start"), &json!(compiled.id))
+    );
+    assert!(has_millis(&input["at"]), "{input}");
+}
+
+#[tokio::test]
+async fn without_readers_a_start_is_stored_with_its_end_and_has_its_own_time() {
+    let server = TestServer::dev().await;
+    let pause = Duration::from_millis(120);
+    let receiver = Receiver::spawn(Mode::Interim(1, pause, "null".to_owned())).await;
+    let body = json!({"messages": [user("hi")], "memory": true, "session_id": "s",
+        "hooks": [hook("h", ("before_compile", "provide"), &receiver, &json!({}))]});
+    let expired = json!({"value": 1, "ttl": {"turns": 0}, "scope": {"session_id": "s"}});
+    server.remember("a", &expired).await;
+    let compiled = server.compile(&body).await;
+    let all = server.events().await;
+    let events: Vec<&Value> = all.iter().skip(1).collect();
+    let kinds: Vec<&str> = events.iter().map(|row| row["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["compile:start", "memory:expired", "memory:changed", "compile:done"]);
+    for event in &events {
+        assert_eq!(event["compilation_id"], compiled.id, "{event}");
+    }
+    let millis = |row: &Value| -> u64 {
+        let at = row["at"].as_str().unwrap();
+        let number = |from: usize, to: usize| at[from..to].parse::<u64>().unwrap();
+        ((number(11, 13) * 60 + number(14, 16)) * 60 + number(17, 19)) * 1000 + number(20, 23)
+    };
+    let took = (millis(events[3]) + 86_400_000 - millis(events[0])) % 86_400_000;
+    let told = events[3]["data"]["duration_ms"].as_u64().unwrap();
+    assert!((120..60_000).contains(&told) && took + 1 >= told, "{took} {told}");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use reqwest::Response;
 use serde_json::{Value, json};
 
+use crate::support::receiver::{answers, hook};
 use crate::support::{TestServer, json_of, problem};
 
 fn is_again(response: &Response) -> bool {
@@ -177,4 +178,102 @@ async fn a_decision_that_is_sent_again_is_not_stale() {
 
 async fn events(server: &TestServer) -> Value {
     server.get_json("/events?format=json&after=0&limit=1000").await
+}
+
+#[tokio::test]
+async fn a_models_call_that_comes_again_writes_memory_once() {
+    let server = TestServer::spawn().await;
+    let call = |name: &str, arguments: &Value| {
+        json!({"id": name, "type": "function",
+            "function": {"name": name, "arguments": arguments.to_string()}})
+    };
+    let written = call("create_memory", &json!({"key": "k", "value": "Ada"}));
+    let body = json!({"calls": [written, call("other", &json!({"a": 1}))]}).to_string();
+    let first = server.post_once("/tools/calls", "k", &body).await;
+    assert_eq!((first.status().as_u16(), is_again(&first)), (200, false));
+    let first = first.text().await.unwrap();
+    assert!(first.contains("Remembered under"), "{first}");
+    let again = server.post_once("/tools/calls", "k", &body).await;
+    assert_eq!((again.status().as_u16(), is_again(&again)), (200, true));
+    assert_eq!(again.text().await.unwrap(), first);
+    let versions = server.get_json("/memory/k").await;
+    assert_eq!(versions["version"], 1);
+    // Without a key it is another write.
+    let later = server.post_json("/tools/calls", 200, &serde_json::from_str(&body).unwrap()).await;
+    assert!(!later.to_string().contains("Remembered under"), "{later}");
+    // Calls that write nothing are answered again, too.
+    let read = json!({"calls": [call("other", &json!({"a": 1}))]}).to_string();
+    server.post_once("/tools/calls", "r", &read).await;
+    assert!(is_again(&server.post_once("/tools/calls", "r", &read).await));
+    let other = server.post_once("/tools/calls", "r", &body).await;
+    problem(other, 422, "idempotency_mismatch").await;
+}
+
+#[tokio::test]
+async fn an_entry_that_is_put_again_under_a_key_is_put_once() {
+    let server = TestServer::spawn().await;
+    for (method, status) in [("PUT", 201), ("PATCH", 200)] {
+        let put = async |key: &str| {
+            let request = server.build(method, "/memory/a").header("idempotency-key", key);
+            request.json(&json!({"value": method})).send().await.unwrap()
+        };
+        let first = put("k").await;
+        assert_eq!((first.status().as_u16(), is_again(&first)), (status, false));
+        let (tag, first) = (first.headers()["etag"].clone(), first.text().await.unwrap());
+        let again = put("k").await;
+        assert_eq!((again.status().as_u16(), is_again(&again)), (status, true));
+        assert_eq!(again.headers()["etag"], tag);
+        assert_eq!(again.text().await.unwrap(), first);
+    }
+    assert_eq!(server.get_json("/memory/a").await["version"], 2);
+    // A hook, whose secret is not shown again.
+    let hook = json!({"point": "tool_result", "kind": "transform", "builtin": "truncate"});
+    let put = async || {
+        let request = server.build("PUT", "/hooks/cut").header("idempotency-key", "h");
+        request.json(&hook).send().await.unwrap()
+    };
+    let statuses = [put().await.status().as_u16(), put().await.status().as_u16()];
+    assert_eq!(statuses, [201, 201]);
+}
+
+#[tokio::test]
+async fn a_compile_that_comes_again_is_answered_again_and_counts_once() {
+    let server = TestServer::dev().await;
+    let told = answers(&json!(null)).await;
+    server.register(&hook("m", ("memory_expired", "observe"), &told, &json!({}))).await;
+    let entry = json!({"value": 1, "ttl": {"turns": 2}, "scope": {"session_id": "s"}});
+    server.remember("a", &entry).await;
+    let body = json!({"messages": [{"role": "user", "content": "hi"}], "session_id": "s",
+        "memory": true})
+    .to_string();
+    let first = server.post_once("/compile", "k", &body).await;
+    assert_eq!((first.status().as_u16(), is_again(&first)), (200, false));
+    let first = first.text().await.unwrap();
+    for _ in 0..3 {
+        let again = server.post_once("/compile", "k", &body).await;
+        assert_eq!((again.status().as_u16(), is_again(&again)), (200, true));
+        assert_eq!(again.text().await.unwrap(), first);
+    }
+    assert_eq!(server.get("/memory/a?session_id=s").await.status(), 200);
+    assert_eq!(server.events_of("compile:done").await.len(), 1);
+    let page = server.get_json("/compilations").await;
+    assert_eq!(page["items"].as_array().unwrap().len(), 1);
+    // The next one is another turn, in which the entry expires.
+    let next = server.post_once("/compile", "k2", &body).await;
+    assert_eq!((next.status().as_u16(), is_again(&next)), (200, false));
+    let next = server.post_once("/compile", "k3", &body).await;
+    assert_eq!(next.status(), 200);
+    assert_eq!(server.events_of("memory:expired").await.len(), 1);
+    let other = body.replace("hi", "ho");
+    problem(server.post_once("/compile", "k", &other).await, 422, "idempotency_mismatch").await;
+    // A dry run stores nothing, and so no answer.
+    let dry = server.post_once("/compile?dry_run=true", "d", &body).await;
+    assert_eq!((dry.status().as_u16(), is_again(&dry)), (200, false));
+    assert!(!is_again(&server.post_once("/compile?dry_run=true", "d", &body).await));
+    // What failed was not carried out.
+    let bad = json!({"messages": [{"role": "nobody"}]}).to_string();
+    for _ in 0..2 {
+        let refused = server.post_once("/compile", "bad", &bad).await;
+        problem(refused, 422, "invalid_request").await;
+    }
 }

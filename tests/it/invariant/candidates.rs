@@ -7,7 +7,7 @@ use contexture::domain::{
     Candidate, CandidateState, MemoryPromotion, MemoryScope, MemoryStatus, word_of,
 };
 use contexture::service::idempotency::ResponseRecorder;
-use contexture::service::memory::{WriteCondition, WriteKind};
+use contexture::service::memory::{EntryAddress, WriteCondition, WriteKind};
 use contexture::service::{Error, Services, candidates, memory};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -155,11 +155,9 @@ fn carry_out(services: &Services, op: &Op) {
         }
         Op::Put { fact, value } => {
             let body = json!({"value": format!("v{value}")}).to_string();
-            let at = (&MemoryScope::default(), &*key(*fact));
-            {
-                let kind = WriteKind { partial: false, expected: WriteCondition::Anything };
-                memory::put(services, at.0, at.1, &body, kind).map(drop)
-            }
+            let at = EntryAddress { query: &MemoryScope::default(), key: &key(*fact) };
+            let kind = WriteKind { partial: false, expected: WriteCondition::Anything };
+            memory::put(services, at, &body, kind, ResponseRecorder::nothing()).map(drop)
         }
         Op::Retract { fact } => {
             let at = (&MemoryScope::default(), &*key(*fact));

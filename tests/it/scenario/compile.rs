@@ -58,9 +58,11 @@ async fn the_whole_sandwich_stands_in_its_order() {
     assert_eq!(compiled.said(5), "P");
     let tail = compiled.said(3);
     assert!(tail.starts_with("hi\n\n"), "{tail}");
-    let places = ["<memory>", "<dynamic_state>", "<implicit_context>", "\n</implicit_context>\n\n"];
+    let places =
+        ["<memory>", "<dynamic_state>", "</dynamic_state>\n\nTake", "\n\n<implicit_context>"];
     let places: Vec<usize> = places.iter().map(|tag| tail.find(tag).expect("a block")).collect();
     assert!(places.is_sorted(), "{tail}");
+    assert!(tail.ends_with("\n</implicit_context>"), "{tail}");
     assert_eq!(compiled.report["skill"], "s");
     assert_eq!(compiled.report["memory"]["injected"], json!(["lang"]));
 }
@@ -94,8 +96,7 @@ async fn in_a_tool_loop_the_tail_stays_on_the_message_that_began_it() {
 async fn implicit_context_goes_in_unescaped() {
     let body = json!({"messages": [user("u")], "implicit_context": "C<T>X"});
     let compiled = compile(&body).await;
-    let before = "u\n\n<implicit_context>\nC<T>X\n</implicit_context>";
-    anchor_behind(&compiled.said(0), before);
+    assert_eq!(compiled.said(0), "u\n\n<implicit_context>\nC<T>X\n</implicit_context>");
 }
 
 #[tokio::test]

@@ -69,17 +69,20 @@ async fn a_compression_is_told_once_and_only_where_there_is_one() {
 }
 
 #[tokio::test]
-async fn the_callback_comes_before_the_event() {
+async fn the_callback_comes_once_the_compression_is_stored() {
     let server = TestServer::dev().await;
     let receiver = Receiver::spawn(Mode::Hang).await;
     let more = json!({"delivery": "sync", "timeout_ms": 4000});
     let body = with(five(), &hook("after_compress", "observe", &receiver, &more));
     let look = async {
         receiver.reached(1).await;
-        count(&server, "compress").await
+        let call = &receiver.bodies()[0];
+        let id = call["scope"]["compilation_id"].as_str().unwrap().to_owned();
+        let record = server.get(&format!("/compilations/{id}")).await;
+        (count(&server, "compress").await, record.status().as_u16())
     };
     let (_, meanwhile) = tokio::join!(server.compile(&body), look);
-    assert_eq!((meanwhile, count(&server, "compress").await), (0, 1));
+    assert_eq!(meanwhile, (1, 200));
 }
 
 #[tokio::test]

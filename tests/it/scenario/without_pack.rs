@@ -94,7 +94,7 @@ async fn hooks_are_asked_in_the_order_of_the_stages() {
     }
     server.compile(&long(&hooks.into())).await;
     let asked: Vec<Value> = receiver.bodies().iter().map(|call| call["point"].clone()).collect();
-    let wanted = ["before_compress", "after_compress", "before_compile", "transform_context"];
+    let wanted = ["before_compress", "before_compile", "transform_context", "after_compress"];
     assert_eq!(asked, wanted);
     let events = events(&server).await;
     assert_eq!(events.first().map(String::as_str), Some("compile:start"));

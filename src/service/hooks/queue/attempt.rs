@@ -218,5 +218,6 @@ fn failed_event(claimed: &ClaimedDelivery, attempt: Option<&AttemptRow>) -> NewE
         session_id: claimed.session_id.clone(),
         compilation_id: claimed.compilation_id.clone(),
         data: RawJson::new(data.to_string()),
+        at: None,
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn publish_losses(services: &Services) -> Result<(), StoreError> {
                 session_id: None,
                 compilation_id: None,
                 data: RawJson::new(data.to_string()),
+                at: None,
             })
             .map(drop)
         })?;

@@ -15,6 +15,7 @@ mod worker;
 use std::pin::Pin;
 
 pub use self::list::{ListedDelivery, list_deliveries, retry};
+pub(crate) use self::relay::follows;
 pub use self::worker::Worker;
 use crate::hook::{Call, CallScope, QueuedCall};
 use crate::service::StoreError;

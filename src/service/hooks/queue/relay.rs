@@ -91,18 +91,23 @@ fn queue_events(services: &Services, follower: &Follower, most: usize) -> Result
     })
 }
 
+/// Whether events of a kind and a session are for a hook.
+pub(crate) fn follows(hook: &Hook, kind: EventKind, session: Option<&str>) -> bool {
+    let event = Some(word_of(EventKind::WORDS, kind));
+    let Ok(nothing) = parse("{}", Limits::default()) else { return false };
+    let facts = MatchContext { session, event, ..MatchContext::default() };
+    hook.matching.fits(Point::Event, &facts, &nothing, &Deadline::default())
+        && (hook.session.is_none() || hook.session.as_deref() == session)
+}
+
 /// Whether an event is for a hook. Events about the hook itself are not, since its failures would
 /// cause events that fail again.
 fn is_for(hook: &Hook, event: &Event) -> bool {
     let word = word_of(EventKind::WORDS, event.kind);
-    let session = event.session_id.as_deref();
-    let Ok(nothing) = parse("{}", Limits::default()) else { return false };
-    let facts = MatchContext { event: Some(word), session, ..MatchContext::default() };
     let data = serde_json::from_str::<Value>(event.data.as_str());
     let of_itself =
         data.is_ok_and(|data| data.get("hook").and_then(Value::as_str) == Some(&hook.id));
-    hook.matching.fits(Point::Event, &facts, &nothing, &Deadline::default())
-        && (hook.session.is_none() || hook.session.as_deref() == session)
+    follows(hook, event.kind, event.session_id.as_deref())
         && !(word.starts_with("hook:") && of_itself)
 }
 
@@ -111,7 +116,7 @@ fn input(hook: &Hook, event: &Event) -> String {
     let input = EventInput {
         seq: event.seq,
         kind: word_of(EventKind::WORDS, event.kind),
-        at: &event.at.to_string(),
+        at: &event.at.with_millis(),
         session_id: event.session_id.as_deref(),
         compilation_id: event.compilation_id.as_deref(),
         data: event.data.as_json(),

@@ -291,6 +291,7 @@ fn tenants_take_turns_in_getting_their_events() {
                 session_id: None,
                 compilation_id: None,
                 data: RawJson::new("{}"),
+                at: None,
             };
             tenant.write(move |tx| tx.publish(&event)).unwrap()
         };

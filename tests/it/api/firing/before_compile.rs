@@ -87,6 +87,48 @@ async fn a_hook_with_nothing_to_add_leaves_every_byte() {
 }
 
 #[tokio::test]
+async fn a_bare_text_is_the_content_of_a_provide_hook() {
+    let receiver = answers(&json!("A \"word\"")).await;
+    let server = TestServer::dev().await;
+    let body = json!({"messages": [user("Hello")], "target": "openai",
+        "hooks": [hook("rag", AT, &receiver, &json!({}))]});
+    let compiled = server.compile(&body).await;
+    let said = compiled.said(0);
+    assert!(said.ends_with("<implicit_context>\nA \"word\"\n</implicit_context>"), "{said}");
+    assert_eq!(outcomes(&compiled), ["rag applied"]);
+    let told = server.events_of("context:injected").await;
+    let wanted = json!({"memory_entries": 0, "dynamic_state": false, "implicit_context": true,
+        "hooks": ["rag"]});
+    assert_eq!(told, [wanted]);
+    // What was sent back has it once.
+    let mut again = body;
+    again["messages"] = json!([user(&said), {"role": "assistant", "content": "Hi"}, user("Go on")]);
+    let compiled = server.compile(&again).await;
+    assert_eq!(compiled.said(0), "Hello");
+}
+
+#[tokio::test]
+async fn the_sentence_about_state_stands_behind_state_alone_and_can_be_switched_off() {
+    const SENTENCE: &str =
+        "Take the state above as current; where earlier messages differ, they are out of date.";
+    let receiver = answers(&json!({"content": "Found."})).await;
+    let server = TestServer::dev().await;
+    let mut body = json!({"messages": [user("Hello")], "implicit_context": "own",
+        "hooks": [hook("rag", AT, &receiver, &json!({}))]});
+    let found = "<implicit_context>\nFound.\nown\n</implicit_context>";
+    assert_eq!(server.compile(&body).await.said(0), format!("Hello\n\n{found}"));
+    body["dynamic_state"] = json!({"step": 1});
+    let state = "<dynamic_state>\n  <step>1</step>\n</dynamic_state>";
+    let said = server.compile(&body).await.said(0);
+    assert_eq!(said, format!("Hello\n\n{state}\n\n{SENTENCE}\n\n{found}"));
+    body["dynamic_state_anchor"] = false.into();
+    let said = server.compile(&body).await.said(0);
+    assert_eq!(said, format!("Hello\n\n{state}\n\n{found}"));
+    body["messages"] = json!([user(&said)]);
+    assert_eq!(server.compile(&body).await.said(0), said);
+}
+
+#[tokio::test]
 async fn text_stands_beside_state_of_system_placement_and_where_there_is_no_state() {
     let receiver = answers(&json!({"content": "A"})).await;
     let server = TestServer::dev().await;
@@ -118,7 +160,7 @@ async fn a_long_text_is_clipped_and_a_closing_tag_broken_up() {
     for tag in ["</ implicit_context", "<memory>", "</memory>", "</dynamic_state>"] {
         assert!(!said.contains(tag), "{tag}: {said}");
     }
-    assert_eq!(compiled.codes("warnings"), ["closing_tag_broken_up"]);
+    assert_eq!(compiled.codes("warnings"), ["closing_tag_broken_up", "hook_text_clipped"]);
     assert!(compiled.number("tokens_after") < 120);
 }
 

@@ -72,7 +72,53 @@ async fn a_guard_is_asked_of_each_write_of_a_model_and_of_nothing_else() {
         .filter(|row| row["type"] == "memory:denied")
         .collect();
     assert_eq!(denied.len(), 3);
-    assert_eq!(denied[0]["data"]["reason"], "hook");
+    let told = json!({"key": "name", "reason": "hook", "origin": "model", "hook": "g",
+        "point": "memory_update", "code": null});
+    assert_eq!(denied[0]["data"], told);
+}
+
+/// A call that creates an entry.
+fn create(key: &str) -> Value {
+    let arguments = json!({"key": key, "value": "Ada"}).to_string();
+    json!({"id": "c1", "type": "function",
+        "function": {"name": "create_memory", "arguments": arguments}})
+}
+
+/// `id outcome why` of each line.
+fn lines(hooks: &Value) -> Vec<String> {
+    let word = |line: &Value, key: &str| line[key].as_str().unwrap_or_default().to_owned();
+    let text = |line| [word(line, "id"), word(line, "outcome"), word(line, "why")].join(" ");
+    hooks.as_array().unwrap().iter().map(|line| text(line).trim_end().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn hooks_at_memory_update_leave_their_lines_wherever_they_are_asked() {
+    let guard = answers(&json!({"decision": "deny", "reason": "not that", "code": "pii"})).await;
+    let server = TestServer::dev().await;
+    server
+        .register(&hook("watch", ("memory_update", "guard"), &guard, &json!({"mode": "audit"})))
+        .await;
+    let body = json!({"calls": [create("a")]});
+    let handled = server.post_ok("/tools/calls", &body).await;
+    assert_eq!(lines(&handled["hooks"]), ["watch would_deny not that"]);
+    assert_eq!(server.get("/memory/a").await.status(), 200);
+
+    server
+        .register(&hook("stop", ("memory_update", "guard"), &guard, &json!({"priority": -1})))
+        .await;
+    let handled = server.post_ok("/tools/calls", &json!({"calls": [create("b")]})).await;
+    let both = ["watch would_deny not that", "stop denied not that"];
+    assert_eq!(lines(&handled["hooks"]), both);
+    let denied = server.events_of("memory:denied").await;
+    assert_eq!((denied.len(), &denied[0]["code"]), (1, &json!("pii")));
+    // In a turn they are lines of its report, or of the answer of a turn without a payload.
+    let append = |key: &str| json!([user("Remember."), {"role": "assistant", "content": null, "tool_calls": [create(key)]}]);
+    let turn = json!({"append": append("c"), "memory": true});
+    let done = server.post_ok("/sessions/s/turns", &turn).await;
+    assert_eq!(lines(&done["report"]["hooks"]), both);
+    let turn = json!({"append": append("d"), "memory": true, "compile": false});
+    let done = server.post_ok("/sessions/t/turns", &turn).await;
+    assert_eq!(lines(&done["hooks"]), both);
 }
 
 #[tokio::test]
@@ -223,12 +269,18 @@ async fn a_hook_chooses_what_memory_shows_and_adds_to_it() {
     let input = &chooser.inputs()[0];
     assert_eq!((&input["query"], &input["max_tokens"]), (&json!("value"), &json!(2000)));
     assert_eq!(input["candidates"].as_array().unwrap().len(), 3);
-    // Nothing chosen is nothing shown; one that is no candidate is a failure, and passed over.
-    for (answer, shown) in [(json!({"keys": []}), 0), (json!(null), 3), (json!({"keys": ["z"]}), 3)]
-    {
+    // Nothing chosen is nothing shown; a key that is no candidate is passed over.
+    for (answer, shown, unknown) in [
+        (json!({"keys": []}), 0, 0),
+        (json!(null), 3, 0),
+        (json!({"keys": ["z"]}), 3, 1),
+        (json!({"keys": ["z", "b", "z", "y"]}), 1, 2),
+    ] {
         let chooser = answers(&answer).await;
         body["hooks"] = json!([hook("r", at, &chooser, &json!({}))]);
         let done = server.compile(&body).await;
         assert_eq!(done.report["memory"]["injected"].as_array().unwrap().len(), shown, "{answer}");
+        assert_eq!(done.codes("warnings"), vec!["recalled_key_unknown"; unknown], "{answer}");
+        assert_eq!(done.report["hooks"][0]["why"], json!(null), "{answer}");
     }
 }

@@ -12,6 +12,7 @@ mod memory;
 mod replay;
 mod result;
 mod sessions;
+mod shrinking;
 mod stops;
 mod tool_call;
 mod transform;

@@ -19,6 +19,22 @@ fn ran(tool: &str, output: &str) -> Value {
 }
 
 #[tokio::test]
+async fn null_of_a_transform_changes_nothing() {
+    let server = TestServer::dev().await;
+    let plain = server.compile(&ran("Bash", "short")).await;
+    let receiver = answers(&json!(null)).await;
+    let mut body = ran("Bash", "short");
+    body["hooks"] = json!([
+        hook("t", AT, &receiver, &json!({})),
+        hook("l", ("transform_context", "transform"), &receiver, &json!({}))
+    ]);
+    let done = server.compile(&body).await;
+    assert_eq!(done.text, plain.text);
+    assert_eq!(outcomes(&done), ["t unchanged", "l unchanged"]);
+    assert_eq!(receiver.requests().len(), 2);
+}
+
+#[tokio::test]
 async fn truncate_cuts_a_long_result_that_is_sent_straight_to_compile() {
     let server = TestServer::dev().await;
     let truncate = json!({"id": "cut", "point": "tool_result", "kind": "transform",

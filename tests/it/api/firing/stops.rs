@@ -1,12 +1,13 @@
 //! What hooks cannot do: hold others up, outlast a deadline, or be anything but hooks.
 
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use crate::support::compile::user;
 use crate::support::receiver::{Mode, Receiver, answers, hook};
-use crate::support::{TestServer, problem};
+use crate::support::{ServerProcess, TestServer, problem};
 
 #[tokio::test]
 async fn hooks_that_hang_do_not_keep_other_compiles_from_running() {
@@ -214,4 +215,26 @@ async fn failures_and_denials_are_told() {
     assert_eq!((&rows[2]["data"]["hook"], &rows[2]["data"]["reason"]), (&json!("g"), &json!(null)));
     assert_eq!(rows[3]["data"]["code"], "hook_denied");
     assert_eq!(guard.bodies().len(), 1);
+}
+
+#[tokio::test]
+async fn a_hook_that_fails_is_one_line_of_the_log_without_content() {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut command = ServerProcess::command();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--dev", "--log-format", "json"]);
+    let server = ServerProcess::logging_to(command, Stdio::from(log.reopen().unwrap()));
+    let broken = Receiver::spawn(Mode::Answer(r#"{"content":"hush","hush":1}"#.to_owned())).await;
+    let body = json!({"messages": [user("Hello")],
+        "hooks": [hook("b", ("before_compile", "provide"), &broken, &json!({}))]});
+    let url = format!("http://{}/compile", server.address);
+    let response = reqwest::Client::new().post(url).json(&body).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    drop(server);
+    let text = std::fs::read_to_string(log.path()).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("a hook failed")).collect();
+    assert_eq!(lines.len(), 1, "{text}");
+    for part in ["WARN", r#""hook.id":"b""#, "before_compile", "bad_shape"] {
+        assert!(lines[0].contains(part), "{part}: {}", lines[0]);
+    }
+    assert!(!text.contains("hush"), "{text}");
 }

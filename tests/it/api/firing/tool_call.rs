@@ -303,3 +303,38 @@ async fn a_turn_with_a_fault_asks_nobody() {
     server.post_json("/sessions/s/turns", 200, &json!({"append": append})).await;
     assert_eq!(guard.requests().len(), 1);
 }
+
+#[tokio::test]
+async fn a_denial_is_not_changed_by_a_transform_of_results_unless_it_asks_for_them() {
+    let server = TestServer::dev().await;
+    let deny =
+        json!({"id": "deny", "point": "tool_call", "kind": "guard", "builtin": "deny_command"});
+    server.register(&deny).await;
+    let mask = json!({"action": "merge_patch", "patch": {"result": {"content": "[masked]"}}});
+    let (mask, asks) = (answers(&mask).await, answers(&json!(null)).await);
+    let at = ("tool_result", "transform");
+    server.register(&hook("mask", at, &mask, &json!({"priority": -1}))).await;
+    let made = json!({"match": {"denials": true}});
+    let made = server.register(&hook("asks", at, &asks, &made)).await;
+    assert_eq!(made["match"], json!({"denials": true}));
+    let call = bash("c1", "rm -rf /");
+    let user = json!({"role": "user", "content": "Go"});
+    let said = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+    let answer = handled(&server, &json!({"calls": [call]})).await;
+    let denied = answer["results"][0]["message"].clone();
+    let compiled = server.compile(&json!({"messages": [user, said, denied]})).await;
+    assert_eq!(compiled.said(2), "dangerous-delete (Forbidden)");
+    assert_eq!((mask.requests().len(), asks.requests().len()), (0, 1));
+    // In a turn, too; and what a tool really gave is masked.
+    let turn = json!({"append": [user, said]});
+    let done = server.post_ok("/sessions/s/turns", &turn).await;
+    let text = done["payload"]["messages"][2]["content"].as_str().unwrap();
+    assert_eq!(text, "dangerous-delete (Forbidden)");
+    assert_eq!(mask.requests().len(), 0);
+    let given = json!({"role": "tool", "tool_call_id": "c1", "content": "removed"});
+    let compiled = server.compile(&json!({"messages": [user, said, given]})).await;
+    assert_eq!(compiled.said(2), "[masked]");
+    let refused = json!({"id": "x", "point": "tool_call", "kind": "guard", "builtin": "deny_command",
+        "match": {"denials": true}});
+    problem(server.post("/hooks", &refused).await, 422, "invalid_request").await;
+}

@@ -56,6 +56,80 @@ async fn a_hook_is_registered_with_every_default_and_its_secret_is_shown_once() 
 }
 
 #[tokio::test]
+async fn a_secret_of_the_callers_own_may_sign_for_several_hooks() {
+    let server = server(&[]).await;
+    let own = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let with = |id: &str, secret: &str| {
+        let mut hook = guard();
+        (hook["id"], hook["secret"]) = (json!(id), json!(secret));
+        hook
+    };
+    for id in ["one", "two"] {
+        let made = server.register(&with(id, own)).await;
+        assert_eq!(made.get("secret"), None, "{made}");
+    }
+    let long = format!("whsec_{}", "A".repeat(88));
+    for bad in
+        ["", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKYqrTwjUPD8I", &long, "whsec_!"]
+    {
+        let refused = server.post("/hooks", &with("bad", bad)).await;
+        let refused = problem(refused, 422, "invalid_request").await;
+        assert_eq!(refused["errors"][0]["pointer"], "/secret");
+        assert!(bad.is_empty() || !refused.to_string().contains(bad), "{refused}");
+    }
+    let mut builtin = scan("scan");
+    builtin["secret"] = own.into();
+    let refused = problem(server.post("/hooks", &builtin).await, 422, "invalid_request").await;
+    assert_eq!(refused["errors"][0]["pointer"], "/secret");
+    let path = "/hooks/one/rotate-secret";
+    let again = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+    let rotated = server.post_json(path, 200, &json!({"secret": again})).await;
+    assert_eq!(rotated.get("secret"), None);
+    let refused = server.post(path, &json!({"secret": "short"})).await;
+    problem(refused, 422, "invalid_request").await;
+}
+
+#[tokio::test]
+async fn a_hook_is_put_under_its_id_whether_it_is_there_or_not() {
+    let server = server(&[]).await;
+    let mut hook = guard();
+    hook.as_object_mut().unwrap().remove("id");
+    let put = async |hook: &Value, tag: Option<&str>, status: u16| {
+        json_of(server.send_if_match("PUT", "/hooks/pii", tag, hook).await, status).await
+    };
+    let made = put(&hook, None, 201).await;
+    assert_eq!((&made["id"], &made["revision"]), (&json!("pii"), &json!(1)));
+    assert!(made["secret"].as_str().unwrap().starts_with("whsec_"));
+    // Put again as it is, it stays as it is, with its secret and its revision.
+    let same = put(&hook, None, 200).await;
+    assert_eq!((same.get("secret"), &same["revision"]), (None, &json!(1)));
+    // All of it is replaced but the secret.
+    let small = json!({"point": "memory_update", "kind": "guard", "priority": 3,
+        "url": "https://hooks.example.com/pii"});
+    let changed = put(&small, Some("\"1\""), 200).await;
+    assert_eq!((&changed["revision"], &changed["headers"]), (&json!(2), &json!([])));
+    assert_eq!((&changed["timeout_ms"], &changed["priority"]), (&json!(3000), &json!(3)));
+    assert_eq!(changed.get("secret"), None);
+    let stale = server.send_if_match("PUT", "/hooks/pii", Some("\"1\""), &small).await;
+    problem(stale, 412, "precondition_failed").await;
+    let missing = server.send_if_match("PUT", "/hooks/new", Some("\"1\""), &small).await;
+    problem(missing, 412, "precondition_failed").await;
+    // A secret that is given takes the place of the one of before; the same again changes nothing.
+    let mut own = small.clone();
+    own["secret"] = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".into();
+    assert_eq!(put(&own, None, 200).await["revision"], 3);
+    assert_eq!(put(&own, None, 200).await["revision"], 3);
+    assert_eq!(put(&small, None, 200).await["revision"], 3);
+    own["id"] = "other".into();
+    let refused = server.put("/hooks/pii", &own).await;
+    problem(refused, 422, "invalid_request").await;
+    for path in ["/hooks/UPPER", "/hooks/test"] {
+        let status = server.put(path, &small).await.status().as_u16();
+        assert!([404, 405, 422].contains(&status), "{path}: {status}");
+    }
+}
+
+#[tokio::test]
 async fn every_fault_of_a_hook_is_named_and_nothing_is_stored() {
     let server = server(&[]).await;
     let bad = json!({"id": "UPPER", "point": "tool_cal", "kind": "gard", "url": "http://10.0.0.1/x",

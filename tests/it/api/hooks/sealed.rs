@@ -188,3 +188,27 @@ async fn a_url_that_was_stored_in_plain_works_and_is_sealed_at_the_next_start() 
 async fn a_url_that_was_stored_in_plain_works_and_is_sealed_at_the_next_start_on_postgresql() {
     on_postgresql(stored_before).await;
 }
+
+#[tokio::test]
+async fn with_dev_hooks_live_through_a_restart() {
+    let (folder, receiver) = (Folder::new(), receiver().await);
+    let url = format!("sqlite:{}", folder.file("c.db"));
+    let server = TestServer::with(&["--dev", "--database-url", &url]).await;
+    server.register(&guard(&receiver)).await;
+    calls(&server, &receiver).await;
+    server.stop().await;
+    let server = TestServer::with(&["--dev", "--database-url", &url]).await;
+    calls(&server, &receiver).await;
+    server.stop().await;
+    let key = folder.file("c.db-dev-key");
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::mode(
+            &std::fs::metadata(&key).unwrap().permissions(),
+        );
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    // It is a key file as any other.
+    let flags = ["--dev", "--database-url", &url, "--master-key-file", key.as_str()];
+    calls(&TestServer::with(&flags).await, &receiver).await;
+}

@@ -8,6 +8,7 @@ fn publish(world: &World, kind: EventKind, session: Option<&str>, data: &Value) 
         session_id: session.map(Into::into),
         compilation_id: None,
         data: RawJson::new(data.to_string()),
+        at: None,
     };
     world.services.tenant().write(move |tx| tx.publish(&event).map(drop)).unwrap();
 }

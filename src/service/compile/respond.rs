@@ -1,0 +1,104 @@
+//! The response to a live compile, and what is stored with it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::live::{CommittedCompile, LiveCompile, ResponseOwner};
+use super::{CompileTurn, CompiledResponse, Error, hooks};
+use crate::pipeline::{CompiledPayload, Report, timed};
+use crate::provider::WrittenPayload;
+use crate::service::effects::{Effects, StoredReply, StoredTurn, TurnEffects};
+
+impl LiveCompile<'_> {
+    /// Stores the effects, completes the report with hooks that observe at once, and writes the
+    /// response.
+    pub(super) fn respond(
+        &mut self,
+        effects: Effects,
+        mut compiled: CompiledPayload,
+        governed: &str,
+    ) -> Result<CompiledResponse, Error> {
+        let (effects, batch) = self.with_record(effects, &mut compiled)?;
+        let CommittedCompile { observed, is_lost } = self.commit(effects, batch)?;
+        let CompiledPayload { written, mut report, .. } = compiled;
+        if is_lost {
+            report.degrade(super::events::not_stored());
+        }
+        report.hooks(self.runs.iter().chain(&observed).filter_map(hooks::line));
+        let report = report.finish();
+        self.count_usage(&report);
+        let mut timings = self.job.timings;
+        let (body, payload) = timed(&mut timings.serialise, || {
+            let WrittenPayload { text, head_end, blocks, .. } = written;
+            let payload = head_end..text.len();
+            let body = Bytes::from(whole(text, &report, governed, None));
+            self.remember(body.slice(payload.clone()), blocks);
+            (body, payload)
+        });
+        Ok(CompiledResponse { body, payload, report, timings })
+    }
+
+    /// Writes the response, and stores it with the other effects: hooks that observe after the
+    /// transaction are not in its report.
+    pub(super) fn respond_stored(
+        &mut self,
+        owner: ResponseOwner<'_>,
+        effects: Effects,
+        mut compiled: CompiledPayload,
+        governed: &str,
+    ) -> Result<CompiledResponse, Error> {
+        let turn = match owner {
+            ResponseOwner::Turn(turn) => Some(&**turn),
+            ResponseOwner::Request(_) => None,
+        };
+        let of_turn = turn.map(CompileTurn::runs).unwrap_or_default();
+        compiled.report.hooks(of_turn.iter().chain(&self.runs).filter_map(hooks::line));
+        let (mut effects, batch) = self.with_record(effects, &mut compiled)?;
+        let CompiledPayload { written, report, .. } = compiled;
+        let report = report.finish();
+        let WrittenPayload { text, head_end, blocks, .. } = written;
+        let payload = head_end..text.len();
+        let response =
+            timed(&mut self.job.timings.serialise, || whole(text, &report, governed, turn));
+        match owner {
+            ResponseOwner::Turn(turn) => {
+                effects.turn = Some(TurnEffects {
+                    turn: Arc::clone(turn) as Arc<dyn StoredTurn>,
+                    response: response.clone(),
+                });
+            }
+            ResponseOwner::Request(once) => {
+                let text = format!("200 {response}");
+                effects.reply = Some(StoredReply { once: once.clone(), text });
+            }
+        }
+        // It is stored or fails, so its report never notes lost events.
+        self.commit(effects, batch)?;
+        self.count_usage(&report);
+        let body = Bytes::from(response);
+        self.remember(body.slice(payload.clone()), blocks);
+        Ok(CompiledResponse { body, payload, report, timings: self.job.timings })
+    }
+}
+
+/// Appends the rest of the response to the payload: the report, the members of a pack, the results
+/// of a turn's calls.
+fn whole(
+    mut text: String,
+    report: &Report,
+    governed: &str,
+    turn: Option<&dyn CompileTurn>,
+) -> String {
+    text.reserve(governed.len() + 4_096);
+    text.push_str(",\"report\":");
+    // A report is plain data with string keys: serialising it cannot fail.
+    text.push_str(&serde_json::to_string(report).unwrap_or_default());
+    text.push_str(governed);
+    if let Some(turn) = turn {
+        text.push_str(",\"results\":");
+        text.push_str(turn.results());
+    }
+    text.push('}');
+    text
+}
