@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::compile::{CompiledResponse, Error, hook_line};
 use super::recognized_messages::{
-    MessageRecipe, RecognizedMessages, ShownList, keep_text, message_of,
+    MessageRecipe, RecognizedMessages, ReturnedRecipes, ShownList, keep_text, message_of,
 };
 use super::result_hooks::ResultHooks;
 use super::{Services, adapters, usage};
@@ -55,7 +55,16 @@ pub(super) struct CompressOutcome<'d> {
     pub(super) report: &'d Report,
     /// The shown messages, as a JSON list.
     pub(super) list: &'d str,
-    committed: Option<&'d CommittedBatch>,
+    kept: &'d StoredOriginals,
+}
+
+/// What is known of the originals of a response after it is stored.
+#[derive(Debug, Default)]
+struct StoredOriginals {
+    /// None if the caller keeps the originals.
+    committed: Option<CommittedBatch>,
+    /// How the originals that the caller keeps are put back.
+    recipes: ReturnedRecipes,
 }
 
 /// Compresses the text or the messages in `body`. Blocks the thread until it is done or `deadline`
@@ -141,7 +150,7 @@ pub(super) fn carry_out(
         shortened: &shortened,
         list: &list,
     };
-    let committed = timed(&mut timings.store, || keep(services, &kept, effects))?;
+    let kept = timed(&mut timings.store, || keep(services, &kept, effects))?;
     usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
     let done = CompressOutcome {
         id: &id,
@@ -149,7 +158,7 @@ pub(super) fn carry_out(
         shortened: &shortened,
         report: &report,
         list: &list,
-        committed: committed.as_ref(),
+        kept: &kept,
     };
     let body = timed(&mut timings.serialise, || write(&done));
     Ok(CompiledResponse { body, payload: 0..0, report, timings })
@@ -203,12 +212,12 @@ struct KeptCompress<'k> {
     list: &'k str,
 }
 
-/// Stores what is needed to expand the response; returns none if the caller keeps the originals.
+/// Stores what is needed to expand the response.
 fn keep(
     services: &Services,
     kept: &KeptCompress<'_>,
     effects: ResultHooks,
-) -> Result<Option<CommittedBatch>, Error> {
+) -> Result<StoredOriginals, Error> {
     let KeptCompress { id, request, recognized, shortened, list: list_text } = *kept;
     let mut batch = Batch::default();
     if request.originals == Originals::Store {
@@ -216,7 +225,7 @@ fn keep(
             batch.artifact(Arc::clone(&original.text), "text/plain");
         }
     }
-    match &request.given {
+    let recipes = match &request.given {
         CompressInput::Text(text) => {
             let shown = shortened.text.as_deref().filter(|shown| **shown != **text);
             let shown = match shown.map(message_of) {
@@ -228,7 +237,9 @@ fn keep(
             };
             if shown.is_some() || request.originals == Originals::Store {
                 let is_stored = request.originals == Originals::Store;
-                keep_text(&mut batch, id, text, is_stored, shown);
+                keep_text(&mut batch, id, text, is_stored, shown)
+            } else {
+                ReturnedRecipes::default()
             }
         }
         CompressInput::List(list) => {
@@ -237,14 +248,15 @@ fn keep(
             let recipe =
                 (request.originals != Originals::Store).then(|| MessageRecipe::write(shortened));
             let shown = ShownList { shortened, hashes: &hashes };
-            recognized.keep(&mut batch, id, list.items, shown, recipe.as_ref());
+            recognized.keep(&mut batch, id, list.items, shown, recipe.as_ref())
         }
-    }
+    };
     if batch.is_empty() && effects.is_empty() {
-        return Ok(None);
+        return Ok(StoredOriginals { committed: None, recipes });
     }
     let committed = effects.into_effects().commit(services, batch)?.batch;
-    Ok((request.originals == Originals::Store).then_some(committed))
+    let committed = (request.originals == Originals::Store).then_some(committed);
+    Ok(StoredOriginals { committed, recipes })
 }
 
 fn new_id() -> String {
@@ -270,7 +282,7 @@ fn list_text(shortened: &ShortenOutput) -> String {
 const REPORT_BYTES: usize = 4 << 10;
 
 fn write(done: &CompressOutcome<'_>) -> Bytes {
-    let CompressOutcome { id, request, shortened, report, list: list_text, committed } = *done;
+    let CompressOutcome { id, request, shortened, report, list: list_text, kept } = *done;
     let mut body = String::with_capacity(list_text.len() + REPORT_BYTES);
     let _ = write!(body, "{{\"id\":\"{id}\",");
     match (&request.given, &shortened.text) {
@@ -284,7 +296,7 @@ fn write(done: &CompressOutcome<'_>) -> Bytes {
     }
     // Plain data with string keys: serialising it cannot fail.
     let report = serde_json::to_string(report).unwrap_or_default();
-    let artifacts = artifacts(request, shortened, committed);
+    let artifacts = artifacts(request, shortened, kept.committed.as_ref());
     let artifacts = serde_json::to_string(&artifacts).unwrap_or_default();
     let _ = write!(body, ",\"report\":{report},\"artifacts\":{artifacts}");
     if request.originals == Originals::Return {
@@ -300,6 +312,11 @@ fn write(done: &CompressOutcome<'_>) -> Bytes {
             json::write_string(&mut body, &original.text);
             seen.insert(id);
         }
+        for (at, (name, recipe)) in kept.recipes.members().enumerate() {
+            let comma = if seen.is_empty() && at == 0 { "" } else { "," };
+            let _ = write!(body, "{comma}\"{name}\":");
+            json::write_string(&mut body, recipe);
+        }
         body.push('}');
     }
     body.push('}');
@@ -309,7 +326,7 @@ fn write(done: &CompressOutcome<'_>) -> Bytes {
 impl CompressOutcome<'_> {
     /// The originals of texts that are not shown in full, for the response.
     pub(super) fn artifacts(&self) -> Vec<KeptOriginal> {
-        artifacts(self.request, self.shortened, self.committed)
+        artifacts(self.request, self.shortened, self.kept.committed.as_ref())
     }
 }
 

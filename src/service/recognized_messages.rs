@@ -5,6 +5,7 @@
 //! for each message that a response changed, its chain hash with the original, and for the end of
 //! the response its chain hash with an index of all originals.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -34,8 +35,45 @@ pub(super) struct ShownList<'l> {
     pub(super) hashes: &'l [[u8; 32]],
 }
 
+/// Recipes by the chain hash of their messages: for a caller that keeps the originals, wherever and
+/// whenever they are restored. Each is a member of `originals`, `"shown:<hash>": "t0 <id> "`.
+#[derive(Debug, Default)]
+pub(super) struct ReturnedRecipes(BTreeMap<ChainHash, Arc<str>>);
+
+impl ReturnedRecipes {
+    /// What the name of a recipe begins with. No id of a text does.
+    const NAME_PREFIX: &str = "shown:";
+
+    /// Adds a member of `originals`; returns whether it is a recipe.
+    pub(super) fn add_member(&mut self, name: &str, recipe: &str) -> bool {
+        let hash = name.strip_prefix(Self::NAME_PREFIX).and_then(ContentHash::parse);
+        if let Some(ContentHash(hash)) = hash {
+            self.0.insert(ChainHash(hash), format!("{RECIPE_PREFIX}{recipe}").into());
+        }
+        hash.is_some()
+    }
+
+    /// The names and values of the members.
+    pub(super) fn members(&self) -> impl Iterator<Item = (String, &str)> {
+        self.0.iter().map(|(hash, recipe)| {
+            let name = format!("{}{}", Self::NAME_PREFIX, ContentHash(hash.0));
+            (name, recipe.strip_prefix(RECIPE_PREFIX).unwrap_or_default())
+        })
+    }
+}
+
 impl RecognizedMessages {
     pub(super) fn find(tenant: &Tenant, items: &[Node<'_>]) -> Result<Self, store::Error> {
+        Self::find_with(tenant, items, &ReturnedRecipes::default())
+    }
+
+    /// Like [`Self::find`], but a message of which the store knows nothing is restored by the recipe
+    /// that the caller kept.
+    pub(super) fn find_with(
+        tenant: &Tenant,
+        items: &[Node<'_>],
+        returned: &ReturnedRecipes,
+    ) -> Result<Self, store::Error> {
         let hashes = chain(items);
         let count = hashes.len();
         let ends = hashes.iter().map(end_of);
@@ -51,6 +89,12 @@ impl RecognizedMessages {
             if let (Some(slot), Some(lost)) = (originals.get_mut(*at), lost.get_mut(*at)) {
                 *lost = text.is_none();
                 *slot = text.map(Into::into);
+            }
+        }
+        for ((chain, original), lost) in chains.iter().zip(&mut originals).zip(&mut lost) {
+            if let Some(recipe) = returned.0.get(chain).filter(|_| original.is_none()) {
+                *original = Some(Arc::clone(recipe));
+                *lost = false;
             }
         }
         let end = ends.into_iter().enumerate().rev().find_map(|(at, hash)| Some((at, hash?)));
@@ -72,7 +116,7 @@ impl RecognizedMessages {
     }
 
     /// Adds a response to the batch: with recipes if the caller keeps the originals, else with the
-    /// originals.
+    /// originals. Returns the recipes.
     pub(super) fn keep(
         &self,
         batch: &mut Batch,
@@ -80,10 +124,11 @@ impl RecognizedMessages {
         items: &[Node<'_>],
         list: ShownList<'_>,
         recipe: Option<&MessageRecipe>,
-    ) {
+    ) -> ReturnedRecipes {
         let ShownList { shortened, hashes } = list;
         let shown = || shortened.list.iter().zip(hashes);
         let mut rows = Vec::new();
+        let mut returned = ReturnedRecipes::default();
         if let Some(recipe) = recipe {
             for (at, (shown, hash)) in shown().enumerate() {
                 let text = match self.stored_original(shown) {
@@ -91,6 +136,7 @@ impl RecognizedMessages {
                     None => recipe.text(at),
                 };
                 if shown.changed || text != RECIPE_PREFIX {
+                    returned.0.insert(ChainHash(*hash), text.as_str().into());
                     let original = batch.message(text);
                     rows.push(ResponseMessage { chain: ChainHash(*hash), original });
                 }
@@ -126,6 +172,7 @@ impl RecognizedMessages {
         if !rows.is_empty() {
             batch.answer(id, rows);
         }
+        returned
     }
 
     /// The original or the recipe that an earlier response stored for a shown message.
@@ -164,27 +211,31 @@ pub(super) fn message_of(text: &str) -> String {
 }
 
 /// Adds the response to a text. `shown` is the chain hash of the shown text, if that differs from
-/// the text. If `stored` is false, the caller keeps the text.
+/// the text. If `stored` is false, the caller keeps the text; then the recipe for it is returned.
 pub(super) fn keep_text(
     batch: &mut Batch,
     id: &str,
     text: &str,
     stored: bool,
     shown: Option<[u8; 32]>,
-) {
+) -> ReturnedRecipes {
     let mut rows = Vec::new();
+    let mut returned = ReturnedRecipes::default();
     let original = if stored {
         let original = batch.message(message_of(text));
         let index = batch.message(write_index(&[original]));
         rows.push(ResponseMessage { chain: ChainHash(artifact_chain(id)), original: index });
         original
     } else {
-        batch.message(format!("{RECIPE_PREFIX}m {} ", ArtifactId::of_text(text)))
+        let recipe = format!("{RECIPE_PREFIX}m {} ", ArtifactId::of_text(text));
+        returned.0.extend(shown.map(|hash| (ChainHash(hash), recipe.as_str().into())));
+        batch.message(recipe)
     };
     rows.extend(shown.map(|hash| ResponseMessage { chain: ChainHash(hash), original }));
     if !rows.is_empty() {
         batch.answer(id, rows);
     }
+    returned
 }
 
 /// A chain hash that no list has.

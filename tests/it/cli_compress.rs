@@ -123,7 +123,8 @@ fn originals_bring_back_what_notations_do_not() {
     let file = files.write("session.json", list.to_string());
     let full = good(run(&["compress", &file, "--full"]));
     let answer: Value = serde_json::from_slice(&full).unwrap();
-    assert!(answer["originals"].as_object().is_some_and(|map| map.len() == 3));
+    let originals = answer["originals"].as_object().unwrap();
+    assert_eq!(originals.keys().filter(|name| !name.starts_with("shown:")).count(), 3);
     let bare = good(run(&["compress", &file]));
     let back: Value = serde_json::from_slice(&good(piped(&["expand", "-"], &bare))).unwrap();
     assert_ne!(back, list);
@@ -134,6 +135,29 @@ fn originals_bring_back_what_notations_do_not() {
         let back = good(piped(arguments, input));
         assert_eq!(serde_json::from_slice::<Value>(&back).unwrap(), list);
     }
+}
+
+#[test]
+fn what_was_left_out_comes_back_from_the_whole_answer_alone() {
+    let files = Folder::new();
+    let build: String = (0..200).map(|at| format!("   Compiling part_{at} v0.{at}\n")).collect();
+    let build = build + "error: part_7 does not build\n";
+    let list = messages();
+    for (name, content) in [("build.log", build.clone()), ("session.json", list.to_string())] {
+        let file = files.write(name, &content);
+        let full = good(run(&["compress", &file, "--level", "reversible", "--full"]));
+        let back = good(piped(&["expand", "-"], &full));
+        if name == "build.log" {
+            assert_eq!(text(&back), build);
+        } else {
+            assert_eq!(serde_json::from_slice::<Value>(&back).unwrap(), list);
+        }
+    }
+    // Without the originals, what was left out is missing.
+    let file = files.write("build.log", &build);
+    let bare = good(run(&["compress", &file, "--level", "reversible"]));
+    let output = piped(&["expand", "-"], &bare);
+    assert_eq!((output.status.code(), output.stdout), (Some(1), bare));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::{Content, Message, Part, Role, ToolResult};
+use crate::pipeline::prose;
 use crate::pipeline::read_back::ReadBack;
 use crate::request::ClearOptions;
 
@@ -24,9 +25,14 @@ pub(crate) fn clear_message(
     match message.role {
         Role::Tool if read_back.holds(message) => None,
         Role::Tool => {
+            if message.tool_results().all(is_cleared_line) {
+                return None;
+            }
             let mut message = message.clone();
             for part in &mut message.parts {
-                if let Content::ToolResult(result) = &mut part.content {
+                if let Content::ToolResult(result) = &mut part.content
+                    && !is_cleared_line(result)
+                {
                     let line = read_back.line(&result.content, tools.tool_name(result));
                     result.content = vec![Part::text(line)];
                     part.extra.clear();
@@ -37,6 +43,12 @@ pub(crate) fn clear_message(
         Role::Assistant if clearing == Clearing::ResultsAndThinking => without_thinking(message),
         _ => None,
     }
+}
+
+/// Whether a result is a line of ours already: what it says of the original would be lost.
+fn is_cleared_line(result: &ToolResult) -> bool {
+    let mut texts = result.content.iter().map(Part::as_text).peekable();
+    texts.peek().is_some() && texts.all(|text| text.is_some_and(|text| prose::is_cleared(text)))
 }
 
 /// A model's message without its thinking; none if it has no thinking, nothing else, or an item

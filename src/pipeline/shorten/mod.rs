@@ -298,7 +298,7 @@ impl<'j> ShortenJob<'j> {
     }
 
     fn find_lines(&self, at: usize) -> Vec<Option<ClearedLine>> {
-        if !self.may_clear(at) {
+        if !self.may_clear(at) || self.stands(at) {
             return Vec::new();
         }
         let results = self.spoken.get(at).into_iter().flatten();
@@ -321,6 +321,10 @@ impl<'j> ShortenJob<'j> {
         tool: Option<&str>,
     ) -> Option<ClearedLine> {
         let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
+        // What a line of ours says of the original would be lost.
+        if answered.slots.iter().all(|slot| prose::is_cleared(&slot.text)) {
+            return None;
+        }
         // An object around the line takes some tokens more.
         let other_tokens = match answered.content.as_ref()? {
             (_, ContentWrap::Object) => 6,
@@ -353,6 +357,13 @@ impl<'j> ShortenJob<'j> {
         let cost = |message| self.meter.message(message).ok().map(Cost::real);
         let saved = measure::saved(cost(message)?, cost(&rest)?);
         (saved > 0).then_some(MessageThinking { places, saved })
+    }
+
+    /// Whether a message of an earlier response stands as it is: without a budget nothing asks for
+    /// more than was done to it, and the prefix of the list stays the same.
+    fn stands(&self, at: usize) -> bool {
+        let is_ours = self.makers.get(at).is_some_and(|maker| *maker != MessageAuthor::Caller);
+        is_ours && self.request.budget_tokens.is_none()
     }
 
     /// Whether rung 3 may take the results of a message.

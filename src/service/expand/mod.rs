@@ -15,7 +15,9 @@ use super::artifacts;
 use super::compile::Error;
 use super::marks::replaces_others;
 use super::original_forms::OriginalsByForm;
-use super::recognized_messages::{MessageRecipe, RecipeStep, RecognizedMessages, read_index};
+use super::recognized_messages::{
+    MessageRecipe, RecipeStep, RecognizedMessages, ReturnedRecipes, read_index,
+};
 use crate::compress::{self, DecodedText, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
@@ -82,7 +84,7 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
     if given.iter().filter(|given| **given).count() != 1 && faults.is_empty() {
         faults.add(&Path::Root, "must hold one of messages, `text`, `id` and `artifact`");
     }
-    let originals = originals(&fields, &mut faults);
+    let originals = KeptOriginals::read(&fields, &mut faults);
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }
@@ -95,7 +97,8 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
         }
         (.., None) => {
             let items = items.unwrap_or_default();
-            let recognized = RecognizedMessages::find(&services.tenant(), items)?;
+            let KeptOriginals { texts: originals, recipes } = originals;
+            let recognized = RecognizedMessages::find_with(&services.tenant(), items, &recipes)?;
             let returned = OriginalsByForm::new(&originals);
             let mut work = ExpandWork {
                 items,
@@ -111,24 +114,37 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
     }
 }
 
-fn originals(fields: &Fields<'_, '_>, faults: &mut Faults) -> BTreeMap<String, Arc<str>> {
-    let mut originals = BTreeMap::new();
-    let Some(node) = fields.get("originals") else { return originals };
-    let Some(members) = node.as_object().filter(|members| members.len() <= MAX_ORIGINALS) else {
-        fields.fault("originals", "must be an object of texts by id", faults);
-        return originals;
-    };
-    let path = fields.path().key("originals");
-    for (id, text) in members {
-        match text.as_str() {
-            Some(text) if ArtifactId::of_text(text).to_string() == id.as_ref() => {
-                originals.insert(id.to_string(), text.into());
+/// The `originals` of a request, which a response has returned.
+#[derive(Debug, Default)]
+struct KeptOriginals {
+    /// Texts by id.
+    texts: BTreeMap<String, Arc<str>>,
+    /// How they are put back.
+    recipes: ReturnedRecipes,
+}
+
+impl KeptOriginals {
+    fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+        let mut originals = Self::default();
+        let Some(node) = fields.get("originals") else { return originals };
+        let Some(members) = node.as_object().filter(|members| members.len() <= MAX_ORIGINALS)
+        else {
+            fields.fault("originals", "must be an object of texts by id", faults);
+            return originals;
+        };
+        let path = fields.path().key("originals");
+        for (id, text) in members {
+            match text.as_str() {
+                Some(text) if ArtifactId::of_text(text).to_string() == id.as_ref() => {
+                    originals.texts.insert(id.to_string(), text.into());
+                }
+                Some(recipe) if originals.recipes.add_member(id, recipe) => {}
+                Some(_) => faults.add(&path.key(id), "is not the text of this id"),
+                None => faults.add(&path.key(id), "must be a string"),
             }
-            Some(_) => faults.add(&path.key(id), "is not the text of this id"),
-            None => faults.add(&path.key(id), "must be a string"),
         }
+        originals
     }
-    originals
 }
 
 fn by_id(services: &Services, id: &str, allowance: &Allowance) -> Result<Bytes, Error> {
@@ -288,14 +304,14 @@ impl ExpandWork<'_> {
         back: DecodedMessage,
         recognised: bool,
     ) -> Arc<str> {
-        if back.missing {
+        // With gaps, the message may be a shortened one whose response is not known here.
+        let is_missing = back.missing || back.gaps;
+        if is_missing {
             self.done.missing.push(MissingOriginal { index: Some(at), id: None });
             self.done.identical = false;
         }
         if back.edits.is_empty() {
-            self.done.unchanged += usize::from(!back.missing);
-            // The message may be a shortened one whose response is not known here.
-            self.done.identical &= !back.gaps;
+            self.done.unchanged += usize::from(!is_missing);
             return item.raw.into();
         }
         if recognised {

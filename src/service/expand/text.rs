@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::answer::{ResponseText, write_text};
-use super::{ExpandReport, MissingOriginal};
+use super::{ExpandReport, KeptOriginals, MissingOriginal};
 use crate::compress::{self, DecodedText, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Limits};
@@ -22,12 +22,14 @@ use crate::store::Tenant;
 pub(super) fn expand(
     tenant: &Tenant,
     shown: &str,
-    originals: &BTreeMap<String, Arc<str>>,
+    kept: &KeptOriginals,
     allowance: &Allowance,
 ) -> Result<Bytes, Error> {
+    let KeptOriginals { texts: originals, recipes } = kept;
     let message = message_of(shown);
     let node = json::parse(&message, Limits::default())?;
-    let mut recognized = RecognizedMessages::find(tenant, std::slice::from_ref(&node))?;
+    let mut recognized =
+        RecognizedMessages::find_with(tenant, std::slice::from_ref(&node), recipes)?;
     let is_lost = recognized.lost.contains(&true);
     match recognized.originals.pop().flatten() {
         Some(recipe) if MessageRecipe::is_recipe(&recipe) => {
@@ -78,9 +80,9 @@ fn decode(
             Some(text)
         }
         DecodedText::Same => {
-            let is_known = wanted.is_some() || is_lost;
-            done.unchanged = usize::from(!is_known);
-            done.identical = !is_known && !compress::has_gaps(shown);
+            let is_shortened = wanted.is_some() || is_lost || compress::has_gaps(shown);
+            done.unchanged = usize::from(!is_shortened);
+            done.identical = !is_shortened;
             None
         }
         DecodedText::Missing => {
@@ -88,7 +90,8 @@ fn decode(
             None
         }
     };
-    if !done.identical && done.missing.is_empty() && (wanted.is_some() || is_lost) {
+    let is_shortened = wanted.is_some() || is_lost || compress::has_gaps(shown);
+    if !done.identical && done.missing.is_empty() && is_shortened {
         done.missing.push(MissingOriginal { index: Some(0), id: wanted.map(str::to_owned) });
     }
     write_text(&ResponseText::Text(text.as_deref().unwrap_or(shown)), &done, allowance)

@@ -77,12 +77,58 @@ async fn originals_that_the_caller_lost_are_missing() {
     let lost = shown.artifacts()[0].to_owned();
     originals.as_object_mut().unwrap().shift_remove(&lost);
     let given = json!({"originals": originals});
-    let back = server.expand(&request("messages", &shown.messages, &given)).await;
-    assert_eq!(back.messages.len(), messages.len());
-    assert_eq!(back.messages[2], shown.messages[2]);
-    assert_eq!(back.messages[3..], messages[3..]);
-    assert_eq!(back.answer["missing"], json!([{"index": 2, "id": lost}]));
-    assert!(!back.identical());
+    for server in [server, TestServer::spawn().await] {
+        let back = server.expand(&request("messages", &shown.messages, &given)).await;
+        assert_eq!(back.messages.len(), messages.len());
+        assert_eq!(back.messages[2], shown.messages[2]);
+        assert_eq!(back.messages[3..], messages[3..]);
+        assert_eq!(back.answer["missing"], json!([{"index": 2, "id": lost}]));
+        assert!(!back.identical());
+    }
+}
+
+/// The answer alone is enough: on another server, at every level.
+#[tokio::test]
+async fn returned_originals_are_put_back_by_any_server() {
+    let server = TestServer::spawn().await;
+    let results = [log(60), rows(30), "short".to_owned(), log(50), log(20)];
+    let messages = answered(&results);
+    for (level, more) in [
+        ("lossless", json!({})),
+        ("reversible", json!({"clear": {"keep": 0}})),
+        ("summary", json!({"budget_tokens": 400})),
+        ("drop", json!({"budget_tokens": 300})),
+    ] {
+        let mut options = json!({"originals": "return", "level": level, "keep_recent_turns": 1});
+        options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let shown = server.compress(&request("messages", &messages, &options)).await;
+        assert_ne!(shown.messages, messages);
+        let given = json!({"originals": shown.answer["originals"]});
+        let back = TestServer::spawn().await;
+        let back = back.expand(&request("messages", &shown.messages, &given)).await;
+        assert_eq!(back.messages, messages, "{level}");
+        assert!(back.identical() && back.count("missing") == 0, "{level}: {}", back.answer);
+    }
+}
+
+/// What was done to a message once stands when it comes back with newer ones.
+#[tokio::test]
+async fn without_a_budget_an_answer_that_comes_back_is_not_edited_again() {
+    let server = TestServer::spawn().await;
+    let all = answered(&[log(60), rows(30), log(50), log(40), log(70), rows(50), log(30)]);
+    let options = json!({"level": "reversible", "keep_recent_turns": 1, "clear": {"keep": 1}});
+    let mut list = all[..6].to_vec();
+    for next in 6..all.len() {
+        let shown = server.compress(&request("messages", &list, &options)).await;
+        let changed: Vec<usize> =
+            (0..list.len()).filter(|at| shown.messages[*at] != list[*at]).collect();
+        list = shown.messages.clone();
+        list.push(all[next].clone());
+        let again = server.compress(&request("messages", &list, &options)).await;
+        for at in changed {
+            assert_eq!(again.messages[at], shown.messages[at], "message {at} of {}", list.len());
+        }
+    }
 }
 
 #[tokio::test]
