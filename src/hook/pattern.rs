@@ -1,10 +1,8 @@
 //! Regular expressions of hooks, and the budget that the hooks of one request share.
 
 use crate::json::{Faults, Node, Path};
-use crate::limit::{Pattern, PatternBudget};
+use crate::limit::{MAX_SHORT_SOURCE_BYTES, Pattern, PatternBudget};
 
-/// Bytes of a pattern as it is written.
-const MAX_PATTERN_BYTES: usize = 512;
 /// Patterns of the hooks of one request, and of the stored hooks of one tenant.
 const MAX_PATTERNS: usize = 256;
 /// Bytes of the compiled patterns of the hooks of one request, and of the stored hooks of one
@@ -27,8 +25,8 @@ pub(super) fn read_pattern(
         faults.add(path, format!("must be a string, not {}", node.kind()));
         return None;
     };
-    if source.is_empty() || source.len() > MAX_PATTERN_BYTES {
-        faults.add(path, format!("must be a pattern of 1 to {MAX_PATTERN_BYTES} bytes"));
+    if source.is_empty() || source.len() > MAX_SHORT_SOURCE_BYTES {
+        faults.add(path, format!("must be a pattern of 1 to {MAX_SHORT_SOURCE_BYTES} bytes"));
         return None;
     }
     patterns.compile(source).map_err(|error| faults.add(path, error.to_string())).ok()

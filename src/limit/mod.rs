@@ -7,4 +7,6 @@ mod pattern;
 
 pub use allowance::{Allowance, AllowanceExceeded, PaidText};
 pub use deadline::{Deadline, StopReason};
-pub use pattern::{MatchFn, Pattern, PatternBudget, PatternError, SearchError};
+pub use pattern::{
+    MAX_SHORT_SOURCE_BYTES, MatchFn, Pattern, PatternBudget, PatternError, SearchError,
+};

@@ -233,7 +233,7 @@ pub struct MemoryLayer {
     pub auto_promotion: AutoPromotion,
 }
 
-/// What counts as promoted without a review.
+/// The proposals that are promoted without a review.
 #[derive(Debug, Clone, Default)]
 pub struct AutoPromotion {
     /// Classes that need no review.

@@ -9,8 +9,8 @@ use super::measure::Cost;
 use super::memory;
 use super::prose::READ_TOOL;
 use super::report::{
-    Action, Actions, Cache, Decision, MemoryReport, OversizedPart, PartTokens, Report,
-    ReportBuilder, ToolCost, Tools, write_sentence,
+    Action, Actions, Cache, Decision, MAX_OVERSIZED_PARTS, MemoryReport, OversizedPart, PartTokens,
+    Report, ReportBuilder, ToolCost, Tools, write_sentence,
 };
 use super::slot::{PartName, Slot};
 use crate::compress::Fidelity;
@@ -262,8 +262,6 @@ fn stable_tokens(input: &Input<'_>) -> u64 {
 /// Finds the fixed parts that take the room: single parts above the budget, else the largest
 /// parts.
 fn find_oversized(input: &Input<'_>, parts: &PartTokens, budget: u64) -> Vec<OversizedPart> {
-    /// Entries named; the largest first.
-    const MAX_ENTRIES: usize = 5;
     let model = &input.request.measured();
     let whole = |part, tokens| OversizedPart { part, tokens, pointer: None };
     let mut found = vec![
@@ -293,7 +291,11 @@ fn find_oversized(input: &Input<'_>, parts: &PartTokens, budget: u64) -> Vec<Ove
     found.retain(|entry| entry.tokens > 0);
     found.sort_by_key(|entry| std::cmp::Reverse(entry.tokens));
     let culprits = found.iter().take_while(|entry| entry.tokens > budget).count();
-    found.truncate(if culprits > 0 { culprits.min(MAX_ENTRIES) } else { MAX_ENTRIES });
+    found.truncate(if culprits > 0 {
+        culprits.min(MAX_OVERSIZED_PARTS)
+    } else {
+        MAX_OVERSIZED_PARTS
+    });
     found
 }
 

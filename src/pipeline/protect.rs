@@ -31,6 +31,21 @@ pub(super) fn run(
     history.iter().map(|message| is_protected(protect, &tools, message, deadline)).collect()
 }
 
+/// An entry of `protect` that names nothing in the request.
+struct UnmatchedName {
+    /// The key of its list.
+    list: &'static str,
+    /// Its index in the list.
+    index: usize,
+    name: String,
+}
+
+impl UnmatchedName {
+    fn new(list: &'static str, index: usize, name: &impl ToString) -> Self {
+        Self { list, index, name: name.to_string() }
+    }
+}
+
 /// The pointer to the first name that matches nothing, and the first few of these names.
 fn unmatched<'m, I: Iterator<Item = &'m Message>>(
     protect: &ProtectOptions,
@@ -49,17 +64,17 @@ fn unmatched<'m, I: Iterator<Item = &'m Message>>(
         })
         .collect();
     let ids = protect.ids.iter().filter(|(id, _)| !ids.contains(&***id));
-    let ids = ids.map(|(id, place)| ("messages", *place, id.to_string()));
+    let ids = ids.map(|(id, place)| UnmatchedName::new("messages", *place, id));
     let indexes = protect.indexes.iter().filter(|(at, _)| !indexes.contains(*at));
-    let indexes = indexes.map(|(at, place)| ("messages", *place, at.to_string()));
+    let indexes = indexes.map(|(at, place)| UnmatchedName::new("messages", *place, at));
     let tools = protect.tools.iter().filter(|(name, _)| !tools.contains(&***name));
-    let tools = tools.map(|(name, place)| ("tools", *place, name.to_string()));
-    let mut missing: Vec<(&str, usize, String)> = ids.chain(indexes).chain(tools).collect();
+    let tools = tools.map(|(name, place)| UnmatchedName::new("tools", *place, name));
+    let mut missing: Vec<UnmatchedName> = ids.chain(indexes).chain(tools).collect();
     // In the order of the request.
-    missing.sort_unstable_by_key(|(list, place, _)| (*list, *place));
-    let (list, place, _) = missing.first()?;
-    let pointer = format!("/protect/{list}/{place}");
-    let short = missing.iter().map(|(.., name)| name.chars().take(60).collect::<String>());
+    missing.sort_unstable_by_key(|missing| (missing.list, missing.index));
+    let UnmatchedName { list, index, .. } = missing.first()?;
+    let pointer = format!("/protect/{list}/{index}");
+    let short = missing.iter().map(|missing| missing.name.chars().take(60).collect::<String>());
     let names: Vec<String> = short.take(MAX_NAMES).collect();
     Some((pointer, names.join(", ")))
 }

@@ -370,7 +370,7 @@ fn pass_through(
         shortened: &shortened,
         report: &report,
         list: &list,
-        committed: None,
+        kept: &StoredOriginals::default(),
     };
     let body = write(&done);
     CompiledResponse { body, payload: 0..0, report, timings }

@@ -31,7 +31,9 @@ const MAX_PATTERN_STATES: usize = 1 << 10;
 /// Bytes that the automaton of one pattern may take. It has the UTF-8 of each character class, which
 /// is 18 KB for each `\w`, and of which a search visits one path: this is memory, and not time.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
-/// Bytes of a pattern as it is written: its syntax tree may take thousands of times as many.
+/// Bytes, as it is written, of a pattern in options, adapters and hooks.
+pub const MAX_SHORT_SOURCE_BYTES: usize = 512;
+/// Bytes of any pattern as it is written: its syntax tree may take thousands of times as many.
 const MAX_SOURCE_BYTES: usize = 4 << 10;
 /// Bytes of an automaton of the fast engine. The one that reads backwards is the larger one.
 const MAX_ENGINE_NFA_BYTES: usize = 8 * MAX_PATTERN_BYTES;

@@ -8,12 +8,9 @@ use super::Driver;
 use super::history_parts::{ArrivedHistory, CompressionPass, OutsideHistory};
 use crate::domain::Message;
 use crate::pipeline::compress::{Output as CompressOutput, SummaryRequest, SummaryResult};
-use crate::pipeline::points::summarize::SummarySlice;
+use crate::pipeline::points::summarize::{MAX_SUMMARIES, SummarySlice};
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, compress};
-
-/// Summaries of one payload.
-const MAX_SUMMARIES: usize = 2;
 
 impl Driver<'_> {
     /// The history with summaries of hooks or models, if there are any.

@@ -8,6 +8,10 @@ use crate::hook::{PointInput as _, SummarizeInput};
 use crate::pipeline::compress::ResultTools;
 use crate::pipeline::summary_ask::SummaryAsk;
 
+/// Summaries that are asked for while one history is compressed: a second one if the first leads to
+/// other turns.
+pub(crate) const MAX_SUMMARIES: usize = 2;
+
 /// The material of a summary, with media and long results as lines that name them.
 #[derive(Debug)]
 pub(crate) struct SummarySlice {

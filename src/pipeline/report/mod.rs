@@ -280,6 +280,9 @@ pub struct MemoryReport {
     pub expired: Vec<String>,
 }
 
+/// Parts that are named if a payload is too big, the largest first.
+pub(crate) const MAX_OVERSIZED_PARTS: usize = 5;
+
 /// A part that may not be touched and is too big.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = TooBig)]

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use super::compress::{self, Clearing, ResultTools, SummaryMaterial, SummaryRequest, read_summary};
 use super::measure::{self, Cost, Meter};
-use super::points::summarize::SummarySlice;
+use super::points::summarize::{MAX_SUMMARIES, SummarySlice};
 use super::stage::timed;
 use super::{Error, PipelineContext, PipelineRun, prose, protect};
 use crate::compress::{
@@ -38,9 +38,6 @@ use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
 use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
 use crate::request::{CompressInput, CompressRequest, Level, MessageList, Originals};
-
-/// The most summaries that are asked for: a second one if the first leads to other turns.
-const MAX_SUMMARIES: usize = 2;
 
 /// Makes the request's text or messages shorter. `makers`: one for each message; what an earlier
 /// answer made takes no other form at rung 1.

@@ -11,8 +11,8 @@ use crate::pipeline::arrival::{name_rules, warn};
 use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{
-    Action, Actions, CoveredRange, Decision, HistorySummary, OversizedPart, Report, ReportBuilder,
-    TokenTotals,
+    Action, Actions, CoveredRange, Decision, HistorySummary, MAX_OVERSIZED_PARTS, OversizedPart,
+    Report, ReportBuilder, TokenTotals,
 };
 use crate::request::{CompressInput, CompressRequest, ExplainLevel, Originals};
 
@@ -253,8 +253,6 @@ fn build_report(
 
 /// The largest messages that are left.
 fn find_oversized(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<OversizedPart> {
-    /// Entries named.
-    const MAX_ENTRIES: usize = 5;
     let model = &job.request.model;
     let key = job.list.key;
     let messages = rows.iter().filter(|row| row.shown.is_some()).map(|row| OversizedPart {
@@ -267,7 +265,7 @@ fn find_oversized(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<OversizedPart> {
     let mut found: Vec<OversizedPart> =
         messages.chain([outside]).filter(|entry| entry.tokens > 0).collect();
     found.sort_by_key(|entry| std::cmp::Reverse(entry.tokens));
-    found.truncate(MAX_ENTRIES);
+    found.truncate(MAX_OVERSIZED_PARTS);
     found
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::domain::{CacheTtl, MemoryTtl, Notes, RawJson, Role};
 use crate::json::{Faults, Fields, Node, Path};
-use crate::limit::PatternBudget;
+use crate::limit::{MAX_SHORT_SOURCE_BYTES, PatternBudget};
 use crate::provider::without_nul;
 use crate::request::memory::{MemoryScopes, is_memory_key, read_named_scope, read_ttl};
 
@@ -20,7 +20,6 @@ const MAX_ALLOWED_KEYS: usize = 1_000;
 /// Patterns in `protect`, and the bytes that they may take compiled.
 const MAX_PATTERNS: usize = 32;
 const MAX_COMPILED_BYTES: usize = 512 << 10;
-const MAX_PATTERN_BYTES: usize = 512;
 /// Bytes of the key `summary_instructions`.
 const MAX_INSTRUCTIONS_BYTES: usize = 8 << 10;
 
@@ -214,8 +213,12 @@ impl ProtectOptions {
                 }
                 continue;
             };
-            if source.len() > MAX_PATTERN_BYTES {
-                one.fault("regex", format!("must be at most {MAX_PATTERN_BYTES} bytes"), faults);
+            if source.len() > MAX_SHORT_SOURCE_BYTES {
+                one.fault(
+                    "regex",
+                    format!("must be at most {MAX_SHORT_SOURCE_BYTES} bytes"),
+                    faults,
+                );
                 continue;
             }
             let label = one.text("label", faults).unwrap_or("pattern").into();

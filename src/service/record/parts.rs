@@ -27,6 +27,13 @@ const KEYS: &[(&str, &[Stage])] = &[
     ("explain", &[Stage::Manifest]),
 ];
 
+/// A part of what a compile was given, and the stages that read it.
+struct RequestPart<'s> {
+    stages: &'s [Stage],
+    name: String,
+    hash: ContentHash,
+}
+
 /// Builds the ledger of a compile of `request`. Values are hashed in canonical form, so the order
 /// and spelling of members make no difference. Under a pack, all lines but those of `transform` and
 /// `format` are lines of the pack.
@@ -36,15 +43,17 @@ pub(crate) fn ledger(
     inputs: &Inputs,
     runs: &[HookRun],
 ) -> Ledger {
-    let mut known: Vec<(&[Stage], String, ContentHash)> = Vec::new();
+    let mut known: Vec<RequestPart<'_>> = Vec::new();
     for (key, stages) in KEYS {
         if let Some(node) = request.get(key).filter(|node| !node.is_null()) {
             let mut text = String::new();
             json::canonical(&mut text, node);
-            known.push((stages, format!("request.{key}"), ContentHash::of(&text)));
+            let name = format!("request.{key}");
+            known.push(RequestPart { stages, name, hash: ContentHash::of(&text) });
         }
     }
-    let mut add = |stages, name: &str, hash| known.push((stages, name.to_owned(), hash));
+    let mut add =
+        |stages, name: &str, hash| known.push(RequestPart { stages, name: name.to_owned(), hash });
     if let Some(hash) = hashes.messages {
         add(&[Stage::Ingest], "request.messages", hash);
     }
@@ -83,8 +92,8 @@ pub(crate) fn ledger(
     let own = hashes.outputs.iter().filter(|(stage, _)| !inputs.is_governed || !of_pack(stage));
     let mut lines: Vec<_> = own
         .map(|(stage, output)| {
-            let parts = known.iter().filter(|(stages, ..)| stages.contains(stage));
-            (*stage, parts.map(|(_, name, hash)| (name.clone(), *hash)).collect(), *output)
+            let parts = known.iter().filter(|part| part.stages.contains(stage));
+            (*stage, parts.map(|part| (part.name.clone(), part.hash)).collect(), *output)
         })
         .chain(governed.iter().map(|line| (line.stage, line.parts.clone(), line.output)))
         .collect();

@@ -16,7 +16,7 @@ use crate::service::tools::{JudgedTools, MemoryLimits, parse_all};
 pub(super) struct TurnOptions {
     /// Memory options; none if memory is off.
     pub(super) memory: Option<MemoryOptions>,
-    /// What the defaults of the session and the key allow the calls to write.
+    /// Memory that the calls may write, by the defaults of the session and the key.
     pub(super) limits: MemoryLimits,
     pub(super) tools: JudgedTools,
     /// Hooks in the request, which are asked about the calls like registered hooks.

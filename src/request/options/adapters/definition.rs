@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use crate::domain::{AdapterDefinition, DetectRules, LineRemoval, LineSelector};
 use crate::json::{Faults, Fields, Node, Path};
-use crate::limit::PatternBudget;
+use crate::limit::{MAX_SHORT_SOURCE_BYTES, PatternBudget};
 
 /// Patterns of one adapter, and lines that it keeps by their numbers.
 const MAX_PATTERNS: usize = 32;
-const MAX_PATTERN_BYTES: usize = 512;
 /// Bytes of a name.
 const MAX_NAME_BYTES: usize = 64;
 const NAME_RULE: &str = "must be 1 to 64 letters, digits, `_`, `-` or `.`, a letter first";
@@ -225,8 +224,8 @@ fn pattern(
 }
 
 fn checked(source: &str, patterns: &mut PatternBudget) -> Result<(), String> {
-    if source.len() > MAX_PATTERN_BYTES {
-        return Err(format!("must be at most {MAX_PATTERN_BYTES} bytes"));
+    if source.len() > MAX_SHORT_SOURCE_BYTES {
+        return Err(format!("must be at most {MAX_SHORT_SOURCE_BYTES} bytes"));
     }
     patterns.compile(source).map(drop).map_err(|error| error.to_string())
 }
