@@ -7,9 +7,11 @@ use bytes::Bytes;
 use serde::Serialize;
 
 mod answer;
+mod kept_originals;
 mod text;
 
 use self::answer::{ResponseText, write_list, write_text};
+use self::kept_originals::KeptOriginals;
 use super::Services;
 use super::artifacts;
 use super::compile::Error;
@@ -27,8 +29,6 @@ use crate::provider::{self, ContentWrap, MessageText};
 use crate::request::Fields;
 
 const KEYS: &[&str] = &["messages", "contents", "input", "text", "originals", "id", "artifact"];
-/// Originals that a request may contain.
-const MAX_ORIGINALS: usize = 100_000;
 
 /// What was expanded; written behind the messages or the text.
 #[derive(Debug, Default, Serialize, utoipa::ToSchema)]
@@ -111,39 +111,6 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
             let messages = work.run(deadline)?;
             Ok(write_list(key, &messages, &work.done))
         }
-    }
-}
-
-/// The `originals` of a request, which a response has returned.
-#[derive(Debug, Default)]
-struct KeptOriginals {
-    /// Texts by id.
-    texts: BTreeMap<String, Arc<str>>,
-    /// How they are put back.
-    recipes: ReturnedRecipes,
-}
-
-impl KeptOriginals {
-    fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
-        let mut originals = Self::default();
-        let Some(node) = fields.get("originals") else { return originals };
-        let Some(members) = node.as_object().filter(|members| members.len() <= MAX_ORIGINALS)
-        else {
-            fields.fault("originals", "must be an object of texts by id", faults);
-            return originals;
-        };
-        let path = fields.path().key("originals");
-        for (id, text) in members {
-            match text.as_str() {
-                Some(text) if ArtifactId::of_text(text).to_string() == id.as_ref() => {
-                    originals.texts.insert(id.to_string(), text.into());
-                }
-                Some(recipe) if originals.recipes.add_member(id, recipe) => {}
-                Some(_) => faults.add(&path.key(id), "is not the text of this id"),
-                None => faults.add(&path.key(id), "must be a string"),
-            }
-        }
-        originals
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::answer::{ResponseText, write_text};
-use super::{ExpandReport, KeptOriginals, MissingOriginal};
+use super::kept_originals::KeptOriginals;
+use super::{ExpandReport, MissingOriginal};
 use crate::compress::{self, DecodedText, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Limits};
