@@ -270,8 +270,9 @@ async fn a_store_that_cannot_be_written_is_a_problem_and_compiling_goes_on() {
     // Another program holds the file for longer than the server waits.
     let other = rusqlite::Connection::open(folder.database()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let plain = [("content-type", "text/plain")];
-    let put = request("POST", "/artifacts", &plain, "line\n".repeat(2000).as_bytes());
+    // Each of the two writes may wait for five seconds.
+    let head = [("content-type", "text/plain"), ("contexture-deadline-ms", "30000")];
+    let put = request("POST", "/artifacts", &head, "line\n".repeat(2000).as_bytes());
     let body = br#"{"messages":[{"role":"user","content":"hi"}],"target":"openai"}"#;
     let compile = request("POST", "/compile", &[], body);
     let (refused, compiled) =

@@ -8,8 +8,8 @@ use crate::json::Faults;
 use crate::request::Fields;
 use crate::service::recognized_messages::ReturnedRecipes;
 
-/// Originals that a request may contain.
-const MAX_ORIGINALS: usize = 100_000;
+/// Members that the originals of a request may have: texts, and how they are put back.
+const MAX_ORIGINALS: usize = 200_000;
 
 /// The `originals` of a request, which a response has returned.
 #[derive(Debug, Default)]
