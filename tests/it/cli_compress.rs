@@ -140,8 +140,8 @@ fn originals_bring_back_what_notations_do_not() {
 #[test]
 fn what_was_left_out_comes_back_from_the_whole_answer_alone() {
     let files = Folder::new();
-    let build: String = (0..200).map(|at| format!("   Compiling part_{at} v0.{at}\n")).collect();
-    let build = build + "error: part_7 does not build\n";
+    let line = |at: usize| format!("   Compiling part_{at} v0.{at}\n");
+    let build = (0..200).map(line).collect::<String>() + "error: part_7 does not build\n";
     let list = messages();
     for (name, content) in [("build.log", build.clone()), ("session.json", list.to_string())] {
         let file = files.write(name, &content);

@@ -17,9 +17,7 @@ use super::artifacts;
 use super::compile::Error;
 use super::marks::replaces_others;
 use super::original_forms::OriginalsByForm;
-use super::recognized_messages::{
-    MessageRecipe, RecipeStep, RecognizedMessages, ReturnedRecipes, read_index,
-};
+use super::recognized_messages::{MessageRecipe, RecipeStep, RecognizedMessages, read_index};
 use crate::compress::{self, DecodedText, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};

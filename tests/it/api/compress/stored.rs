@@ -118,12 +118,12 @@ async fn without_a_budget_an_answer_that_comes_back_is_not_edited_again() {
     let all = answered(&[log(60), rows(30), log(50), log(40), log(70), rows(50), log(30)]);
     let options = json!({"level": "reversible", "keep_recent_turns": 1, "clear": {"keep": 1}});
     let mut list = all[..6].to_vec();
-    for next in 6..all.len() {
+    for next in &all[6..] {
         let shown = server.compress(&request("messages", &list, &options)).await;
         let changed: Vec<usize> =
             (0..list.len()).filter(|at| shown.messages[*at] != list[*at]).collect();
         list = shown.messages.clone();
-        list.push(all[next].clone());
+        list.push(next.clone());
         let again = server.compress(&request("messages", &list, &options)).await;
         for at in changed {
             assert_eq!(again.messages[at], shown.messages[at], "message {at} of {}", list.len());
