@@ -1,5 +1,6 @@
 //! The nouns: plain data and the rules about it, without network, clock or disk.
 
+mod actions;
 mod adapter;
 mod artifact;
 mod calendar;
@@ -33,6 +34,7 @@ mod target;
 mod time;
 mod tool;
 
+pub use actions::{Action, Actions};
 pub use adapter::{
     AdapterChoice, AdapterChoices, AdapterDefinition, DetectRules, LineRemoval, LineSelector,
     StoredAdapter,

@@ -71,12 +71,12 @@ pub use definition::{
 };
 pub use failure::{CallFailure, FailureCause, UNREACHED};
 pub use input::{
-    ActionCounts, AfterCompressInput, BeforeCompileInput, BeforeCompressInput, CallBatch,
-    CompressFormatInput, CompressTrigger, DelegationInput, EventInput, HookedCall, HookedResult,
-    Importance, InputMember, MemoryChangedInput, MemoryEntryInput, MemoryExpiredInput,
-    MemoryUpdateInput, MessageSpan, PointInput, RecallMemoryInput, RetrieveEvidenceInput,
-    ScopeInput, SessionSwitchInput, SummarizeInput, TokenChange, TokenPressure, ToolArguments,
-    ToolCallInput, ToolResultInput, TransformContextInput, TtlInput,
+    AfterCompressInput, BeforeCompileInput, BeforeCompressInput, CallBatch, CompressFormatInput,
+    CompressTrigger, DelegationInput, EventInput, HookedCall, HookedResult, Importance,
+    InputMember, MemoryChangedInput, MemoryEntryInput, MemoryExpiredInput, MemoryUpdateInput,
+    MessageSpan, PointInput, RecallMemoryInput, RetrieveEvidenceInput, ScopeInput,
+    SessionSwitchInput, SummarizeInput, TokenChange, TokenPressure, ToolArguments, ToolCallInput,
+    ToolResultInput, TransformContextInput, TtlInput,
 };
 pub use matching::{ArgCondition, ArgTest, HookMatch, MatchContext};
 pub use order::{HookSet, Manifest, OrderDifference};

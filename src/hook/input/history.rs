@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{InputMember, PointInput};
+use crate::domain::Actions;
 use crate::json::JsonText;
 
 /// The messages of samples.
@@ -98,29 +99,8 @@ pub struct AfterCompressInput<'a> {
     pub truncated_count: usize,
     pub compressed_messages: JsonText<'a>,
     pub tokens: TokenChange,
-    pub actions: ActionCounts,
-}
-
-/// Messages of the history by what happened to them, as `actions` of the report.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct ActionCounts {
-    pub kept: usize,
-    pub compressed: usize,
-    pub deduplicated: usize,
-    pub cleared: usize,
-    pub summarized: usize,
-    pub dropped: usize,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub removed: usize,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub changed: usize,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub added: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
+    /// As `actions` of the report.
+    pub actions: Actions,
 }
 
 /// Tokens of the payload before and after a history shrank, as the report counts them.
@@ -146,16 +126,12 @@ impl PointInput for AfterCompressInput<'_> {
             truncated_count: 1,
             compressed_messages: SAMPLE_MESSAGES,
             tokens: TokenChange { before: 130_000, after: 60_000 },
-            actions: ActionCounts {
+            actions: Actions {
                 kept: 12,
                 compressed: 2,
-                deduplicated: 0,
                 cleared: 3,
                 summarized: 1,
-                dropped: 0,
-                removed: 0,
-                changed: 0,
-                added: 0,
+                ..Actions::default()
             },
         }
     }

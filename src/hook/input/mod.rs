@@ -9,8 +9,8 @@ mod session;
 mod tool;
 
 pub use history::{
-    ActionCounts, AfterCompressInput, BeforeCompileInput, BeforeCompressInput, CompressTrigger,
-    MessageSpan, SummarizeInput, TokenChange, TokenPressure, TransformContextInput,
+    AfterCompressInput, BeforeCompileInput, BeforeCompressInput, CompressTrigger, MessageSpan,
+    SummarizeInput, TokenChange, TokenPressure, TransformContextInput,
 };
 pub use memory::{MemoryChangedInput, MemoryExpiredInput, MemoryUpdateInput, RecallMemoryInput};
 pub use memory_entry::{Importance, MemoryEntryInput, ScopeInput, TtlInput};

@@ -4,13 +4,12 @@
 use std::ops::Range;
 
 use super::list::ShownMessages;
-use crate::domain::{Message, Turn, turns};
+use crate::domain::{Actions, Message, Turn, turns};
 use crate::hook::{
-    ActionCounts, AfterCompressInput, BeforeCompressInput, CompressTrigger, Fragment, IncludePlace,
-    MessageSpan, PointInput as _, TokenChange, TokenPressure,
+    AfterCompressInput, BeforeCompressInput, CompressTrigger, Fragment, IncludePlace, MessageSpan,
+    PointInput as _, TokenChange, TokenPressure,
 };
 use crate::pipeline::compress::{LadderOutcome, SummaryMaterial, TurnForm, covers_any};
-use crate::pipeline::report::Actions;
 
 /// Splits the fragments of hooks by their place.
 pub(crate) fn material(fragments: &[Fragment]) -> SummaryMaterial {
@@ -59,33 +58,12 @@ pub(crate) fn after(
     tokens: TokenChange,
     actions: Actions,
 ) -> String {
-    let Actions {
-        kept,
-        compressed,
-        deduplicated,
-        cleared,
-        summarized,
-        dropped,
-        removed,
-        changed,
-        added,
-    } = actions;
     AfterCompressInput {
         summary,
         truncated_count: covered.len(),
         compressed_messages: ShownMessages::new(covered.iter()).json(),
         tokens,
-        actions: ActionCounts {
-            kept,
-            compressed,
-            deduplicated,
-            cleared,
-            summarized,
-            dropped,
-            removed,
-            changed,
-            added,
-        },
+        actions,
     }
     .to_json()
 }
