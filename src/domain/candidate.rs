@@ -34,10 +34,19 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Bytes of its longer texts.
+    /// Bytes of the texts of its proposal.
     pub fn text_bytes(&self) -> usize {
-        let Proposal { value, description, .. } = &self.proposal;
-        value.as_str().len() + description.as_ref().map_or(0, |text| text.len())
+        let proposal = &self.proposal;
+        let json =
+            [Some(&proposal.value), proposal.evidence_refs.as_ref(), proposal.consent.as_ref()];
+        let words = [proposal.key.as_ref(), proposal.description.as_ref()];
+        json.into_iter().flatten().map(|json| json.as_str().len()).sum::<usize>()
+            + words
+                .into_iter()
+                .flatten()
+                .chain(&proposal.intents)
+                .map(|text| text.len())
+                .sum::<usize>()
     }
 }
 

@@ -88,8 +88,12 @@ pub(super) async fn read_events(
     if is_page {
         let limit = query.limit()?;
         let input = RequestInput::without_body(&state, &request)?;
-        let page = read(&state, input, after.unwrap_or_default(), filter, limit).await?;
-        return Ok(respond_with(&EventList::from(page)));
+        let after = after.unwrap_or_default();
+        let page = visit(&state, input, move |services, _| {
+            let page = events::page(services, after, &filter, limit)?;
+            Ok(respond_with(&EventList::from(page)))
+        });
+        return page.await;
     }
     let input = RequestInput::without_body(&state, &request)?;
     let services = input.services.clone();

@@ -15,7 +15,10 @@ pub(super) fn respond_json(text: impl Into<axum::body::Body>) -> Response {
 
 /// Responds with a value as JSON. Values of the API are plain data, which always serialises.
 pub(super) fn respond_with(value: &impl Serialize) -> Response {
-    respond_json(serde_json::to_string(value).unwrap_or_default())
+    let mut text = serde_json::to_string(value).unwrap_or_default();
+    // A client may leave the response unread for a while, and its memory is counted by its length.
+    text.shrink_to_fit();
+    respond_json(text)
 }
 
 /// Responds with a value as JSON, and with its version as the `ETag`.

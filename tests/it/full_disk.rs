@@ -163,6 +163,13 @@ async fn a_disk_that_large_texts_have_filled_is_freed_by_removals() {
             assert_eq!(gone.status, 204, "{mebibytes} MiB, {} stored", stored.len());
         }
         make_room(&server, 0..0).await;
+        // The room went back to the disk: as much as before can be stored again.
+        let text = incompressible("again", 15_000_000);
+        let head = [("content-type", "text/plain")];
+        let asked = request("POST", "/artifacts", &head, text.as_bytes());
+        assert_eq!(send(server.address, &asked).await.status, 201, "{mebibytes} MiB");
+        let file = std::fs::metadata(disk.file("contexture.db")).unwrap().len();
+        assert!(file < 30 << 20, "{mebibytes} MiB: the file still has {file} bytes");
     }
 }
 

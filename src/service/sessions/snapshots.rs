@@ -63,7 +63,10 @@ pub fn list(
 
 /// Returns a snapshot as a JSON document.
 pub fn find(services: &Services, id: &str) -> Result<String, Error> {
-    let (_, text) = services.tenant().read(|tx| written(tx, id))?;
+    let (_, text) = services.tenant().read(|tx| {
+        services.reserve_work(tx.snapshot_bytes(id)?)?;
+        written(tx, id)
+    })?;
     if services.may_write_hooks() {
         return Ok(text);
     }

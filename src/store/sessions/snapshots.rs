@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::texts::digests;
 use crate::domain::{RawJson, SnapshotHead};
 use crate::store::sql::{Row, values};
 use crate::store::{Error, Tx};
@@ -42,6 +43,25 @@ impl Tx<'_> {
             ],
         )
         .map(drop)
+    }
+
+    /// Bytes of a snapshot; 0 if there is none.
+    pub fn snapshot_bytes(&self, id: &str) -> Result<usize, Error> {
+        let found = self.first(
+            "SELECT document, digests FROM snapshots WHERE tenant = ?1 AND id = ?2",
+            values![id],
+            |row| Ok((row.get::<String>(0)?.len(), row.get::<Vec<u8>>(1)?)),
+        )?;
+        let Some((mut bytes, joined)) = found else { return Ok(0) };
+        for digest in digests(&joined) {
+            let size = self.first(
+                "SELECT size FROM message_texts WHERE tenant = ?1 AND digest = ?2",
+                values![&digest],
+                |row| row.get::<usize>(0),
+            )?;
+            bytes = bytes.saturating_add(size.unwrap_or_default());
+        }
+        Ok(bytes)
     }
 
     /// Reads a snapshot.

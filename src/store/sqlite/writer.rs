@@ -160,7 +160,8 @@ impl WriterConnection {
                 return;
             }
             let step = format!("PRAGMA incremental_vacuum({VACUUM_STEP_PAGES})");
-            if let Err(error) = self.connection.execute_batch(&step) {
+            // A row for each page: `execute_batch` would stop at the first.
+            if let Err(error) = Sql::execute(&self.connection, &step, &[]) {
                 tracing::debug!(%error, "pages are not given back to the disk");
                 return;
             }
