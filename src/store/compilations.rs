@@ -83,7 +83,7 @@ impl Tx<'_> {
     }
 
     /// Lists up to `limit` records that are older than `before`, newest first. Looks at
-    /// [`MAX_EXAMINED_ROWS`] at most. The bodies, which are long, are left out: each is an empty
+    /// `MAX_EXAMINED_ROWS` at most. The bodies, which are long, are left out: each is an empty
     /// object.
     pub fn list_compilations(
         &self,

@@ -51,7 +51,7 @@ impl JobSeat {
 
     /// Waits for `others` and gives the place away meanwhile, unless they are done at once. The job
     /// gets a place again before it goes on, unless `end` comes first: then it only has to report
-    /// that. Work within `others` computes in a [`ComputingPlace`].
+    /// that. Work within `others` computes in a `ComputingPlace`.
     pub fn wait<T>(&self, end: Option<Instant>, others: impl Future<Output = T>) -> T {
         self.0.runtime.block_on(async {
             let mut others = pin!(others);

@@ -172,7 +172,7 @@ impl Tx<'_> {
     }
 
     /// Lists up to `limit` deliveries of a hook, the newest first, before the number `before`. Looks
-    /// at [`MAX_EXAMINED_ROWS`] at most.
+    /// at `MAX_EXAMINED_ROWS` at most.
     pub fn deliveries(
         &self,
         hook: &str,

@@ -190,7 +190,7 @@ impl Tx<'_> {
     }
 
     /// Lists up to `limit` entries that are not expired, in the byte order of their keys and
-    /// scopes. Looks at [`MAX_EXAMINED_ROWS`] at most.
+    /// scopes. Looks at `MAX_EXAMINED_ROWS` at most.
     pub fn list_memory(
         &self,
         filter: &MemoryFilter,
