@@ -36,7 +36,11 @@ pub struct EventPage {
     pub goes_on: bool,
 }
 
-/// Reads at most `limit` events after a number that the filter accepts.
+/// Numbers of events that a page looks at: a filter that accepts nothing holds nobody up.
+const MAX_EXAMINED_EVENTS: u64 = 5_000;
+
+/// Reads at most `limit` events after a number that the filter accepts. Looks at
+/// `MAX_EXAMINED_EVENTS` of them, so that a page may have fewer, or none, and the list goes on.
 pub fn page(
     services: &Services,
     after: u64,
@@ -50,7 +54,8 @@ pub fn page(
         let after = after.min(newest);
         let gap = (after + 1 < oldest).then_some((after + 1, oldest - 1));
         let mut page = EventPage { events: Vec::new(), after, gap, goes_on: true };
-        while page.goes_on && page.events.len() < limit {
+        let last = after.saturating_add(MAX_EXAMINED_EVENTS);
+        while page.goes_on && page.events.len() < limit && page.after < last {
             let found = tx.events(page.after, MAX_READ_EVENTS)?;
             page.goes_on = found.len() == MAX_READ_EVENTS;
             for event in found {

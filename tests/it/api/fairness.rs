@@ -148,6 +148,12 @@ async fn a_filter_without_a_hit_ends_its_page_early() {
     assert!(second["next_cursor"].is_string());
     let all = server.get("/memory?tag=t1&format=jsonl").await.text().await.unwrap();
     assert_eq!(all.lines().count(), 100, "an export has all of them");
+    // So do events, of which each entry is one.
+    let path = |after: &Value| format!("/events?format=json&types=compile:done&after={after}");
+    let first = server.get_json(&path(&json!(0))).await;
+    assert_eq!((&first["items"], &first["has_more"]), (&json!([]), &json!(true)));
+    let second = server.get_json(&path(&first["next_after"])).await;
+    assert_eq!((&second["items"], &second["has_more"]), (&json!([]), &json!(false)));
 }
 
 async fn ask_for_health(stream: &mut TcpStream) -> String {
