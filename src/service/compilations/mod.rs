@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::page::PagedList;
-use super::record::{self, ENGINE, RecordBody};
+use super::record::{ENGINE, RecordBody, RecordPlan};
 use super::{Error, Services, StoreError};
 use crate::domain::{Compilation, CompilationStatus, RecordLevel};
 pub use crate::store::{CompilationFilter, Page};
@@ -64,24 +64,39 @@ pub fn find(services: &Services, id: &str) -> Result<StoredRecord, Error> {
     let mut record = find_bare(services, id)?;
     if let Some(full) = &record.body.full {
         let tenant = services.tenant();
-        let plans = [Some(full.request), full.payload];
-        let sizes = plans.iter().flatten().map(|plan| record::joined_bytes(&tenant, *plan));
+        let mut is_damaged = false;
+        let mut plans = Vec::with_capacity(2);
+        for plan in [Some(full.request), full.payload] {
+            let read = plan.map_or(Ok(None), |plan| RecordPlan::read(&tenant, plan));
+            plans.push(unless_damaged(read, &mut is_damaged)?);
+        }
+        let sizes = plans.iter().flatten().map(|plan| plan.bytes(&tenant));
         let bytes = sizes.sum::<Result<usize, StoreError>>()?;
         services.reserve_work(bytes + record.compilation.body.as_str().len())?;
-        let [request, payload] =
-            plans.map(|plan| plan.map_or(Ok(None), |plan| record::put_together(&tenant, plan)));
-        let mut is_damaged = false;
-        let mut whole = |text: Result<Option<String>, StoreError>| match text {
-            Err(StoreError::Corrupt(_)) => {
-                is_damaged = true;
-                Ok(None)
-            }
-            text => text,
-        };
-        (record.request, record.payload) = (whole(request)?, whole(payload)?);
+        let mut texts = Vec::with_capacity(2);
+        for plan in &plans {
+            let text = plan.as_ref().map_or(Ok(None), |plan| plan.put_together(&tenant));
+            texts.push(unless_damaged(text, &mut is_damaged)?);
+        }
+        record.payload = texts.pop().flatten();
+        record.request = texts.pop().flatten();
         record.is_damaged = is_damaged;
     }
     Ok(record)
+}
+
+/// What was read, or none and a note if it differs from what was stored.
+fn unless_damaged<T>(
+    read: Result<Option<T>, StoreError>,
+    is_damaged: &mut bool,
+) -> Result<Option<T>, StoreError> {
+    match read {
+        Err(StoreError::Corrupt(_)) => {
+            *is_damaged = true;
+            Ok(None)
+        }
+        read => read,
+    }
 }
 
 /// Finds a record by its id, without its texts.

@@ -33,7 +33,7 @@ pub(crate) struct RecordBody {
 /// The parts that only a full record has.
 #[derive(Debug, Clone)]
 pub(crate) struct FullRecord {
-    /// Hashes of the plans by which [`super::put_together`] restores request and payload.
+    /// Hashes of the plans by which [`super::RecordPlan`] restores request and payload.
     pub(crate) request: ContentHash,
     pub(crate) payload: Option<ContentHash>,
     /// Texts of adapter definitions by name.

@@ -28,7 +28,7 @@ pub(super) use hooks::{runs_of, set_of};
 use parts::ledger;
 pub(super) use recalled_inputs::RecalledInputs;
 pub(super) use summaries::summaries_of;
-pub(super) use texts::{joined_bytes, put_together};
+pub(super) use texts::RecordPlan;
 use texts::{payload_members, request_members, take_apart};
 
 /// The engine that compiles: the release, and a number that increases if the same request may give

@@ -107,57 +107,64 @@ fn grouped(items: &[&str]) -> Vec<String> {
     groups
 }
 
-/// The hashes of the texts that a plan names, in order.
-fn text_hashes(plan: &Node<'_>) -> Vec<ContentHash> {
-    let members = plan.as_object().map(Vec::as_slice).unwrap_or_default();
-    let mut hashes = Vec::new();
-    for (_, member) in members {
-        let list = member.get("list").and_then(Node::as_array).unwrap_or_default();
-        let named = list.iter().chain(member.get("text"));
-        hashes.extend(named.filter_map(|item| ContentHash::parse(item.as_str()?)));
-    }
-    hashes
+/// The plan by which a request or a payload is restored.
+#[derive(Debug)]
+pub(crate) struct RecordPlan {
+    text: String,
+    /// The texts that it names, in order.
+    hashes: Vec<ContentHash>,
 }
 
-/// The bytes of the object that [`put_together`] restores, as far as its texts are still stored.
-pub(crate) fn joined_bytes(tenant: &Tenant, plan: ContentHash) -> Result<usize, Error> {
-    let Some(plan) = tenant.messages(&[plan])?.pop().flatten() else { return Ok(0) };
-    let Ok(node) = json::parse(&plan, Limits::default()) else { return Ok(0) };
-    let hashes = text_hashes(&node);
-    Ok(plan.len() + tenant.read(|tx| tx.message_bytes(&hashes))?)
-}
-
-/// Restores an object, byte for byte except for white space between its members. Returns none if
-/// one of its texts is no longer stored.
-pub(crate) fn put_together(tenant: &Tenant, plan: ContentHash) -> Result<Option<String>, Error> {
-    let Some(plan) = tenant.messages(&[plan])?.pop().flatten() else { return Ok(None) };
-    let Ok(node) = json::parse(&plan, Limits::default()) else { return Ok(None) };
-    let members = node.as_object().map(Vec::as_slice).unwrap_or_default();
-    let mut texts = tenant.messages(&text_hashes(&node))?.into_iter();
-    let mut out = String::from("{");
-    for (index, (key, member)) in members.iter().enumerate() {
-        if index > 0 {
-            out.push(',');
+impl RecordPlan {
+    /// Reads a plan; none if it is no longer stored.
+    pub(crate) fn read(tenant: &Tenant, plan: ContentHash) -> Result<Option<Self>, Error> {
+        let Some(text) = tenant.messages(&[plan])?.pop().flatten() else { return Ok(None) };
+        let Ok(node) = json::parse(&text, Limits::default()) else { return Ok(None) };
+        let mut hashes = Vec::new();
+        for (_, member) in node.as_object().into_iter().flatten() {
+            let list = member.get("list").and_then(Node::as_array).unwrap_or_default();
+            let named = list.iter().chain(member.get("text"));
+            hashes.extend(named.filter_map(|item| ContentHash::parse(item.as_str()?)));
         }
-        write_string(&mut out, key);
-        out.push(':');
-        if let Some(here) = member.get("here") {
-            out.push_str(here.raw);
-        } else if let Some(list) = member.get("list").and_then(Node::as_array) {
-            out.push('[');
-            for at in 0..list.len() {
-                if at > 0 {
-                    out.push(',');
+        Ok(Some(Self { text, hashes }))
+    }
+
+    /// The bytes of the object, as far as its texts are still stored.
+    pub(crate) fn bytes(&self, tenant: &Tenant) -> Result<usize, Error> {
+        Ok(self.text.len() + tenant.read(|tx| tx.message_bytes(&self.hashes))?)
+    }
+
+    /// Restores the object, byte for byte except for white space between its members. Returns none
+    /// if one of its texts is no longer stored.
+    pub(crate) fn put_together(&self, tenant: &Tenant) -> Result<Option<String>, Error> {
+        let Ok(node) = json::parse(&self.text, Limits::default()) else { return Ok(None) };
+        let members = node.as_object().map(Vec::as_slice).unwrap_or_default();
+        let mut texts = tenant.messages(&self.hashes)?.into_iter();
+        let mut out = String::from("{");
+        for (index, (key, member)) in members.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            write_string(&mut out, key);
+            out.push(':');
+            if let Some(here) = member.get("here") {
+                out.push_str(here.raw);
+            } else if let Some(list) = member.get("list").and_then(Node::as_array) {
+                out.push('[');
+                for at in 0..list.len() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    let Some(text) = texts.next().flatten() else { return Ok(None) };
+                    out.push_str(&text);
                 }
+                out.push(']');
+            } else {
                 let Some(text) = texts.next().flatten() else { return Ok(None) };
                 out.push_str(&text);
             }
-            out.push(']');
-        } else {
-            let Some(text) = texts.next().flatten() else { return Ok(None) };
-            out.push_str(&text);
         }
+        out.push('}');
+        Ok(Some(out))
     }
-    out.push('}');
-    Ok(Some(out))
 }

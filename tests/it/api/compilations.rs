@@ -246,6 +246,22 @@ async fn a_record_of_another_engine_is_shown_and_not_run() {
     assert!(answer["detail"].as_str().unwrap().contains("0.0.1+1"), "{answer}");
 }
 
+/// Every text is another one, the plans by which they are put together included.
+#[tokio::test]
+async fn a_record_whose_texts_are_damaged_is_shown_and_not_run() {
+    let folder = Folder::new();
+    let (file, url) = (folder.database(), folder.url());
+    let server = TestServer::with(&["--database-url", &url]).await;
+    let compiled = server.post_json("/compile", 200, &request("full")).await;
+    let database = rusqlite::Connection::open(&file).unwrap();
+    database.execute("UPDATE blobs SET form = 0, content = x'7b7d'", []).unwrap();
+    let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
+    let record = server.get_json(&path).await;
+    assert_eq!((&record["request"], &record["payload"]), (&Value::Null, &Value::Null));
+    let answer = server.post(&format!("{path}/replay"), &json!({})).await;
+    problem(answer, 422, "replay_packet_invalid").await;
+}
+
 #[tokio::test]
 async fn a_record_whose_texts_are_gone_is_shown_and_not_run() {
     let folder = Folder::new();
