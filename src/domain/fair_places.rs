@@ -57,8 +57,6 @@ struct TenantPlaces<W> {
 pub struct Served<W> {
     pub tenant: Arc<str>,
     pub waiter: W,
-    /// Whether the work begins with it.
-    pub is_new: bool,
 }
 
 impl PlaceLimits {
@@ -164,7 +162,7 @@ impl<W: Waiter> FairPlaces<W> {
                 (false, _) => self.forget_if_idle(&tenant),
             }
             if let Some(waiter) = waiter {
-                return Some(Served { tenant, waiter, is_new });
+                return Some(Served { tenant, waiter });
             }
         }
     }

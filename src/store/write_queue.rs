@@ -110,9 +110,21 @@ impl WriteQueue {
         }
     }
 
+    /// Ends the first `attempted` writes of a group that was committed. The others, for which its
+    /// transaction had no time, go back into the queue.
+    pub(super) fn finish_attempted(&self, mut group: Vec<Job>, attempted: usize) {
+        let rest = group.split_off(attempted.min(group.len()));
+        if let Some(last) = group.last().filter(|_| !rest.is_empty()) {
+            self.put_back(rest, &tenant_of(&**last));
+        }
+        for job in group {
+            job.finish(Ok(()));
+        }
+    }
+
     /// Puts writes back that were not carried out, in their order, because the time of their group
     /// was over after a write of the tenant `last`. The turn of that tenant comes after all others.
-    pub(super) fn put_back(&self, jobs: Vec<Job>, last: &Arc<str>) {
+    fn put_back(&self, jobs: Vec<Job>, last: &Arc<str>) {
         let mut state = self.state();
         for job in jobs.into_iter().rev() {
             let tenant = tenant_of(&*job);
@@ -161,7 +173,7 @@ impl QueueState {
 }
 
 /// The tenant of a write; the empty name if it has none.
-pub(super) fn tenant_of(job: &dyn WriteJob) -> Arc<str> {
+fn tenant_of(job: &dyn WriteJob) -> Arc<str> {
     job.tenant().cloned().unwrap_or_else(|| "".into())
 }
 

@@ -201,7 +201,7 @@ impl Lane {
         loop {
             // Sent without the lock: a place that nobody takes any more is given back by its drop.
             let served = self.state().places.serve();
-            let Some(Served { tenant, waiter, .. }) = served else { return };
+            let Some(Served { tenant, waiter }) = served else { return };
             let place = Place {
                 lane: Arc::clone(self),
                 tenant: Arc::clone(&tenant),

@@ -127,7 +127,7 @@ impl QueuePlace {
     /// for in the meantime, is no longer waited for; it should have stopped by itself.
     ///
     /// The thread counts as taken until the job itself ends, or waits for something else, even if
-    /// the caller stops waiting;
+    /// the caller stops waiting.
     pub async fn run<T: Send + 'static>(
         self,
         deadline: &Deadline,

@@ -15,7 +15,7 @@ use super::{at_commit, condition};
 use crate::store::Error;
 use crate::store::backend::{WriteJob, gone};
 use crate::store::health::{ConditionCell, StoreCondition};
-use crate::store::write_queue::{GroupScope, MAX_GROUP_TIME, WriteQueue, tenant_of};
+use crate::store::write_queue::{GroupScope, MAX_GROUP_TIME, WriteQueue};
 
 /// Threads, and connections, that write.
 const WRITER_THREADS: usize = 4;
@@ -113,15 +113,7 @@ impl TenantWriter {
         queue: &WriteQueue,
     ) {
         match self.commit(tenant, &mut group) {
-            Ok(attempted) => {
-                let rest = group.split_off(attempted.min(group.len()));
-                if let Some(last) = group.last().filter(|_| !rest.is_empty()) {
-                    queue.put_back(rest, &tenant_of(&**last));
-                }
-                for job in group {
-                    job.finish(Ok(()));
-                }
-            }
+            Ok(attempted) => queue.finish_attempted(group, attempted),
             Err(GroupFailure { error, again: false }) => {
                 for job in group {
                     job.finish(Err(error.clone()));

@@ -18,7 +18,7 @@ use crate::store::Error;
 use crate::store::backend::{WriteJob, gone};
 use crate::store::health::{ConditionCell, StoreCondition};
 use crate::store::sql::{Dialect, Row, Sql, SqlValue};
-use crate::store::write_queue::{GroupScope, MAX_GROUP_TIME, WriteQueue, tenant_of};
+use crate::store::write_queue::{GroupScope, MAX_GROUP_TIME, WriteQueue};
 
 /// Pages that are given back to a full disk at once: 1 MiB.
 const VACUUM_STEP_PAGES: i64 = 256;
@@ -229,15 +229,7 @@ fn carry_out(connection: &WriterConnection, mut group: Vec<Box<dyn WriteJob>>, q
         return;
     }
     match commit(connection, &mut group) {
-        Ok(attempted) => {
-            let rest = group.split_off(attempted.min(group.len()));
-            if let Some(last) = group.last().filter(|_| !rest.is_empty()) {
-                queue.put_back(rest, &tenant_of(&**last));
-            }
-            for job in group {
-                job.finish(Ok(()));
-            }
-        }
+        Ok(attempted) => queue.finish_attempted(group, attempted),
         // If no transaction can begin, none can for each job either.
         Err(WriteFailure { began, error }) if !began || group.len() == 1 => {
             for job in group {
