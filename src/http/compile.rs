@@ -7,9 +7,10 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 
-use super::body::{self, CancelOnDrop, RequestInput};
+use super::body;
 use super::enum_values::COMPILE_FORMATS;
 use super::idempotency::{self, Reply, RequestIdentity};
+use super::job;
 use super::problem::Problem;
 use super::query::Query;
 use super::response::{respond_json, respond_with};
@@ -113,8 +114,7 @@ pub(super) async fn count_tokens(
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// Reads the body and runs `work` on it in the pool, until its deadline. If the client disconnects,
-/// this future is dropped, and the guard cancels the work.
+/// Reads the body and runs `work` on it in the pool, until its deadline.
 pub(super) async fn run<T: Send + 'static>(
     state: &AppState,
     request: Request,
@@ -122,12 +122,7 @@ pub(super) async fn run<T: Send + 'static>(
 ) -> Result<T, Problem> {
     let input = body::read(state, request).await?;
     let place = state.pool.admit(input.tenant())?;
-    let deadline = input.deadline();
-    let _guard = CancelOnDrop(deadline.clone());
-    let RequestInput { text, services, .. } = input;
-    let until = deadline.clone();
-    let job = move |seat| work(&services.seated(seat), &text, &until);
-    Ok(place.run(&deadline, job).await??)
+    job::run(place, input, |services, text| work(services, text, services.deadline())).await
 }
 
 /// Writes the value of `Server-Timing`: `name;dur=milliseconds` for each kind of work. The times do
@@ -152,6 +147,7 @@ fn server_timing(timings: &Timings) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::body::CancelOnDrop;
 
     #[test]
     fn timings_are_milliseconds_with_two_decimals() {

@@ -50,7 +50,9 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn run<T: Send + 'static, E: Send + 'static>(
+/// Runs `job` in the lane of its place, until the deadline of the request. If the client disconnects,
+/// this future is dropped, and the guard cancels the work.
+pub(super) async fn run<T: Send + 'static, E: Send + 'static>(
     place: QueuePlace,
     input: RequestInput,
     job: impl FnOnce(&Services, &str) -> Result<T, E> + Send + 'static,

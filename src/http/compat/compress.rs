@@ -6,14 +6,15 @@ use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-use crate::http::body::{self, CancelOnDrop, RequestInput};
+use crate::http::body::{self, RequestInput};
 use crate::http::compile::respond_with_timings;
+use crate::http::job;
 use crate::http::problem::{Kind, Problem};
 use crate::http::response::respond_json;
 use crate::http::schema::{GatewayAnswer, GatewayRequest};
 use crate::http::state::AppState;
 use crate::service::compile::CompiledResponse;
-use crate::service::gateway;
+use crate::service::{Services, gateway};
 
 /// Header of a request whose messages are returned unchanged if it is `true`.
 const BYPASS: &str = "x-headroom-bypass";
@@ -61,12 +62,9 @@ async fn work(
     text: Arc<str>,
 ) -> Result<CompiledResponse, Problem> {
     let place = state.pool.admit(input.tenant())?;
-    let deadline = input.deadline();
-    let _guard = CancelOnDrop(deadline.clone());
-    let services = input.services;
-    let until = deadline.clone();
-    let job = move |seat| gateway::compress(&services.seated(seat), &text, &until);
-    Ok(place.run(&deadline, job).await??)
+    let job =
+        move |services: &Services, _: &str| gateway::compress(services, &text, services.deadline());
+    job::run(place, input, job).await
 }
 
 /// Checks whether the body was refused before its messages were read.

@@ -4,14 +4,16 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::body::{self, RequestInput};
-use crate::http::job::visit_or_refuse;
-use crate::http::problem::{Kind, Problem};
+use crate::http::job::visit;
+use crate::http::problem::Problem;
 use crate::http::query::{Query, decode_path};
 use crate::http::response::respond_with;
 use crate::http::schema::RetrieveRequest;
 use crate::http::state::AppState;
-use crate::service::Services;
 use crate::service::gateway::{self, AskedOriginal, RetrievedOriginal};
+use crate::service::{Error, Services};
+
+const UNKNOWN: Error = Error::NotFound("nothing is stored under this hash");
 
 /// Retrieve an original
 ///
@@ -36,11 +38,11 @@ pub(crate) async fn retrieve_original(
     request: Request,
 ) -> Result<Response, Problem> {
     let hash = request.uri().path().rsplit('/').next().unwrap_or_default();
-    let hash = decode_path(hash).ok_or_else(original_not_found)?;
+    let hash = decode_path(hash).ok_or_else(|| Problem::from(UNKNOWN))?;
     let query = Query::parse(request.uri(), &["query"])?;
     let query = query.get("query").map(str::to_owned);
     let input = RequestInput::without_body(&state, &request)?;
-    let found = visit_or_refuse(&state, input, move |services, _| {
+    let found = visit(&state, input, move |services, _| {
         find_original(services, &AskedOriginal { hash, query })
     });
     Ok(respond_with(&found.await?))
@@ -65,16 +67,11 @@ pub(crate) async fn retrieve_by_body(
     request: Request,
 ) -> Result<Response, Problem> {
     let input = body::read(&state, request).await?;
-    let found = visit_or_refuse(&state, input, |services, body| {
-        find_original(services, &gateway::read_asked(body)?)
-    });
+    let found =
+        visit(&state, input, |services, body| find_original(services, &gateway::read_asked(body)?));
     Ok(respond_with(&found.await?))
 }
 
-fn find_original(services: &Services, asked: &AskedOriginal) -> Result<RetrievedOriginal, Problem> {
-    gateway::retrieve(services, asked)?.ok_or_else(original_not_found)
-}
-
-fn original_not_found() -> Problem {
-    Problem::with_detail(Kind::NotFound, "nothing is stored under this hash")
+fn find_original(services: &Services, asked: &AskedOriginal) -> Result<RetrievedOriginal, Error> {
+    gateway::retrieve(services, asked)?.ok_or(UNKNOWN)
 }
