@@ -39,9 +39,9 @@ pub(super) async fn list_adapters(
     let input = RequestInput::without_body(&state, &request)?;
     let list =
         visit(&state, input, move |services, _| adapters::list(services, after.as_ref(), limit));
-    let (rows, next) = list.await?;
-    let items = rows.into_iter().map(AdapterRow::from).collect();
-    let next_cursor = next.as_ref().map(write_cursor);
+    let page = list.await?;
+    let items = page.rows.into_iter().map(AdapterRow::from).collect();
+    let next_cursor = page.next.as_ref().map(write_cursor);
     Ok(respond_with_content_etag(&AdapterList { items, next_cursor }))
 }
 

@@ -73,9 +73,9 @@ pub(super) async fn list_keys(
     let input = for_named_tenant(RequestInput::without_body(&state, &request)?, &query)?;
     let list =
         visit(&state, input, move |services, _| keys::list(services, after.as_deref(), limit));
-    let (keys, next) = list.await?;
-    let items = keys.iter().map(Key::from).collect();
-    let next_cursor = next.map(|id| encode_cursor(&id));
+    let page = list.await?;
+    let items = page.rows.iter().map(Key::from).collect();
+    let next_cursor = page.next.map(|id| encode_cursor(&id));
     Ok(respond_with(&KeyList { items, next_cursor }))
 }
 

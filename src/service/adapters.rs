@@ -9,6 +9,7 @@ use crate::domain::{AdapterChoice, AdapterDefinition, StoredAdapter, TokenizerNa
 use crate::json::{self, Fault, Faults, Limits, Node, Path};
 use crate::limit::PatternBudget;
 use crate::request::{self, Fields, KnownAdapters};
+use crate::store::Page;
 
 /// Bytes of the text of a definition.
 const MAX_DEFINITION_BYTES: usize = 64 << 10;
@@ -63,7 +64,7 @@ pub fn list(
     services: &Services,
     after: Option<&AdapterCursor>,
     limit: usize,
-) -> Result<(Vec<ListedAdapter>, Option<AdapterCursor>), Error> {
+) -> Result<Page<ListedAdapter, AdapterCursor>, Error> {
     let tenant = services.tenant();
     let ours: Vec<String> = built_in_names().collect();
     let first = match after {
@@ -91,13 +92,11 @@ pub fn list(
         let stored = tenant.read(|tx| tx.list_adapters(after_name, room))?;
         rows.extend(stored.into_iter().map(ListedAdapter::Custom));
     }
-    let goes_on = rows.len() > limit;
-    rows.truncate(limit);
-    let next = rows.last().filter(|_| goes_on).map(|row| match row {
+    let position = |row: &ListedAdapter| match row {
         ListedAdapter::BuiltIn { name, .. } => AdapterCursor::BuiltIn(name.clone()),
         ListedAdapter::Custom(stored) => AdapterCursor::Custom(stored.name.to_string()),
-    });
-    Ok((rows, next))
+    };
+    Ok(Page::new(rows, limit, position, None))
 }
 
 /// Finds an adapter by its name: a stored one, else a built-in one.

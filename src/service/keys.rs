@@ -14,6 +14,7 @@ use crate::domain::{
 };
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::request::{COMPILE_KEYS, Fields};
+use crate::store::Page;
 
 const KEYS: &[&str] = &["name", "kind", "scopes", "roles", "limits", "defaults"];
 const NEW_KEYS: &[&str] = &["tenant", "name", "kind", "scopes", "roles", "limits", "defaults"];
@@ -114,12 +115,9 @@ pub fn list(
     services: &Services,
     after: Option<&str>,
     limit: usize,
-) -> Result<(Vec<Key>, Option<Arc<str>>), Error> {
-    let mut keys = services.tenant().read(|tx| tx.list_keys(after, limit + 1))?;
-    let goes_on = keys.len() > limit;
-    keys.truncate(limit);
-    let next = keys.last().filter(|_| goes_on).map(|key| Arc::clone(&key.id));
-    Ok((keys, next))
+) -> Result<Page<Key, Arc<str>>, Error> {
+    let keys = services.tenant().read(|tx| tx.list_keys(after, limit + 1))?;
+    Ok(Page::new(keys, limit, |key| Arc::clone(&key.id), None))
 }
 
 /// Changes the members of a key that `body` names; returns none if there is no such key.

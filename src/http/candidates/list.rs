@@ -39,9 +39,9 @@ pub(crate) async fn list_candidates(
     let after = query.cursor()?;
     let input = RequestInput::without_body(&state, &request)?;
     let list = visit(&state, input, move |services, _| {
-        let (found, next) = candidates::list(services, wanted, after.as_deref(), limit)?;
-        let items = found.iter().map(Candidate::from).collect();
-        let next_cursor = next.map(|id| encode_cursor(&id));
+        let page = candidates::list(services, wanted, after.as_deref(), limit)?;
+        let items = page.rows.iter().map(Candidate::from).collect();
+        let next_cursor = page.next.map(|id| encode_cursor(&id));
         Ok(respond_with(&CandidateList { items, next_cursor }))
     });
     list.await

@@ -81,10 +81,11 @@ pub(crate) async fn list_hooks(
     let list = visit(&state, input, move |services, _| {
         hooks::list(services, point, after.as_deref(), limit)
     });
-    let (found, next) = list.await?;
-    let items: Vec<String> = found.iter().map(|hook| hook.write(None)).collect();
+    let page = list.await?;
+    let items: Vec<String> = page.rows.iter().map(|hook| hook.write(None)).collect();
     // A cursor has no character that JSON would escape.
-    let next = next.map_or_else(|| "null".to_owned(), |id| format!("\"{}\"", encode_cursor(&id)));
+    let next =
+        page.next.map_or_else(|| "null".to_owned(), |id| format!("\"{}\"", encode_cursor(&id)));
     Ok(respond_json(format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(","))))
 }
 

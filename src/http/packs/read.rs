@@ -37,9 +37,9 @@ pub(crate) async fn list_packs(
     let input = RequestInput::without_body(&state, &request)?;
     let list =
         visit(&state, input, move |services, _| packs::list(services, after.as_ref(), limit));
-    let (rows, next) = list.await?;
-    let items = rows.iter().map(PackRow::from).collect();
-    let next_cursor = next.as_ref().map(write_cursor);
+    let page = list.await?;
+    let items = page.rows.iter().map(PackRow::from).collect();
+    let next_cursor = page.next.as_ref().map(write_cursor);
     Ok(respond_with(&PackList { items, next_cursor }))
 }
 

@@ -37,9 +37,9 @@ pub(crate) async fn list_sessions(
     let parent = query.get("parent_session_id").map(str::to_owned);
     let input = RequestInput::without_body(&state, &request)?;
     let list = visit(&state, input, move |services, _| {
-        let (found, next) = sessions::list(services, parent.as_deref(), after.as_deref(), limit)?;
-        let items = found.iter().map(Session::from).collect();
-        let next_cursor = next.map(|id| encode_cursor(&id));
+        let page = sessions::list(services, parent.as_deref(), after.as_deref(), limit)?;
+        let items = page.rows.iter().map(Session::from).collect();
+        let next_cursor = page.next.map(|id| encode_cursor(&id));
         Ok(respond_with(&SessionList { items, next_cursor }))
     });
     list.await

@@ -79,9 +79,10 @@ pub(crate) async fn list_snapshots(
     let list = visit(&state, input, move |services, _| {
         sessions::list_snapshots(services, &id, after.as_deref(), limit)
     });
-    let (found, next) = list.await?;
-    let items = found.iter().map(SnapshotRow::from).collect();
-    Ok(respond_with(&SnapshotList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
+    let page = list.await?;
+    let items = page.rows.iter().map(SnapshotRow::from).collect();
+    let next_cursor = page.next.map(|id| encode_cursor(&id));
+    Ok(respond_with(&SnapshotList { items, next_cursor }))
 }
 
 /// Read a snapshot

@@ -89,7 +89,7 @@ pub fn list(
     state: Option<CandidateState>,
     after: Option<&str>,
     limit: usize,
-) -> Result<(Vec<ShownCandidate>, Option<Arc<str>>), Error> {
+) -> Result<Page<ShownCandidate, Arc<str>>, Error> {
     let list = PagedList {
         limit,
         bytes: Candidate::text_bytes,
@@ -101,7 +101,7 @@ pub fn list(
             Ok(tx.list_candidates(state, after.map(|after| &**after), count)?)
         })?;
         let all: Result<Vec<_>, Error> = rows.into_iter().map(|one| show(tx, one)).collect();
-        Ok((all?, next))
+        Ok(Page { rows: all?, next })
     })
 }
 

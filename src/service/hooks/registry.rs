@@ -14,7 +14,7 @@ use crate::hook::{
 use crate::json::{self, Faults, Fields, Limits, Path};
 use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, StoreError};
-use crate::store::{HookRow, NewHook, Tx};
+use crate::store::{HookRow, NewHook, Page, Tx};
 use crate::webhook::SealError;
 
 const UNKNOWN: Error = Error::NotFound("there is no hook of this id");
@@ -81,7 +81,7 @@ pub fn list(
     point: Option<Point>,
     after: Option<&str>,
     limit: usize,
-) -> Result<(Vec<RegisteredHook>, Option<Arc<str>>), Error> {
+) -> Result<Page<RegisteredHook, Arc<str>>, Error> {
     let (hooks, tenant) = (services.hooks(), &services.caller().tenant);
     let (rows, queues) = services
         .tenant()
@@ -100,10 +100,7 @@ pub fn list(
     }
     found.retain(|found| point.is_none_or(|point| found.hook.points.contains(&point)));
     found.sort_by(|one, other| one.hook.id.cmp(&other.hook.id));
-    let goes_on = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().filter(|_| goes_on).map(|found| Arc::clone(&found.hook.id));
-    Ok((found, next))
+    Ok(Page::new(found, limit, |found| Arc::clone(&found.hook.id), None))
 }
 
 /// Finds a hook by its id.

@@ -12,7 +12,7 @@ use crate::domain::StoredPack;
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::pack::{self, LayerChange, LintFault, LintResult, Pack, PackRef, PublicKeys};
 use crate::pipeline::StopReason;
-use crate::store;
+use crate::store::{self, Page};
 
 pub use rule::{RuleResult, evaluate};
 
@@ -95,14 +95,10 @@ pub fn list(
     services: &Services,
     after: Option<&PackCursor>,
     limit: usize,
-) -> Result<(Vec<StoredPack>, Option<PackCursor>), Error> {
+) -> Result<Page<StoredPack, PackCursor>, Error> {
     let after = after.map(|(id, version)| (id.as_str(), *version));
-    // One row more than `limit` tells whether the list continues.
-    let mut rows = services.tenant().read(|tx| tx.list_packs(after, limit + 1))?;
-    let goes_on = rows.len() > limit;
-    rows.truncate(limit);
-    let next = rows.last().filter(|_| goes_on).map(|row| (row.id.to_string(), row.version));
-    Ok((rows, next))
+    let rows = services.tenant().read(|tx| tx.list_packs(after, limit + 1))?;
+    Ok(Page::new(rows, limit, |row| (row.id.to_string(), row.version), None))
 }
 
 /// Lists the versions of a pack, newest first.

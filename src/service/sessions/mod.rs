@@ -102,7 +102,7 @@ pub fn list(
     parent: Option<&str>,
     after: Option<&str>,
     limit: usize,
-) -> Result<(Vec<Session>, Option<Arc<str>>), Error> {
+) -> Result<Page<Session, Arc<str>>, Error> {
     let list = PagedList {
         limit,
         bytes: |row: &Session| row.defaults.as_ref().map_or(0, |text| text.as_str().len()),
@@ -114,7 +114,7 @@ pub fn list(
         })
     })?;
     let shown = rows.into_iter().map(|session| unscoped_hooks::for_caller(services, session));
-    Ok((shown.collect::<Result<_, StoreError>>()?, next))
+    Ok(Page { rows: shown.collect::<Result<_, StoreError>>()?, next })
 }
 
 /// Changes the members that `body` names. `defaults` are merged into the stored ones; null removes

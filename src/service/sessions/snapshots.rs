@@ -8,7 +8,7 @@ use crate::json::{self, Fault, Faults, Limits, Path};
 use crate::request::{self, RestoreSession};
 use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, StoreError};
-use crate::store::{StoredSnapshot, Tx};
+use crate::store::{Page, StoredSnapshot, Tx};
 
 const NO_SNAPSHOT: Error = Error::NotFound("there is no snapshot of this id");
 
@@ -50,15 +50,12 @@ pub fn list(
     id: &str,
     after: Option<&str>,
     limit: usize,
-) -> Result<(Vec<SnapshotHead>, Option<Arc<str>>), Error> {
-    let mut found = services.tenant().read(|tx| {
+) -> Result<Page<SnapshotHead, Arc<str>>, Error> {
+    let found = services.tenant().read(|tx| {
         tx.session(id)?.ok_or(UNKNOWN)?;
         Ok::<_, Error>(tx.list_snapshots(id, after, limit + 1)?)
     })?;
-    let goes_on = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().filter(|_| goes_on).map(|last| Arc::clone(&last.id));
-    Ok((found, next))
+    Ok(Page::new(found, limit, |head| Arc::clone(&head.id), None))
 }
 
 /// Returns a snapshot as a JSON document.

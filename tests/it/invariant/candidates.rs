@@ -103,7 +103,8 @@ fn key(fact: usize) -> String {
 }
 
 fn all(services: &Services) -> Vec<Candidate> {
-    let (found, next) = candidates::list(services, None, None, 1_000).unwrap();
+    let page = candidates::list(services, None, None, 1_000).unwrap();
+    let (found, next) = (page.rows, page.next);
     assert!(next.is_none());
     found.into_iter().map(|shown| shown.candidate).collect()
 }
