@@ -1,5 +1,6 @@
 //! A pack as it was read: what the stages ask for, layer by layer.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -207,6 +208,14 @@ pub struct Capability {
     pub description: Option<Arc<str>>,
     /// JSON Schema of its arguments, verbatim.
     pub input_schema: Option<Arc<str>>,
+}
+
+impl Capability {
+    /// The names by which a run prohibits it: its key, and `*` for all adapters or all capabilities.
+    pub fn prohibition_keys(&self) -> [Cow<'_, str>; 4] {
+        let Self { key, adapter, id, .. } = self;
+        [(&**key).into(), format!("{adapter}.*").into(), format!("*.{id}").into(), "*.*".into()]
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::arrival::ArrivedForms;
-use super::measure::Cost;
-use super::memory;
+use super::measure::{Cost, Meter};
 use super::prose::READ_TOOL;
 use super::report::{
     Action, Actions, Cache, Decision, MAX_OVERSIZED_PARTS, MemoryReport, OversizedPart, PartTokens,
     Report, ReportBuilder, ToolCost, Tools, write_sentence,
 };
 use super::slot::{PartName, Slot};
+use super::{StopReason, memory};
 use crate::compress::Fidelity;
 use crate::domain::{Content, Message, Model, Notes, Part, Role, ToolDefinition};
 use crate::provider;
@@ -30,6 +30,8 @@ pub(super) struct Input<'i> {
     /// Forms of the texts of each message on arrival.
     pub(super) forms: Vec<ArrivedForms>,
     pub(super) notes: Notes,
+    /// Decisions on messages that a pack left out; empty if no decisions are asked for.
+    pub(super) omitted: Vec<Decision>,
 }
 
 /// What hooks did to messages.
@@ -59,6 +61,8 @@ pub(super) struct Arrival<'i> {
     pub(super) injected: Vec<String>,
     /// What hooks did to messages that have no action.
     pub(super) hooked: HookedMessages,
+    /// Raw tokens that hooks at `tool_result` took from results; negative if they added some.
+    pub(super) result_tokens: i64,
     /// The key of the request's list of messages.
     pub(super) list_key: &'static str,
 }
@@ -116,10 +120,11 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
     let arrived = &input.arrival;
     let history =
         || restore_saved(arrived.costs.iter().map(|cost| cost.real()).sum(), arrived.saved);
-    let came: u64 = arrived.hooked.history.unwrap_or_else(history)
-        + arrived.system
-        + arrived.tools
-        + input.reply;
+    // Under a pack, the stages did not get the conversation that arrived.
+    let came: u64 = input.request.arrived_tokens.unwrap_or_else(|| {
+        arrived.hooked.history.unwrap_or_else(history) + arrived.system + arrived.tools
+    });
+    let came = came.saturating_add_signed(arrived.result_tokens) + input.reply;
     let tokens_before = model.scale(came);
     let budget = input.request.context_window.saturating_sub(input.request.reserve_output);
     let fits = tokens_after <= budget;
@@ -132,7 +137,12 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
     actions.summarized += input.request.omitted.summarized.len();
     actions.dropped += input.request.omitted.dropped.len();
     let too_big = if fits { Vec::new() } else { find_oversized(&input, &parts, budget) };
-    let decisions = (input.request.explain == ExplainLevel::Full).then(|| write_decisions(&input));
+    let decisions = (input.request.explain == ExplainLevel::Full).then(|| {
+        let mut decisions = write_decisions(&input);
+        decisions.extend(input.omitted.iter().cloned());
+        decisions.sort_by_key(|decision| decision.index);
+        decisions
+    });
     let has_media = raw.last().is_some_and(|media| *media > 0);
     ReportBuilder::new(Report {
         summary: write_sentence(tokens_before, tokens_after, &actions, fits),
@@ -340,6 +350,32 @@ fn write_decisions(input: &Input<'_>) -> Vec<Decision> {
         });
     }
     list
+}
+
+/// The decisions on messages for which a pack had no room, with their tokens.
+pub(super) fn omitted_decisions(
+    meter: &Meter<'_>,
+    request: &CompileRequest,
+) -> Result<Vec<Decision>, StopReason> {
+    let model = request.measured();
+    let omitted = &request.omitted;
+    let summarized = omitted.summarized.iter().map(|message| (message, Action::Summarized));
+    let dropped = omitted.dropped.iter().map(|message| (message, Action::Dropped));
+    let mut decisions = Vec::new();
+    for (message, action) in summarized.chain(dropped) {
+        let Some(index) = message.origin else { continue };
+        decisions.push(Decision {
+            index,
+            id: MessageName::new(message, index).id,
+            action,
+            rule: "pack:session".into(),
+            class: None,
+            tokens_before: model.scale(meter.message(message)?.real()),
+            tokens_after: 0,
+            artifact: None,
+        });
+    }
+    Ok(decisions)
 }
 
 fn rule(action: Action) -> &'static str {

@@ -7,6 +7,7 @@ mod arrival;
 mod budget;
 mod cache_marks;
 mod change;
+mod changed_results;
 mod compiled_payload;
 mod compress;
 mod driver;
@@ -59,8 +60,8 @@ pub use report::{
     PartTokens, Report, ReportBuilder, ToolCost, Tools,
 };
 pub use shorten::{
-    Edit, MessageAuthor, Original, ShortenOutput, ShortenResult, ShownMessage, TextEdit,
-    ask_results, passed_on, shorten, splice,
+    ChangedList, Edit, MessageAuthor, Original, ShortenOutput, ShortenResult, ShownMessage,
+    TextEdit, ask_results, passed_on, shorten, splice,
 };
 pub use stage::{STAGES, StageRow, Timings, timed};
 pub use summary_ask::SummaryAsk;

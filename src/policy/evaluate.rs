@@ -1,6 +1,7 @@
 //! Evaluates one rule on one set of facts.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{RecordMember, Value, js, scoped_operators};
@@ -10,9 +11,12 @@ use crate::limit::{Deadline, StopReason};
 #[derive(Debug)]
 pub struct Evaluation {
     pub value: Result<Value, RuleFailure>,
-    /// The first place at which facts were missing for a comparison or a sum; a value that depends
-    /// on it is uncertain.
+    /// The first place at which facts were missing for a comparison, a search or a sum; a value that
+    /// depends on it is uncertain.
     pub unsure: Option<Uncertainty>,
+    /// The facts that were read, by their paths; null if they are missing. The empty path is all of
+    /// them.
+    pub reads: BTreeMap<Arc<str>, Value>,
 }
 
 /// Why a rule has no value.
@@ -46,7 +50,7 @@ impl RuleFailure {
     }
 }
 
-/// A comparison or a sum that met something else than a number.
+/// A comparison, a search or a sum that met a missing fact, or something else than a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uncertainty {
     /// `missing`, `not_a_number` or `not_finite`.
@@ -71,7 +75,7 @@ impl<'d> RuleBudget<'d> {
 }
 
 /// Evaluates a rule, and takes what it does from the effort of all of them.
-pub fn evaluate(rule: &Value, data: &Value, effort: &mut RuleBudget<'_>) -> Evaluation {
+pub fn evaluate<'d>(rule: &Value, data: &'d Value, effort: &mut RuleBudget<'d>) -> Evaluation {
     let max_work = effort.left.min(MAX_WORK_UNITS);
     let deadline = effort.deadline;
     let mut machine = Evaluator {
@@ -81,11 +85,13 @@ pub fn evaluate(rule: &Value, data: &Value, effort: &mut RuleBudget<'_>) -> Eval
         unasked: 0,
         max_work,
         deadline,
+        facts: data,
         unsure: None,
+        reads: BTreeMap::new(),
     };
     let value = machine.apply(rule, data);
     effort.left = effort.left.saturating_sub(machine.work);
-    Evaluation { value, unsure: machine.unsure }
+    Evaluation { value, unsure: machine.unsure, reads: machine.reads }
 }
 
 pub(super) struct Evaluator<'d> {
@@ -96,7 +102,9 @@ pub(super) struct Evaluator<'d> {
     unasked: usize,
     deadline: &'d Deadline,
     max_work: usize,
+    facts: &'d Value,
     pub(super) unsure: Option<Uncertainty>,
+    reads: BTreeMap<Arc<str>, Value>,
 }
 
 /// Operators inside one another; also lists and records inside one another in a value that a rule
@@ -222,13 +230,22 @@ impl Evaluator<'_> {
             "var" => self.var(values.first(), values.get(1), data)?,
             "missing" => self.missing(&values, data)?,
             "missing_some" => self.missing_some(a, b, data)?,
-            "==" | "!=" | "===" | "!==" => Value::Bool(self.equals(name, a, b)?),
+            "==" | "!=" | "===" | "!==" => {
+                // A comparison with a literal null asks whether the fact is missing.
+                if !given.iter().any(|operand| matches!(operand, Value::Null)) {
+                    self.doubt_missing([a, b], given);
+                }
+                Value::Bool(self.equals(name, a, b)?)
+            }
             "!" => Value::Bool(!a.is_truthy()),
             "!!" => Value::Bool(a.is_truthy()),
             ">" | ">=" | "<" | "<=" => self.compare(name, [a, b, c], given)?,
             "max" | "min" | "+" | "-" | "*" | "/" | "%" => self.reckon(name, &values, given)?,
             "merge" => self.merge(&values)?,
-            "in" => self.is_in(a, b)?,
+            "in" => {
+                self.doubt_missing([a, b], given);
+                self.is_in(a, b)?
+            }
             "cat" => self.cat(&values)?,
             "substr" => {
                 self.read_texts(&values)?;
@@ -253,19 +270,28 @@ impl Evaluator<'_> {
         data: &Value,
     ) -> Result<Value, RuleFailure> {
         let path = match path {
-            None | Some(Value::Undefined | Value::Null) => return Ok(data.clone()),
+            None | Some(Value::Undefined | Value::Null) => "".into(),
             Some(path) => {
                 self.work(path.text_bytes())?;
                 js::text(path)
             }
         };
-        if path.is_empty() {
-            return Ok(data.clone());
+        let found = self.find(&path, data)?;
+        if std::ptr::eq(data, self.facts) {
+            self.reads.insert(path, found.clone().unwrap_or(Value::Null));
         }
-        let instead = || match instead {
-            None | Some(Value::Undefined) => Value::Null,
-            Some(value) => value.clone(),
-        };
+        Ok(match (found, instead) {
+            (Some(found), _) => found,
+            (None, None | Some(Value::Undefined)) => Value::Null,
+            (None, Some(value)) => value.clone(),
+        })
+    }
+
+    /// The value at a path; none if there is none.
+    fn find(&mut self, path: &str, data: &Value) -> Result<Option<Value>, RuleFailure> {
+        if path.is_empty() {
+            return Ok(Some(data.clone()));
+        }
         let mut found = Cow::Borrowed(data);
         for name in path.split('.') {
             self.work(found.search_cost(name))?;
@@ -275,11 +301,10 @@ impl Evaluator<'_> {
             };
             match next {
                 Some(value) => found = value,
-                None => return Ok(instead()),
+                None => return Ok(None),
             }
         }
-        let found = found.into_owned();
-        Ok(if matches!(found, Value::Undefined) { instead() } else { found })
+        Ok(Some(found.into_owned()).filter(|found| !matches!(found, Value::Undefined)))
     }
 
     fn missing(&mut self, values: &[Value], data: &Value) -> Result<Value, RuleFailure> {

@@ -68,6 +68,16 @@ impl Evaluator<'_> {
         Ok(Value::Number(number))
     }
 
+    /// Notes facts that are missing, or null, where `var` reads them without a default.
+    pub(super) fn doubt_missing<const N: usize>(&mut self, values: [&Value; N], given: &[Value]) {
+        for (value, operand) in values.into_iter().zip(given) {
+            let is_missing = matches!(value, Value::Null) && reads_fact(operand);
+            if is_missing && self.unsure.is_none() {
+                self.unsure = Some(Uncertainty { reason: "missing", path: path_of(operand) });
+            }
+        }
+    }
+
     /// Notes that a number was wanted and something else was there.
     fn doubt(&mut self, value: &Value, given: Option<&Value>) {
         let reason = match value {
@@ -80,6 +90,16 @@ impl Evaluator<'_> {
         if self.unsure.is_none() {
             self.unsure = Some(Uncertainty { reason, path: given.and_then(path_of) });
         }
+    }
+}
+
+/// Whether an operand reads a fact and has no default for it.
+fn reads_fact(operand: &Value) -> bool {
+    let Value::Record(members) = operand else { return false };
+    match &**members {
+        [(name, Value::List(given))] => &**name == "var" && given.len() <= 1,
+        [(name, _)] => &**name == "var",
+        _ => false,
     }
 }
 

@@ -70,7 +70,9 @@ fn items<'g>(
     data: &Value,
 ) -> Result<(Option<ValueList>, &'g Value), RuleFailure> {
     let list = given.first().unwrap_or(&Value::Undefined);
-    let items = match machine.apply(list, data)? {
+    let value = machine.apply(list, data)?;
+    machine.doubt_missing([&value], given);
+    let items = match value {
         Value::List(items) => Some(items),
         _ => None,
     };

@@ -11,7 +11,7 @@ use super::options::{
 use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{
     CalibratedFactor, Conversation, Model, Models, Notes, OmittedHistory, RawJson, RecordLevel,
-    Source, Target,
+    ReplacedResult, Source, Target,
 };
 use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
@@ -125,6 +125,10 @@ pub struct CompileRequest {
     pub is_governed: bool,
     /// The messages that the pack left out.
     pub omitted: OmittedHistory,
+    /// Raw tokens of the conversation before a pack; none without a pack.
+    pub arrived_tokens: Option<u64>,
+    /// The results that hooks replaced before a pack; empty without a pack.
+    pub replaced_results: Vec<ReplacedResult>,
     /// The notes so far.
     pub notes: Notes,
 }
@@ -245,6 +249,8 @@ fn read_with(
         deadline_ms: fields.whole("deadline_ms", 1, MAX_DEADLINE_MS, &mut faults),
         is_governed: false,
         omitted: OmittedHistory::default(),
+        arrived_tokens: None,
+        replaced_results: Vec::new(),
         on_deadline: fields
             .choice(
                 "on_deadline",

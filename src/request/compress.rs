@@ -8,7 +8,9 @@ use super::options::{
     ClearOptions, ExplainLevel, KnownAdapters, Level, ProtectOptions, read_adapters,
     summary_instructions,
 };
-use crate::domain::{AdapterChoices, Conversation, Model, Models, Notes, Source, Target};
+use crate::domain::{
+    AdapterChoices, Conversation, Model, Models, Notes, ReplacedResult, Source, Target,
+};
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
 
@@ -103,6 +105,8 @@ pub struct CompressRequest<'r, 'a> {
     pub reader: ModelReader,
     /// Replacements of texts by hooks; no key of a request sets it.
     pub formats: BTreeMap<Arc<str>, Arc<str>>,
+    /// Results that hooks replaced; no key of a request sets them.
+    pub replaced_results: Vec<ReplacedResult>,
     pub explain: ExplainLevel,
     pub deadline_ms: Option<u64>,
     /// Whether the input is returned unchanged if time is up.
@@ -173,6 +177,7 @@ pub fn read_compress<'r, 'a>(
         originals,
         reader: ModelReader::default(),
         formats: BTreeMap::new(),
+        replaced_results: Vec::new(),
         explain,
         deadline_ms,
         pass_on_deadline,

@@ -13,13 +13,13 @@ use super::recognized_messages::{
 };
 use super::result_hooks::ResultHooks;
 use super::{Services, adapters, usage};
-use crate::compress::chain;
-use crate::domain::Notes;
+use crate::compress::{self, DecodedText, Decoder, chain};
+use crate::domain::{Notes, ReplacedResult};
 use crate::hook::Point;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{
-    self, Deadline, HookPort, PipelineRun, Report, ShortenOutput, ShortenResult, StopReason,
-    Timings, timed,
+    self, ChangedList, Deadline, HookPort, PipelineRun, Report, ShortenOutput, ShortenResult,
+    StopReason, Timings, timed,
 };
 use crate::provider;
 use crate::request::{self, CompressInput, CompressRequest, Level, ModelReader};
@@ -74,7 +74,7 @@ pub fn compress(
     body: &str,
     deadline: &Deadline,
 ) -> Result<CompiledResponse, Error> {
-    let input = CompressJob { body, reader: ModelReader::default(), effects: None };
+    let input = CompressJob { body, reader: ModelReader::default(), asked: None };
     carry_out(services, input, deadline, &write)
 }
 
@@ -82,8 +82,15 @@ pub fn compress(
 pub(super) struct CompressJob<'b> {
     pub(super) body: &'b str,
     pub(super) reader: ModelReader,
-    /// The effects of the hooks at `tool_result`, if they were called before.
-    pub(super) effects: Option<ResultHooks>,
+    /// The hooks at `tool_result`, if they were called before.
+    pub(super) asked: Option<AskedResults>,
+}
+
+/// What the hooks at `tool_result` did to a list.
+#[derive(Debug, Default)]
+pub(super) struct AskedResults {
+    pub(super) effects: ResultHooks,
+    pub(super) replaced: Vec<ReplacedResult>,
 }
 
 /// Compresses a body; `write` writes the response.
@@ -93,7 +100,7 @@ pub(super) fn carry_out(
     deadline: &Deadline,
     write: &dyn Fn(&CompressOutcome<'_>) -> Bytes,
 ) -> Result<CompiledResponse, Error> {
-    let CompressJob { body, reader, effects } = job;
+    let CompressJob { body, reader, asked } = job;
     let start = Instant::now();
     let mut timings = Timings::default();
     let node = timed(&mut timings.parse, || json::parse(body, Limits::default()))?;
@@ -104,21 +111,29 @@ pub(super) fn carry_out(
     request.reader = reader;
     let limit = request.deadline_ms.map(Duration::from_millis);
     let deadline = deadline.asked_within(start, limit);
-    let mut effects = match (effects, &request.given) {
-        (Some(effects), _) => effects,
-        (None, CompressInput::Text(_)) => ResultHooks::default(),
+    let asked = match (asked, &request.given) {
+        (Some(asked), _) => asked,
+        (None, CompressInput::Text(_)) => AskedResults::default(),
         (None, CompressInput::List(list)) => {
             let ask = |asks: &mut dyn HookPort| pipeline::ask_results(asks, list);
             let (left, effects) =
                 ResultHooks::ask(services, None, &deadline, Point::ToolResult, ask)?;
-            if let Some(body) = left.flatten().and_then(|left| replace_list(&node, list.key, &left))
+            if let Some(ChangedList { json, replaced }) = left.flatten()
+                && let Some(body) = replace_list(&node, list.key, &json)
             {
-                let job = CompressJob { body: &body, reader, effects: Some(effects) };
-                return carry_out(services, job, &deadline, write);
+                let asked = Some(AskedResults { effects, replaced });
+                return carry_out(
+                    services,
+                    CompressJob { body: &body, reader, asked },
+                    &deadline,
+                    write,
+                );
             }
-            effects
+            AskedResults { effects, replaced: Vec::new() }
         }
     };
+    let AskedResults { mut effects, replaced } = asked;
+    request.replaced_results = replaced;
     let format_effects = ask_formats(services, &mut request, &deadline)?;
     effects = effects.then(format_effects);
     timings.hooks += effects.took;
@@ -227,7 +242,11 @@ fn keep(
     }
     let recipes = match &request.given {
         CompressInput::Text(text) => {
-            let shown = shortened.text.as_deref().filter(|shown| **shown != **text);
+            let is_stored = request.originals == Originals::Store;
+            // A text that is kept here is its own original if it is shown as it came, unless it bears
+            // marks of an earlier response.
+            let is_own = is_stored && is_unmarked(text);
+            let shown = shortened.text.as_deref().filter(|shown| is_own || **shown != **text);
             let shown = match shown.map(message_of) {
                 Some(message) => {
                     let node = json::parse(&message, Limits::default())?;
@@ -235,8 +254,7 @@ fn keep(
                 }
                 None => None,
             };
-            if shown.is_some() || request.originals == Originals::Store {
-                let is_stored = request.originals == Originals::Store;
+            if shown.is_some() || is_stored {
                 keep_text(&mut batch, id, text, is_stored, shown)
             } else {
                 ReturnedRecipes::default()
@@ -257,6 +275,12 @@ fn keep(
     let committed = effects.into_effects().commit(services, batch)?.batch;
     let committed = (request.originals == Originals::Store).then_some(committed);
     Ok(StoredOriginals { committed, recipes })
+}
+
+/// Whether a text has neither a notation nor a mark of something left out.
+fn is_unmarked(text: &Arc<str>) -> bool {
+    let decoded = Decoder::new(text.len()).decode_result(&[Arc::clone(text)]).pop();
+    decoded == Some(DecodedText::Same) && !compress::has_gaps(text)
 }
 
 fn new_id() -> String {

@@ -113,7 +113,7 @@ pub fn compress(
         let _ = write!(request, ",\"{key}\":{value}");
     }
     request.push('}');
-    let job = CompressJob { body: &request, reader, effects: None };
+    let job = CompressJob { body: &request, reader, asked: None };
     carry_out(services, job, deadline, &write)
 }
 

@@ -109,13 +109,19 @@ impl From<GoldenOutcome> for GoldenRun {
         let cases: Vec<GoldenCase> = run.cases.into_iter().map(GoldenCase::from).collect();
         let count = |word: &str| cases.iter().filter(|case| case.outcome == word).count();
         let (equal, diverged, failed) = (count("equal"), count("diverged"), count("failed"));
+        let engine_changed = count("engine_changed");
         Self {
             pack_ref: run.reference.to_string(),
             against: run.against.to_string(),
-            status: if equal == cases.len() { "equal" } else { "diverged" },
+            status: match (diverged + failed, engine_changed) {
+                (0, 0) => "equal",
+                (0, _) => "engine_changed",
+                _ => "diverged",
+            },
             equal,
             diverged,
             failed,
+            engine_changed,
             cases,
         }
     }
@@ -136,6 +142,10 @@ impl From<Case> for GoldenCase {
         };
         let replayed = match case.outcome {
             CaseOutcome::Replayed(replayed) => *replayed,
+            CaseOutcome::EngineChanged => {
+                row.outcome = "engine_changed";
+                return row;
+            }
             CaseOutcome::Failed(error) => {
                 let problem = Problem::from(*error);
                 row.code = Some(problem.kind.code());

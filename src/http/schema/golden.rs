@@ -83,11 +83,14 @@ pub struct GoldenRun {
     /// The version that it was run under.
     #[schema(example = "pack.dbops@1.5.0")]
     pub against: String,
-    /// `equal` where every compile is, else `diverged`.
+    /// `equal` if every compile is; `diverged` if one diverged or failed; otherwise
+    /// `engine_changed`.
     pub status: &'static str,
     pub equal: usize,
     pub diverged: usize,
     pub failed: usize,
+    /// Compiles whose records another engine made: make the set again from new records.
+    pub engine_changed: usize,
     /// In the order of the set.
     pub cases: Vec<GoldenCase>,
 }
@@ -97,7 +100,8 @@ pub struct GoldenRun {
 pub struct GoldenCase {
     #[serde(flatten)]
     pub golden: GoldenRow,
-    /// `equal`, `diverged`, or `failed` where it cannot be run.
+    /// `equal`, `diverged`, `failed` if it cannot be run, or `engine_changed` if another engine made
+    /// the record.
     #[schema(example = "diverged")]
     pub outcome: &'static str,
     /// The earliest stage that gave something else.

@@ -21,7 +21,8 @@ pub(super) struct ArrivedHistory {
     pub(super) points: Vec<u64>,
     /// Raw tokens that the forms on arrival save in addition to `arrived.costs`.
     pub(super) saved: u64,
-    /// Messages that hooks at `before_compress` changed or added, by their indexes.
+    /// Messages that hooks at `tool_result` and `before_compress` changed or added, by their
+    /// indexes.
     pub(super) edits: Vec<(usize, Action)>,
 }
 

@@ -8,8 +8,10 @@ use crate::hook::{
     ChangeResult, GuardDecision, HookInput, HookKind, MatchContext, PayloadCheck, Point,
     ProvideResult, join,
 };
+use crate::pipeline::changed_results::ChangedResults;
 use crate::pipeline::compress::Output as CompressOutput;
 use crate::pipeline::points::{ask_formats, before_compile, result, shrink};
+use crate::pipeline::report::Action;
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, StopReason};
 use crate::request::Level;
@@ -32,12 +34,28 @@ impl Driver<'_> {
     /// pack they were asked before its stages.
     pub(super) fn results(&mut self, history: &mut [Message]) -> Result<(), Error> {
         const POINT: Point = Point::ToolResult;
-        if self.request.is_governed || !self.hooks.has_any(POINT) {
+        if self.request.is_governed {
+            let count = || ChangedResults::count(&self.meter, &self.request.replaced_results);
+            self.changed_results = timed(&mut self.timings.count, count)?;
+            return Ok(());
+        }
+        if !self.hooks.has_any(POINT) {
             return Ok(());
         }
         let hooks = &mut *self.hooks;
-        timed(&mut self.timings.hooks, || result::ask_results_of(hooks, history, &|_| Ok(())))?;
-        self.meter.check().map_err(|stopped: StopReason| stopped.into())
+        let ask = || result::ask_results_of(hooks, history, &|_| Ok(()));
+        let replaced = timed(&mut self.timings.hooks, ask)?;
+        self.meter.check()?;
+        let count = || ChangedResults::count(&self.meter, &replaced);
+        self.changed_results = timed(&mut self.timings.count, count)?;
+        Ok(())
+    }
+
+    /// The messages whose results hooks at `tool_result` changed, by their indexes.
+    pub(super) fn edited_results(&self, history: &[Message]) -> Vec<(usize, Action)> {
+        let changed = &self.changed_results;
+        let messages = history.iter().enumerate().filter(|(_, own)| changed.contains(own));
+        messages.map(|(at, _)| (at, Action::Changed)).collect()
     }
 
     /// The compressed history, and everything around it.

@@ -9,6 +9,7 @@ mod stages;
 mod summarize;
 mod tools;
 
+use super::changed_results::ChangedResults;
 use super::measure::Meter;
 use super::repair::awaits_results;
 use super::trace::Trace;
@@ -32,6 +33,8 @@ struct Driver<'d> {
     trace: Trace,
     /// What hooks at `before_compress` did to the history.
     hooked: manifest::HookedMessages,
+    /// The results that hooks at `tool_result` changed.
+    changed_results: ChangedResults,
     /// Whether hooks left every message that was put together.
     is_whole: bool,
 }
@@ -45,12 +48,19 @@ pub(super) fn run(
 ) -> Result<CompiledPayload, Error> {
     let PipelineRun { deadline, hooks, timings } = run;
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
-    let adapters = AdapterSet::new(&request.compression.adapters, deadline);
-    let notes = request.notes.clone();
-    let trace = Trace::new(request.record.is_kept());
-    let (hooked, is_whole) = (manifest::HookedMessages::default(), true);
-    let mut driver =
-        Driver { cx, request, meter, adapters, notes, hooks, timings, trace, hooked, is_whole };
+    let mut driver = Driver {
+        cx,
+        request,
+        meter,
+        adapters: AdapterSet::new(&request.compression.adapters, deadline),
+        notes: request.notes.clone(),
+        hooks,
+        timings,
+        trace: Trace::new(request.record.is_kept()),
+        hooked: manifest::HookedMessages::default(),
+        changed_results: ChangedResults::default(),
+        is_whole: true,
+    };
 
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
@@ -68,6 +78,7 @@ pub(super) fn run(
     let tools = costs.iter().sum();
     let history = std::mem::take(&mut conversation.history);
     let mut arrived_history = driver.arrive(history, &conversation.system, read_back, list_key)?;
+    arrived_history.edits = driver.edited_results(&arrived_history.history);
     let system = std::mem::take(&mut conversation.system);
     let preamble = Preamble { source, system, tools };
     let outside = driver.outside(&preamble, &arrived_history, None)?;
@@ -108,9 +119,10 @@ pub(super) fn run(
         memory: outside.memory_tokens,
         injected: outside.injected,
         hooked: manifest::HookedMessages { added, ..driver.hooked },
+        result_tokens: driver.changed_results.saved_tokens,
         list_key,
     };
-    let mut report = driver.manifest(&slots, actions, compressed.forms, arrival);
+    let mut report = driver.manifest(&slots, actions, compressed.forms, arrival)?;
     report.history_summary(compressed.summary);
     if !report.report().fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(report.finish()));

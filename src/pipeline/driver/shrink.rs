@@ -139,7 +139,9 @@ impl Driver<'_> {
         let edits = settled.iter().enumerate().filter_map(|(at, own)| match found(own) {
             None => Some((at, Action::Added)),
             Some(original) => {
-                (original.parts != own.message.parts).then_some((at, Action::Changed))
+                let is_edited = original.parts != own.message.parts
+                    || self.changed_results.contains(&own.message);
+                is_edited.then_some((at, Action::Changed))
             }
         });
         let edits: Vec<(usize, Action)> = edits.collect();

@@ -281,7 +281,11 @@ impl Driver<'_> {
         actions: Vec<Action>,
         forms: Vec<arrival::ArrivedForms>,
         arrival: manifest::Arrival<'_>,
-    ) -> ReportBuilder {
+    ) -> Result<ReportBuilder, StopReason> {
+        let omitted = match self.request.explain {
+            ExplainLevel::Full => manifest::omitted_decisions(&self.meter, self.request)?,
+            ExplainLevel::Summary => Vec::new(),
+        };
         let input = manifest::Input {
             request: self.request,
             slots,
@@ -290,8 +294,9 @@ impl Driver<'_> {
             actions,
             forms,
             notes: std::mem::take(&mut self.notes),
+            omitted,
         };
-        timed(&mut self.timings.compile, || manifest::run(input))
+        Ok(timed(&mut self.timings.compile, || manifest::run(input)))
     }
 
     pub(super) fn hints(&self, squeezed: bool) -> ChangeHints {

@@ -1,4 +1,5 @@
-//! Stage 11 under a pack: lists what the model is shown, and nothing else.
+//! Stage 11 under a pack: lists what was admitted, whether the model is shown it, and what was
+//! withheld.
 
 use std::sync::Arc;
 
@@ -47,14 +48,14 @@ struct EvidenceRow<'r> {
 }
 
 impl<'r> EvidenceRow<'r> {
-    fn new(one: &AdmittedEvidence<'r>) -> Self {
+    fn new(one: &AdmittedEvidence<'r>, in_prompt: bool) -> Self {
         let (given, level) = (one.given, one.level);
         Self {
             id: &given.id,
             class: &given.class,
             classification: level,
             payload_hash: &given.payload_hash,
-            in_prompt: true,
+            in_prompt,
             classification_given: Some(&*given.classification).filter(|own| *own != level),
         }
     }
@@ -71,13 +72,13 @@ struct MemoryRow<'r> {
 }
 
 impl<'r> MemoryRow<'r> {
-    fn new(one: &RecalledRecord<'r>) -> Self {
+    fn new(one: &RecalledRecord<'r>, in_prompt: bool) -> Self {
         Self {
             id: &one.record.id,
             tier: word_of(MemoryTier::WORDS, one.tier),
             classification: one.level,
             text_hash: HashText(one.hash),
-            in_prompt: true,
+            in_prompt,
         }
     }
 }
@@ -91,20 +92,23 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Manifests<'i> {
         rules: R,
     }
     let Input { policy, tools, foreign, evidence, memory, buckets } = *input;
-    let shown = buckets.kept("tools");
-    let in_prompt = |key: &str| Some(shown.contains(key));
+    let kept_tools = buckets.kept("tools");
+    let in_prompt = |key: &str| Some(kept_tools.contains(key));
     let surfaced =
         WrittenList(|| tools.surfaced.iter().map(|tool| tool.row(in_prompt(&tool.capability.key))));
     let kept = buckets.kept("evidence");
-    let proven = evidence.admitted.iter().filter(|one| kept.contains(&*one.given.id)).collect();
+    let is_proven = |one: &AdmittedEvidence<'_>| kept.contains(&*one.given.id);
+    let proven = evidence.admitted.iter().filter(|one| is_proven(one)).collect();
+    // Evidence without a content, or without room, is admitted and not shown.
+    let evidence_manifest =
+        WrittenList(|| evidence.admitted.iter().map(|one| EvidenceRow::new(one, is_proven(one))));
+    let shown = evidence.admitted.iter().filter(|one| is_proven(one));
+    let mut snapshot: Vec<WrittenValue> =
+        shown.map(|one| WrittenValue::of(&EvidenceRow::new(one, true))).collect();
+    snapshot.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
     let kept = buckets.kept("memory");
-    let recalled = memory.recalled.iter().filter(|one| kept.contains(&*one.record.id)).collect();
-    let (proven, recalled): (Vec<&AdmittedEvidence<'_>>, Vec<&RecalledRecord<'_>>) =
-        (proven, recalled);
-    let mut rows: Vec<WrittenValue> =
-        proven.iter().map(|one| WrittenValue::of(&EvidenceRow::new(one))).collect();
-    let evidence_manifest = WrittenValue::list(&rows);
-    rows.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
+    let is_recalled = |one: &RecalledRecord<'_>| kept.contains(&*one.record.id);
+    let recalled = memory.recalled.iter().filter(|one| is_recalled(one)).collect();
     let unknown = |key| WithheldTool { key, reason: "not_in_registry", by: None };
     let withheld = OmissionRows {
         tools: WrittenList(|| tools.withheld.iter().cloned().chain(foreign.iter().map(unknown))),
@@ -112,17 +116,18 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Manifests<'i> {
         memory: &memory.rejected,
         rules: &policy.suppressed,
     };
-    let remembered = WrittenList(|| recalled.iter().map(|one| MemoryRow::new(one)));
+    let remembered =
+        WrittenList(|| memory.recalled.iter().map(|one| MemoryRow::new(one, is_recalled(one))));
     let manifests = WrittenObject::new([
         ("policy_manifest", WrittenValue::of(&policy.decisions)),
         ("tool_manifest", WrittenValue::of(&surfaced)),
-        ("evidence_manifest", evidence_manifest),
+        ("evidence_manifest", WrittenValue::of(&evidence_manifest)),
         ("memory_manifest", WrittenValue::of(&remembered)),
         ("withheld", WrittenValue::of(&withheld)),
     ]);
     Manifests {
         written: manifests.written(),
-        snapshot: WrittenValue::list(&rows).hash(),
+        snapshot: WrittenValue::list(&snapshot).hash(),
         evidence: proven,
         memory: recalled,
     }

@@ -45,6 +45,7 @@ use crate::domain::{
 use crate::json::{self, Limits};
 use crate::pack::{CLASSIFICATIONS, Intent, Pack, Refusal, RefusalCode};
 use crate::pipeline::Deadline;
+use crate::pipeline::measure::Meter;
 use crate::policy as rules;
 use crate::request::{GovernedRequest, MemoryRecord};
 
@@ -82,6 +83,8 @@ pub struct GovernOutput {
     pub conversation: Conversation,
     /// The messages that have no room in it.
     pub omitted: OmittedHistory,
+    /// Raw tokens of the conversation before the pack, in what the target can hold.
+    pub arrived_tokens: u64,
     /// The compiled context, with its manifests, controls, budget and ledger.
     pub context: GovernedContext,
     /// Facts of this one call.
@@ -153,6 +156,7 @@ fn run(
 ) -> Result<GovernOutput, Refusal> {
     preflight::check(input.pack, input.governed)?;
     let conversation = super::ingest::run(conversation, input.target, None, notes);
+    let arrived_tokens = count_conversation(&input, &conversation);
     let GovernInput { pack, governed, .. } = input;
     let (run, invoke) = (&governed.run, &governed.invoke);
     let GovernDecisions { intent, facts, facts_hash, policy, surfaced, ceiling, evidence } =
@@ -288,7 +292,19 @@ fn run(
     );
     let meta = preflight::meta(&input, &policy, &diagnostics);
     let context = GovernedContext::new(own, ledger);
-    Ok(GovernOutput { conversation, omitted, context, meta, stages: stages.lines() })
+    let stages = stages.lines();
+    Ok(GovernOutput { conversation, omitted, arrived_tokens, context, meta, stages })
+}
+
+/// Raw tokens of a conversation without the framing before the reply; 0 if the deadline stops the
+/// count, which the caller finds out by itself.
+fn count_conversation(input: &GovernInput<'_>, conversation: &Conversation) -> u64 {
+    let SummaryContext { counter, model, .. } = input.summarizing;
+    let meter = Meter::new(counter, model.tokenizer, input.target, input.deadline);
+    let messages = conversation.system.iter().chain(&conversation.history);
+    let messages = messages.map(|message| meter.message(message).map(|cost| cost.real()));
+    let tools = meter.tools(&conversation.tools);
+    messages.chain([tools]).sum::<Result<u64, _>>().unwrap_or_default()
 }
 
 /// The output of the first four stages.

@@ -1,6 +1,6 @@
 //! Stage 2: evaluates the rules. A denial is no failure: it is a decision.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::canonical::HashText;
 use super::ledger::hash;
 use crate::domain::ContentHash;
+use crate::limit::PaidText;
 use crate::pack::{AccessMode, Bundle, PolicyLayer, PolicyRule};
 use crate::pipeline::Deadline;
 use crate::policy;
@@ -115,7 +116,7 @@ type DeniedTargets<'p> = (BTreeSet<&'p Arc<str>>, &'p Arc<str>);
 
 pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
     let mut output = Output::default();
-    let mut effort = policy::RuleBudget::new(input.deadline);
+    let mut evaluator = RuleEvaluator::new(input);
     let mut denied: Vec<DeniedTargets<'p>> = Vec::new();
     for bundle in &layer.bundles {
         for rule in bundle.rules.iter().filter(|rule| rule.is_for(input.intent)) {
@@ -128,7 +129,7 @@ pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
                 continue;
             }
             output.evaluated += 1;
-            if let Some(decision) = decide(input, bundle, rule, &mut effort, &mut output.doubts) {
+            if let Some(decision) = evaluator.decide(bundle, rule, &mut output.doubts) {
                 if decision.verdict == RuleVerdict::Deny {
                     denied.push((decision.denied().collect(), decision.rule));
                 }
@@ -149,79 +150,124 @@ fn suppressor<'p>(rule: &PolicyRule, denied: &[DeniedTargets<'p>]) -> Option<&'p
     denied.iter().find(|(set, _)| covers(set)).map(|(_, by)| *by)
 }
 
-fn decide<'p>(
-    input: &Input<'_>,
-    bundle: &'p Bundle,
-    rule: &'p PolicyRule,
-    effort: &mut policy::RuleBudget<'_>,
-    doubts: &mut Vec<DoubtfulRule<'p>>,
-) -> Option<RuleDecision<'p>> {
-    let outcome = policy::evaluate(&rule.condition, input.facts, effort);
-    let doubt = match (&outcome.value, outcome.unsure) {
-        (Err(failure), _) => Some((failure.reason(), None)),
-        (Ok(_), Some(unsure)) if !input.trusts_missing => Some((unsure.reason, unsure.path)),
-        _ => None,
-    };
-    let holds = match (&doubt, &outcome.value) {
-        (Some(_), _) => rule.restricts(),
-        (None, Ok(value)) => value.is_truthy(),
-        (None, Err(_)) => false,
-    };
-    let is_indeterminate = doubt.is_some();
-    if let Some((reason, path)) = doubt {
-        let treated_as = if holds { "fired" } else { "not_fired" };
-        doubts.push(DoubtfulRule { rule: &rule.id, reason, treated_as, path });
-    }
-    if !holds {
-        return None;
-    }
-    let verdict = if rule.denies {
-        RuleVerdict::Deny
-    } else if !rule.requires.is_empty() || rule.gate.is_some() || is_indeterminate {
-        // Nothing is allowed if it is not known whether the rule holds.
-        RuleVerdict::Require
-    } else {
-        RuleVerdict::Allow
-    };
-    let constraints = rule.constraints.as_deref().and_then(|text| serde_json::from_str(text).ok());
-    Some(RuleDecision {
-        id: id(input, bundle, rule),
-        rule: &rule.id,
-        bundle: &bundle.id,
-        verdict,
-        requires: &rule.requires,
-        forbids: &rule.forbids,
-        targets: &rule.targets,
-        gate: rule.gate.as_ref(),
-        // A mode that loosens does not count if facts are missing.
-        mode: rule.mode.filter(|_| !is_indeterminate),
-        constraints: constraints.unwrap_or_default(),
-        constraint_bytes: rule.constraints.as_ref().map_or(0, |text| text.len()),
-        rationale: &rule.rationale,
-        binding: rule.binding.as_ref(),
-        is_indeterminate,
-    })
+/// Evaluates the rules of one compile.
+struct RuleEvaluator<'i> {
+    input: &'i Input<'i>,
+    effort: policy::RuleBudget<'i>,
+    /// Hashes of the facts that rules read, by path.
+    fact_hashes: BTreeMap<Arc<str>, ContentHash>,
 }
 
-/// The same rule on the same facts has the same id, anywhere.
-fn id(input: &Input<'_>, bundle: &Bundle, rule: &PolicyRule) -> String {
-    #[derive(Serialize)]
-    struct RuleOwner<'o> {
-        bundle_id: &'o str,
-        eval_hash: HashText,
-        intent_id: &'o str,
-        policy_layer_digest: HashText,
-        rule_id: &'o str,
+impl<'i> RuleEvaluator<'i> {
+    fn new(input: &'i Input<'i>) -> Self {
+        let effort = policy::RuleBudget::new(input.deadline);
+        Self { input, effort, fact_hashes: BTreeMap::new() }
     }
-    let digest = hash(&RuleOwner {
-        bundle_id: &bundle.id,
-        eval_hash: HashText(input.facts_hash),
-        intent_id: input.intent,
-        policy_layer_digest: HashText(input.layer_hash),
-        rule_id: &rule.id,
-    });
-    let digits = digest.to_string();
-    format!("pol_{}", digits.get(..20).unwrap_or_default())
+
+    /// Decides one rule; none if it does not hold.
+    fn decide<'p>(
+        &mut self,
+        bundle: &'p Bundle,
+        rule: &'p PolicyRule,
+        doubts: &mut Vec<DoubtfulRule<'p>>,
+    ) -> Option<RuleDecision<'p>> {
+        let input = self.input;
+        let outcome = policy::evaluate(&rule.condition, input.facts, &mut self.effort);
+        let doubt = match (&outcome.value, outcome.unsure) {
+            (Err(failure), _) => Some((failure.reason(), None)),
+            (Ok(_), Some(unsure)) if !input.trusts_missing => Some((unsure.reason, unsure.path)),
+            _ => None,
+        };
+        let holds = match (&doubt, &outcome.value) {
+            (Some(_), _) => rule.restricts(),
+            (None, Ok(value)) => value.is_truthy(),
+            (None, Err(_)) => false,
+        };
+        let is_indeterminate = doubt.is_some();
+        if let Some((reason, path)) = doubt {
+            let treated_as = if holds { "fired" } else { "not_fired" };
+            doubts.push(DoubtfulRule { rule: &rule.id, reason, treated_as, path });
+        }
+        if !holds {
+            return None;
+        }
+        let verdict = if rule.denies {
+            RuleVerdict::Deny
+        } else if !rule.requires.is_empty() || rule.gate.is_some() || is_indeterminate {
+            // Nothing is allowed if it is not known whether the rule holds.
+            RuleVerdict::Require
+        } else {
+            RuleVerdict::Allow
+        };
+        let constraints = rule.constraints.as_deref();
+        let constraints = constraints.and_then(|text| serde_json::from_str(text).ok());
+        Some(RuleDecision {
+            id: self.id(bundle, rule, &outcome.reads),
+            rule: &rule.id,
+            bundle: &bundle.id,
+            verdict,
+            requires: &rule.requires,
+            forbids: &rule.forbids,
+            targets: &rule.targets,
+            gate: rule.gate.as_ref(),
+            // A mode that loosens does not count if facts are missing.
+            mode: rule.mode.filter(|_| !is_indeterminate),
+            constraints: constraints.unwrap_or_default(),
+            constraint_bytes: rule.constraints.as_ref().map_or(0, |text| text.len()),
+            rationale: &rule.rationale,
+            binding: rule.binding.as_ref(),
+            is_indeterminate,
+        })
+    }
+
+    /// The id of a decision: the same rule that reads the same facts has the same id, anywhere.
+    fn id(
+        &mut self,
+        bundle: &Bundle,
+        rule: &PolicyRule,
+        reads: &BTreeMap<Arc<str>, policy::Value>,
+    ) -> String {
+        #[derive(Serialize)]
+        struct RuleOwner<'o> {
+            bundle_id: &'o str,
+            eval_hash: HashText,
+            intent_id: &'o str,
+            policy_layer_digest: HashText,
+            rule_id: &'o str,
+        }
+        let digest = hash(&RuleOwner {
+            bundle_id: &bundle.id,
+            eval_hash: HashText(self.hash_reads(reads)),
+            intent_id: self.input.intent,
+            policy_layer_digest: HashText(self.input.layer_hash),
+            rule_id: &rule.id,
+        });
+        let digits = digest.to_string();
+        format!("pol_{}", digits.get(..20).unwrap_or_default())
+    }
+
+    /// The hash of facts with their paths. Each fact is written once for all rules, and paid for:
+    /// rules may read the same facts hundreds of times.
+    fn hash_reads(&mut self, reads: &BTreeMap<Arc<str>, policy::Value>) -> ContentHash {
+        let mut rows: Vec<(&str, HashText)> = Vec::with_capacity(reads.len());
+        for (path, value) in reads {
+            let known = match self.fact_hashes.get(path) {
+                Some(known) => *known,
+                None => {
+                    let mut text = PaidText::new(self.input.deadline.allowance());
+                    // Without allowance the request is refused in the end.
+                    if value.write(&mut text).is_err() {
+                        return self.input.facts_hash;
+                    }
+                    let hash = ContentHash::of(&text.into_string());
+                    self.fact_hashes.insert(Arc::clone(path), hash);
+                    hash
+                }
+            };
+            rows.push((path, HashText(known)));
+        }
+        hash(&rows)
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! Checks before the first stage, and the ledger after the last.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -14,8 +17,11 @@ use super::tools::SurfacedTool;
 use super::{GovernInput, budget, intent, policy};
 use crate::domain::ContentHash;
 use crate::json;
-use crate::pack::{Intent, Pack, Refusal, RefusalCode};
+use crate::pack::{Capability, Intent, Pack, Refusal, RefusalCode};
 use crate::request::GovernedRequest;
+
+/// Keys of capabilities that a refusal lists.
+const MAX_LISTED_KEYS: usize = 20;
 
 /// Whether a pack governs this run at all.
 pub(super) fn check(pack: &Pack, governed: &GovernedRequest) -> Result<(), Refusal> {
@@ -45,7 +51,30 @@ pub(super) fn check(pack: &Pack, governed: &GovernedRequest) -> Result<(), Refus
             "/request/tenant_id",
         );
     }
-    Ok(())
+    check_prohibitions(pack, &run.prohibitions)
+}
+
+/// Refuses a prohibition of a capability that the pack does not have: misspelt, it would prohibit
+/// nothing.
+fn check_prohibitions(pack: &Pack, prohibitions: &[Arc<str>]) -> Result<(), Refusal> {
+    if prohibitions.is_empty() {
+        return Ok(());
+    }
+    let keys = pack.capabilities.iter().flat_map(Capability::prohibition_keys);
+    let known: HashSet<Cow<'_, str>> = keys.collect();
+    let Some(at) = prohibitions.iter().position(|key| !known.contains(&**key)) else {
+        return Ok(());
+    };
+    let given = prohibitions.get(at).map_or("", |key| json::beginning(key));
+    let keys: Vec<&str> =
+        pack.capabilities.iter().take(MAX_LISTED_KEYS).map(|own| &*own.key).collect();
+    let detail = format!(
+        "`{given}` prohibits nothing, because the pack has no such capability; known \
+         capabilities: {}",
+        keys.join(", ")
+    );
+    let refusal = Refusal::new(RefusalCode::CtxInvalid, None, detail);
+    Err(refusal.at(&format!("/run_context/prohibitions/{at}")))
 }
 
 /// The facts that rules read, as canonical JSON.

@@ -27,7 +27,7 @@ fn published_value(context: &Value) -> Value {
             "policy_manifest": grouped(&manifests, "policy_manifest", ["bundle_id", "rule_id", "rule_ids"]),
             "tool_manifest":
                 grouped(&manifests, "tool_manifest", ["adapter_id", "capability_id", "capabilities"]),
-            "evidence_manifest": list(&manifests, "evidence_manifest").iter().map(evidence).collect::<Value>(),
+            "evidence_manifest": shown_evidence(&manifests),
         },
         "runtime_controls": pick(
             &get(context, "runtime_controls"),
@@ -68,6 +68,12 @@ fn block(block: &Value) -> Value {
         }
     }
     block
+}
+
+/// The evidence in the prompt: the published shape has no other.
+fn shown_evidence(manifests: &Value) -> Value {
+    let is_shown = |row: &&Value| row.get("in_prompt") == Some(&Value::Bool(true));
+    list(manifests, "evidence_manifest").iter().filter(is_shown).map(evidence).collect()
 }
 
 fn evidence(row: &Value) -> Value {

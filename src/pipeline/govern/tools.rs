@@ -1,5 +1,6 @@
 //! Stage 3: which capabilities may be shown, and why the others are not.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -62,7 +63,7 @@ pub(super) fn run<'p>(
         }
         let mode = lowering.map_or(capability.ceiling, |mode| mode.min(capability.ceiling));
         let refused = known
-            .find_refusal(run, capability)
+            .find_refusal(capability)
             .or_else(|| (mode > run.safety_mode).then_some(("above_safety_mode", None)));
         if let Some((reason, by)) = refused {
             output.withheld.push(WithheldTool { key, reason, by });
@@ -82,6 +83,8 @@ struct CapabilityIndex<'k, 'p> {
     permitted: HashMap<&'p str, Vec<&'p Permission>>,
     /// Whether the run permits it, if the run lists permissions.
     granted: Option<HashMap<&'k str, bool>>,
+    /// Keys that the run prohibits.
+    prohibited: HashSet<&'k str>,
     /// Decisions that are about it, in their order.
     targeted: HashMap<&'p str, Vec<&'k RuleDecision<'p>>>,
     /// The first one that forbids it.
@@ -99,6 +102,7 @@ impl<'k, 'p> CapabilityIndex<'k, 'p> {
         let mut known = Self {
             permitted: HashMap::with_capacity(pack.permissions.len()),
             granted: None,
+            prohibited: run.prohibitions.iter().map(|key| &**key).collect(),
             targeted: HashMap::new(),
             forbidden: HashMap::new(),
             denied: HashMap::new(),
@@ -153,7 +157,6 @@ impl<'k, 'p> CapabilityIndex<'k, 'p> {
     /// The first test that a capability does not pass.
     fn find_refusal(
         &self,
-        run: &RunContext,
         capability: &Capability,
     ) -> Option<(&'static str, Option<&'p Arc<str>>)> {
         let key = &*capability.key;
@@ -168,8 +171,8 @@ impl<'k, 'p> CapabilityIndex<'k, 'p> {
         if self.granted.as_ref().is_some_and(|given| !is_granted(given)) {
             return Some(("run_not_permitted", None));
         }
-        let is_all = |named: &str| named.strip_suffix(".*") == Some(&*capability.adapter);
-        if run.prohibitions.iter().any(|named| **named == *key || is_all(named)) {
+        let is_prohibited = |key: &Cow<'_, str>| self.prohibited.contains(&**key);
+        if !self.prohibited.is_empty() && capability.prohibition_keys().iter().any(is_prohibited) {
             return Some(("prohibited", None));
         }
         if let Some(by) = self.forbidden.get(key) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::domain::{Content, Message, Notes, Part, Source, ToolCall, ToolResult};
+use crate::domain::{Content, Message, Notes, Part, ReplacedResult, Source, ToolCall, ToolResult};
 use crate::hook::{
     AnswerReader, ChangeResult, CheckedInput, HookedCall, HookedResult, MatchContext, Point,
     PointInput as _, ToolArguments, ToolResultInput,
@@ -16,13 +16,13 @@ use crate::provider;
 
 const RESULT_LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 
-/// Calls the hooks for results, before any other stage. `fits` validates a new result in its
-/// place.
+/// Calls the hooks for results, before any other stage, and returns the results that they replaced.
+/// `fits` validates a new result in its place.
 pub fn ask_results_of(
     asks: &mut dyn HookPort,
     history: &mut [Message],
     fits: ResultCheck<'_>,
-) -> Result<(), Error> {
+) -> Result<Vec<ReplacedResult>, Error> {
     let calls = calls_of(history);
     let places: Vec<(usize, String, ToolResult)> = history
         .iter()
@@ -40,12 +40,15 @@ pub fn ask_results_of(
         })
         .collect();
     let changed = ask_each(asks, &asked)?;
-    for ((at, ..), new) in places.iter().zip(changed) {
-        if let (Some(message), Some(new)) = (history.get_mut(*at), new) {
-            put(message, new);
+    let mut replaced = Vec::new();
+    for ((at, _, old), new) in places.into_iter().zip(changed) {
+        let new = new.filter(|new| *new != old);
+        if let (Some(message), Some(new)) = (history.get_mut(at), new) {
+            put(message, new.clone());
+            replaced.push(ReplacedResult { old, new });
         }
     }
-    Ok(())
+    Ok(replaced)
 }
 
 /// The same under a pack: hooks are shown redacted results, and an unchanged one keeps its
@@ -54,22 +57,25 @@ pub fn ask_governed_results(
     asks: &mut dyn HookPort,
     history: &mut [Message],
     redactor: Redactor<'_>,
-) -> Result<(), Error> {
+) -> Result<Vec<ReplacedResult>, Error> {
     if !asks.has_any(Point::ToolResult) {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let clean = |own: &Message| redact_message(own.clone(), redactor);
     let before: Vec<Message> = history.iter().map(clean).collect();
     let mut after = before.clone();
     ask_results_of(asks, &mut after, &|_| Ok(()))?;
+    let mut replaced = Vec::new();
     for ((own, before), after) in history.iter_mut().zip(&before).zip(&after) {
         let new =
             after.tool_results().next().filter(|new| before.tool_results().next() != Some(new));
-        if let Some(new) = new {
+        let old = own.tool_results().next().cloned();
+        if let (Some(old), Some(new)) = (old, new) {
             put(own, new.clone());
+            replaced.push(ReplacedResult { old, new: new.clone() });
         }
     }
-    Ok(())
+    Ok(replaced)
 }
 
 /// The input of hooks for each result of a conversation.

@@ -18,7 +18,7 @@ use forms::Visibility;
 pub use output::{MessageAuthor, Original, ShownMessage, TextEdit};
 use plan::PlanInput;
 pub use report::{ShortenOutput, ShortenResult, passed_on};
-pub use results::ask_results;
+pub use results::{ChangedList, ask_results};
 pub use splice::{Edit, splice};
 use turns::Turns;
 

@@ -8,6 +8,7 @@ use crate::compress::{Fidelity, ShownForm};
 use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
 use crate::pipeline::arrival::{name_rules, warn};
+use crate::pipeline::changed_results::ChangedResults;
 use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{
@@ -106,7 +107,6 @@ impl Row {
             Action::Cleared => "ladder:clear".to_owned(),
             Action::Summarized => "ladder:summary".to_owned(),
             Action::Dropped => "ladder:drop".to_owned(),
-            // No hook changes a list that is only shortened.
             Action::Removed | Action::Changed | Action::Added => "hook".to_owned(),
             Action::Compressed | Action::Deduplicated => {
                 name_rules(self.rules.iter().map(AsRef::as_ref), "lossless")
@@ -205,12 +205,21 @@ pub(super) fn report_text(
 pub(super) fn report_list(
     meter: &Meter<'_>,
     job: &ShortenJob<'_>,
-    ShortenOutcome { rows, by, .. }: ShortenOutcome,
+    outcome: ShortenOutcome,
     before: u64,
     mut notes: Notes,
 ) -> Result<ShortenResult, Error> {
     meter.check()?;
     let request = job.request;
+    let changed = ChangedResults::count(meter, &request.replaced_results)?;
+    let before = before.saturating_add_signed(changed.saved_tokens);
+    let ShortenOutcome { mut rows, by, .. } = outcome;
+    for row in rows.iter_mut().filter(|row| row.action == Action::Kept) {
+        let messages = row.origin.map_or(&[][..], |at| job.messages(at));
+        if messages.iter().any(|message| changed.contains(message)) {
+            row.action = Action::Changed;
+        }
+    }
     for row in &rows {
         let pointer = format!("/{}/{}", job.list.key, row.origin.unwrap_or_default());
         warn(&mut notes, &pointer, row.reverted.iter().map(AsRef::as_ref));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::splice::{Edit, splice};
-use crate::domain::{Message, Part, ToolResult};
+use crate::domain::{Message, Part, ReplacedResult, ToolResult};
 use crate::pipeline::points::result::{self, ResultInput};
 use crate::pipeline::{Error, HookPort};
 use crate::provider::{ContentWrap, MessageText, ResultTexts, message_texts};
@@ -20,12 +20,19 @@ struct ResultPlace<'l> {
     answered: Option<ResultTexts>,
 }
 
-/// Calls the hooks at `tool_result` for a list, and returns the new list as JSON text; none if it
-/// is unchanged.
+/// A list with results that hooks changed.
+#[derive(Debug)]
+pub struct ChangedList {
+    /// Its JSON text.
+    pub json: String,
+    pub replaced: Vec<ReplacedResult>,
+}
+
+/// Calls the hooks at `tool_result` for a list, and returns the new list; none if it is unchanged.
 pub fn ask_results(
     asks: &mut dyn HookPort,
     list: &MessageList<'_, '_>,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<ChangedList>, Error> {
     let places = places(list);
     let fits: Vec<_> = places
         .iter()
@@ -48,9 +55,12 @@ pub fn ask_results(
         .collect();
     let changed = result::ask_each(asks, &asked)?;
     let mut by_item: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
+    let mut replaced = Vec::new();
     for (place, new) in places.iter().zip(changed) {
-        if let Some(edits) = new.and_then(|new| edits(place, &new)) {
+        let Some(new) = new else { continue };
+        if let Some(edits) = edits(place, &new) {
             by_item.entry(place.at).or_default().extend(edits);
+            replaced.push(ReplacedResult { old: place.old.clone(), new });
         }
     }
     if by_item.is_empty() {
@@ -65,7 +75,7 @@ pub fn ask_results(
         }
     }
     out.push(']');
-    Ok(Some(out))
+    Ok(Some(ChangedList { json: out, replaced }))
 }
 
 fn places<'l>(list: &'l MessageList<'_, '_>) -> Vec<ResultPlace<'l>> {

@@ -26,7 +26,7 @@ pub struct RunContext {
     pub limits: Value,
     /// Keys, each allowed or denied.
     pub permissions: Option<Vec<(Arc<str>, bool)>>,
-    /// Keys; `adapter.*` for all of an adapter.
+    /// Keys; `*` for all adapters or all capabilities.
     pub prohibitions: Vec<Arc<str>>,
     pub ceiling: Option<Classification>,
     pub as_of: Timestamp,

@@ -65,9 +65,9 @@ pub(super) fn govern(
     let pack = load(services, &governed.pack)?;
     // No hook is called if the pack refuses the run. The stages below find out why it refuses.
     if let Ok(intent) = pipeline::governed_intent(&pack, &governed) {
-        let history = &mut request.conversation.history;
         let redactor = pack.policy.redaction.redactor(deadline);
-        pipeline::ask_governed_results(runner, history, redactor)?;
+        let history = &mut request.conversation.history;
+        request.replaced_results = pipeline::ask_governed_results(runner, history, redactor)?;
         retrieve(runner, &intent, &mut governed)?;
         provide(&services.clone().until(deadline), runner, &pack, request, &mut governed)?;
     }
@@ -111,6 +111,7 @@ pub(super) fn govern(
     request.compression = compression.switched_off();
     request.is_governed = true;
     request.omitted = std::mem::take(&mut output.omitted);
+    request.arrived_tokens = Some(output.arrived_tokens);
     Ok(Some(GovernContext { output, recalled }))
 }
 

@@ -190,6 +190,10 @@ impl ExpandWork<'_> {
                     self.done.expanded += 1;
                     messages.push(text);
                 }
+                None if self.recognized.own.get(at).is_some_and(|own| *own) => {
+                    self.done.unchanged += 1;
+                    messages.push(item.raw.into());
+                }
                 None => messages.push(self.restore_alone(at, item, decoded, recognised)),
             }
         }

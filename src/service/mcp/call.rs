@@ -80,7 +80,7 @@ fn call(
             let reader = ModelReader { reference: Some(ReferenceStyle::Tool), results_only: false };
             compile_result(
                 {
-                    let job = CompressJob { body: &body, reader, effects: None };
+                    let job = CompressJob { body: &body, reader, asked: None };
                     compress(services, job, deadline, &compression_text)
                 }
                 .map(|answer| answer.text().to_owned()),

@@ -5,6 +5,7 @@
 //! for each message that a response changed, its chain hash with the original, and for the end of
 //! the response its chain hash with an index of all originals.
 
+mod plain;
 mod recipe;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::compress::{chain, end_of};
 use crate::domain::{ArtifactId, ContentHash};
 use crate::json::{self, Node};
 use crate::pipeline::{MessageAuthor, ShortenOutput, ShownMessage};
+use crate::provider::{self, MessageText};
 use crate::store::{self, Batch, ChainHash, RECIPE_PREFIX, ResponseMessage, Tenant};
 
 /// Stored data about the messages of a list.
@@ -27,6 +29,8 @@ pub(super) struct RecognizedMessages {
     /// Whether a message was changed and its original is no longer available: it is gone, or
     /// another one was shown as the same message.
     pub(super) lost: Vec<bool>,
+    /// Whether a message is known as its own original: no response changed it.
+    pub(super) own: Vec<bool>,
     /// The longest beginning of the list that is a whole response: the number of its messages, and
     /// all originals.
     pub(super) whole: Option<(usize, Vec<Arc<str>>)>,
@@ -88,11 +92,14 @@ impl RecognizedMessages {
         let wanted: Vec<(usize, ContentHash)> =
             found.into_iter().enumerate().filter_map(|(at, hash)| Some((at, hash?))).collect();
         let hashes: Vec<ContentHash> = wanted.iter().map(|(_, hash)| *hash).collect();
-        let mut lost = vec![false; count];
+        let (mut lost, mut own) = (vec![false; count], vec![false; count]);
         for ((at, _), text) in wanted.iter().zip(tenant.messages(&hashes)?) {
-            if let (Some(slot), Some(lost)) = (originals.get_mut(*at), lost.get_mut(*at)) {
+            if let (Some(slot), Some(lost), Some(own), Some(item)) =
+                (originals.get_mut(*at), lost.get_mut(*at), own.get_mut(*at), items.get(*at))
+            {
                 *lost = text.is_none();
-                *slot = text.map(Into::into);
+                *own = text.as_ref().is_some_and(|text| **text == *item.raw);
+                *slot = text.filter(|_| !*own).map(Into::into);
             }
         }
         for ((chain, original), lost) in chains.iter().zip(&mut originals).zip(&mut lost) {
@@ -106,7 +113,7 @@ impl RecognizedMessages {
             Some((at, index)) => read_index(tenant, index)?.map(|texts| (at + 1, texts)),
             None => None,
         };
-        Ok(Self { originals, lost, whole })
+        Ok(Self { originals, lost, own, whole })
     }
 
     /// The author of each message.
@@ -146,13 +153,22 @@ impl RecognizedMessages {
                 }
             }
         } else {
-            let originals: Vec<ContentHash> =
-                (0..items.len()).map(|at| batch.message(self.original(at, items))).collect();
+            let is_repeat = self.may_be_own_list(items, shortened);
+            let originals: Vec<ContentHash> = (0..items.len())
+                .map(|at| match items.get(at).filter(|_| is_repeat) {
+                    Some(item) => batch.message(item.raw),
+                    None => batch.message(self.original(at, items)),
+                })
+                .collect();
             // If the caller keeps an original of the list, there is no index of all originals.
             let elsewhere =
                 self.originals.iter().flatten().any(|existing| MessageRecipe::is_recipe(existing));
             if let Some(last) = hashes.last().filter(|_| !elsewhere) {
-                let index = write_index(&self.all_originals(batch, &originals));
+                let all = match is_repeat {
+                    true => originals.clone(),
+                    false => self.all_originals(batch, &originals),
+                };
+                let index = write_index(&all);
                 rows.push(ResponseMessage {
                     chain: ChainHash(end_of(last)),
                     original: batch.message(index),
@@ -163,7 +179,10 @@ impl RecognizedMessages {
                 let original = match existing.filter(|existing| MessageRecipe::is_recipe(existing))
                 {
                     Some(recipe) => Some(batch.message(Arc::clone(recipe))),
-                    None if shown.changed || existing.is_some() => {
+                    None if shown.changed
+                        || existing.is_some()
+                        || has_editable_text(shown, items) =>
+                    {
                         shown.origin.and_then(|at| originals.get(at)).copied()
                     }
                     None => None,
@@ -177,6 +196,16 @@ impl RecognizedMessages {
             batch.answer(id, rows);
         }
         returned
+    }
+
+    /// Whether a list that comes as an earlier response returned it may as well be a list of the
+    /// caller's own, because nothing in it shows that it was changed. Then each of the two responses
+    /// has its own originals, and the list alone tells neither.
+    fn may_be_own_list(&self, items: &[Node<'_>], shortened: &ShortenOutput) -> bool {
+        let Some((count, originals)) = &self.whole else { return false };
+        *count == items.len()
+            && !shortened.list.iter().any(|shown| shown.changed)
+            && plain::is_plain_list(items, originals)
     }
 
     /// The original or the recipe that an earlier response stored for a shown message.
@@ -204,6 +233,15 @@ impl RecognizedMessages {
             None => originals.to_vec(),
         }
     }
+}
+
+/// Whether a message has a text that a response may change.
+fn has_editable_text(shown: &ShownMessage, items: &[Node<'_>]) -> bool {
+    let item = shown.origin.and_then(|at| items.get(at));
+    item.is_some_and(|item| {
+        let texts = provider::message_texts(item);
+        texts.iter().any(|text| matches!(text, MessageText::Result(_) | MessageText::Words(_)))
+    })
 }
 
 /// Writes a text as the only message of a list.

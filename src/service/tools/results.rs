@@ -15,25 +15,26 @@ use crate::pipeline::{self, Deadline, HookPort};
 use crate::request::{self, Lengths, ModelReader, RawResult, ResultsRequest};
 use crate::service::artifacts::TEXT;
 use crate::service::compile::{CompiledResponse, Error};
-use crate::service::compress::{CompressJob, CompressOutcome, carry_out};
+use crate::service::compress::{AskedResults, CompressJob, CompressOutcome, carry_out};
 use crate::service::result_hooks::ResultHooks;
 use crate::service::{Services, StoreError};
 use crate::store::Batch;
 
 /// What became of one result.
-#[derive(Debug, serde::Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, serde::Serialize, utoipa::ToSchema)]
 #[schema(as = Taken)]
 pub struct ResultOutcome {
     /// The call that it answers.
     pub id: String,
     #[schema(example = "read_log")]
     pub name: String,
-    /// `kept`, `truncated`, or `offloaded` where the whole of it is an artifact; compression is told
-    /// in the report.
+    /// `kept`; `changed` by a hook; `compressed`; `truncated`; or `offloaded` if the whole of it is an
+    /// artifact. A result that is cut and then compressed is `truncated` or `offloaded`.
     #[schema(example = "offloaded")]
     pub action: &'static str,
+    /// Length of the content in the request, as text.
     pub bytes_before: usize,
-    /// Before it was compressed.
+    /// Length of the content in the returned message, as text.
     pub bytes_after: usize,
     /// The whole of it, where that is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,10 +50,13 @@ pub fn results(
     let node = json::parse(body, Limits::default())?;
     let mut request = request::read_results(&node).map_err(Error::Invalid)?;
     let lengths: Vec<usize> = request.results.iter().map(|result| result.text.len()).collect();
-    let effects = ask(services, &mut request, deadline)?;
-    let CutResults { texts, rows: mut taken, warnings } = cut(services, &request);
-    for (taken, bytes) in taken.iter_mut().zip(lengths) {
-        taken.bytes_before = bytes;
+    let asked = ask(services, &mut request, deadline)?;
+    let CutResults { texts, mut rows, warnings } = cut(services, &request);
+    for (row, bytes) in rows.iter_mut().zip(lengths) {
+        row.bytes_before = bytes;
+        if row.action == "kept" && asked.replaced.iter().any(|own| *own.new.call_id == *row.id) {
+            row.action = "changed";
+        }
     }
     let messages = wire::results(request.source, &request.results, &texts);
     let key = request.source.list_key();
@@ -71,9 +75,12 @@ pub fn results(
         json::write_string(&mut list, model);
     }
     list.push('}');
-    let write = |done: &CompressOutcome<'_>| write(done, &taken, &warnings);
+    let write = |done: &CompressOutcome<'_>| {
+        let shown = wire::result_lengths(request.source, done.list);
+        write(done, &shown_rows(&rows, &texts, &shown), &warnings)
+    };
     let reader = ModelReader { reference: request.reference, results_only: true };
-    let job = CompressJob { body: &list, reader, effects: Some(effects) };
+    let job = CompressJob { body: &list, reader, asked: Some(asked) };
     carry_out(services, job, deadline, &write)
 }
 
@@ -82,7 +89,7 @@ fn ask(
     services: &Services,
     request: &mut ResultsRequest,
     deadline: &Deadline,
-) -> Result<ResultHooks, Error> {
+) -> Result<AskedResults, Error> {
     let mut history: Vec<Message> = Vec::new();
     for result in &request.results {
         let RawResult { id, name, text, is_error, arguments } = result;
@@ -105,14 +112,28 @@ fn ask(
         None => Err("/result/content: a text takes the place of a text".to_owned()),
     };
     let ask = |hooks: &mut dyn HookPort| pipeline::ask_results_of(hooks, &mut history, &fits);
-    let (_, effects) =
+    let (replaced, effects) =
         ResultHooks::ask(services, request.session_id.as_ref(), deadline, Point::ToolResult, ask)?;
     let left = history.iter().flat_map(Message::tool_results);
     for (result, left) in request.results.iter_mut().zip(left) {
         result.text = texts_of(left).unwrap_or_default();
         result.is_error = left.is_error;
     }
-    Ok(effects)
+    Ok(AskedResults { effects, replaced: replaced.unwrap_or_default() })
+}
+
+/// The rows with the lengths of the contents in the returned messages.
+fn shown_rows(rows: &[ResultOutcome], texts: &[String], shown: &[usize]) -> Vec<ResultOutcome> {
+    let mut rows = rows.to_vec();
+    if rows.len() == shown.len() {
+        for ((row, text), bytes) in rows.iter_mut().zip(texts).zip(shown) {
+            row.bytes_after = *bytes;
+            if matches!(row.action, "kept" | "changed") && *bytes != text.len() {
+                row.action = "compressed";
+            }
+        }
+    }
+    rows
 }
 
 /// Joins the texts of a result; none if it has other parts.

@@ -105,6 +105,19 @@ pub(super) fn results(source: Source, results: &[RawResult], texts: &[String]) -
     list(source, results.iter().zip(texts).map(result).collect())
 }
 
+/// Lengths of the results in a JSON list of messages, in bytes of text.
+pub(super) fn result_lengths(source: Source, list: &str) -> Vec<usize> {
+    let body = format!("{{\"{}\":{list}}}", source.list_key());
+    let Ok(node) = json::parse(&body, Limits::default()) else { return Vec::new() };
+    // It was written by us.
+    let (mut faults, mut notes) = (Faults::default(), Notes::default());
+    let history = provider::read(&node, source, &mut faults, &mut notes).history;
+    let length = |result: &ToolResult| {
+        result.content.iter().filter_map(Part::as_text).map(|text| text.len()).sum()
+    };
+    history.iter().flat_map(Message::tool_results).map(length).collect()
+}
+
 fn list(source: Source, results: Vec<ToolResult>) -> String {
     let message = |result| Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
     let messages: Vec<Message> = results.into_iter().map(message).collect();

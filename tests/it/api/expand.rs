@@ -174,3 +174,92 @@ async fn what_two_originals_were_shown_as_is_taken_for_neither() {
         cleared(&server, &one).await;
     }
 }
+
+/// A text of some lines, and the same with colours.
+fn plain_and_coloured() -> (String, String) {
+    let lines = |start: &str, end: &str| {
+        format!(
+            "{start}warning{end}: the linker was not found on this host\n\
+             checking for a C compiler that works ... {start}yes{end}\n\
+             {start}error{end}: no rule to make the target named install\n"
+        )
+    };
+    (lines("", ""), lines("\u{1b}[33m", "\u{1b}[0m"))
+}
+
+/// A list and a list that reads the same without the colours of its result, in either order.
+#[tokio::test]
+async fn a_list_that_reads_like_another_s_short_form_is_taken_for_neither() {
+    let conversation = |result: &str| {
+        let call = json!({"id": "c1", "type": "function",
+            "function": {"name": "make", "arguments": "{}"}});
+        json!([{"role": "user", "content": "Build it"},
+            {"role": "assistant", "content": null, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": result}])
+    };
+    let (plain, coloured) = plain_and_coloured();
+    for order in [[&plain, &coloured], [&coloured, &plain]] {
+        let server = TestServer::spawn().await;
+        let mut answers = Vec::new();
+        for result in order {
+            let body = json!({"messages": conversation(result)});
+            answers.push(server.post_json("/compress", 200, &body).await);
+        }
+        assert_eq!(answers[0]["messages"], answers[1]["messages"]);
+        let list = json!({"messages": answers[0]["messages"]});
+        let (_, back) = server.post_any("/expand", &list).await;
+        assert_eq!(
+            (&back["missing"], &back["identical"]),
+            (&json!([{"index": 2}]), &json!(false)),
+            "{back}"
+        );
+        for (answer, result) in answers.iter().zip(order) {
+            let (_, back) = server.post_any("/expand", &json!({"id": answer["id"]})).await;
+            assert_eq!(back["messages"], conversation(result), "{back}");
+            assert_eq!(back["identical"], true);
+        }
+    }
+    // In a loop, the list goes on: the first originals come back.
+    let server = TestServer::spawn().await;
+    let body = json!({"messages": conversation(&coloured)});
+    let mut list = server.post_json("/compress", 200, &body).await["messages"].take();
+    list.as_array_mut().unwrap().push(json!({"role": "user", "content": "Again"}));
+    let shown = server.post_json("/compress", 200, &json!({"messages": list})).await;
+    let (_, back) = server.post_any("/expand", &json!({"messages": shown["messages"]})).await;
+    assert_eq!(back["messages"][2]["content"], coloured);
+    assert_eq!(back["identical"], true);
+}
+
+#[tokio::test]
+async fn a_text_that_reads_like_another_s_short_form_is_taken_for_neither() {
+    let (plain, coloured) = plain_and_coloured();
+    for order in [[&plain, &coloured], [&coloured, &plain]] {
+        let server = TestServer::spawn().await;
+        for text in order {
+            let answer = server.post_json("/compress", 200, &json!({"text": text})).await;
+            assert_eq!(answer["text"], plain);
+            let (_, back) = server.post_any("/expand", &json!({"id": answer["id"]})).await;
+            assert_eq!(back["text"], *text);
+        }
+        let (_, back) = server.post_any("/expand", &json!({"text": plain})).await;
+        assert_eq!((&back["missing"], &back["identical"]), (&json!([{"index": 0}]), &json!(false)));
+    }
+}
+
+/// A message without an edit is an original of itself, whatever its text looks like.
+#[tokio::test]
+async fn a_message_that_was_shown_as_it_came_is_its_own_original() {
+    let server = TestServer::spawn().await;
+    let call = json!({"id": "c1", "type": "function",
+        "function": {"name": "cat", "arguments": "{}"}});
+    let messages = json!([{"role": "user", "content": "Show it"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "first\n[… 6 lines]\nlast"}]);
+    let shown = server.post_json("/compress", 200, &json!({"messages": messages})).await;
+    assert_eq!(shown["messages"], messages);
+    let (_, back) = server.post_any("/expand", &json!({"messages": messages})).await;
+    assert_eq!((&back["missing"], &back["identical"]), (&json!([]), &json!(true)), "{back}");
+    let (_, back) =
+        TestServer::spawn().await.post_any("/expand", &json!({"messages": messages})).await;
+    assert_eq!(back["identical"], false, "another server knows nothing of it");
+}

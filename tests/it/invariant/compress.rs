@@ -232,6 +232,8 @@ proptest! {
         ends.truncate(options.len() - 1);
         ends.sort_unstable();
         ends.push(list.messages.len());
+        // Without newer messages, a list that shows no mark of ours may be the caller's own.
+        ends.dedup();
         let (mut shown, mut from) = (Vec::new(), 0);
         for (end, options) in ends.into_iter().zip(&options) {
             shown.extend_from_slice(&list.messages[from..end]);

@@ -117,3 +117,53 @@ async fn a_result_that_is_none_is_a_failure() {
     body["hooks"] = json!([hook("t", AT, &broken, &json!({"on_failure": "skip"}))]);
     assert!(server.compile(&body).await.text.contains("fine"));
 }
+
+#[tokio::test]
+async fn what_hooks_change_in_results_is_counted_and_the_request_s_tokens_stay() {
+    let server = TestServer::dev().await;
+    let long = "a line of the log\n".repeat(200);
+    let body = ran("Bash", &long);
+    let plain = server.compile(&body).await;
+    let receiver =
+        answers(&json!({"action": "merge_patch", "patch": {"result": {"content": "ok"}}})).await;
+    server.register(&hook("t", AT, &receiver, &json!({}))).await;
+    let done = server.compile(&body).await;
+    assert_eq!(done.report["tokens_before"], plain.report["tokens_before"]);
+    assert!(done.number("tokens_after") * 2 < done.number("tokens_before"), "{}", done.report);
+    assert_eq!(
+        (&done.report["actions"]["changed"], &done.report["actions"]["kept"]),
+        (&json!(1), &json!(2))
+    );
+    let summary = done.report["summary"].as_str().unwrap();
+    assert!(summary.contains("1 message changed by hooks"), "{summary}");
+    // A list on its own, and results on their own.
+    let body = json!({"messages": body["messages"]});
+    let listed = server.post_ok("/compress", &body).await;
+    assert_eq!(listed["report"]["tokens_before"].as_u64().unwrap(), plain.number("tokens_before"));
+    assert_eq!(listed["report"]["actions"]["changed"], 1);
+    let results = json!({"results": [{"id": "c9", "name": "Bash", "content": long}]});
+    let taken = server.post_ok("/tools/results", &results).await;
+    assert_eq!(taken["report"]["actions"]["changed"], 1);
+    let row = &taken["results"][0];
+    assert_eq!(
+        (&row["action"], &row["bytes_before"], &row["bytes_after"]),
+        (&json!("changed"), &json!(long.len()), &json!(2))
+    );
+}
+
+#[tokio::test]
+async fn a_result_that_is_compressed_says_so() {
+    let server = TestServer::dev().await;
+    let long: String = (0..400).map(|at| format!("step {at} of the build is done\n")).collect();
+    let results = json!({"results": [{"id": "c1", "name": "Bash", "content": long},
+        {"id": "c2", "name": "Bash", "content": "short"}], "compression": "reversible"});
+    let taken = server.post_ok("/tools/results", &results).await;
+    let said = taken["messages"][0]["content"].as_str().unwrap();
+    let row = |at: usize| {
+        let row = &taken["results"][at];
+        (row["action"].clone(), row["bytes_before"].clone(), row["bytes_after"].clone())
+    };
+    assert!(said.len() < long.len());
+    assert_eq!(row(0), (json!("compressed"), json!(long.len()), json!(said.len())));
+    assert_eq!(row(1), (json!("kept"), json!(5), json!(5)));
+}

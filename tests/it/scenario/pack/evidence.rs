@@ -141,7 +141,7 @@ async fn another_tenant_s_evidence_is_rejected() {
 }
 
 #[tokio::test]
-async fn what_had_no_room_is_on_no_manifest_and_meets_no_rule() {
+async fn what_had_no_room_is_not_in_the_prompt_and_meets_no_rule() {
     let mut run = Run::restore().await;
     let payload = json!({"text": "x".repeat(9000)});
     let mut given = verified();
@@ -149,11 +149,36 @@ async fn what_had_no_room_is_on_no_manifest_and_meets_no_rule() {
     given["payload"] = payload;
     run.body["evidence"] = json!([given]);
     let compiled = run.compiled().await;
-    assert_eq!(compiled["manifests"]["evidence_manifest"], json!([]));
+    let rows = compiled["manifests"]["evidence_manifest"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["in_prompt"]), (1, &json!(false)));
     let omissions = &compiled["budget_report"]["omissions"];
     assert!(reasons(omissions, "bucket").contains(&("evidence".to_owned(), "budget".to_owned())));
     let gates = &compiled["runtime_controls"]["evidence_gates"];
     assert_eq!(gates["satisfied"], json!([]));
+}
+
+#[tokio::test]
+async fn evidence_by_its_hash_alone_is_in_the_manifest_and_not_in_the_prompt() {
+    let mut run = Run::restore().await;
+    let mut given = verified();
+    given
+        .as_object_mut()
+        .unwrap()
+        .retain(|key, _| ["id", "class", "classification", "payload_hash"].contains(&key.as_str()));
+    run.body["evidence"] = json!([given]);
+    let compiled = run.compiled().await;
+    assert_eq!(
+        compiled["manifests"]["evidence_manifest"],
+        json!([{"id": given["id"], "class": given["class"], "classification": "INTERNAL",
+            "payload_hash": given["payload_hash"], "in_prompt": false}])
+    );
+    assert_eq!(compiled["manifests"]["withheld"]["evidence"], json!([]));
+    let gates = &compiled["runtime_controls"]["evidence_gates"];
+    assert_eq!(gates["satisfied"], json!([]));
+    // The published shape has the evidence of the prompt alone.
+    let published = run.server.post("/compile?format=contextos-v1", &run.whole()).await;
+    let published: Value = published.json().await.unwrap();
+    assert_eq!(published["compiled_context"]["manifests"]["evidence_manifest"], json!([]));
 }
 
 #[tokio::test]

@@ -213,3 +213,25 @@ async fn a_set_is_its_tenant_s_own() {
     assert_eq!(call(&reader, "POST", &path, &json!({})).await.0, 200);
     assert_eq!(call(&reader, "PUT", SET, &set).await.0, 403);
 }
+
+#[tokio::test]
+async fn a_set_of_another_engine_has_not_diverged() {
+    let folder = Folder::new();
+    let mut run = run().await;
+    run.server = TestServer::with(&["--database-url", &folder.url()]).await;
+    publish(&run.server, &run.pack).await;
+    let id = run.answer().await["id"].clone();
+    json_of(put(&run.server, &json!([id])).await, 200).await;
+    let database = rusqlite::Connection::open(folder.database()).unwrap();
+    let changed =
+        database.execute("UPDATE golden SET packet = json_set(packet, '$.engine', '0.0.1+1')", []);
+    assert_eq!(changed.unwrap(), 1);
+    let told = ran(&run.server, &json!({})).await;
+    assert_eq!((&told["status"], &told["engine_changed"]), (&json!("engine_changed"), &json!(1)));
+    assert_eq!((&told["diverged"], &told["failed"]), (&json!(0), &json!(0)));
+    assert_eq!(told["cases"][0]["outcome"], "engine_changed");
+    // A new record replaces it.
+    let id = run.answer().await["id"].clone();
+    json_of(put(&run.server, &json!([id])).await, 200).await;
+    assert_eq!(ran(&run.server, &json!({})).await["status"], "equal");
+}

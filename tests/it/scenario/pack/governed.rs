@@ -62,7 +62,7 @@ impl Run {
     }
 
     /// The body, with the pack in it where it has no reference.
-    fn whole(&self) -> Value {
+    pub(super) fn whole(&self) -> Value {
         let mut body = self.body.clone();
         if body["pack"].get("ref").is_none() {
             body["pack"]["document"] = self.pack.clone();

@@ -39,16 +39,38 @@ async fn what_only_correlates_changes_neither_ids_nor_hash() {
 }
 
 #[tokio::test]
-async fn another_fact_is_another_decision() {
+async fn another_fact_is_another_decision_of_the_rules_that_read_it() {
     let mut run = Run::restore().await;
     let before = run.compiled().await;
     run.input("context")["snapshot_gb"] = 901.into();
     let after = run.compiled().await;
     assert_eq!(rules(&before), rules(&after));
-    let ids =
-        |compiled: &Value| column(&compiled["manifests"]["policy_manifest"], "policy_decision_id");
-    assert!(!ids(&before).is_empty());
-    assert!(ids(&before).iter().zip(ids(&after)).all(|(a, b)| *a != b));
+    let ids = |compiled: &Value| -> std::collections::BTreeMap<String, String> {
+        let manifest = &compiled["manifests"]["policy_manifest"];
+        let ids = column(manifest, "policy_decision_id");
+        column(manifest, "rule_id").into_iter().zip(ids).collect()
+    };
+    let (before, after) = (ids(&before), ids(&after));
+    let changed = before.iter().filter(|(rule, id)| after[*rule] != **id);
+    let changed: Vec<&String> = changed.map(|(rule, _)| rule).collect();
+    assert_eq!(changed, ["R_LARGE_SNAPSHOT_REVIEW"]);
+    assert!(before.len() > 1, "{before:?}");
+}
+
+#[tokio::test]
+async fn another_message_changes_no_decision() {
+    let mut run = Run::restore().await;
+    let first = run.answer().await;
+    *run.input("message") = "Restore cluster c2".into();
+    let second = run.answer().await;
+    let manifest =
+        |answer: &Value| answer["compiled_context"]["manifests"]["policy_manifest"].clone();
+    assert_eq!(manifest(&first), manifest(&second));
+    let diff = json!({"a": first["id"], "b": second["id"]});
+    let diff = run.server.post_json("/compilations/diff", 200, &diff).await;
+    let policy = diff["stages"].as_array().unwrap().iter().find(|row| row["stage"] == "policy");
+    assert_eq!(policy.unwrap()["output_equal"], true, "{diff}");
+    assert!(!diff["root_stages"].as_array().unwrap().contains(&json!("policy")), "{diff}");
 }
 
 #[tokio::test]
@@ -183,14 +205,48 @@ async fn what_is_forbidden_is_withheld_by_its_rule() {
     );
 }
 
+/// The value is that of JavaScript; the rule is indeterminate, so that a denial holds.
 #[tokio::test]
 async fn equality_with_something_missing_is_as_in_javascript() {
+    let mut run = Run::restore().await;
     for operator in ["===", "=="] {
-        let mut run = Run::restore().await;
         let asked = json!({operator: [{"var": "request.context.flag"}, false]});
+        let rule_and_data = json!({"rule": asked, "data": {"request": {}}});
+        let told = run.server.post_ok("/policy/evaluate", &rule_and_data).await;
+        assert_eq!(
+            (&told["value"], &told["indeterminate"]["reason"]),
+            (&json!(false), &json!("missing"))
+        );
         run.pack["policy_layer"]["policy_bundles"] =
             json!([bundle("B", 1, &[rule("R", "", &asked, &json!({"allow": false}))])]);
-        assert_eq!(rules(&run.compiled().await), []);
+        assert_eq!(rules(&run.compiled().await), [pair("R", "deny")]);
+    }
+}
+
+#[tokio::test]
+async fn facts_that_comparisons_and_searches_miss_make_a_rule_indeterminate() {
+    let server = crate::support::TestServer::dev().await;
+    let missing = json!({"var": "a.b"});
+    for (rule, is_missed) in [
+        (json!({"!==": [missing, "prod"]}), true),
+        (json!({"!=": ["prod", missing]}), true),
+        (json!({"in": [missing, ["x", "y"]]}), true),
+        (json!({"in": ["x", {"var": ["a.b"]}]}), true),
+        (json!({"some": [missing, {"===": [{"var": ""}, "x"]}]}), true),
+        (json!({"none": [missing, true]}), true),
+        (json!({"all": [missing, true]}), true),
+        (json!({"filter": [missing, true]}), true),
+        (json!({"some": [{"var": "list"}, {"===": [{"var": "kind"}, "x"]}]}), true),
+        // A default, a question whether a fact is there, and a truth value.
+        (json!({"in": ["x", {"var": ["a.b", ["x"]]}]}), false),
+        (json!({"===": [{"var": ["a.b", "dev"]}, "prod"]}), false),
+        (json!({"===": [missing, null]}), false),
+        (json!({"!": [missing]}), false),
+        (json!({"some": [{"var": "there"}, {"===": [{"var": "kind"}, "x"]}]}), false),
+    ] {
+        let data = json!({"list": [{}], "there": [{"kind": "y"}], "a": {}});
+        let told = server.post_ok("/policy/evaluate", &json!({"rule": rule, "data": data})).await;
+        assert_eq!(told["indeterminate"]["reason"] == "missing", is_missed, "{rule}: {told}");
     }
 }
 

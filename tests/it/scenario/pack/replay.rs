@@ -35,7 +35,7 @@ async fn hashes_are_those_that_were_written_down() {
             compiled["pack_digest"].as_str().unwrap(),
         ),
         (
-            "sha256:9a23fb38934244dc729433e2d3e941a74904fe442d371125f1fa381a14a57cfa",
+            "sha256:a856931b042d376e982b57922719918c62144e081c40f40f5fb4c40092556ccf",
             "sha256:2adf1808e26e02137f8b4fa11cca177b463b646fda4a2e1ad7b85ccf77ba2ec0",
             "sha256:4b4c306a89959bd1ac4f9c0cf7575889258dee7b04b77757cc643b1e5878f200"
         )

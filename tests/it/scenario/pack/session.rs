@@ -63,6 +63,32 @@ async fn a_summary_stays_within_the_bucket_of_the_session() {
 }
 
 #[tokio::test]
+async fn the_report_is_of_the_conversation() {
+    let mut run = Run::restore().await;
+    run.context()["run_budget"] = json!({"bucket_tokens": 10_000});
+    run.body["messages"] = history(120);
+    run.body["explain"] = "full".into();
+    let answer = run.answer().await;
+    let report = &answer["report"];
+    let bare = json!({"model": "bytes4", "target": "neutral", "messages": history(120)});
+    let plain = run.server.post_json("/compile", 200, &bare).await;
+    assert_eq!(report["tokens_before"], plain["report"]["tokens_before"]);
+    let session = texts(&answer["compiled_context"], "session");
+    let gone = session.iter().filter(|own| own["truncated"] == true).count();
+    assert!(gone > 10, "{gone}");
+    assert_eq!(report["actions"]["summarized"], gone);
+    assert!(
+        report["summary"].as_str().unwrap().contains(&format!("{gone} old messages summarised"))
+    );
+    let decisions = report["decisions"].as_array().unwrap();
+    let indexes: Vec<u64> = decisions.iter().map(|own| own["index"].as_u64().unwrap()).collect();
+    assert_eq!(indexes, (0..120).collect::<Vec<u64>>());
+    let of_pack = decisions.iter().filter(|own| own["rule"] == "pack:session");
+    assert_eq!(of_pack.clone().count(), gone);
+    assert!(of_pack.clone().all(|own| own["action"] == "summarized" && own["tokens_after"] == 0));
+}
+
+#[tokio::test]
 async fn turns_that_may_not_be_summarised_are_left_out() {
     let mut run = Run::restore().await;
     run.context()["run_budget"] = json!({"bucket_tokens": 10_000});

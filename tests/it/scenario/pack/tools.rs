@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Run;
 use super::governed::{reasons, surfaced};
 use crate::support::pack::{bundle, rule};
+use crate::support::pointers;
 
 #[tokio::test]
 async fn tools_stand_in_the_order_of_the_registry() {
@@ -55,6 +56,28 @@ async fn what_the_run_prohibits_is_withheld() {
             reasons(withheld, "key"),
             [("adp_paging.notify".to_owned(), "prohibited".to_owned())]
         );
+    }
+}
+
+#[tokio::test]
+async fn a_star_prohibits_of_all_adapters_and_a_misspelt_prohibition_is_refused() {
+    let mut run = Run::restore().await;
+    let prohibit = |adapter: &str, capability: &str| json!([{"adapter_id": adapter, "capability": capability}]);
+    let all = surfaced(&run.compiled().await);
+    assert!(all.len() > 1, "{all:?}");
+    run.context()["prohibitions"] = prohibit("*", "notify");
+    let left: Vec<String> = all.iter().filter(|key| !key.ends_with(".notify")).cloned().collect();
+    assert!(left.len() < all.len());
+    assert_eq!(surfaced(&run.compiled().await), left);
+    run.context()["prohibitions"] = prohibit("*", "*");
+    assert_eq!(surfaced(&run.compiled().await), [] as [String; 0]);
+    for (adapter, capability) in
+        [("adp_pagin", "notify"), ("adp_paging", "notfy"), ("*", "notfy"), ("adp_pagin", "*")]
+    {
+        run.context()["prohibitions"] = prohibit(adapter, capability);
+        let refused = run.refused(422, "ctx_invalid").await;
+        assert_eq!(pointers(&refused), ["/pack/run_context/prohibitions/0"]);
+        assert!(refused["detail"].as_str().unwrap().contains("adp_paging.notify"), "{refused}");
     }
 }
 

@@ -1,0 +1,27 @@
+//! Messages that were shown without a mark of ours: a caller's own message may read the same.
+
+use std::sync::Arc;
+
+use crate::compress::normal;
+use crate::json::{self, Limits, Node};
+use crate::provider;
+
+/// Whether a message differs from its original in nothing but white space and terminal codes, so
+/// that it does not show whether it is the original or what was made of it.
+pub(super) fn is_plain(item: &Node<'_>, original: &str) -> bool {
+    let Ok(original) = json::parse(original, Limits::default()) else { return false };
+    let texts = |node: &Node<'_>| -> Vec<Arc<str>> {
+        let spoken = provider::message_texts(node);
+        spoken.iter().flat_map(|spoken| spoken.slots()).map(|slot| Arc::clone(&slot.text)).collect()
+    };
+    let (shown, before) = (texts(item), texts(&original));
+    shown.len() == before.len()
+        && shown.iter().zip(&before).all(|(shown, before)| normal(shown) == normal(before))
+}
+
+/// Whether a list that is a whole response can as well be a caller's own list.
+pub(super) fn is_plain_list(items: &[Node<'_>], originals: &[Arc<str>]) -> bool {
+    let is_own = |item: &Node<'_>, original: &str| item.raw == original || is_plain(item, original);
+    items.len() == originals.len()
+        && items.iter().zip(originals).all(|(item, original)| is_own(item, original))
+}
