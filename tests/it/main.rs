@@ -14,6 +14,7 @@
 mod api;
 mod architecture;
 mod cli_compress;
+mod cli_pack;
 mod commit_cut;
 mod documents;
 mod encodings;
