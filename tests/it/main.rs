@@ -31,6 +31,7 @@ mod parity;
 mod problem;
 mod process;
 mod readme;
+mod recipes;
 mod scenario;
 mod scenarios;
 mod secrecy;
