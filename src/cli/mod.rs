@@ -119,7 +119,7 @@ Examples:
   contexture replay cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b --request request.json")]
     Replay(replay::ReplayArgs),
 
-    /// Check packs before they are published
+    /// Write a first pack, and check packs before they are published
     #[command(subcommand)]
     Pack(pack::PackCommand),
 

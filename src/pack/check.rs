@@ -192,8 +192,13 @@ fn check_rule(
     let asks_approval = rule.requires.iter().any(|name| &**name == "approval");
     if gate.is_none() && asks_approval && !names.is_gated(rule) {
         let at = format!("{place}/then/requires");
-        let detail = "`approval` is required and no gate covers the rule";
-        lint.error_at("policy_gate_unresolved", at, detail);
+        if names.gates.is_empty() {
+            let detail = "`approval` is required and the pack has no gates: the rule is escalated";
+            lint.warn_at("policy_gate_unresolved", at, detail);
+        } else {
+            let detail = "`approval` is required and no gate covers the rule";
+            lint.error_at("policy_gate_unresolved", at, detail);
+        }
     }
     if let Some(key) = rule.binding.as_ref().filter(|key| !names.decisions.contains(&***key)) {
         let at = format!("{place}/decision_binding");

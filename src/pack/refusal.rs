@@ -97,6 +97,13 @@ impl Refusal {
         self
     }
 
+    /// Adds places of further faults, which have texts of their own.
+    #[must_use]
+    pub fn and_at(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
+        self.said.faults.extend(faults);
+        self
+    }
+
     /// Converts each pointer to the one in another document, if it differs there.
     #[must_use]
     pub fn placed(mut self, place: impl Fn(&str) -> Option<String>) -> Self {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::governed::has_conversation;
 use super::hooks::HookChoice;
 use super::options::read;
 use super::options::{
@@ -166,7 +167,16 @@ pub fn read_compile(
     adapters: &KnownAdapters,
     check_url: CheckUrl<'_>,
 ) -> Result<CompileRequest, Vec<Fault>> {
+    if governed_without_list(body) {
+        return read_with(body, models, adapters, check_url, provider::read_without_messages);
+    }
     read_with(body, models, adapters, check_url, provider::read)
+}
+
+/// Whether a request under a pack has no conversation: its conversation is then the text of its
+/// request to the agent, which is the task.
+fn governed_without_list(body: &Node<'_>) -> bool {
+    body.get("pack").is_some_and(|pack| !pack.is_null()) && !has_conversation(body)
 }
 
 /// Reads a request whose messages are not known yet.

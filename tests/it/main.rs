@@ -14,6 +14,7 @@
 mod api;
 mod architecture;
 mod cli_compress;
+mod cli_pack;
 mod commit_cut;
 mod documents;
 mod encodings;
@@ -30,6 +31,7 @@ mod parity;
 mod problem;
 mod process;
 mod readme;
+mod recipes;
 mod scenario;
 mod scenarios;
 mod secrecy;

@@ -84,7 +84,8 @@ use crate::pipeline::Report;
     "budget": {"context_window": 128_000, "reserve_output": 4096}
 }))]
 pub struct CompileRequest {
-    /// Messages in the shape of `OpenAI` Chat, Anthropic or neutral; at most 10,000.
+    /// Messages in the shape of `OpenAI` Chat, Anthropic or neutral; at most 10,000. Under a pack they
+    /// may be absent: `input.message` of the request is then the conversation.
     pub messages: Option<Vec<Value>>,
     /// The conversation of an `OpenAI` Responses request: a text or a list of items.
     pub input: Option<Value>,

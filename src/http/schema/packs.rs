@@ -9,20 +9,20 @@ use crate::domain::StoredPack;
 use crate::pack::LintFault;
 use crate::service::packs::VersionDifference;
 
-/// A context pack: ten layers, `intent_layer`, and perhaps `budget_layer` and `signature`. What each
-/// layer holds is told in `docs/packs.md`; unknown members are refused.
+/// A context pack: the six layers that allow or withhold something, and those that may be absent.
+/// The members of each layer, and the defaults, are in `docs/packs.md`; unknown members are refused.
 #[derive(Debug, ToSchema)]
 pub struct PackDocument {
-    pub contract_meta: Value,
+    pub contract_meta: Option<Value>,
     pub pack_meta: Value,
-    pub intelligence_refs: Value,
-    pub business_context: Value,
+    pub intelligence_refs: Option<Value>,
+    pub business_context: Option<Value>,
     pub policy_layer: Value,
     pub tooling_layer: Value,
     pub decision_layer: Value,
     pub memory_layer: Value,
-    pub evaluation_layer: Value,
-    pub tone_and_comms: Value,
+    pub evaluation_layer: Option<Value>,
+    pub tone_and_comms: Option<Value>,
     pub intent_layer: Value,
     pub budget_layer: Option<Value>,
     /// `{"alg": "ed25519", "key_id", "sig"}`, over the canonical JSON (RFC 8785) of the rest.

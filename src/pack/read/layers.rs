@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::policy::condition;
-use super::{MAX_ITEMS, id, layer, list, name, object, optional, required, texts};
+use super::{MAX_ITEMS, id, layer, list, name, optional, texts};
 use crate::domain::MemoryTier;
 use crate::json::{Fields, Node, Path, Value};
 use crate::pack::document::{
@@ -73,17 +73,14 @@ pub(super) fn decisions(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Decisio
     };
     let path = given.path().key("decision_specs");
     let mut read = Vec::new();
-    for (at, node) in list(&given, "decision_specs", MAX_ITEMS, lint).iter().enumerate() {
+    let specs = given.list("decision_specs", MAX_ITEMS, &mut lint.shape);
+    for (at, node) in specs.iter().enumerate() {
         let Some(spec) = Fields::read(node, path.index(at), KNOWN, &mut lint.shape) else {
             continue;
         };
-        required(&spec, "version", lint);
-        required(&spec, "owner_role", lint);
-        texts(&spec, "allowed_outcomes", true, lint);
-        if required(&spec, "approval_mode", lint).is_some() {
-            super::policy::mode(&spec, "approval_mode", lint);
-        }
-        for key in ["inputs_schema_ref", "outputs_schema_ref"] {
+        texts(&spec, "allowed_outcomes", false, lint);
+        super::policy::mode(&spec, "approval_mode", lint);
+        for key in ["version", "owner_role", "inputs_schema_ref", "outputs_schema_ref"] {
             optional(&spec, key, lint);
         }
         if let Some(rules) = spec.get("eligibility_rules") {
@@ -107,14 +104,12 @@ pub(super) fn memory(fields: &Fields<'_, '_>, lint: &mut Lint) -> MemoryLayer {
     let Some(given) = layer(fields, "memory_layer", path, KNOWN, lint) else { return read };
     tiers(&given, &mut read, lint);
     classes(&given, "write_classes", lint);
-    if given.get("consent_required").is_none() {
-        given.fault("consent_required", "is missing", &mut lint.shape);
-    } else if let Some(rule) = given.get("consent_required").filter(|n| n.as_bool().is_none()) {
+    if let Some(rule) = given.get("consent_required").filter(|node| node.as_bool().is_none()) {
         condition(rule, &given.path().key("consent_required"), lint);
     }
     let path = given.path().key("promotion");
     let known = ["min_confidence", "auto_promote_classes"];
-    if let Some(promotion) = object(&given, "promotion", path, &known, lint) {
+    if let Some(promotion) = layer(&given, "promotion", path, &known, lint) {
         let min_confidence = promotion.milli("min_confidence", 0, 1000, &mut lint.shape);
         read.auto_promotion = AutoPromotion {
             classes: classes(&promotion, "auto_promote_classes", lint).into_iter().collect(),
@@ -137,9 +132,15 @@ pub(super) fn memory(fields: &Fields<'_, '_>, lint: &mut Lint) -> MemoryLayer {
     read
 }
 
+/// The tiers of a pack; all four without a time to live if it names none.
 fn tiers(given: &Fields<'_, '_>, read: &mut MemoryLayer, lint: &mut Lint) {
     let path = given.path().key("tiers");
-    let Some(members) = given.get("tiers").and_then(Node::as_object) else {
+    let Some(node) = given.get("tiers") else {
+        read.tiers = MemoryTier::WORDS.iter().map(|(_, tier)| (*tier, None)).collect();
+        read.recalled = read.tiers.keys().copied().collect();
+        return;
+    };
+    let Some(members) = node.as_object() else {
         given.fault("tiers", "must be an object", &mut lint.shape);
         return;
     };
@@ -164,7 +165,7 @@ fn tier(word: &str, at: &Path<'_>, lint: &mut Lint) -> Option<MemoryTier> {
 fn classes(given: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Vec<Arc<str>> {
     const KNOWN: &[&str] = &["evidence_link", "preference", "decision_outcome", "correction"];
     let path = given.path().key(key);
-    let words = texts(given, key, true, lint);
+    let words = texts(given, key, false, lint);
     for (at, word) in words.iter().enumerate().filter(|(_, word)| !KNOWN.contains(&&***word)) {
         lint.error("memory_class_unknown", &path.index(at), format!("there is no class `{word}`"));
     }
@@ -179,7 +180,8 @@ pub(super) fn evaluations(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<(Arc<
     };
     let path = given.path().key("eval_targets");
     let mut read = Vec::new();
-    for (at, node) in list(&given, "eval_targets", MAX_ITEMS, lint).iter().enumerate() {
+    let targets = given.list("eval_targets", MAX_ITEMS, &mut lint.shape);
+    for (at, node) in targets.iter().enumerate() {
         let path = path.index(at);
         let Some(members) = node.as_object() else {
             lint.shape.add(&path, format!("must be an object, not {}", node.kind()));

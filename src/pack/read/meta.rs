@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use semver::{Version, VersionReq};
 
-use super::{layer, list, name, object, optional, required, texts};
+use super::{layer, name, optional, required, texts};
 use crate::domain::Classification;
-use crate::json::{Fields, Node};
+use crate::json::{Fields, Node, Path};
 use crate::limit::{Allowance, PaidText};
 use crate::pack::lint::Lint;
 use crate::pack::reference::{PackRef, is_id};
@@ -20,8 +20,13 @@ pub const CLASSIFICATIONS: &[(&str, Classification)] = &[
     ("RESTRICTED", Classification::Restricted),
 ];
 
+/// The version of the contract if a pack names none: the one of the layers that are read here.
+const DEFAULT_CONTRACT_VERSION: &str = "2.0.0";
+
 pub(super) struct Contract {
     pub(super) version: Arc<str>,
+    /// The version as it was given.
+    given: Option<Version>,
     pub(super) requires: Vec<(Arc<str>, VersionReq)>,
 }
 
@@ -29,22 +34,22 @@ pub(super) fn contract(fields: &Fields<'_, '_>, lint: &mut Lint) -> Contract {
     const KNOWN: &[&str] =
         &["contract_name", "contract_version", "issuer", "created_at", "compatibility"];
     let path = fields.path().key("contract_meta");
-    let mut contract = Contract { version: "".into(), requires: Vec::new() };
+    let version = DEFAULT_CONTRACT_VERSION.into();
+    let mut contract = Contract { version, given: None, requires: Vec::new() };
     let Some(meta) = layer(fields, "contract_meta", path, KNOWN, lint) else { return contract };
-    required(&meta, "contract_name", lint);
-    required(&meta, "issuer", lint);
-    required(&meta, "created_at", lint);
-    contract.version = name(&meta, "contract_version", lint);
-    semantic(&meta, "contract_version", lint);
+    for key in ["contract_name", "issuer", "created_at"] {
+        optional(&meta, key, lint);
+    }
+    if let Some(version) = optional(&meta, "contract_version", lint) {
+        contract.version = version;
+    }
+    contract.given = semantic(&meta, "contract_version", lint);
     let path = meta.path().key("compatibility");
-    let Some(given) = object(&meta, "compatibility", path, &["requires"], lint) else {
+    let Some(given) = layer(&meta, "compatibility", path, &["requires"], lint) else {
         return contract;
     };
     let path = given.path().key("requires");
-    let Some(node) = given.get("requires") else {
-        given.fault("requires", "is missing", &mut lint.shape);
-        return contract;
-    };
+    let Some(node) = given.get("requires") else { return contract };
     let Some(members) = node.as_object() else {
         given.fault("requires", "must be an object", &mut lint.shape);
         return contract;
@@ -85,7 +90,10 @@ pub(super) struct Meta {
     pub(super) environment_defaults: Arc<str>,
 }
 
-pub(super) fn pack(fields: &Fields<'_, '_>, lint: &mut Lint) -> Meta {
+/// Reads what a pack is called, whose it is and how far it reaches.
+///
+/// A pack that has one version, that of its contract, is published under it.
+pub(super) fn pack(fields: &Fields<'_, '_>, contract: &Contract, lint: &mut Lint) -> Meta {
     const KNOWN: &[&str] = &[
         "pack_id",
         "pack_version",
@@ -109,23 +117,16 @@ pub(super) fn pack(fields: &Fields<'_, '_>, lint: &mut Lint) -> Meta {
         meta.fault("pack_id", detail, &mut lint.shape);
     }
     read.reference.id = meta.get("pack_id").and_then(Node::as_str).unwrap_or_default().into();
-    if required(&meta, "pack_version", lint).is_some()
-        && let Some(version) = semantic(&meta, "pack_version", lint)
-    {
-        if !version.pre.is_empty() || !version.build.is_empty() {
-            let path = meta.path().key("pack_version");
-            lint.error("pack_semver", &path, "must be three numbers such as 1.4.0");
-        }
+    if let Some(version) = pack_version(&meta, contract, lint) {
         read.reference.version = version;
     }
     read.tenant = name(&meta, "tenant", lint);
-    for key in ["environment_defaults", "ttl_seconds", "data_classification"] {
-        if meta.get(key).is_none() {
-            meta.fault(key, "is missing", &mut lint.shape);
-        }
-    }
     read.ttl_seconds =
         meta.whole("ttl_seconds", 0, u32::MAX.into(), &mut lint.shape).unwrap_or_default();
+    if meta.get("data_classification").is_none() {
+        let detail = "absent: taken as `PUBLIC`, so evidence and memory above it are withheld";
+        lint.warn("pack_default", &meta.path().key("data_classification"), detail);
+    }
     read.ceiling = meta
         .choice("data_classification", CLASSIFICATIONS, &mut lint.shape)
         .unwrap_or(Classification::Public);
@@ -136,6 +137,29 @@ pub(super) fn pack(fields: &Fields<'_, '_>, lint: &mut Lint) -> Meta {
         read.environment_defaults = facts(node);
     }
     read
+}
+
+fn pack_version(meta: &Fields<'_, '_>, contract: &Contract, lint: &mut Lint) -> Option<Version> {
+    let path = meta.path().key("pack_version");
+    if meta.get("pack_version").is_none()
+        && let Some(version) = &contract.given
+    {
+        let detail = format!("absent: taken from `contract_version`, {version}");
+        lint.warn("pack_default", &path, detail);
+        check_plain(version, &path, lint);
+        return Some(version.clone());
+    }
+    required(meta, "pack_version", lint)?;
+    let version = semantic(meta, "pack_version", lint)?;
+    check_plain(&version, &path, lint);
+    Some(version)
+}
+
+/// Reports a version with a pre-release or a build: references have three numbers.
+fn check_plain(version: &Version, path: &Path<'_>, lint: &mut Lint) {
+    if !version.pre.is_empty() || !version.build.is_empty() {
+        lint.error("pack_semver", path, "must be three numbers such as 1.4.0");
+    }
 }
 
 pub(super) struct Refs {
@@ -150,12 +174,12 @@ pub(super) fn intelligence(fields: &Fields<'_, '_>, lint: &mut Lint) -> Refs {
     let path = fields.path().key("intelligence_refs");
     let Some(given) = layer(fields, "intelligence_refs", path, KNOWN, lint) else { return refs };
     let path = given.path().key("ontology");
-    if let Some(ontology) = object(&given, "ontology", path, ONTOLOGY, lint) {
-        required(&ontology, "namespace", lint);
-        required(&ontology, "version", lint);
+    if let Some(ontology) = layer(&given, "ontology", path, ONTOLOGY, lint) {
+        optional(&ontology, "namespace", lint);
+        optional(&ontology, "version", lint);
         refs.ontology = semantic(&ontology, "version", lint);
-        texts(&ontology, "entity_types", true, lint);
-        texts(&ontology, "relationship_types", true, lint);
+        texts(&ontology, "entity_types", false, lint);
+        texts(&ontology, "relationship_types", false, lint);
     }
     let path = given.path().key("graph_snapshot");
     if let Some(snapshot) = layer(&given, "graph_snapshot", path, &["rule"], lint) {
@@ -163,12 +187,12 @@ pub(super) fn intelligence(fields: &Fields<'_, '_>, lint: &mut Lint) -> Refs {
         refs.is_pinned = snapshot.choice("rule", &rules, &mut lint.shape).unwrap_or(false);
     }
     let path = given.path().key("identity");
-    if let Some(identity) = object(&given, "identity", path, &["ceid_namespaces"], lint) {
-        texts(&identity, "ceid_namespaces", true, lint);
+    if let Some(identity) = layer(&given, "identity", path, &["ceid_namespaces"], lint) {
+        texts(&identity, "ceid_namespaces", false, lint);
     }
     let path = given.path().key("embeddings");
     if let Some(embeddings) = layer(&given, "embeddings", path, &["model", "version"], lint) {
-        required(&embeddings, "model", lint);
+        optional(&embeddings, "model", lint);
         optional(&embeddings, "version", lint);
     }
     refs
@@ -181,7 +205,6 @@ pub(super) fn business(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Arc<str>
     let Some(given) = layer(fields, "business_context", path, &known, lint) else {
         return Vec::new();
     };
-    required(&given, "summary", lint);
-    list(&given, "non_negotiables", 1_000, lint);
+    optional(&given, "summary", lint);
     texts(&given, "non_negotiables", false, lint)
 }

@@ -20,18 +20,14 @@ use crate::json::{self, Fields, Node, Path, Value};
 /// Entries of one list of a layer.
 const MAX_ITEMS: usize = 500;
 
-/// The layers that every pack has.
-pub(super) const LAYERS: &[&str] = &[
-    "contract_meta",
+/// The layers that every pack has: those that allow or withhold something. An absent one of these
+/// would decide in silence; the other layers only describe, and have defaults.
+const REQUIRED_LAYERS: &[&str] = &[
     "pack_meta",
-    "intelligence_refs",
-    "business_context",
     "policy_layer",
     "tooling_layer",
     "decision_layer",
     "memory_layer",
-    "evaluation_layer",
-    "tone_and_comms",
     "intent_layer",
 ];
 const PACK_KEYS: &[&str] = &[
@@ -86,7 +82,7 @@ fn document(
     keys: &PublicKeys,
     lint: &mut Lint,
 ) -> (Option<Pack>, Option<String>) {
-    for layer in LAYERS {
+    for layer in REQUIRED_LAYERS {
         if fields.get(layer).is_none() {
             let path = fields.path().key(layer);
             lint.error("pack_layer_missing", &path, format!("the layer `{layer}` is missing"));
@@ -101,7 +97,7 @@ fn document(
     };
     let is_signed = signature(fields, keys, canonical.as_deref(), lint);
     let contract = meta::contract(fields, lint);
-    let pack = meta::pack(fields, lint);
+    let pack = meta::pack(fields, &contract, lint);
     let refs = meta::intelligence(fields, lint);
     let policy = policy::read(fields, lint);
     let (capabilities, permissions) = tooling::read(fields, lint);

@@ -24,7 +24,8 @@ pub(super) fn read(fields: &Fields<'_, '_>, lint: &mut Lint) -> PolicyLayer {
     read.bundles.sort_by_key(|bundle| std::cmp::Reverse(bundle.priority));
     guardrails(&given, &mut read, lint);
     let path = given.path().key("approval_gates");
-    for (at, node) in list(&given, "approval_gates", MAX_ITEMS, lint).iter().enumerate() {
+    let gates = given.list("approval_gates", MAX_ITEMS, &mut lint.shape);
+    for (at, node) in gates.iter().enumerate() {
         read.gates.extend(gate(node, path.index(at), lint));
     }
     let path = given.path().key("evaluation");
@@ -38,12 +39,13 @@ pub(super) fn read(fields: &Fields<'_, '_>, lint: &mut Lint) -> PolicyLayer {
 fn guardrails(given: &Fields<'_, '_>, read: &mut PolicyLayer, lint: &mut Lint) {
     const KNOWN: &[&str] = &["must_refuse", "must_escalate", "redaction_rules"];
     let path = given.path().key("guardrails");
-    let Some(rails) = object(given, "guardrails", path, KNOWN, lint) else { return };
-    read.must_refuse = texts(&rails, "must_refuse", true, lint);
-    read.must_escalate = texts(&rails, "must_escalate", true, lint);
+    let Some(rails) = layer(given, "guardrails", path, KNOWN, lint) else { return };
+    read.must_refuse = texts(&rails, "must_refuse", false, lint);
+    read.must_escalate = texts(&rails, "must_escalate", false, lint);
     let path = rails.path().key("redaction_rules");
     let mut budget = PatternBudget::new(MAX_ITEMS, MAX_PATTERNS_BYTES);
-    for (at, node) in list(&rails, "redaction_rules", MAX_ITEMS, lint).iter().enumerate() {
+    let rules = rails.list("redaction_rules", MAX_ITEMS, &mut lint.shape);
+    for (at, node) in rules.iter().enumerate() {
         read_redaction(node, path.index(at), &mut read.redaction, &mut budget, lint);
     }
 }
@@ -101,7 +103,8 @@ fn bundle(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Bundle> {
         given.integer("priority", -1_000_000, 1_000_000, &mut lint.shape).unwrap_or_default();
     let path = given.path().key("policy_dsl");
     let dsl = object(&given, "policy_dsl", path, DSL, lint)?;
-    if dsl.get("language").and_then(Node::as_str) != Some("jsonlogic") {
+    let language = dsl.get("language");
+    if language.is_some_and(|language| language.as_str() != Some("jsonlogic")) {
         let path = dsl.path().key("language");
         lint.error("policy_language", &path, "the one language is `jsonlogic`");
     }

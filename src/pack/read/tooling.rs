@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::policy::mode;
 use super::{
-    MAX_ITEMS, MAX_NAME_BYTES, id, layer, list, optional, optional_id, passed_on, required,
-    too_long,
+    MAX_ITEMS, MAX_NAME_BYTES, id, layer, list, optional, optional_id, passed_on, too_long,
 };
 use crate::json::{Fields, Node, Path};
 use crate::pack::document::{AccessMode, Capability, Permission};
@@ -47,9 +46,9 @@ fn adapter(node: &Node<'_>, path: Path<'_>, found: &mut Vec<Capability>, lint: &
         let detail = "must have no dot: a key is parted at its first one";
         lint.error("tool_adapter_id_form", &given.path().key("adapter_id"), detail);
     }
-    required(&given, "type", lint);
-    required(&given, "endpoint_ref", lint);
-    optional(&given, "owner", lint);
+    for key in ["type", "endpoint_ref", "owner"] {
+        optional(&given, key, lint);
+    }
     passed_on(&given, "capability_risks", lint);
     let schema_ref = optional_id(&given, "schema_ref", lint);
     let ceiling = mode(&given, "approval_mode", lint);

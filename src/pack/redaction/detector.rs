@@ -8,6 +8,7 @@ use regex::Regex;
 /// A kind of text to detect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detector {
+    /// With letters of any script, in its name and its domain.
     Email,
     /// With the sign and number of a country, as E.164 has it.
     Phone,
@@ -27,27 +28,38 @@ fn pattern(text: &str) -> Option<Regex> {
     Regex::new(text).ok()
 }
 
-static EMAIL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"[A-Za-z0-9._%+-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}"));
+// A last label is ASCII letters alone, or letters of other scripts alone, as in the root zone of the
+// domain name system: so a word of another script that follows without a space is no part of it.
+static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?x) [\p{L}\p{M}\p{Nd}\u{200c}\u{200d}._%+-]+ @
+            (?: [\p{L}\p{M}\p{Nd}\u{200c}\u{200d}-]+ \. )+
+            (?: xn--[A-Za-z0-9-]+ | [A-Za-z]{2,} | [[\p{L}\p{M}\u{200c}\u{200d}]--[A-Za-z]]{2,} )",
+    )
+});
+// Word boundaries are those of ASCII: in scripts without spaces a number follows a letter.
 static PHONE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"\+[1-9][0-9]?(?:[ ().-]{0,2}[0-9]){6,13}\b"));
-static DIGITS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\b[0-9]+(?:[ -][0-9]+)*\b"));
+    LazyLock::new(|| pattern(r"\+[1-9][0-9]?(?:[ ().-]{0,2}[0-9]){6,13}(?-u:\b)"));
+static DIGITS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?-u:\b)[0-9]+(?:[ -][0-9]+)*(?-u:\b)"));
 static IBAN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]+)+"));
+    LazyLock::new(|| pattern(r"(?-u:\b)[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]+)+"));
 static IPV4: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"\b(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})\b",
+        r"(?x) (?-u:\b) (?: (?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2}) \. ){3}
+            (?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2}) (?-u:\b)",
     )
 });
 static SECRET: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?x)\b(?:sk-[A-Za-z0-9_-]{16,} | (?:AKIA|ASIA)[0-9A-Z]{16} | gh[opsur]_[A-Za-z0-9]{36,}
+        r"(?x)(?-u:\b)(?:sk-[A-Za-z0-9_-]{16,} | (?:AKIA|ASIA)[0-9A-Z]{16} | gh[opsur]_[A-Za-z0-9]{36,}
             | github_pat_[A-Za-z0-9_]{22,} | glpat-[A-Za-z0-9_-]{20,} | xox[abeprs]-[A-Za-z0-9-]{10,}
             | AIza[0-9A-Za-z_-]{35} | [rs]k_live_[0-9A-Za-z]{16,}
             | eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})",
     )
 });
-static PAN: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\b[A-Z]{5}[0-9]{4}[A-Z]\b"));
+static PAN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?-u:\b)[A-Z]{5}[0-9]{4}[A-Z](?-u:\b)"));
 
 impl Detector {
     pub(crate) const NAMES: &[(&str, Self)] = &[
@@ -74,7 +86,9 @@ impl Detector {
         };
         match self {
             Self::Email if !text.contains('@') => Vec::new(),
-            Self::Email => all(&EMAIL),
+            Self::Email => {
+                all(&EMAIL).into_iter().map(|found| without_prose(text, found)).collect()
+            }
             Self::Phone if !text.contains('+') => Vec::new(),
             Self::Phone => all(&PHONE),
             Self::CreditCard if !has_digits(text, 13) => Vec::new(),
@@ -93,6 +107,40 @@ impl Detector {
             Self::Pan => all(&PAN),
         }
     }
+}
+
+/// An address without the words before it, if their script has no spaces between words: an ASCII
+/// name at an ASCII domain begins with its first ASCII character. A name in such a script stays
+/// whole.
+fn without_prose(text: &str, found: Range<usize>) -> Range<usize> {
+    let address = text.get(found.clone()).unwrap_or_default();
+    let Some((name, domain)) = address.split_once('@') else { return found };
+    let Some((at, last)) = name.char_indices().rfind(|(_, letter)| is_unspaced(*letter)) else {
+        return found;
+    };
+    let start = at + last.len_utf8();
+    let own = name.get(start..).unwrap_or_default();
+    let is_ascii = own.is_ascii() && domain.is_ascii();
+    if is_ascii && own.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+        found.start + start..found.end
+    } else {
+        found
+    }
+}
+
+/// Whether a letter is of a script that has no spaces between words: Thai, Lao, Tibetan, Myanmar,
+/// Khmer, Japanese and Chinese.
+fn is_unspaced(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{0e00}'..='\u{109f}'
+            | '\u{1780}'..='\u{17ff}'
+            | '\u{3005}'..='\u{312f}'
+            | '\u{31a0}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{ff66}'..='\u{ff9f}'
+            | '\u{20000}'..='\u{3ffff}'
+    )
 }
 
 /// Whether a text has so many digits; without them nothing is looked for.

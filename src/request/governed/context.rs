@@ -142,11 +142,12 @@ impl ContextReader<'_, '_> {
     }
 }
 
-pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunContext, Refusal> {
+/// Reads a run context, with every reason for which it is refused.
+pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunContext, Vec<Refusal>> {
     let mut reading = ContextReader { node, at, faults: Faults::default() };
     if node.as_object().is_none() {
         let detail = format!("must be an object, not {}", node.kind());
-        return Err(Refusal::new(RefusalCode::CtxInvalid, None, detail).at(at));
+        return Err(vec![Refusal::new(RefusalCode::CtxInvalid, None, detail).at(at)]);
     }
     let tenant_id = reading.required("tenant_id");
     let user = user(&mut reading);
@@ -185,14 +186,20 @@ pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunConte
     if let Some(user) = &user {
         name_user(&mut context.facts, user);
     }
-    let faults = reading.faults.into_vec();
+    let (mut refusals, faults) = (Vec::new(), reading.faults.into_vec());
     if !faults.is_empty() {
         let detail = format!("the run context is not valid in {}", places(&faults));
-        return Err(Refusal::new(RefusalCode::CtxInvalid, None, detail).at_all(faults));
+        refusals.push(Refusal::new(RefusalCode::CtxInvalid, None, detail).at_all(faults));
     }
-    context.safety_mode = safety_mode(node, at)?;
-    context.bucket_tokens = bucket_tokens(node, at)?;
-    Ok(context)
+    match safety_mode(node, at) {
+        Ok(mode) => context.safety_mode = mode,
+        Err(refusal) => refusals.push(refusal),
+    }
+    match bucket_tokens(node, at) {
+        Ok(tokens) => context.bucket_tokens = tokens,
+        Err(refusal) => refusals.push(refusal),
+    }
+    if refusals.is_empty() { Ok(context) } else { Err(refusals) }
 }
 
 /// Reads the acting user; `user_id` is another name for `user.user_id`.

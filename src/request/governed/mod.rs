@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::domain::Timestamp;
 use crate::json::{self, Fault, Faults, Fields, Node, Path};
 use crate::pack::{BUCKETS, PackRef, Refusal, RefusalCode};
+use crate::provider;
 
 pub use candidates::{EvidenceRef, MemoryRecord, read_evidence};
 pub use context::RunContext;
@@ -41,6 +42,8 @@ pub struct GovernedRequest {
     /// Records that replace those of the store.
     pub memory: Option<Vec<MemoryRecord>>,
     pub blocks: Vec<CallerBlock>,
+    /// Whether the body has a conversation in addition to the request.
+    has_list: bool,
     /// The places of the run context and the request in the body, as JSON Pointers.
     places: [String; 2],
 }
@@ -57,6 +60,13 @@ impl GovernedRequest {
                 known.find_map(|(beside, place)| Some((place, pointer.strip_prefix(beside)?)));
             found.map(|(place, rest)| format!("{place}{rest}"))
         })
+    }
+
+    /// The faults of members that are absent and that every pack asks for, for a request that has
+    /// other faults: by themselves they are refused by the stages that read them.
+    pub fn absent_members(&self) -> Vec<Fault> {
+        let [_, request_at] = &self.places;
+        absent_members(&self.invoke, self.has_list, request_at)
     }
 
     /// The governed request for the built-in pack, if a request names none.
@@ -77,6 +87,7 @@ impl GovernedRequest {
             evidence: Vec::new(),
             memory: None,
             blocks: Vec::new(),
+            has_list: true,
             places: BESIDE.map(str::to_owned),
         }
     }
@@ -121,6 +132,22 @@ pub enum GovernedError {
     Refused(Refusal),
 }
 
+impl GovernedError {
+    /// Puts everything that is wrong into one error. If nothing but refusals are, it has the code of
+    /// the first one.
+    fn of(mut faults: Faults, refusals: Vec<Refusal>, absent: Vec<Fault>) -> Self {
+        let mut refusals = refusals.into_iter();
+        let first = if faults.is_empty() { refusals.next() } else { None };
+        if let Some(first) = first {
+            let others = refusals.flat_map(|refusal| refusal.said.faults).chain(absent);
+            return Self::Refused(first.and_at(others));
+        }
+        refusals.for_each(|refusal| refusal.add_to(&mut faults));
+        faults.extend(absent);
+        Self::Invalid(faults.into_vec())
+    }
+}
+
 /// Reads the keys of a body that belong to a pack, with all faults; `None` if it names none. `now` is
 /// the time if the run context has none.
 pub fn read_governed(
@@ -143,44 +170,61 @@ pub fn read_governed(
     let place = PackMember { pack, body, at: root.key("pack") };
     let source = place.source(&mut faults);
     let mut refusals = Vec::new();
-    let mut unless_refused = |error: Refusal| refusals.push(error);
     let context = place.find("run_context");
     let run_at = context.as_ref().map_or_else(String::new, |(_, at)| at.clone());
     let run = if let Some((node, at)) = context {
-        context::read(node, &at, now).map_err(&mut unless_refused).ok()
+        context::read(node, &at, now).map_err(|refused| refusals.extend(refused)).ok()
     } else {
         let detail = "a compile under a pack needs a `run_context`";
         let refusal = Refusal::new(RefusalCode::CtxInvalid, None, detail);
-        unless_refused(refusal.at(&place.pointer_to("run_context")));
+        refusals.push(refusal.at(&place.pointer_to("run_context")));
         None
     };
     let (request, at) = match place.find("request") {
         Some((node, at)) => (Some(node), at),
         None => (None, place.pointer_to("request")),
     };
-    let invoke = invoke(request, &at, &mut faults).map_err(&mut unless_refused).ok().flatten();
+    let invoke = invoke(request, &at, &mut faults);
+    let invoke = invoke.map_err(|refused| refusals.push(refused)).ok().flatten();
     let evidence = match place.find("evidence") {
         Some((node, at)) => candidates::evidence(node, &at, MAX_ITEMS, &mut faults),
         None => Vec::new(),
     };
     let memory = place.own("memory").map(|node| candidates::memory(node, MAX_ITEMS, &mut faults));
     let blocks = place.own("blocks").map(|node| blocks(node, &mut faults)).unwrap_or_default();
-    if let (true, Some(first)) = (faults.is_empty(), refusals.first()) {
-        return Err(GovernedError::Refused(first.clone()));
-    }
-    match (source, run, invoke) {
+    let places = [run_at, at];
+    let has_list = has_conversation(body);
+    let read = match (source, run, invoke) {
         (Some(pack), Some(run), Some(invoke)) if faults.is_empty() => {
-            let places = [run_at, at];
-            Ok(Some(GovernedRequest { pack, run, invoke, evidence, memory, blocks, places }))
+            let request =
+                GovernedRequest { pack, run, invoke, evidence, memory, blocks, has_list, places };
+            return Ok(Some(request));
         }
-        _ => {
-            // A refusal that would have been the only error is one of the faults.
-            for refusal in refusals {
-                refusal.add_to(&mut faults);
-            }
-            Err(GovernedError::Invalid(faults.into_vec()))
-        }
-    }
+        (.., read) => read,
+    };
+    let [_, request_at] = &places;
+    let absent = read.map(|invoke| absent_members(&invoke, has_list, request_at));
+    Err(GovernedError::of(faults, refusals, absent.unwrap_or_default()))
+}
+
+/// Whether a body has a conversation, in any provider's shape.
+pub(super) fn has_conversation(body: &Node<'_>) -> bool {
+    let has = |key: &&str| body.get(key).is_some_and(|node| !node.is_null());
+    provider::CONVERSATION_KEYS.iter().any(has)
+}
+
+/// The faults of a request without an intent, and without any text for the task.
+fn absent_members(invoke: &InvokeOptions, has_list: bool, request_at: &str) -> Vec<Fault> {
+    let has_user = invoke.recent_turns.iter().any(|(role, _)| &**role == "user");
+    let has_task = has_list || has_user || invoke.message.is_some();
+    let found = [("intent", invoke.intent.is_some()), ("message", has_task)];
+    let absent = found.iter().filter(|(_, is_there)| !is_there);
+    let fault = |(key, _): &(&str, bool)| Fault {
+        pointer: format!("{request_at}/input/{key}"),
+        detail: "is missing".to_owned(),
+        did_you_mean: None,
+    };
+    absent.map(fault).collect()
 }
 
 /// Reports numbers that other readers would round: two requests would have one hash.

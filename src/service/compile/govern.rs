@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Error;
 use super::evidence::retrieve;
-use super::pack_faults::unread_members;
+use super::pack_faults::{unread_members, with_absent_members};
 use super::pack_fragments::provide;
 use crate::domain::{
     Classification, Conversation, MemoryEntry, MemoryScope, MemoryStatus, Timestamp,
@@ -62,7 +62,8 @@ pub(super) fn govern(
         governed.pack = PackSource::Published(other.clone());
         governed.run.pack_version = None;
     }
-    let pack = load(services, &governed.pack)?;
+    let pack = load(services, &governed.pack)
+        .map_err(|error| with_absent_members(services, node, &governed, error))?;
     // No hook is called if the pack refuses the run. The stages below find out why it refuses.
     if let Ok(intent) = pipeline::governed_intent(&pack, &governed) {
         let redactor = pack.policy.redaction.redactor(deadline);

@@ -45,6 +45,7 @@ pub(super) use job::{CompileJob, JobContext};
 use live::{LiveCompile, LiveInput};
 pub(super) use memory_recall::{MemoryRecall, read_memory, remember};
 pub(super) use named_inputs::known_adapters;
+pub(super) use pack_faults::with_pack_faults;
 
 /// The response to a compile, or to the compression of a text or a list.
 #[derive(Debug)]

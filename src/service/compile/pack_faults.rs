@@ -3,23 +3,47 @@
 use super::Error;
 use crate::json::{Fault, Faults, Node};
 use crate::pack::{self, LintFault};
-use crate::request::{self, GovernedError, PackInBody};
-use crate::service::{RefusedCompile, Services};
+use crate::request::{self, GovernedError, GovernedRequest, PackInBody};
+use crate::service::{PackRefusal, RefusedCompile, Services};
 
 /// Adds the faults of the members that belong to a pack, and of a pack document in the request, to
 /// those of the other members.
-pub(super) fn with_pack_faults(
+pub(crate) fn with_pack_faults(
     services: &Services,
     node: &Node<'_>,
     of_request: Vec<Fault>,
 ) -> Vec<Fault> {
     let mut faults = Faults::default();
     faults.extend(of_request);
-    if let Err(unread) = request::read_governed(node, services.now()) {
-        add_unread(unread, &mut faults);
+    match request::read_governed(node, services.now()) {
+        Ok(governed) => faults.extend(absent_members(governed.as_ref())),
+        Err(unread) => add_unread(unread, &mut faults),
     }
     faults.extend(faults_of_document(services, node));
     faults.into_vec()
+}
+
+fn absent_members(governed: Option<&GovernedRequest>) -> Vec<Fault> {
+    governed.map(GovernedRequest::absent_members).unwrap_or_default()
+}
+
+/// Adds absent members of the request to the faults of the pack document in it: the stages of the
+/// pack would refuse them once the document is mended.
+pub(super) fn with_absent_members(
+    services: &Services,
+    node: &Node<'_>,
+    governed: &GovernedRequest,
+    error: Error,
+) -> Error {
+    let absent = governed.absent_members();
+    match error {
+        Error::Pack(PackRefusal::Lint(_)) if !absent.is_empty() => {
+            let mut faults = faults_of_document(services, node);
+            faults.extend(absent);
+            Error::Invalid(faults)
+        }
+        error => error,
+    }
 }
 
 /// Makes the error of members that belong to a pack and cannot be read. If the pack document in the

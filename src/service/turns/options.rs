@@ -6,7 +6,9 @@ use crate::hook::Hook;
 use crate::json::Node;
 use crate::request::{self, CompileRequest, MemoryOptions};
 use crate::service::Services;
-use crate::service::compile::{Error, inline_hooks, known_adapters, require_scope_for_urls};
+use crate::service::compile::{
+    Error, inline_hooks, known_adapters, require_scope_for_urls, with_pack_faults,
+};
 use crate::service::defaults::add_absent;
 use crate::service::sessions::SessionHandle;
 use crate::service::tools::{JudgedTools, MemoryLimits, parse_all};
@@ -46,7 +48,8 @@ pub(super) fn read_options(
     let (adapters, _) = known_adapters(services, node.get("compression"))?;
     let check_url = |url: &str| services.check_hook_url(url);
     let request = request::read_compile_options(&node, services.models(), &adapters, &check_url);
-    let request = request.map_err(Error::Invalid)?;
+    let request =
+        request.map_err(|faults| Error::Invalid(with_pack_faults(services, &node, faults)))?;
     let has_tools = node.get("tools").is_some_and(|tools| !tools.is_null());
     Ok(TurnOptionsRequest { request, has_tools })
 }

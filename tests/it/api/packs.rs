@@ -76,7 +76,10 @@ async fn faults_come_all_at_once_with_their_places() {
     pack["pack_meta"]["tenat"] = "x".into();
     pack["pack_meta"]["pack_version"] = "1.4".into();
     pack["contract_meta"]["issuer"] = 5.into();
-    pack["business_context"].as_object_mut().unwrap().remove("summary");
+    pack["decision_layer"]["decision_specs"][0]
+        .as_object_mut()
+        .unwrap()
+        .remove("required_evidence");
     pack["tooling_layer"]["permissions"][0]["capability"] = "none".into();
     pack["tooling_layer"]["adapter_registry"][1]["adapter_id"] = "a.b".into();
     let found = errors(&server, &pack).await;
@@ -84,7 +87,7 @@ async fn faults_come_all_at_once_with_their_places() {
         ("pack_field_unknown", "/pack_meta/tenat"),
         ("pack_semver", "/pack_meta/pack_version"),
         ("pack_field_invalid", "/contract_meta/issuer"),
-        ("pack_field_missing", "/business_context/summary"),
+        ("pack_field_missing", "/decision_layer/decision_specs/0/required_evidence"),
         ("tool_permission_unresolved", "/tooling_layer/permissions/0"),
         ("tool_adapter_id_form", "/tooling_layer/adapter_registry/1/adapter_id"),
     ] {

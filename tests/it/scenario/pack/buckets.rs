@@ -116,6 +116,24 @@ async fn what_is_redacted_is_nowhere() {
 }
 
 #[tokio::test]
+async fn addresses_of_any_script_are_redacted() {
+    let mut run = Run::restore().await;
+    let addresses = ["jörg@bücher.example", "коля@пример.рф", "राम@उदाहरण.भारत", "李雷@例子.中国"];
+    *run.input("message") =
+        format!("Ask {} and 请写信给bob@example.com谢谢", addresses.join(", ")).into();
+    let answer = run.answer().await;
+    let compiled = &answer["compiled_context"];
+    let task = compiled["compiled_prompt"]["task"].as_str().unwrap();
+    let hidden = "[REDACTED:email]";
+    let shown = format!("Ask {} and 请写信给{hidden}谢谢", [hidden; 4].join(", "));
+    assert_eq!(task, shown);
+    assert_eq!(compiled["budget_report"]["redactions"]["email"], 5);
+    for address in addresses {
+        assert!(!answer.to_string().contains(address), "{address}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_redacted_hides_in_no_escape_and_in_no_part() {
     let mut run = Run::restore().await;
     let call = json!({"id": "c1", "type": "function", "function": {"name": "mail",

@@ -15,6 +15,7 @@ mod policy;
 mod record;
 mod replay;
 mod session;
+mod shapes;
 mod signed;
 mod tools;
 
