@@ -2,8 +2,8 @@
 
 use super::{Deadline, StopReason};
 use crate::domain::{
-    Content, Extra, Media, MediaSource, Message, Part, RawJson, Target, TokenizerName,
-    ToolDefinition,
+    Content, Conversation, Extra, Media, MediaSource, Message, Part, RawJson, Target,
+    TokenizerName, ToolDefinition,
 };
 use crate::json;
 use crate::tokenizer::{Counter, Framing};
@@ -264,6 +264,13 @@ impl<'c> Meter<'c> {
             _ => flat,
         };
         Ok(cost)
+    }
+
+    /// Raw tokens of a conversation, without the framing before the reply.
+    pub(super) fn conversation(&self, conversation: &Conversation) -> Result<u64, StopReason> {
+        let messages = conversation.system.iter().chain(&conversation.history);
+        let messages = messages.map(|message| self.message(message).map(Cost::real));
+        messages.chain([self.tools(&conversation.tools)]).sum()
     }
 
     /// Raw tokens of the tool definitions.

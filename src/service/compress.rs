@@ -9,11 +9,12 @@ use serde::Serialize;
 
 use super::compile::{CompiledResponse, Error, hook_line};
 use super::recognized_messages::{
-    MessageRecipe, RecognizedMessages, ReturnedRecipes, ShownList, keep_text, message_of,
+    MessageRecipe, RecognizedMessages, ReturnedRecipes, ShownList, is_unmarked, keep_text,
+    message_of,
 };
 use super::result_hooks::ResultHooks;
 use super::{Services, adapters, usage};
-use crate::compress::{self, DecodedText, Decoder, chain};
+use crate::compress::chain;
 use crate::domain::{Notes, ReplacedResult};
 use crate::hook::Point;
 use crate::json::{self, Limits, Node};
@@ -275,12 +276,6 @@ fn keep(
     let committed = effects.into_effects().commit(services, batch)?.batch;
     let committed = (request.originals == Originals::Store).then_some(committed);
     Ok(StoredOriginals { committed, recipes })
-}
-
-/// Whether a text has neither a notation nor a mark of something left out.
-fn is_unmarked(text: &Arc<str>) -> bool {
-    let decoded = Decoder::new(text.len()).decode_result(&[Arc::clone(text)]).pop();
-    decoded == Some(DecodedText::Same) && !compress::has_gaps(text)
 }
 
 fn new_id() -> String {

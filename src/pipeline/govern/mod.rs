@@ -156,7 +156,10 @@ fn run(
 ) -> Result<GovernOutput, Refusal> {
     preflight::check(input.pack, input.governed)?;
     let conversation = super::ingest::run(conversation, input.target, None, notes);
-    let arrived_tokens = count_conversation(&input, &conversation);
+    let SummaryContext { counter, model, .. } = input.summarizing;
+    let meter = Meter::new(counter, model.tokenizer, input.target, input.deadline);
+    // The caller finds out by itself if the deadline stops the count.
+    let arrived_tokens = meter.conversation(&conversation).unwrap_or_default();
     let GovernInput { pack, governed, .. } = input;
     let (run, invoke) = (&governed.run, &governed.invoke);
     let GovernDecisions { intent, facts, facts_hash, policy, surfaced, ceiling, evidence } =
@@ -294,17 +297,6 @@ fn run(
     let context = GovernedContext::new(own, ledger);
     let stages = stages.lines();
     Ok(GovernOutput { conversation, omitted, arrived_tokens, context, meta, stages })
-}
-
-/// Raw tokens of a conversation without the framing before the reply; 0 if the deadline stops the
-/// count, which the caller finds out by itself.
-fn count_conversation(input: &GovernInput<'_>, conversation: &Conversation) -> u64 {
-    let SummaryContext { counter, model, .. } = input.summarizing;
-    let meter = Meter::new(counter, model.tokenizer, input.target, input.deadline);
-    let messages = conversation.system.iter().chain(&conversation.history);
-    let messages = messages.map(|message| meter.message(message).map(|cost| cost.real()));
-    let tools = meter.tools(&conversation.tools);
-    messages.chain([tools]).sum::<Result<u64, _>>().unwrap_or_default()
 }
 
 /// The output of the first four stages.

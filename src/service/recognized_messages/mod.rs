@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+pub(crate) use plain::is_unmarked;
 pub(crate) use recipe::{MessageRecipe, RecipeStep};
 
 use crate::compress::{chain, end_of};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::compress::normal;
+use crate::compress::{DecodedText, Decoder, has_gaps, normal};
 use crate::json::{self, Limits, Node};
 use crate::provider;
 
@@ -24,4 +24,10 @@ pub(super) fn is_plain_list(items: &[Node<'_>], originals: &[Arc<str>]) -> bool 
     let is_own = |item: &Node<'_>, original: &str| item.raw == original || is_plain(item, original);
     items.len() == originals.len()
         && items.iter().zip(originals).all(|(item, original)| is_own(item, original))
+}
+
+/// Whether a text has neither a notation nor a mark of something left out.
+pub(crate) fn is_unmarked(text: &Arc<str>) -> bool {
+    let decoded = Decoder::new(text.len()).decode_result(&[Arc::clone(text)]).pop();
+    decoded == Some(DecodedText::Same) && !has_gaps(text)
 }
