@@ -6,14 +6,15 @@
 mod conditions;
 mod recall;
 mod row;
+mod view;
 mod words;
 
 use std::time::Duration;
 
 use self::conditions::Conditions;
-pub use self::recall::{FoundEntry, MemoryView};
 use self::row::{COLUMNS, entry, values_of};
 pub(super) use self::row::{placeholders, word};
+pub use self::view::{FoundEntry, MemoryView};
 pub(super) use self::words::index_all;
 use super::page::{MAX_EXAMINED_ROWS, Page};
 use super::sql::{SqlValue, values};

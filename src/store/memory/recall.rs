@@ -2,38 +2,10 @@
 
 use super::row::{COLUMNS, entry};
 use super::words::{SCOPE_CONDITION, weigh};
-use super::{ALIVE_CONDITION, parts};
-use crate::domain::{MemoryEntry, MemoryScope};
+use super::{ALIVE_CONDITION, FoundEntry, MemoryView, parts};
+use crate::domain::MemoryEntry;
 use crate::store::sql::values;
 use crate::store::{Error, Tx};
-
-/// The scope of a reader: an entry is visible if each non-empty part of its scope is the same.
-#[derive(Debug, Clone, Default)]
-pub struct MemoryView {
-    pub scope: MemoryScope,
-    /// Whether only promoted entries are recalled, without those that models wrote.
-    pub promoted_only: bool,
-}
-
-impl MemoryView {
-    /// A view of promoted and captured entries.
-    pub fn new(scope: MemoryScope) -> Self {
-        Self { scope, promoted_only: false }
-    }
-
-    /// The SQL list of the statuses that are recalled.
-    pub(super) fn statuses(&self) -> &'static str {
-        if self.promoted_only { "('promoted')" } else { "('promoted', 'captured')" }
-    }
-}
-
-/// An entry that was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FoundEntry {
-    pub entry: MemoryEntry,
-    /// Relevance of its words for the question, higher is better; 0 if none match.
-    pub relevance: f64,
-}
 
 impl Tx<'_> {
     /// Up to `limit` visible entries by each criterion: the best matches, the heaviest and the

@@ -13,8 +13,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("json/schema", &["array", "object", "run"]),
     // `map`, `reduce` and the like evaluate rules for each item.
     ("policy", &["evaluate", "scoped_operators"]),
-    // The word index weighs the entries that recall returns, in the types of recall.
-    ("store/memory", &["recall", "words"]),
 ];
 
 type ModulePath = Vec<String>;
