@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::problem::Problem;
 use crate::domain::ArtifactId;
+use crate::service::WriteCondition;
 
 /// Responds with text that is JSON already.
 pub(super) fn respond_json(text: impl Into<axum::body::Body>) -> Response {
@@ -56,12 +57,40 @@ fn set_etag_text(response: &mut Response, tag: &str) {
     }
 }
 
-/// Reads the version in `If-Match`.
+/// Reads the version in `If-Match`, for something that must be there anyway: `*` asks for nothing
+/// more.
 pub(super) fn read_if_match(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
-    let Some(value) = headers.get(header::IF_MATCH) else { return Ok(None) };
+    let Some(value) = headers.get(header::IF_MATCH).filter(|value| !is_any(value)) else {
+        return Ok(None);
+    };
     let tag = value.to_str().ok().map(|text| text.trim().trim_matches('"'));
     match tag.and_then(|tag| tag.parse().ok()) {
         Some(version) => Ok(Some(version)),
-        None => Err(Problem::invalid("", "the header If-Match must be one `ETag` of an answer")),
+        None => {
+            Err(Problem::invalid("", "the header If-Match must be `*` or one `ETag` of a response"))
+        }
     }
+}
+
+fn is_any(value: &HeaderValue) -> bool {
+    value.as_bytes().trim_ascii() == b"*"
+}
+
+/// Reads the condition of a write from `If-Match` and `If-None-Match`.
+pub(super) fn read_condition(headers: &HeaderMap) -> Result<WriteCondition, Problem> {
+    let if_match = headers.get(header::IF_MATCH);
+    let Some(if_none_match) = headers.get(header::IF_NONE_MATCH) else {
+        return Ok(match read_if_match(headers)? {
+            Some(version) => WriteCondition::Version(version),
+            None if if_match.is_some() => WriteCondition::Something,
+            None => WriteCondition::Anything,
+        });
+    };
+    if if_match.is_some() {
+        return Err(Problem::invalid("", "If-Match and If-None-Match do not go together"));
+    }
+    if !is_any(if_none_match) {
+        return Err(Problem::invalid("", "the header If-None-Match must be `*` if it writes"));
+    }
+    Ok(WriteCondition::Nothing)
 }

@@ -9,7 +9,7 @@ use super::enum_values::SKILL_LIST_FORMATS;
 use super::job::{self, visit, work};
 use super::problem::{Kind, Problem};
 use super::query::{Query, decode_path, encode_cursor, name_of};
-use super::response::{read_if_match, respond_with, respond_with_etag};
+use super::response::{read_condition, respond_with, respond_with_etag};
 use super::schema::{RenderSkill, RenderedSkill, Skill, SkillDefinition, SkillError, SkillList};
 use super::state::AppState;
 use crate::domain::list_skills;
@@ -111,10 +111,10 @@ pub(super) async fn put_skill(
     request: Request,
 ) -> Result<Response, Problem> {
     let name = skill_name(&request)?;
-    let if_match = read_if_match(request.headers())?;
+    let condition = read_condition(request.headers())?;
     let (input, media) = body::read_any(&state, request).await?;
     let put = visit(&state, input, move |services, text| {
-        skills::put(services, &name, text, media == Media::Text, if_match)
+        skills::put(services, &name, text, media == Media::Text, condition)
     });
     let (found, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };

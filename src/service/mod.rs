@@ -43,6 +43,7 @@ pub mod tools;
 pub mod turns;
 pub mod usage;
 pub mod why;
+mod write_condition;
 
 use std::fmt;
 use std::sync::Arc;
@@ -63,6 +64,7 @@ use self::session_switches::SessionSwitches;
 use self::skills::FolderSkills;
 use self::summaries::SummaryLocks;
 use self::usage::UsageMeter;
+pub use self::write_condition::WriteCondition;
 use crate::domain::{Clock, Key, KeyHash, MemoryPromotion, Models, Principal, Timestamp};
 use crate::limit::Allowance;
 use crate::pack::PublicKeys;

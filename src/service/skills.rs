@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Error, Services, StoreError};
+use super::{Error, Services, StoreError, WriteCondition};
 use crate::domain::{
     MAX_SKILL_BYTES, RenderedTooLong, Skill, SkillUse, StoredSkill, is_skill_name, render_skill,
 };
@@ -75,7 +75,7 @@ pub fn put(
     name: &str,
     body: &str,
     is_text: bool,
-    if_match: Option<u64>,
+    condition: WriteCondition,
 ) -> Result<(FoundSkill, bool), Error> {
     let mut faults = Faults::default();
     if !is_skill_name(name) {
@@ -96,13 +96,10 @@ pub fn put(
     let text = serde_json::to_string(&skill).unwrap_or_default();
     let name = name.to_owned();
     let (stored, is_new) = services.tenant().write_durable(move |tx| {
-        if let Some(wanted) = if_match {
-            let version = tx.skill(&name)?.map_or(0, |(stored, _)| stored.version);
-            if version != wanted {
-                return Err(Error::Stale(version));
-            }
+        if condition != WriteCondition::Anything {
+            condition.check(tx.skill(&name)?.map(|(stored, _)| stored.version))?;
         }
-        Ok(tx.put_skill(&name, &text)?)
+        Ok::<_, Error>(tx.put_skill(&name, &text)?)
     })?;
     Ok((FoundSkill { skill, stored: Some(stored) }, is_new))
 }

@@ -9,7 +9,7 @@ use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::{self, visit};
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
-use crate::http::response::{read_if_match, respond_json, respond_json_with_etag};
+use crate::http::response::{read_condition, read_if_match, respond_json, respond_json_with_etag};
 use crate::http::schema::{
     HookChange, HookList, HookRegistration, HookShown, NewHook, RotateSecret,
 };
@@ -137,7 +137,7 @@ pub(crate) async fn put_hook(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let identity = RequestIdentity::read("PUT /hooks/{id}", request.headers(), request.uri())?;
-    let if_match = read_if_match(request.headers())?;
+    let condition = read_condition(request.headers())?;
     let input = body::read(&state, request).await?;
     idempotency::run(&state, input, identity, move |services, text, once| {
         let tell = |registered: &RegisteredHook, is_new: bool| {
@@ -145,7 +145,7 @@ pub(crate) async fn put_hook(
             reply_with_hook(status_of(is_new), &new_hook).to_stored()
         };
         let once = PutOnce { request: once, tell };
-        let PutHook { new, is_new } = hooks::put(services, &id, text, if_match, once)?;
+        let PutHook { new, is_new } = hooks::put(services, &id, text, condition, once)?;
         Ok(reply_with_hook(status_of(is_new), &new))
     })
     .await

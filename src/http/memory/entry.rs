@@ -4,12 +4,13 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{SCOPE, key_of, read_condition, respond_with_entry, scope_of};
+use super::{SCOPE, key_of, respond_with_entry, scope_of};
 use crate::http::body::{self, RequestInput};
 use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
+use crate::http::response::read_condition;
 use crate::http::schema::{MemoryEntry, MemoryWrite};
 use crate::http::state::AppState;
 use crate::service::memory::{self, EntryAddress, PutEntry, WriteKind};

@@ -6,7 +6,7 @@ mod list;
 mod version;
 
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::HeaderName;
 use axum::response::Response;
 
 pub(super) use self::actions::*;
@@ -15,10 +15,9 @@ pub(super) use self::list::*;
 pub(super) use self::version::*;
 use super::problem::Problem;
 use super::query::{self, Query};
-use super::response::{read_if_match, respond_with_etag};
+use super::response::respond_with_etag;
 use super::schema::MemoryEntry;
 use crate::domain::MemoryScope;
-use crate::service::memory::WriteCondition;
 
 /// The query parameters with the scope of an entry.
 const SCOPE: [&str; 4] = ["subject", "session_id", "agent", "pack_tenant"];
@@ -40,28 +39,6 @@ fn scope_of(query: &Query) -> MemoryScope {
         agent: part("agent"),
         pack_tenant: part("pack_tenant"),
     }
-}
-
-/// Reads the condition of a write from `If-Match` and `If-None-Match`.
-fn read_condition(headers: &HeaderMap) -> Result<WriteCondition, Problem> {
-    let is_any = |value: &HeaderValue| value.as_bytes().trim_ascii() == b"*";
-    let if_match = headers.get(header::IF_MATCH);
-    let Some(if_none_match) = headers.get(header::IF_NONE_MATCH) else {
-        return match if_match {
-            Some(value) if is_any(value) => Ok(WriteCondition::Something),
-            _ => {
-                Ok(read_if_match(headers)?
-                    .map_or(WriteCondition::Anything, WriteCondition::Version))
-            }
-        };
-    };
-    if if_match.is_some() {
-        return Err(Problem::invalid("", "If-Match and If-None-Match do not go together"));
-    }
-    if !is_any(if_none_match) {
-        return Err(Problem::invalid("", "the header If-None-Match must be `*` where it writes"));
-    }
-    Ok(WriteCondition::Nothing)
 }
 
 /// Responds with an entry, and with its version as the `ETag`.

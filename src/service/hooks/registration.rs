@@ -15,7 +15,7 @@ use crate::hook::{
 };
 use crate::json::{self, Faults, Limits, Node, Path, Value};
 use crate::service::idempotency::{IdempotentRequest, remember};
-use crate::service::{Error, Services};
+use crate::service::{Error, Services, WriteCondition};
 use crate::store::HookQueue;
 use crate::webhook::SealError;
 
@@ -123,30 +123,34 @@ pub struct PutHook {
 }
 
 /// Registers the hook in `body` under `id`, or replaces the one that is there: all of it but its
-/// secret, unless one is given. A hook that is there as given keeps its revision. `if_match` is the
-/// revision that must be stored. `tell` writes the response that is replayed if the request is
+/// secret, unless one is given. A hook that is there as given keeps its revision. `tell` writes the response that is replayed if the request is
 /// repeated.
 pub fn put(
     services: &Services,
     id: &str,
     body: &str,
-    if_match: Option<u64>,
+    condition: WriteCondition,
     once: PutOnce<'_>,
 ) -> Result<PutHook, Error> {
     if !is_hook_id(id) {
         return Err(Error::NotFound("no hook can have this id"));
     }
     for _ in 0..MAX_TRIES {
-        let put = match find_own(services, id, if_match) {
-            Ok(_) => change(services, id, body, if_match, &once),
-            Err(Error::NotFound(_)) if if_match.is_some() => return Err(Error::Stale(0)),
-            Err(Error::NotFound(_)) => insert(services, id, body, &once),
+        let put = match find_own(services, id, None) {
+            Ok((row, _)) => {
+                condition.check(Some(row.revision))?;
+                change(services, id, body, row.revision, &once)
+            }
+            Err(Error::NotFound(_)) => {
+                condition.check(None)?;
+                insert(services, id, body, &once)
+            }
             Err(error) => return Err(error),
         };
         match put {
             // Another request was faster.
             Ok(None) => {}
-            Err(Error::Stale(_) | Error::NotFound(_)) if if_match.is_none() => {}
+            Err(Error::Stale(_) | Error::NotFound(_)) => {}
             Ok(Some(put)) => return Ok(put),
             Err(error) => return Err(error),
         }
@@ -188,10 +192,10 @@ fn change(
     services: &Services,
     id: &str,
     body: &str,
-    if_match: Option<u64>,
+    revision: u64,
     once: &PutOnce<'_>,
 ) -> Result<Option<PutHook>, Error> {
-    let (row, old) = find_own(services, id, if_match)?;
+    let (row, old) = find_own(services, id, Some(revision))?;
     let mut given = Registration::read(services, body, GivenId::Address(id), id)?;
     if is_locked(&old) {
         return Err(SealError::UnknownKey.into());
@@ -211,7 +215,6 @@ fn change(
         && old.write_with_url() == given.hook.write_with_url()
         && has_same_credentials(old.endpoint(), given.hook.endpoint());
     let (request, tell, hook) = (once.request.cloned(), once.tell, given.hook);
-    let revision = row.revision;
     let registered = services.tenant().write_durable(move |tx| {
         let registered = if is_same {
             let row = tx.hook(&new.id)?.filter(|row| row.revision == revision);

@@ -8,7 +8,6 @@ mod change;
 mod events;
 mod recall;
 mod transfer;
-mod write_condition;
 
 pub use self::act::{MemoryActResult, act};
 use self::change::without;
@@ -16,10 +15,9 @@ pub(super) use self::change::{MemoryChange, carry_out, put as put_entry, remove,
 pub use self::recall::{RecallAnswer, recall};
 pub(super) use self::recall::{entry_in_sight, expire, expire_all, expired, recalled};
 pub use self::transfer::{ImportCounts, import};
-pub use self::write_condition::WriteCondition;
 use super::idempotency::ResponseRecorder;
 use super::page::PagedList;
-use super::{Error, Services};
+use super::{Error, Services, WriteCondition};
 use crate::domain::{
     MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryVersion, word_of,
 };
@@ -79,7 +77,7 @@ pub fn put(
         if partial && old.is_none() {
             return Err(UNKNOWN);
         }
-        expected.check(old.as_ref())?;
+        expected.check(old.as_ref().map(|old| old.version))?;
         let is_new = old.is_none();
         let old = old.map(|old| without(old, &gone));
         let change = MemoryChange {
@@ -130,7 +128,7 @@ pub fn delete(
     let session = scope.session_id.clone();
     services.write_observed(session.as_ref(), move |tx| {
         let Some(old) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
-        expected.check(Some(&old))?;
+        expected.check(Some(old.version))?;
         Ok(remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Direct)?)
     })
 }

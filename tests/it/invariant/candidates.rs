@@ -6,8 +6,9 @@ use std::sync::Arc;
 use contexture::domain::{
     Candidate, CandidateState, MemoryPromotion, MemoryScope, MemoryStatus, word_of,
 };
+use contexture::service::WriteCondition;
 use contexture::service::idempotency::ResponseRecorder;
-use contexture::service::memory::{EntryAddress, WriteCondition, WriteKind};
+use contexture::service::memory::{EntryAddress, WriteKind};
 use contexture::service::{Error, Services, candidates, memory};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -112,8 +112,12 @@ async fn a_hook_is_put_under_its_id_whether_it_is_there_or_not() {
     assert_eq!(changed.get("secret"), None);
     let stale = server.send_if_match("PUT", "/hooks/pii", Some("\"1\""), &small).await;
     problem(stale, 412, "precondition_failed").await;
-    let missing = server.send_if_match("PUT", "/hooks/new", Some("\"1\""), &small).await;
-    problem(missing, 412, "precondition_failed").await;
+    for tag in ["\"1\"", "*"] {
+        let missing = server.send_if_match("PUT", "/hooks/new", Some(tag), &small).await;
+        problem(missing, 412, "precondition_failed").await;
+    }
+    let there = server.send_if_match("PUT", "/hooks/pii", Some("*"), &small).await;
+    assert_eq!(there.status(), 200);
     // A secret that is given takes the place of the one of before; the same again changes nothing.
     let mut own = small.clone();
     own["secret"] = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".into();
