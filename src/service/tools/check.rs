@@ -66,6 +66,9 @@ impl JudgedTools {
         if let Some(reason) = self.block_reason(&call.name, None) {
             return Ok(CallJudgement::Denied(reason));
         }
+        if let Some(reason) = malformed_reason(call) {
+            return Ok(CallJudgement::Denied(reason));
+        }
         let loads = &*call.name == LOAD_TOOLKIT && !self.options.toolkits.is_empty();
         let is_ours = ours.contains(&&*call.name) && !self.has_own(&call.name);
         if loads || is_ours {
@@ -134,6 +137,20 @@ impl JudgedTools {
         let names = self.list.iter().chain(kits).map(|tool| &tool.name).chain(groups);
         format!("There is no tool \"{}\"; these are there: {}.", beginning(name), list_names(names))
     }
+}
+
+/// Why the arguments of a call cannot be read, in the parser's words: the model can mend them.
+fn malformed_reason(call: &ToolCall) -> Option<String> {
+    if call.custom {
+        return None;
+    }
+    let wrong = match json::parse(&call.arguments, Limits::default()) {
+        Ok(node) if node.as_object().is_some() => return None,
+        Ok(node) => format!("they are {}", node.kind()),
+        Err(error) => error.to_string(),
+    };
+    let name = beginning(&call.name);
+    Some(format!("The arguments of {name} are not a JSON object: {wrong}. Nothing was done."))
 }
 
 /// Resolves a call of a tool outside of namespaces.
