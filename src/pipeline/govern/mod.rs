@@ -152,7 +152,7 @@ fn run(
     stages: &mut Stages,
 ) -> Result<GovernOutput, Refusal> {
     preflight::check(input.pack, input.governed)?;
-    let conversation = super::ingest::run(conversation, input.target, None, notes);
+    let conversation = super::ingest::run(conversation, input.target, false, None, notes);
     let GovernInput { pack, governed, .. } = input;
     let (run, invoke) = (&governed.run, &governed.invoke);
     let GovernDecisions { intent, facts, facts_hash, policy, surfaced, ceiling, evidence } =

@@ -9,28 +9,49 @@ mod custom;
 mod media;
 mod opaque_items;
 mod parts;
+mod result_media;
 mod tools;
 
 pub use calls::means;
+pub use opaque_items::is_tool_change;
+
+use std::collections::HashSet;
 
 use super::words::list_names;
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role, Source, Target};
 
-/// Adapts a conversation to a target. Messages without content for it are removed.
-pub fn adapt(conversation: &mut Conversation, target: Target, notes: &mut Notes) {
-    let mut adapter = ConversationAdapter { source: conversation.source, target, notes };
+/// Adapts a conversation to a target. Messages without content for it are removed. `takes_system`: the
+/// model may take system messages between the others, which is decided when the list is whole.
+pub fn adapt(
+    conversation: &mut Conversation,
+    target: Target,
+    takes_system: bool,
+    notes: &mut Notes,
+) {
+    let reasoned = HashSet::new();
+    let mut adapter = ConversationAdapter {
+        source: conversation.source,
+        target,
+        takes_system: takes_system && target == Target::Anthropic,
+        notes,
+        reasoned,
+    };
     adapter.tools(&mut conversation.tools);
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));
     conversation.history.retain_mut(|message| adapter.message(message, MessageRegion::History));
     adapter.trailing_thinking(&mut conversation.history);
+    adapter.result_media(&mut conversation.history);
 }
 
 /// The state that all steps share.
 struct ConversationAdapter<'n> {
     source: Source,
     target: Target,
+    takes_system: bool,
     notes: &'n mut Notes,
+    /// Ids of the reasoning items that are sent.
+    reasoned: HashSet<String>,
 }
 
 /// The position of a message in the payload.
@@ -67,7 +88,9 @@ impl ConversationAdapter<'_> {
     fn system(&mut self, message: &Message, place: MessageRegion) {
         let at = || pointer(self.source, message.origin, place);
         match self.target {
-            Target::Anthropic | Target::Gemini if place == MessageRegion::History => {
+            Target::Anthropic | Target::Gemini
+                if place == MessageRegion::History && !self.takes_system =>
+            {
                 let detail = "system text stands before all messages there";
                 self.notes.degraded("system_hoisted", at(), detail);
             }

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{ConversationAdapter, MessageRegion, media::MediaHolder, pointer};
+use super::media::{MediaChange, MediaHolder};
+use super::opaque_items::{remove_leftovers, search_result};
+use super::{ConversationAdapter, MessageRegion, pointer};
 use crate::domain::{
     Content, Extra, Message, Part, RawJson, Role, Source, Target, Thinking, ToolResult,
 };
 use crate::json;
+use crate::provider::GENERATED_IMAGE;
 use crate::provider::words::{list_distinct, list_names};
 
 /// The losses of one message, collected so that each kind is one note.
@@ -17,6 +20,16 @@ pub(super) struct LossCounts {
     pub(super) opaque: Vec<Arc<str>>,
     fields: Vec<Arc<str>>,
     media: Vec<String>,
+    /// Media whose bytes are of another type than was declared.
+    retyped: Vec<String>,
+    /// Files that got a name.
+    named: usize,
+    /// What programs left in parts while they collected a stream.
+    pub(super) leftovers: Vec<Arc<str>>,
+    /// Search results that became text.
+    pub(super) results: usize,
+    /// Reasoning items that the conversation has already.
+    doubled: usize,
     pub(super) refusals: usize,
     /// Documents whose blocks became one text.
     pub(super) joined: usize,
@@ -94,7 +107,7 @@ impl ConversationAdapter<'_> {
         if let Content::Thinking(thinking) = &part.content {
             let keep = self.keeps_thinking(thinking, part, role);
             lost.thinking += usize::from(!keep);
-            return keep;
+            return keep && self.reasoning_item(part, lost);
         }
         if part.signature.is_some() && !self.keeps_signature() {
             part.signature = None;
@@ -134,13 +147,27 @@ impl ConversationAdapter<'_> {
     }
 
     fn media_part(&mut self, part: &mut Part, holder: MediaHolder, lost: &mut LossCounts) {
+        let is_generated = part.extra.iter().any(|(name, _)| &**name == GENERATED_IMAGE);
+        let keeps_generated = self.target == Target::Neutral
+            || (self.target == Target::Openai && holder == MediaHolder::Assistant);
+        if is_generated && !keeps_generated {
+            part.extra.retain(|(name, _)| &**name != GENERATED_IMAGE);
+        }
         let Content::Media(media) = &mut part.content else { return };
-        if let Some(text) = self.media(media, holder) {
+        let is_generated = is_generated && keeps_generated;
+        // The user's message behind the results shows their media.
+        let is_user =
+            is_generated || (self.target == Target::Openai && holder == MediaHolder::Result);
+        let holder = if is_user { MediaHolder::User } else { holder };
+        let MediaChange { text, retyped, is_named } = self.media(media, holder);
+        lost.retyped.extend(retyped);
+        lost.named += usize::from(is_named);
+        if let Some(text) = text {
             let first = text.split('\n').next().unwrap_or_default();
             lost.media.push(first.to_owned());
             part.content = Content::Text(text.into());
             part.extra.clear();
-        } else if media.name.is_some() && !self.names_media(media) {
+        } else if media.name.is_some() && !self.names_media(media, holder) {
             media.name = None;
             lost.fields.push("name".into());
         }
@@ -156,11 +183,20 @@ impl ConversationAdapter<'_> {
             // The result itself carries the mark.
             *cache = cache.or(part.cache.take());
             self.document(part, true, lost);
-            if let Content::Opaque { kind, raw } = &part.content
-                && !self.knows(kind, raw, true)
-            {
-                lost.opaque.push(kind.clone());
-                *part = Part::text(format!("[tool result part: {kind}]"));
+            if let Content::Opaque { kind, raw } = &mut part.content {
+                if self.target != Target::Neutral {
+                    remove_leftovers(raw, lost);
+                }
+                if !self.knows(kind, raw, true) {
+                    let text = search_result(kind, raw);
+                    if text.is_some() {
+                        lost.results += 1;
+                    } else {
+                        lost.opaque.push(kind.clone());
+                    }
+                    let text = text.unwrap_or_else(|| format!("[tool result part: {kind}]"));
+                    *part = Part::text(text);
+                }
             }
             if matches!(part.content, Content::Media(_)) {
                 self.part_extra(part, lost);
@@ -182,6 +218,21 @@ impl ConversationAdapter<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Adapts an item of reasoning that is sent; false takes it out. An id may be in a payload once:
+    /// the provider refuses a second item with it.
+    fn reasoning_item(&mut self, part: &mut Part, lost: &mut LossCounts) -> bool {
+        let Content::Thinking(Thinking { opaque: Some(raw), .. }) = &mut part.content else {
+            return true;
+        };
+        if self.target != Target::OpenaiResponses {
+            return true;
+        }
+        remove_leftovers(raw, lost);
+        let is_new = member(raw, "id").is_none_or(|id| self.reasoned.insert(id));
+        lost.doubled += usize::from(!is_new);
+        is_new
     }
 
     /// Reasoning is sent only to a target that can read it: whole, signed, in an assistant's
@@ -209,6 +260,11 @@ impl ConversationAdapter<'_> {
         }
     }
 
+    /// Whether the conversation goes back to its own provider.
+    pub(super) fn is_own(&self) -> bool {
+        self.target.reads_items_of(self.source)
+    }
+
     fn keeps_signature(&self) -> bool {
         self.target.reads_items_of(self.source)
             || (self.source == Source::Neutral && self.target == Target::Gemini)
@@ -217,6 +273,15 @@ impl ConversationAdapter<'_> {
     /// Unknown fields of a part go back to their own provider only; how closely to look at an
     /// image is the same word in both shapes of one provider.
     fn part_extra(&mut self, part: &mut Part, lost: &mut LossCounts) {
+        if self.target != Target::Neutral {
+            part.extra.retain(|(name, raw)| {
+                let stays = !is_leftover(name, raw.as_str());
+                if !stays && (self.is_own() || says_something(name, raw)) {
+                    lost.leftovers.push(name.clone());
+                }
+                stays
+            });
+        }
         if part.extra.is_empty() || self.target.reads_items_of(self.source) {
             return;
         }
@@ -224,7 +289,7 @@ impl ConversationAdapter<'_> {
             && !matches!(self.source, Source::Anthropic | Source::Gemini);
         let keeps_detail = openai && matches!(part.content, Content::Media(_));
         part.extra.retain(|(name, raw)| {
-            let keep = keeps_detail && &**name == "detail";
+            let keep = (keeps_detail && &**name == "detail") || &**name == GENERATED_IMAGE;
             if !keep && says_something(name, raw) {
                 lost.fields.push(name.clone());
             }
@@ -241,6 +306,7 @@ impl ConversationAdapter<'_> {
             ("document_blocks_joined", lost.joined),
             ("is_error_dropped", lost.errors),
             ("cache_mark_dropped", lost.marks),
+            ("search_result_as_text", lost.results),
         ];
         for (code, n) in counted.into_iter().filter(|(_, n)| *n > 0) {
             self.notes.degraded(code, at(), count(n));
@@ -253,6 +319,18 @@ impl ConversationAdapter<'_> {
         }
         if !lost.media.is_empty() {
             self.notes.degraded("media_as_text", at(), list_names(&lost.media));
+        }
+        if !lost.retyped.is_empty() {
+            self.notes.repaired("media_type_corrected", at(), list_distinct(&lost.retyped));
+        }
+        if lost.doubled > 0 {
+            self.notes.repaired("duplicate_reasoning", at(), count(lost.doubled));
+        }
+        if lost.named > 0 {
+            self.notes.repaired("file_named", at(), count(lost.named));
+        }
+        if !lost.leftovers.is_empty() {
+            self.notes.repaired("leftover_removed", at(), list_distinct(&lost.leftovers));
         }
     }
 }
@@ -299,12 +377,23 @@ fn marks(part: &Part) -> bool {
     }
 }
 
+/// Members that programs put into parts while they collect a stream or parse an answer. Their own
+/// provider refuses them.
+pub(super) fn is_leftover(name: &str, raw: &str) -> bool {
+    const NAMES: &[&str] =
+        &["__json_buf", "index", "parsed", "parsed_arguments", "parsed_output", "partial_json"];
+    NAMES.contains(&name) || (name == "status" && raw == "null")
+}
+
 /// Whether losing a field loses information: null and empty values do not, nor do the provider's
-/// own bookkeeping fields, nor the reader's marker for where the text of a response was.
+/// own bookkeeping fields, nor the reader's markers for where the text and the media of a response were.
 pub(super) fn says_something(name: &str, raw: &RawJson) -> bool {
-    let ours = name == "functionResponse"
-        && matches!(raw.as_str(), r#"{"response":"output"}"# | r#"{"response":"result"}"#);
-    !ours
+    let is_marker = || {
+        let node = json::parse(raw.as_str(), json::Limits::default()).ok();
+        let members = node.as_ref().and_then(json::Node::as_object);
+        members.is_some_and(|all| all.iter().all(|(name, _)| name == "response" || name == "parts"))
+    };
+    !(name == "functionResponse" && is_marker())
         && !matches!(raw.as_str(), "null" | "[]" | "{}")
         && !matches!(name, "id" | "status" | "type" | "index" | "object" | "tags")
 }
