@@ -11,10 +11,11 @@ mod texts;
 mod words;
 mod write;
 
-pub use adapt::{adapt, is_tool_change, means};
+pub use adapt::{adapt, adapt_results, is_tool_change, means, shown_property};
 pub use read::{
     CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, detect_in, keeps_malformed, list_key,
-    note_replaced, read, read_messages, read_tools, read_without_messages, without_nul,
+    note_replaced, read, read_content, read_messages, read_tools, read_without_messages,
+    without_nul,
 };
 pub use schema::as_json_schema;
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};

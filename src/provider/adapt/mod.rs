@@ -10,15 +10,19 @@ mod media;
 mod opaque_items;
 mod parts;
 mod result_media;
+mod schema;
+mod tool_owner;
 mod tools;
 
 pub use calls::means;
 pub use opaque_items::is_tool_change;
+pub use schema::shown_property;
 
 use std::collections::HashSet;
 
-use super::words::list_names;
+use super::words::{list_names, shown};
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role, Source, Target};
+use calls::valid_participant;
 
 /// Adapts a conversation to a target. Messages without content for it are removed. `takes_system`: the
 /// model may take system messages between the others, which is decided when the list is whole.
@@ -42,6 +46,14 @@ pub fn adapt(
     conversation.history.retain_mut(|message| adapter.message(message, MessageRegion::History));
     adapter.trailing_thinking(&mut conversation.history);
     adapter.result_media(&mut conversation.history);
+}
+
+/// Adapts results of tools that stand by themselves: their content alone, no ids and no names.
+pub fn adapt_results(results: &mut Vec<Message>, target: Target, notes: &mut Notes) {
+    let (source, reasoned) = (Source::from(target), HashSet::new());
+    let mut adapter = ConversationAdapter { source, target, takes_system: false, notes, reasoned };
+    results.retain_mut(|message| adapter.message_parts(message, MessageRegion::History));
+    adapter.result_media(results);
 }
 
 /// The state that all steps share.
@@ -78,6 +90,14 @@ impl ConversationAdapter<'_> {
                 self.notes.degraded("name_dropped", at, name);
             }
             message.name = None;
+        }
+        if let Some(name) = message.name.as_deref().and_then(valid_participant)
+            && self.target == Target::Openai
+        {
+            let old = message.name.as_deref().unwrap_or_default();
+            let at = pointer(self.source, message.origin, place);
+            self.notes.degraded("name_renamed", at, format!("{} → {name}", shown(old)));
+            message.name = Some(name);
         }
         if !message.extra.is_empty() {
             self.message_extra(message, place);

@@ -54,6 +54,29 @@ pub(super) fn result_content(
     parts
 }
 
+/// Whether a value is a block of content, as against JSON that a tool made up.
+pub(super) fn is_content_block(node: &Node<'_>) -> bool {
+    const KINDS: &[&str] = &[
+        "audio",
+        "document",
+        "file",
+        "image",
+        "image_url",
+        "input_audio",
+        "input_file",
+        "input_image",
+        "input_text",
+        "media",
+        "output_text",
+        "resource",
+        "resource_link",
+        "search_result",
+        "text",
+    ];
+    let kind = node.get("type").and_then(Node::as_str);
+    kind.is_some_and(|kind| KINDS.contains(&kind) && (kind != "text" || node.get("text").is_some()))
+}
+
 /// Reads one part; returns nothing after a fault.
 pub(super) fn part(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Option<Part> {
     if let Value::String(text) = &node.value {

@@ -82,6 +82,29 @@ pub fn read(
     Conversation { source, system, history, tools }
 }
 
+/// Reads the content of a tool's result that is a list of content blocks, or the result of an MCP tool
+/// with one: its parts. `None`: it is JSON of the tool's own.
+pub fn read_content(
+    node: &Node<'_>,
+    path: &Path<'_>,
+    faults: &mut Faults,
+    notes: &mut Notes,
+) -> Option<Vec<Part>> {
+    let (list, path) = match node.get("content") {
+        Some(inner) if node.get("isError").is_some() || node.get("structuredContent").is_some() => {
+            (inner, path.key("content"))
+        }
+        Some(_) => return None,
+        None => (node, *path),
+    };
+    let items = list.as_array().filter(|items| !items.is_empty())?;
+    if !items.iter().all(block::is_content_block) {
+        return None;
+    }
+    let mut cx = ReadContext { faults, notes, lenient: true };
+    Some(block::result_content(&mut cx, list, &path))
+}
+
 /// Reads the messages of a conversation, without system text and tools. If `is_lenient`, malformed
 /// tool arguments are kept as they are.
 pub fn read_messages(

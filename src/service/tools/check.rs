@@ -1,6 +1,7 @@
 //! Judges the calls of a model. The block-list is checked for the called and the resolved name,
 //! then the arguments are checked against the tool's schema.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::schema::{CheckFailure, SchemaVerdict, Schemas};
@@ -8,7 +9,7 @@ use super::wire;
 use crate::domain::{RawJson, ToolCall, ToolDefinition};
 use crate::json::{self, Limits, Node, beginning};
 use crate::limit::Deadline;
-use crate::provider::means;
+use crate::provider::{means, shown_property};
 use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
 /// The tools and options by which calls are judged.
@@ -82,7 +83,12 @@ impl JudgedTools {
             }
         } else {
             let tool = self.find_tool(&call.name);
-            (tool, resolve_plain(call, tool.map_or(&call.name, |tool| &tool.name)))
+            let mut resolved = resolve_plain(call, tool.map_or(&call.name, |tool| &tool.name));
+            if let Some(arguments) = tool.and_then(|tool| own_properties(tool, &resolved.arguments))
+            {
+                resolved.arguments = arguments;
+            }
+            (tool, resolved)
         };
         if let Some(reason) = self.block_reason(&resolved.name, resolved.namespace.as_deref()) {
             return Ok(CallJudgement::Denied(reason));
@@ -156,6 +162,29 @@ fn malformed_reason(call: &ToolCall) -> Option<String> {
 /// Resolves a call of a tool outside of namespaces.
 fn resolve_plain(call: &ToolCall, name: &Arc<str>) -> ResolvedCall {
     ResolvedCall { name: Arc::clone(name), namespace: None, arguments: wire::arguments(call) }
+}
+
+/// The arguments with the names of the tool's own properties, if the model was shown others.
+fn own_properties(tool: &ToolDefinition, arguments: &RawJson) -> Option<RawJson> {
+    let schema = json::parse(tool.parameters.as_ref()?.as_str(), Limits::default()).ok()?;
+    let properties = schema.get("properties")?.as_object()?;
+    let shown: HashMap<Arc<str>, &str> =
+        properties.iter().filter_map(|(name, _)| Some((shown_property(name)?, &**name))).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let given = json::parse(arguments.as_str(), Limits::default()).ok()?;
+    let mut text = String::from("{");
+    for (name, value) in given.as_object()? {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        json::write_string(&mut text, shown.get(&**name).copied().unwrap_or(name));
+        text.push(':');
+        text.push_str(value.raw);
+    }
+    text.push('}');
+    Some(RawJson::new(text))
 }
 
 /// Resolves a call of a namespace to the tool and the arguments that it names.

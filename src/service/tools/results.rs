@@ -8,7 +8,9 @@ use bytes::Bytes;
 
 use super::wire;
 use crate::compress::Offload;
-use crate::domain::{ArtifactId, Content, ContentHash, Message, Part, Role, ToolCall, ToolResult};
+use crate::domain::{
+    ArtifactId, Content, ContentHash, Message, Notes, Part, Role, ToolCall, ToolResult,
+};
 use crate::hook::Point;
 use crate::json::{self, Limits};
 use crate::pipeline::{self, Deadline, HookPort};
@@ -50,11 +52,19 @@ pub fn results(
     let mut request = request::read_results(&node).map_err(Error::Invalid)?;
     let lengths: Vec<usize> = request.results.iter().map(|result| result.text.len()).collect();
     let effects = ask(services, &mut request, deadline)?;
-    let CutResults { texts, rows: mut taken, warnings } = cut(services, &request);
+    let CutResults { texts, rows: mut taken, mut warnings } = cut(services, &request);
     for (taken, bytes) in taken.iter_mut().zip(lengths) {
         taken.bytes_before = bytes;
     }
-    let messages = wire::results(request.source, &request.results, &texts);
+    let mut notes = Notes::default();
+    let messages = wire::results(request.source, &request.results, &texts, &mut notes);
+    warnings.extend(notes.degraded.iter().chain(&notes.repairs).map(|note| {
+        if note.detail.is_empty() {
+            note.code.to_owned()
+        } else {
+            format!("{}: {}", note.code, note.detail)
+        }
+    }));
     let key = request.source.list_key();
     let mut list = format!("{{\"{key}\":{messages},\"source\":\"{}\"", request.source.as_str());
     // No result is cleared here: the model has not seen any of them.
@@ -85,7 +95,7 @@ fn ask(
 ) -> Result<ResultHooks, Error> {
     let mut history: Vec<Message> = Vec::new();
     for result in &request.results {
-        let RawResult { id, name, text, is_error, arguments } = result;
+        let RawResult { id, name, text, is_error, arguments, .. } = result;
         if let Some(arguments) = arguments {
             let (name, arguments) = (Arc::clone(name), Arc::clone(arguments));
             let call = ToolCall { id: Arc::clone(id), name, arguments, custom: false };

@@ -164,7 +164,7 @@ pub(super) fn result(source: Source, call: &ToolCall, answer: &ToolAnswer) -> Ra
         content: vec![Part::text(answer.text())],
         is_error: refused.then_some(true),
     };
-    let list = list(source, vec![result]);
+    let list = list(source, &messages_of([result].into_iter()));
     let message = json::parse(&list, Limits::default())
         .ok()
         .and_then(|node| node.as_array()?.first().map(|message| RawJson::new(message.raw)));
@@ -172,22 +172,37 @@ pub(super) fn result(source: Source, call: &ToolCall, answer: &ToolAnswer) -> Ra
 }
 
 /// Writes raw results as messages of a shape, as a JSON list. `texts` are the shown texts of the
-/// results.
-pub(super) fn results(source: Source, results: &[RawResult], texts: &[String]) -> String {
-    let result = |(result, text): (&RawResult, &String)| ToolResult {
-        call_id: Arc::clone(&result.id),
-        name: (!result.name.is_empty()).then(|| Arc::clone(&result.name)),
-        content: vec![Part::text(text.as_str())],
-        is_error: result.is_error,
+/// results; what is no text in them is brought into the shape.
+pub(super) fn results(
+    source: Source,
+    results: &[RawResult],
+    texts: &[String],
+    notes: &mut Notes,
+) -> String {
+    let result = |(result, text): (&RawResult, &String)| {
+        let text = (!text.is_empty() || result.parts.is_empty()).then(|| Part::text(text.as_str()));
+        ToolResult {
+            call_id: Arc::clone(&result.id),
+            name: (!result.name.is_empty()).then(|| Arc::clone(&result.name)),
+            content: text.into_iter().chain(result.parts.iter().cloned()).collect(),
+            is_error: result.is_error,
+        }
     };
-    list(source, results.iter().zip(texts).map(result).collect())
+    let mut messages = messages_of(results.iter().zip(texts).map(result));
+    if results.iter().any(|result| !result.parts.is_empty()) {
+        provider::adapt_results(&mut messages, Target::from(source), notes);
+    }
+    list(source, &messages)
 }
 
-fn list(source: Source, results: Vec<ToolResult>) -> String {
+fn messages_of(results: impl Iterator<Item = ToolResult>) -> Vec<Message> {
     let message = |result| Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
-    let messages: Vec<Message> = results.into_iter().map(message).collect();
+    results.map(message).collect()
+}
+
+fn list(source: Source, messages: &[Message]) -> String {
     let target = Target::from(source);
-    let input = PayloadInput { messages: &messages, tools: &[] };
+    let input = PayloadInput { messages, tools: &[] };
     let written = provider::write(String::new(), target, input);
     let list = written.blocks.iter().find(|member| member.name == source.list_key());
     let items: Vec<&str> =
