@@ -60,12 +60,11 @@ fn string_halves(bytes: &[u8], mut at: usize, found: &mut Vec<usize>) -> usize {
         let (high, low) = (0xD800..=0xDBFF, 0xDC00..=0xDFFF);
         at += match unit(bytes, at) {
             Some(first) if high.contains(&first) => {
-                match unit(bytes, at + 6).filter(|second| low.contains(second)) {
-                    Some(_) => 12,
-                    None => {
-                        found.push(at);
-                        6
-                    }
+                if unit(bytes, at + 6).is_some_and(|second| low.contains(&second)) {
+                    12
+                } else {
+                    found.push(at);
+                    6
                 }
             }
             Some(first) if low.contains(&first) => {
@@ -99,7 +98,7 @@ mod tests {
             (r#"["\\ud83d","\"\ud83d"]"#, r#"["\\ud83d","\"\ufFfD"]"#),
             (r#"{"\ud83d" : "\ud83d"}"#, r#"{"\ud83d" : "\ufFfD"}"#),
             (r#"["\ud8"#, r#"["\ud8"#),
-            (r#"\ud83d"#, r#"\ud83d"#),
+            (r"\ud83d", r"\ud83d"),
         ] {
             assert_eq!(replace_halves(before.to_owned()), after);
         }

@@ -70,8 +70,8 @@ pub(super) fn end(
     list: &str,
     notes: &mut Notes,
 ) -> Result<(), StopReason> {
-    let last = slots.iter().rev().find(|slot| !slot.message.is_hoisted());
-    if last.is_some_and(|slot| is_refused_end(&slot.message)) {
+    let end = slots.iter().rev().find(|slot| !slot.message.is_hoisted());
+    if end.is_some_and(|slot| is_refused_end(&slot.message)) {
         let message = Message::text(Role::User, prose::CONVERSATION_OPENING);
         slots.push(Slot::new(meter, message, PartName::Tail)?);
         note_ending(list, notes);
@@ -93,8 +93,8 @@ pub(super) fn mend_messages(
         note_opening(list, notes);
         messages.insert(at, opening());
     }
-    let last = messages.iter().rev().find(|message| !message.is_hoisted());
-    if refuses_end && last.is_some_and(is_refused_end) {
+    let end = messages.iter().rev().find(|message| !message.is_hoisted());
+    if refuses_end && end.is_some_and(is_refused_end) {
         note_ending(list, notes);
         messages.push(opening());
     }

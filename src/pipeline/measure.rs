@@ -84,6 +84,11 @@ impl Cost {
         self.text + self.media
     }
 
+    /// Whether any of it is estimated: media, and what is encrypted.
+    pub(super) fn is_estimated(self) -> bool {
+        self.is_estimate || self.media > 0
+    }
+
     /// Tokens that count when compaction points are replayed.
     pub(super) fn flat(self) -> u64 {
         self.text + self.media_flat

@@ -64,7 +64,7 @@ pub use shorten::{
 };
 pub use stage::{STAGES, StageRow, Timings, timed};
 pub use summary_ask::SummaryAsk;
-pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
+pub use tokens::{MessageCounts, TokensAnswer, count_messages, count_text, count_tools};
 pub use tools::toolkit_of;
 pub use trace::Hashes;
 

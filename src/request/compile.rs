@@ -222,7 +222,9 @@ fn read_with(
             .map(|text| {
                 let path = fields.path().key("implicit_context");
                 let given = fields.get("implicit_context");
-                given.iter().for_each(|node| provider::note_replaced(node, &path, &mut notes));
+                if let Some(node) = given {
+                    provider::note_replaced(node, &path, &mut notes);
+                }
                 provider::without_nul(text, &path, &mut notes)
             }),
         output: OutputOptions::read(&fields, &mut faults, &mut notes),

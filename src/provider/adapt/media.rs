@@ -45,12 +45,12 @@ impl ConversationAdapter<'_> {
             }
             return change;
         }
-        change.text = Some(self.instead(media));
+        change.text = Some(Self::instead(media));
         change
     }
 
     /// The text that stands for a medium that the target does not hold.
-    fn instead(&self, media: &Media) -> String {
+    fn instead(media: &Media) -> String {
         let mut text = placeholder(media);
         match &media.source {
             MediaSource::Text(content) => {

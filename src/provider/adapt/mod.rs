@@ -6,6 +6,8 @@
 
 mod calls;
 mod custom;
+mod fields;
+mod losses;
 mod media;
 mod opaque_items;
 mod parts;
@@ -148,7 +150,7 @@ impl ConversationAdapter<'_> {
         }
         for (origin, thoughts, empty) in found.into_iter().rev() {
             let at = pointer(self.source, origin, MessageRegion::History);
-            let detail = parts::count(thoughts);
+            let detail = losses::count(thoughts);
             self.notes.degraded("trailing_thinking_dropped", at.clone(), detail);
             if empty {
                 self.notes.degraded("empty_message_dropped", at, "");
@@ -174,10 +176,10 @@ impl ConversationAdapter<'_> {
         let mut refusal = None;
         for (name, raw) in &message.extra {
             match &**name {
-                "refusal" if parts::string_value(raw).is_some() => {
-                    refusal = parts::string_value(raw);
+                "refusal" if fields::string_value(raw).is_some() => {
+                    refusal = fields::string_value(raw);
                 }
-                name if parts::says_something(name, raw) => lost.push(name),
+                name if fields::says_something(name, raw) => lost.push(name),
                 _ => {}
             }
         }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::ConversationAdapter;
-use super::parts::{LossCounts, is_leftover, member};
+use super::fields::{is_leftover, member};
+use super::losses::LossCounts;
 use crate::domain::{Content, Media, MediaSource, Part, RawJson, Source, Target};
 use crate::json::{self, Node};
 
@@ -136,9 +137,8 @@ fn plain_document(raw: &RawJson) -> Option<(Part, usize)> {
 /// items both have names with the prefix `mcp_`.
 fn owner(kind: &str) -> Option<Target> {
     match kind {
-        "tool_addition" | "tool_removal" => Some(Target::Anthropic),
         "server_tool_use" | "mcp_tool_use" | "container_upload" | "search_result" | "document"
-        | "tool_reference" => Some(Target::Anthropic),
+        | "tool_addition" | "tool_reference" | "tool_removal" => Some(Target::Anthropic),
         "reasoning"
         | "mcp_list_tools"
         | "mcp_approval_request"

@@ -1,41 +1,12 @@
 //! Parts of messages: thinking, signatures, opaque items, unknown fields, cache marks.
 
-use std::sync::Arc;
-
+use super::fields::{is_leftover, member, says_something};
+use super::losses::LossCounts;
 use super::media::{MediaChange, MediaHolder};
 use super::opaque_items::{remove_leftovers, search_result};
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{
-    Content, Extra, Message, Part, RawJson, Role, Source, Target, Thinking, ToolResult,
-};
-use crate::json;
+use crate::domain::{Content, Message, Part, Role, Source, Target, Thinking, ToolResult};
 use crate::provider::GENERATED_IMAGE;
-use crate::provider::words::{list_distinct, list_names};
-
-/// The losses of one message, collected so that each kind is one note.
-#[derive(Default)]
-pub(super) struct LossCounts {
-    thinking: usize,
-    signatures: usize,
-    pub(super) opaque: Vec<Arc<str>>,
-    fields: Vec<Arc<str>>,
-    media: Vec<String>,
-    /// Media whose bytes are of another type than was declared.
-    retyped: Vec<String>,
-    /// Files that got a name.
-    named: usize,
-    /// What programs left in parts while they collected a stream.
-    pub(super) leftovers: Vec<Arc<str>>,
-    /// Search results that became text.
-    pub(super) results: usize,
-    /// Reasoning items that the conversation has already.
-    doubled: usize,
-    pub(super) refusals: usize,
-    /// Documents whose blocks became one text.
-    pub(super) joined: usize,
-    errors: usize,
-    marks: usize,
-}
 
 impl ConversationAdapter<'_> {
     /// Adapts the parts of a message; false if nothing is left that the target accepts.
@@ -296,48 +267,6 @@ impl ConversationAdapter<'_> {
             keep
         });
     }
-
-    fn report(&mut self, message: &Message, place: MessageRegion, lost: LossCounts) {
-        let at = || pointer(self.source, message.origin, place);
-        let counted = [
-            ("thinking_dropped", lost.thinking),
-            ("signature_dropped", lost.signatures),
-            ("refusal_as_text", lost.refusals),
-            ("document_blocks_joined", lost.joined),
-            ("is_error_dropped", lost.errors),
-            ("cache_mark_dropped", lost.marks),
-            ("search_result_as_text", lost.results),
-        ];
-        for (code, n) in counted.into_iter().filter(|(_, n)| *n > 0) {
-            self.notes.degraded(code, at(), count(n));
-        }
-        for (code, names) in [("opaque_dropped", lost.opaque), ("part_fields_dropped", lost.fields)]
-        {
-            if !names.is_empty() {
-                self.notes.degraded(code, at(), list_distinct(&names));
-            }
-        }
-        if !lost.media.is_empty() {
-            self.notes.degraded("media_as_text", at(), list_names(&lost.media));
-        }
-        if !lost.retyped.is_empty() {
-            self.notes.repaired("media_type_corrected", at(), list_distinct(&lost.retyped));
-        }
-        if lost.doubled > 0 {
-            self.notes.repaired("duplicate_reasoning", at(), count(lost.doubled));
-        }
-        if lost.named > 0 {
-            self.notes.repaired("file_named", at(), count(lost.named));
-        }
-        if !lost.leftovers.is_empty() {
-            self.notes.repaired("leftover_removed", at(), list_distinct(&lost.leftovers));
-        }
-    }
-}
-
-/// The number of parts in a note; one needs no number.
-pub(super) fn count(parts: usize) -> String {
-    if parts == 1 { String::new() } else { format!("{parts} parts") }
 }
 
 fn is_result(part: &Part) -> bool {
@@ -375,50 +304,4 @@ fn marks(part: &Part) -> bool {
         Content::Opaque { raw, .. } => raw.as_str().starts_with('{'),
         Content::Thinking(_) => false,
     }
-}
-
-/// Members that programs put into parts while they collect a stream or parse an answer. Their own
-/// provider refuses them.
-pub(super) fn is_leftover(name: &str, raw: &str) -> bool {
-    const NAMES: &[&str] =
-        &["__json_buf", "index", "parsed", "parsed_arguments", "parsed_output", "partial_json"];
-    NAMES.contains(&name) || (name == "status" && raw == "null")
-}
-
-/// Whether losing a field loses information: null and empty values do not, nor do the provider's
-/// own bookkeeping fields, nor the reader's markers for where the text and the media of a response were.
-pub(super) fn says_something(name: &str, raw: &RawJson) -> bool {
-    let is_marker = || {
-        let node = json::parse(raw.as_str(), json::Limits::default()).ok();
-        let members = node.as_ref().and_then(json::Node::as_object);
-        members.is_some_and(|all| all.iter().all(|(name, _)| name == "response" || name == "parts"))
-    };
-    !(name == "functionResponse" && is_marker())
-        && !matches!(raw.as_str(), "null" | "[]" | "{}")
-        && !matches!(name, "id" | "status" | "type" | "index" | "object" | "tags")
-}
-
-/// The text of a JSON string.
-pub(super) fn string_value(raw: &RawJson) -> Option<String> {
-    let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
-    node.as_str().map(str::to_owned)
-}
-
-/// A string member of a JSON object.
-pub(super) fn member(raw: &RawJson, name: &str) -> Option<String> {
-    let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
-    node.get(name)?.as_str().map(str::to_owned)
-}
-
-/// Uninterpreted members of a tool that its new provider may not know.
-pub(super) fn foreign_fields(extra: &mut Extra, keeps: impl Fn(&str) -> bool) -> Vec<Arc<str>> {
-    let mut lost = Vec::new();
-    extra.retain(|(name, raw)| {
-        let keep = keeps(name);
-        if !keep && says_something(name, raw) {
-            lost.push(name.clone());
-        }
-        keep
-    });
-    lost
 }

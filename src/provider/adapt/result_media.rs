@@ -2,7 +2,7 @@
 //! of the user behind the results, so that the model sees them.
 
 use super::ConversationAdapter;
-use super::parts::count;
+use super::losses::count;
 use super::{MessageRegion, pointer};
 use crate::domain::{Content, Message, Part, Role, Target};
 

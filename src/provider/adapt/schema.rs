@@ -23,10 +23,13 @@ pub(super) struct RewrittenSchema {
     pub(super) changes: Vec<&'static str>,
 }
 
+/// A change of a schema, and the function that makes it where it is needed.
+type SchemaStep = (&'static str, fn(&Node<'_>) -> Option<String>);
+
 /// Rewrites a schema for a target; `None` if it takes it as it is.
 pub(super) fn rewrite(schema: &str, target: Target) -> Option<RewrittenSchema> {
     let mut found = RewrittenSchema { text: schema.to_owned(), changes: Vec::new() };
-    let steps: &[(&'static str, fn(&Node<'_>) -> Option<String>)] = match target {
+    let steps: &[SchemaStep] = match target {
         // "input_schema does not support oneOf, allOf, or anyOf at the top level", and property keys
         // of `[a-zA-Z0-9_.-]{1,64}`: answers of the Messages API.
         Target::Anthropic => {
@@ -72,7 +75,9 @@ fn renamed(node: &Node<'_>) -> Option<String> {
         match (&**key, &value.value) {
             ("properties", Value::Object(properties)) => {
                 let mut inner = ObjectText::default();
-                properties.iter().for_each(|(name, schema)| inner.member(&new(name), schema.raw));
+                for (name, schema) in properties {
+                    inner.member(&new(name), schema.raw);
+                }
                 out.member(key, &inner.finish());
             }
             ("required", Value::Array(names)) => {
@@ -149,7 +154,9 @@ impl JoinedObject {
 
     fn take(&mut self, other: Self) -> Vec<String> {
         for (name, schemas) in other.properties {
-            schemas.iter().for_each(|schema| self.add(&name, schema));
+            for schema in &schemas {
+                self.add(&name, schema);
+            }
         }
         other.required
     }
@@ -364,7 +371,7 @@ mod tests {
             ),
             (
                 r##"{"$defs":{"d":{"properties":{"z":{}},"required":["z"]}},"allOf":[{"$ref":"#/$defs/d"},{"required":["q"]}]}"##,
-                r##"{"$defs":{"d":{"properties":{"z":{}},"required":["z"]}},"type":"object","properties":{"z":{}},"required":["z","q"]}"##,
+                r#"{"$defs":{"d":{"properties":{"z":{}},"required":["z"]}},"type":"object","properties":{"z":{}},"required":["z","q"]}"#,
             ),
         ] {
             assert_eq!(text(before, Target::Anthropic).as_deref(), Some(after));

@@ -1,7 +1,7 @@
 //! Tool definitions: names, fields and schemas in the form a target accepts.
 
 use super::{
-    ConversationAdapter, calls::valid_name, custom, parts::foreign_fields, schema, tool_owner,
+    ConversationAdapter, calls::valid_name, custom, fields::foreign_fields, schema, tool_owner,
 };
 use crate::domain::{RawJson, Target, ToolDefinition};
 use crate::json::{self, Node};
@@ -17,6 +17,8 @@ impl ConversationAdapter<'_> {
 
     /// Warns of what the target refuses and the service cannot mend.
     fn warn_of_limits(&mut self, tools: &[ToolDefinition]) {
+        // OpenAI's reference of functions.
+        const MAX_DESCRIPTION_CHARS: usize = 1_024;
         // OpenAI's reference of `tools`; Gemini's of function declarations.
         let most = match self.target {
             Target::Openai | Target::OpenaiResponses => 128,
@@ -27,8 +29,6 @@ impl ConversationAdapter<'_> {
             let detail = format!("{} tools; the target takes {most}", tools.len());
             self.notes.warn("too_many_tools", "/tools".to_owned(), detail);
         }
-        // OpenAI's reference of functions.
-        const MAX_DESCRIPTION_CHARS: usize = 1_024;
         if !matches!(self.target, Target::Openai | Target::OpenaiResponses) {
             return;
         }

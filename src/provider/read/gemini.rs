@@ -284,11 +284,11 @@ fn response_parts(
         let path = path.index(index);
         let read = part(cx, item, &mut CallIds::default(), &path);
         let is_medium = |part: &Part| matches!(part.content, Content::Media(_));
-        match read.filter(is_medium) {
-            Some(part) => content.push(part),
-            None => {
-                cx.fault(&path, "the parts of a function response are `inlineData` or `fileData`")
-            }
+        if let Some(part) = read.filter(is_medium) {
+            content.push(part);
+        } else {
+            let detail = "the parts of a function response are `inlineData` or `fileData`";
+            cx.fault(&path, detail);
         }
     }
 }

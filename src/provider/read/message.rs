@@ -203,7 +203,7 @@ fn attachments(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Ve
     items.iter().enumerate().map(read).collect()
 }
 
-/// The images that a model made, next to the content of its message as OpenRouter has them.
+/// The images that a model made, next to the content of its message as `OpenRouter` has them.
 fn images(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
     let Some(list) = present(node, "images") else { return Vec::new() };
     let path = path.key("images");

@@ -133,7 +133,8 @@ async fn calls_that_their_provider_runs_are_passed_over() {
 #[tokio::test]
 async fn a_gateway_compresses_beside_a_malformed_call() {
     let server = TestServer::spawn().await;
-    let log: String = (0..400).map(|at| format!("2026-01-01 INFO step {at} done\n")).collect();
+    let lines: Vec<String> = (0..400).map(|at| format!("2026-01-01 INFO step {at} done")).collect();
+    let log = lines.join("\n");
     let messages = json!([user("q"),
         {"role": "assistant", "content": null, "tool_calls": [function("c1", "{\"path\":")]},
         {"role": "tool", "tool_call_id": "c1", "content": log},

@@ -1,5 +1,7 @@
 //! Images, sounds and files in every form that programs give them.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::{JPEG, PNG, large_png, valid};
@@ -100,8 +102,7 @@ async fn a_file_without_a_name_gets_one_where_it_is_required() {
 async fn images_that_a_target_refuses_are_text_or_told_of() {
     let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><title>A chart</title></svg>";
     let inline = json!({"type": "image_url", "image_url": {"url": format!("data:image/svg+xml;utf8,{svg}")}});
-    use base64::Engine as _;
-    let encoded = base64::engine::general_purpose::STANDARD.encode(svg);
+    let encoded = STANDARD.encode(svg);
     for part in [inline, base64("image/svg+xml", &encoded), base64("image/png", &encoded)] {
         for target in TARGETS {
             let compiled = valid(target, shown(&part)).await;
