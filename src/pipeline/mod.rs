@@ -50,7 +50,7 @@ pub use hook_port::{HookPort, NoHooks};
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
 pub use points::{
     ResultCheck, ShorterTexts, ask_formats, ask_governed_results, ask_results_of, ask_texts,
-    clean_summary, governed_input, result_inputs,
+    clean_summary, governed_input, is_refusal, result_inputs,
 };
 pub use prose::{READ_TOOL, is_cleared, is_history_summary};
 pub use recall::{MemoryMatch, RankedMemory, rank_memory};

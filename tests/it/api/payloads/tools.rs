@@ -108,11 +108,11 @@ async fn what_cannot_be_mended_is_a_warning() {
 
 #[tokio::test]
 async fn a_participant_s_name_that_is_refused_is_renamed() {
-    let messages = json!([{"role": "user", "name": "Jane Doe", "content": "q"},
-        {"role": "user", "name": "jane", "content": "r"}]);
+    let messages = json!([{"role": "user", "name": "team lead", "content": "q"},
+        {"role": "user", "name": "reviewer", "content": "r"}]);
     let compiled = valid("openai", json!({"messages": messages})).await;
     let name = compiled.list()[0]["name"].as_str().unwrap();
-    assert!(name.starts_with("Jane_Doe_"), "{name}");
-    assert_eq!(compiled.list()[1]["name"], "jane");
+    assert!(name.starts_with("team_lead_"), "{name}");
+    assert_eq!(compiled.list()[1]["name"], "reviewer");
     assert_eq!(compiled.codes("degraded"), ["name_renamed"]);
 }
