@@ -68,7 +68,7 @@ struct PrintedResponse<'a> {
 }
 
 pub(super) fn run(args: &CompileArgs) -> Result<(), CommandError> {
-    let body = edit(&read_input(&args.file)?, args)?;
+    let body = edit(&service::compile::replace_halves(read_input(&args.file)?), args)?;
     let mut models = Models::built_in();
     if let Some(path) = &args.models_file {
         models.extend(config::read_models(path)?);

@@ -46,6 +46,9 @@ pub struct ModelRow {
     /// Whether the model goes on from a last assistant message.
     #[serde(default)]
     pub prefill: bool,
+    /// Whether an Anthropic model takes system messages between the others.
+    #[serde(default)]
+    pub system_messages: bool,
 }
 
 impl From<&Model> for ModelRow {
@@ -58,6 +61,7 @@ impl From<&Model> for ModelRow {
             tokenizer: model.tokenizer.as_str().to_owned(),
             factor: Some(f64::from(model.factor_milli) / 1000.0),
             prefill: model.prefill,
+            system_messages: model.system_messages,
         }
     }
 }
@@ -97,6 +101,7 @@ fn model(row: ModelRow) -> Result<Model, String> {
         tokenizer,
         factor_milli: row.factor.map_or(Ok(family.factor_milli()), thousandths)?,
         prefill: row.prefill,
+        system_messages: row.system_messages,
     })
 }
 

@@ -29,6 +29,9 @@ pub struct Message {
     pub extra: Extra,
     /// Index in the list that the message was read from; `None` for messages that the service adds.
     pub origin: Option<usize>,
+    /// Whether a system message keeps its place for a target that has its system text before all
+    /// messages. Decided last: it depends on the messages next to it.
+    pub stays: bool,
 }
 
 /// Uninterpreted members of an object, in their order.
@@ -45,7 +48,13 @@ impl Message {
             parts,
             extra: Extra::new(),
             origin: None,
+            stays: false,
         }
+    }
+
+    /// Whether it is written before all messages if the target has its system text there.
+    pub fn is_hoisted(&self) -> bool {
+        self.role == Role::System && !self.stays
     }
 
     /// A message made by this service, with one text.

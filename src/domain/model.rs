@@ -78,6 +78,8 @@ pub struct Model {
     pub factor_milli: u32,
     /// Whether the provider continues a last assistant message (prefill).
     pub prefill: bool,
+    /// Whether the provider takes system messages, with changes of tools in them, between the others.
+    pub system_messages: bool,
 }
 
 impl Model {

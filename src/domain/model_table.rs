@@ -153,6 +153,19 @@ const CL100K: &[&str] = &[
     "gpt-4-vision-preview",
 ];
 
+/// The names of Anthropic's models that take system messages between the others:
+/// <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>.
+const SYSTEM_MESSAGES: &[&str] = &[
+    "claude-fable-5",
+    "claude-haiku-5-5",
+    "claude-mythos-5",
+    "claude-opus-4-8",
+    "claude-opus-5",
+    "claude-opus-5-5",
+    "claude-sonnet-5",
+    "claude-sonnet-5-5",
+];
+
 pub(super) fn rows() -> Vec<Model> {
     let mut rows: Vec<Model> = ROWS
         .iter()
@@ -168,6 +181,7 @@ pub(super) fn rows() -> Vec<Model> {
             },
             factor_milli: family.factor_milli(),
             prefill,
+            system_messages: SYSTEM_MESSAGES.contains(&name),
         })
         .collect();
     rows.push(Model {
@@ -178,6 +192,7 @@ pub(super) fn rows() -> Vec<Model> {
         tokenizer: TokenizerName::Bytes4,
         factor_milli: 1000,
         prefill: true,
+        system_messages: false,
     });
     rows
 }
@@ -198,7 +213,7 @@ mod tests {
             assert!(row.max_output <= row.context_window, "{}", row.name);
             assert_eq!(row.name.to_lowercase(), *row.name);
         }
-        for name in CL100K {
+        for name in CL100K.iter().chain(SYSTEM_MESSAGES) {
             assert!(names.contains(*name), "{name}");
         }
     }

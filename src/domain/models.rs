@@ -85,6 +85,7 @@ impl Models {
             tokenizer: TokenizerName::O200kBase,
             factor_milli: family.factor_milli(),
             prefill: family == Family::Anthropic,
+            system_messages: false,
         }
     }
 }

@@ -75,6 +75,19 @@ impl Target {
     }
 }
 
+/// The shape that a target's payload is in.
+impl From<Target> for Source {
+    fn from(target: Target) -> Self {
+        match target {
+            Target::Openai => Self::Openai,
+            Target::OpenaiResponses => Self::OpenaiResponses,
+            Target::Anthropic => Self::Anthropic,
+            Target::Gemini => Self::Gemini,
+            Target::Neutral => Self::Neutral,
+        }
+    }
+}
+
 /// The shape for returning a conversation to its source.
 impl From<Source> for Target {
     fn from(source: Source) -> Self {

@@ -13,6 +13,7 @@ use tower_http::timeout::TimeoutError;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::zstd_window::FrameError;
+use crate::json;
 use crate::pipeline::Deadline;
 use crate::service::Services;
 use crate::service::compile::MAX_DEADLINE_MS;
@@ -180,6 +181,7 @@ async fn receive(
         };
         Problem::with_detail(kind, format!("not UTF-8 at byte {at}"))
     })?;
+    let text = if media == Media::Json { json::replace_halves(text) } else { text };
     Ok(RequestInput { text, services, timeout })
 }
 

@@ -113,6 +113,7 @@ pub const ENUM_MEMBERS: &[EnumMember] = &[
     EnumMember { schema: "CacheOptions", name: "ttl", words: || list_words(CACHE_TTLS) },
     EnumMember { schema: "CacheOptions", name: "state", words: || list_words(CacheState::WORDS) },
     EnumMember { schema: "CompileRequest", name: "repair", words: || list_words(REPAIR_MODES) },
+    EnumMember { schema: "CompressRequest", name: "repair", words: || list_words(REPAIR_MODES) },
     EnumMember { schema: "CompileRequest", name: "record", words: || list_words(RecordLevel::WORDS) },
     EnumMember { schema: "ReplayRequest", name: "mode", words: || list_words(REPLAY_MODES) },
 ];

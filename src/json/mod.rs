@@ -7,6 +7,7 @@
 mod canonical;
 mod diff;
 mod fields;
+mod halves;
 mod jcs;
 mod jcs_serializer;
 mod merge;
@@ -16,6 +17,7 @@ mod scan;
 mod schema;
 pub(crate) mod tape;
 mod verbatim;
+mod without;
 mod write;
 
 /// The largest whole number that every JSON reader represents exactly.
@@ -24,6 +26,7 @@ pub const MAX_WHOLE_NUMBER: u64 = 1 << 53;
 pub use canonical::{canonical, canonical_with_nulls};
 pub use diff::{JsonDifference, differences};
 pub use fields::Fields;
+pub use halves::{has_replaced_half, replace_halves};
 pub use jcs::{UnsafeNumber, is_i_json, jcs};
 pub use jcs_serializer::{jcs_into, jcs_value};
 pub use merge::merge;
@@ -32,6 +35,7 @@ pub use reader::{Error, ErrorKind, Limits, parse, parse_each, parse_or_empty};
 pub(crate) use scan::{Marks, next_special, number, space_outside_strings};
 pub use schema::{JsonSchema, Misfit, SchemaError};
 pub use verbatim::{JsonText, to_text};
+pub use without::without_members;
 pub use write::{escape_into, minify, string_bytes, write_string, write_string_escaping};
 
 use std::borrow::Cow;
@@ -63,6 +67,8 @@ pub enum Value<'a> {
 pub enum Text<'a> {
     Borrowed(&'a str),
     Shared(Arc<str>),
+    /// A text in which U+FFFD stands for half a surrogate pair ([`replace_halves`]).
+    Replaced(Arc<str>),
 }
 
 impl Text<'_> {
@@ -70,7 +76,7 @@ impl Text<'_> {
     pub fn to_shared(&self) -> Arc<str> {
         match self {
             Self::Borrowed(text) => Arc::from(*text),
-            Self::Shared(text) => Arc::clone(text),
+            Self::Shared(text) | Self::Replaced(text) => Arc::clone(text),
         }
     }
 }
@@ -81,7 +87,7 @@ impl Deref for Text<'_> {
     fn deref(&self) -> &str {
         match self {
             Self::Borrowed(text) => text,
-            Self::Shared(text) => text,
+            Self::Shared(text) | Self::Replaced(text) => text,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! marks have priority, the latest of them first.
 
 use super::slot::{PartName, Slot};
-use crate::domain::{CacheMark, CacheTtl, Content, Notes, Part, Role, ToolDefinition};
+use crate::domain::{CacheMark, CacheTtl, Content, Notes, Part, ToolDefinition};
 use crate::request::{CacheOptions, CacheState};
 
 /// Warns of what nothing comes of.
@@ -74,7 +74,7 @@ impl MarkSpot<'_> {
 /// system text, of the summary and of the tools. System text is read before all messages, so if it
 /// changes with every compile, no mark in a message helps.
 fn places(slots: &[Slot], tools: &[ToolDefinition]) -> Vec<MarkPlace> {
-    let is_system = |slot: &Slot| slot.message.role == Role::System;
+    let is_system = |slot: &Slot| slot.message.is_hoisted();
     let system_changes = slots.iter().any(|slot| is_system(slot) && slot.changes(true));
     let first = |found: &dyn Fn(&Slot) -> bool| slots.iter().position(found).unwrap_or(slots.len());
     let volatile = if system_changes { 0 } else { first(&|slot| slot.changes(true)) };
@@ -107,7 +107,7 @@ fn spots<'m>(slots: &'m mut [Slot], tools: &'m mut [ToolDefinition]) -> Vec<Mark
     }
     let mut later = Vec::new();
     for (at, slot) in slots.iter_mut().enumerate() {
-        let system = slot.message.role == Role::System;
+        let system = slot.message.is_hoisted();
         let list = if system { &mut found } else { &mut later };
         for part in &mut slot.message.parts {
             add(part, MarkPlace::Message(at), true, list);
@@ -201,7 +201,7 @@ fn rank(ttl: CacheTtl) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Message;
+    use crate::domain::{Message, Role};
     use crate::pipeline::measure::Cost;
 
     const HOUR: Option<CacheMark> = Some(CacheMark { ttl: Some(CacheTtl::OneHour) });

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::inject;
 use super::measure::Meter;
 use super::slot::{PartName, Slot};
 use super::{StopReason, prose};
+use super::{inject, list_ends};
 use crate::domain::{Content, Message, Notes, Part, Role};
 use crate::provider::TargetRules;
 use crate::request::{OutputOptions, SkillOptions};
@@ -13,6 +13,8 @@ use crate::request::{OutputOptions, SkillOptions};
 pub(super) struct Input<'i> {
     pub(super) system: Vec<Message>,
     pub(super) history: &'i [Message],
+    /// The request key of the messages.
+    pub(super) list: &'i str,
     pub(super) skill: Option<&'i SkillOptions>,
     pub(super) output: &'i OutputOptions,
     pub(super) rules: TargetRules,
@@ -31,11 +33,16 @@ pub(super) struct Output {
     pub(super) stitched: Vec<(usize, Slot)>,
     /// State, output block, prefill: after the history.
     pub(super) foot: Vec<Slot>,
-    /// The message that opens a list that would not begin with the user's message.
+    /// The message that opens a list that would not begin with the user's message, or be empty.
     pub(super) opening: Option<Slot>,
 }
 
 impl Output {
+    /// Whether a message of the user stands behind the history.
+    fn ends_with_user(&self) -> bool {
+        self.foot.iter().any(|slot| slot.message.role == Role::User)
+    }
+
     /// Raw tokens of the system text.
     pub(super) fn system(&self) -> u64 {
         let system = self.head.iter().filter(|slot| slot.part == PartName::System);
@@ -96,7 +103,19 @@ pub(super) fn run(
             prefill_note(meter, input.history, input.rules, text, &mut output, notes)?;
         }
     }
-    if input.rules.user_first {
+    if input.rules.user_last && !input.model_prefill && !output.ends_with_user() {
+        let last = input.history.iter().rev().find(|message| message.role != Role::System);
+        if last.is_some_and(list_ends::is_refused_end) {
+            add(
+                &mut output.foot,
+                Role::User,
+                prose::CONVERSATION_OPENING.to_owned(),
+                PartName::Tail,
+            )?;
+            list_ends::note_ending(input.list, notes);
+        }
+    }
+    if input.rules.user_first || input.rules.wants_message {
         let message = Message::text(Role::User, prose::CONVERSATION_OPENING);
         output.opening = Some(Slot::new(meter, message, PartName::History)?);
     }

@@ -6,21 +6,24 @@ use crate::provider;
 pub(super) fn run(
     mut conversation: Conversation,
     target: Target,
+    takes_system: bool,
     skill: Option<&str>,
     notes: &mut Notes,
 ) -> Conversation {
     super::strip_injected::take_out(&mut conversation, skill, notes);
-    mend(conversation, target, notes)
+    mend(conversation, target, takes_system, notes)
 }
 
-/// The same for messages among which our own blocks are meant.
+/// The same for messages among which our own blocks are meant. `takes_system`: as for
+/// [`provider::adapt`].
 pub(super) fn mend(
     mut conversation: Conversation,
     target: Target,
+    takes_system: bool,
     notes: &mut Notes,
 ) -> Conversation {
     conversation.history =
         super::repair::repair(conversation.history, conversation.source.list_key(), notes);
-    provider::adapt(&mut conversation, target, notes);
+    provider::adapt(&mut conversation, target, takes_system, notes);
     conversation
 }

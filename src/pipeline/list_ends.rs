@@ -1,21 +1,163 @@
-//! Beginnings and ends of lists: some targets want the user's message first, and no white space at
-//! the very end.
+//! Beginnings, middles and ends of lists: some targets want the user's message first or last, no white
+//! space at the very end, and system messages only in certain places.
 
-use super::StopReason;
 use super::measure::Meter;
-use super::slot::Slot;
-use crate::domain::{Content, Notes, Role};
+use super::slot::{PartName, Slot};
+use super::{StopReason, prose};
+use crate::domain::{Content, Message, Notes, Part, Role};
+use crate::provider::{TargetRules, is_tool_change};
 
 /// Puts the opening before a list that does not begin with the user's message, or into one that
 /// nothing is left of but system text.
-pub(super) fn open(slots: &mut Vec<Slot>, opening: Slot, list: &str, notes: &mut Notes) {
-    let first = slots.iter().position(|slot| slot.message.role != Role::System);
-    let at = first.unwrap_or(slots.len());
-    if slots.get(at).is_none_or(|slot| slot.message.role != Role::User) {
-        let detail = "the target wants the user's message first: one was put there";
-        notes.repaired("opening_added", format!("/{list}"), detail);
+pub(super) fn open(
+    slots: &mut Vec<Slot>,
+    opening: Slot,
+    rules: TargetRules,
+    list: &str,
+    notes: &mut Notes,
+) {
+    if let Some(at) = opening_place(slots.iter().map(|slot| &slot.message), rules) {
+        note_opening(list, notes);
         slots.insert(at, opening);
     }
+}
+
+/// The place at which a list lacks a message of the user.
+fn opening_place<'m>(
+    mut messages: impl ExactSizeIterator<Item = &'m Message>,
+    rules: TargetRules,
+) -> Option<usize> {
+    let count = messages.len();
+    let first = messages.by_ref().enumerate().find(|(_, message)| message.role != Role::System);
+    match first {
+        Some((at, message)) => (rules.user_first && message.role != Role::User).then_some(at),
+        // Where system text has its place in the list, it is a message like any other.
+        None => (rules.wants_message && (rules.leads_system || count == 0)).then_some(count),
+    }
+}
+
+fn note_opening(list: &str, notes: &mut Notes) {
+    let detail = "the target wants the user's message first: one was put there";
+    notes.repaired("opening_added", format!("/{list}"), detail);
+}
+
+/// Whether a list that ends in this message is refused by models that do not go on from it. What a
+/// provider's own tool still has to answer is not the end.
+pub(super) fn is_refused_end(message: &Message) -> bool {
+    message.role == Role::Assistant && !ends_in_server_tool(message)
+}
+
+/// Whether the last part is of one of the provider's own tools: its call, or what it found.
+fn ends_in_server_tool(message: &Message) -> bool {
+    message.parts.last().is_some_and(|part| match &part.content {
+        Content::Opaque { kind, .. } => {
+            matches!(&**kind, "server_tool_use" | "mcp_tool_use") || kind.ends_with("_tool_result")
+        }
+        _ => false,
+    })
+}
+
+/// Reports the message of the user that was put at the end.
+pub(super) fn note_ending(list: &str, notes: &mut Notes) {
+    let detail = "the model does not go on from a last assistant message: the user's follows it";
+    notes.repaired("ending_added", format!("/{list}"), detail);
+}
+
+/// Adds a message of the user to a list that ends in the assistant's.
+pub(super) fn end(
+    meter: &Meter<'_>,
+    slots: &mut Vec<Slot>,
+    list: &str,
+    notes: &mut Notes,
+) -> Result<(), StopReason> {
+    let end = slots.iter().rev().find(|slot| !slot.message.is_hoisted());
+    if end.is_some_and(|slot| is_refused_end(&slot.message)) {
+        let message = Message::text(Role::User, prose::CONVERSATION_OPENING);
+        slots.push(Slot::new(meter, message, PartName::Tail)?);
+        note_ending(list, notes);
+    }
+    Ok(())
+}
+
+/// The same for a list that is not counted. `refuses_end`: the model does not go on from a last
+/// assistant message.
+pub(super) fn mend_messages(
+    messages: &mut Vec<Message>,
+    rules: TargetRules,
+    refuses_end: bool,
+    list: &str,
+    notes: &mut Notes,
+) {
+    let opening = || Message::text(Role::User, prose::CONVERSATION_OPENING);
+    if let Some(at) = opening_place(messages.iter(), rules) {
+        note_opening(list, notes);
+        messages.insert(at, opening());
+    }
+    let end = messages.iter().rev().find(|message| !message.is_hoisted());
+    if refuses_end && end.is_some_and(is_refused_end) {
+        note_ending(list, notes);
+        messages.push(opening());
+    }
+}
+
+/// Decides which system messages of the history keep their places: those that follow a message of the
+/// user, or the assistant's call of a server tool, and that the assistant's message or nothing
+/// follows. All others are written before all messages, as for models that take none elsewhere.
+/// <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>
+pub(super) fn place_system(
+    meter: &Meter<'_>,
+    slots: &mut [Slot],
+    list: &str,
+    notes: &mut Notes,
+) -> Result<(), StopReason> {
+    let mut follows_user = false;
+    let follows: Vec<bool> = slots
+        .iter()
+        .map(|slot| {
+            if slot.message.role != Role::System {
+                follows_user = !is_refused_end(&slot.message);
+            }
+            follows_user
+        })
+        .collect();
+    let mut precedes_answer = true;
+    for (slot, follows) in slots.iter_mut().zip(follows).rev() {
+        if slot.message.role != Role::System {
+            precedes_answer = slot.message.role == Role::Assistant;
+            continue;
+        }
+        let Some(origin) = slot.message.origin.filter(|_| slot.part == PartName::History) else {
+            continue;
+        };
+        slot.message.stays = follows && precedes_answer;
+        if !slot.message.stays {
+            hoist(meter, slot, format!("/{list}/{origin}"), notes)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reports a system message that is written before all messages, where changes of tools have no place.
+fn hoist(
+    meter: &Meter<'_>,
+    slot: &mut Slot,
+    at: String,
+    notes: &mut Notes,
+) -> Result<(), StopReason> {
+    let is_known =
+        notes.degraded.iter().any(|note| note.code == "system_hoisted" && note.pointer == at);
+    if !is_known {
+        let detail = "the model takes system text behind the user's message, before its answer";
+        notes.degraded("system_hoisted", at.clone(), detail);
+    }
+    let is_change =
+        |part: &Part| matches!(&part.content, Content::Opaque { kind, .. } if is_tool_change(kind));
+    if slot.message.parts.iter().any(is_change) {
+        slot.message.parts.retain(|part| !is_change(part));
+        notes.degraded("opaque_dropped", at, "changes of tools");
+        slot.cost = meter.message(&slot.message)?;
+    }
+    Ok(())
 }
 
 /// Takes the white space off the end of a last message that is the assistant's.
@@ -25,7 +167,11 @@ pub(super) fn close(
     list: &str,
     notes: &mut Notes,
 ) -> Result<(), StopReason> {
-    let Some(slot) = slots.last_mut().filter(|slot| slot.message.role == Role::Assistant) else {
+    let Some(slot) = slots
+        .iter_mut()
+        .rfind(|slot| !slot.message.is_hoisted())
+        .filter(|slot| slot.message.role == Role::Assistant)
+    else {
         return Ok(());
     };
     let Some(Content::Text(text)) = slot.message.parts.last_mut().map(|part| &mut part.content)

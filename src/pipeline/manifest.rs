@@ -144,6 +144,7 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
         decisions
     });
     let has_media = raw.last().is_some_and(|media| *media > 0);
+    let is_estimate = input.slots.iter().any(|slot| slot.cost.is_estimate);
     ReportBuilder::new(Report {
         summary: write_sentence(tokens_before, tokens_after, &actions, fits),
         tokens_before,
@@ -151,7 +152,7 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
         fits,
         budget,
         tokenizer: model.tokenizer.as_str(),
-        exact: model.is_exact() && !has_media,
+        exact: model.is_exact() && !has_media && !is_estimate,
         parts,
         actions,
         history_summary: None,
@@ -255,7 +256,7 @@ fn scale_parts(raw: &[u64; 7], reserve: u64, model: &Model) -> PartTokens {
 /// provider reads the payload.
 fn stable_tokens(input: &Input<'_>) -> u64 {
     let hoists = provider::rules(input.request.target).hoists_system;
-    let is_first = |slot: &&Slot| hoists && slot.message.role == Role::System;
+    let is_first = |slot: &&Slot| hoists && slot.message.is_hoisted();
     let first = input.slots.iter().filter(is_first);
     let rest = input.slots.iter().filter(|slot| !is_first(slot));
     let mut sum = input.arrival.tools;

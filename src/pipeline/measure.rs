@@ -51,6 +51,21 @@ fn is_base64(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
 }
 
+/// Bytes of an encrypted value that are no reasoning, and bytes of the rest to a raw token: the
+/// estimate of `OpenAI`'s own client for its encrypted reasoning, which no provider publishes a count
+/// of. `estimate_reasoning_length` in <https://github.com/openai/codex>.
+const SEALED_ENVELOPE_BYTES: u64 = 650;
+const SEALED_BYTES_PER_TOKEN: u64 = 4;
+
+/// Raw tokens of reasoning that is encrypted in `base64` bytes of text.
+fn sealed_tokens(base64: usize) -> u64 {
+    let bytes = base64 as u64 * 3 / 4;
+    bytes.saturating_sub(SEALED_ENVELOPE_BYTES).div_ceil(SEALED_BYTES_PER_TOKEN)
+}
+
+/// Members of items that hold encrypted text.
+const SEALED_KEYS: &[&str] = &["encrypted_content", "data", "signature"];
+
 /// Raw tokens of a message or a part: before the model's factor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Cost {
@@ -59,12 +74,19 @@ pub(super) struct Cost {
     pub(super) media: u64,
     /// Media by kind alone: sizes of media never move a compaction point.
     pub(super) media_flat: u64,
+    /// Whether a part of `text` is estimated.
+    pub(super) is_estimate: bool,
 }
 
 impl Cost {
     /// Tokens that count against the budget.
     pub(super) fn real(self) -> u64 {
         self.text + self.media
+    }
+
+    /// Whether any of it is estimated: media, and what is encrypted.
+    pub(super) fn is_estimated(self) -> bool {
+        self.is_estimate || self.media > 0
     }
 
     /// Tokens that count when compaction points are replayed.
@@ -83,6 +105,7 @@ impl std::ops::AddAssign for Cost {
         self.text += other.text;
         self.media += other.media;
         self.media_flat += other.media_flat;
+        self.is_estimate |= other.is_estimate;
     }
 }
 
@@ -180,9 +203,13 @@ impl<'c> Meter<'c> {
         match &part.content {
             Content::Text(text) => cost.text = known(TextSource::Own, text)?,
             Content::Thinking(thinking) => {
-                cost.text = match &thinking.opaque {
-                    Some(raw) => self.text(raw.as_str())?,
-                    None => self.text(&thinking.text)?,
+                cost = match (&thinking.opaque, &part.signature) {
+                    (Some(raw), _) => self.sealed(raw)?,
+                    // The signature of thinking that is not shown holds it.
+                    (None, Some(signature)) if thinking.text.trim().is_empty() => {
+                        Cost { text: sealed_tokens(signature.len()), is_estimate: true, ..cost }
+                    }
+                    (None, _) => Cost { text: self.text(&thinking.text)?, ..cost },
                 };
             }
             Content::ToolCall(call) => {
@@ -238,6 +265,26 @@ impl<'c> Meter<'c> {
             from = end;
         }
         cost.text += self.text(text.get(from..).unwrap_or_default())?;
+        Ok(cost)
+    }
+
+    /// Counts an item of reasoning: its readable texts, and an estimate of what is encrypted in it,
+    /// whose bytes say nothing about its tokens.
+    fn sealed(&self, raw: &RawJson) -> Result<Cost, StopReason> {
+        let Ok(node) = json::parse(raw.as_str(), json::Limits::default()) else {
+            return self.opaque(raw);
+        };
+        let mut cost = Cost::default();
+        let is_sealed = |name: &str, value: &json::Node<'_>| {
+            SEALED_KEYS.contains(&name) && value.as_str().is_some_and(|text| !text.is_empty())
+        };
+        let sealed = node.as_object().into_iter().flatten();
+        for (_, value) in sealed.filter(|(name, value)| is_sealed(name, value)) {
+            cost.text += sealed_tokens(value.as_str().map_or(0, str::len));
+            cost.is_estimate = true;
+        }
+        let readable = json::without_members(&node, is_sealed);
+        cost.text += self.text(readable.as_deref().unwrap_or(raw.as_str()))?;
         Ok(cost)
     }
 

@@ -51,7 +51,7 @@ pub use hook_port::{HookPort, NoHooks};
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
 pub use points::{
     ResultCheck, ShorterTexts, ask_formats, ask_governed_results, ask_results_of, ask_texts,
-    clean_summary, governed_input, result_inputs,
+    clean_summary, governed_input, is_refusal, result_inputs,
 };
 pub use prose::{READ_TOOL, is_cleared, is_history_summary};
 pub use recall::{MemoryMatch, RankedMemory, rank_memory};
@@ -65,7 +65,7 @@ pub use shorten::{
 };
 pub use stage::{STAGES, StageRow, Timings, timed};
 pub use summary_ask::SummaryAsk;
-pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
+pub use tokens::{MessageCounts, TokensAnswer, count_messages, count_text, count_tools};
 pub use tools::toolkit_of;
 pub use trace::Hashes;
 

@@ -3,18 +3,22 @@
 
 use super::repair::awaits_results;
 use super::report::{Report, ReportBuilder, TokenTotals};
-use super::{Actions, ChangeHints, CompiledPayload, Hashes, ingest};
+use super::{Actions, ChangeHints, CompiledPayload, Hashes, ingest, list_ends};
 use crate::domain::{ContentHash, Message};
 use crate::provider::{self, PayloadInput};
 use crate::request::CompileRequest;
 
 pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let mut notes = request.notes;
-    let conversation = ingest::mend(request.conversation, request.target, &mut notes);
+    let conversation = ingest::mend(request.conversation, request.target, false, &mut notes);
     let kept = conversation.history.len();
     let awaits_results = awaits_results(&conversation.history);
-    let messages: Vec<Message> =
+    let list = conversation.source.list_key();
+    let mut messages: Vec<Message> =
         conversation.system.into_iter().chain(conversation.history).collect();
+    let rules = provider::rules(request.target);
+    let refuses_end = rules.user_last && !request.model.prefill;
+    list_ends::mend_messages(&mut messages, rules, refuses_end, list, &mut notes);
     let assembled = PayloadInput { messages: &messages, tools: &conversation.tools };
     let written = provider::write(head, request.target, assembled);
     // Counting is what there was no time for: four bytes to a token, rounded up.

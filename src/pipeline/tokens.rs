@@ -33,6 +33,17 @@ pub fn count_text(
     Ok(model.scale(meter.text(text)?))
 }
 
+/// Tokens of the messages of a conversation.
+#[derive(Debug, Clone)]
+pub struct MessageCounts {
+    /// Those of each message, system text first.
+    pub each: Vec<u64>,
+    /// Their sum, with the framing before the reply.
+    pub total: u64,
+    /// Whether a part of them is estimated: media, and what is encrypted.
+    pub is_estimate: bool,
+}
+
 /// Tokens of each message, and of the framing before the reply.
 pub fn count_messages(
     counter: &Counter,
@@ -40,12 +51,14 @@ pub fn count_messages(
     conversation: &Conversation,
     target: Target,
     deadline: &Deadline,
-) -> Result<(Vec<u64>, u64), StopReason> {
+) -> Result<MessageCounts, StopReason> {
     let meter = Meter::new(counter, model.tokenizer, target, deadline);
-    let mut raw = Vec::new();
+    let (mut raw, mut is_estimate) = (Vec::new(), false);
     for message in conversation.system.iter().chain(&conversation.history) {
         deadline.check()?;
-        raw.push(meter.message(message)?.real());
+        let cost = meter.message(message)?;
+        is_estimate |= cost.is_estimated();
+        raw.push(cost.real());
     }
     let total = model.scale(raw.iter().sum::<u64>() + meter.reply());
     // The parts of a sum are rounded so that they never add up to more than it.
@@ -56,7 +69,7 @@ pub fn count_messages(
         done += own;
         own
     });
-    Ok((each.collect(), total))
+    Ok(MessageCounts { each: each.collect(), total, is_estimate })
 }
 
 /// Tokens of tool definitions.

@@ -11,10 +11,11 @@ mod texts;
 mod words;
 mod write;
 
-pub use adapt::{adapt, means};
+pub use adapt::{adapt, adapt_results, is_tool_change, means, shown_property};
 pub use read::{
-    CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, list_key, read, read_tools,
-    read_without_messages, without_nul,
+    CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, detect_in, keeps_malformed, list_key,
+    note_replaced, read, read_content, read_messages, read_tools, read_without_messages,
+    without_nul,
 };
 pub use schema::as_json_schema;
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
@@ -25,6 +26,10 @@ use crate::domain::{Message, Target, ToolDefinition};
 /// The prefix of generated ids for calls that Gemini gave none: `gemini-fc-<name>-<n>`. They are
 /// never written.
 pub(crate) const SYNTHETIC_CALL_ID: &str = "gemini-fc-";
+
+/// The extra member of a medium that stood in `images` of a message, where the model's own images are.
+/// It is never written.
+pub(crate) const GENERATED_IMAGE: &str = "images";
 
 /// The input of [`write()`]: adapted messages in assembled list order, system messages in their places.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +50,12 @@ pub struct TargetRules {
     pub prefill: bool,
     /// The cache marks of the client and of the service are written.
     pub cache_marks: bool,
+    /// System messages at the head have a field of their own.
+    pub leads_system: bool,
+    /// The list may not be empty, system text outside of it aside.
+    pub wants_message: bool,
+    /// A last assistant message is refused by models that do not continue it.
+    pub user_last: bool,
     /// A last assistant text may not end in white space.
     pub clean_end: bool,
 }
@@ -56,18 +67,29 @@ pub fn rules(target: Target) -> TargetRules {
         user_first: false,
         prefill: false,
         cache_marks: false,
+        leads_system: false,
+        wants_message: true,
+        user_last: false,
         clean_end: false,
     };
     match target {
-        Target::Openai | Target::OpenaiResponses => plain,
+        Target::Openai => plain,
+        Target::OpenaiResponses => TargetRules { leads_system: true, ..plain },
         Target::Anthropic => TargetRules {
             hoists_system: true,
             user_first: true,
             prefill: true,
             cache_marks: true,
+            leads_system: true,
+            wants_message: true,
+            user_last: true,
             clean_end: true,
         },
-        Target::Gemini => TargetRules { hoists_system: true, user_first: true, ..plain },
-        Target::Neutral => TargetRules { prefill: true, cache_marks: true, ..plain },
+        Target::Gemini => {
+            TargetRules { hoists_system: true, leads_system: true, user_first: true, ..plain }
+        }
+        Target::Neutral => {
+            TargetRules { prefill: true, cache_marks: true, wants_message: false, ..plain }
+        }
     }
 }

@@ -225,7 +225,7 @@ fn read_with(
         compression: Compression::read(&fields, adapters, &mut faults),
         protect: ProtectOptions::read(&fields, &mut faults),
         cache: CacheOptions::read(&fields, &mut faults),
-        dynamic_state: dynamic_state(&fields, &mut faults),
+        dynamic_state: dynamic_state(&fields, &mut faults, &mut notes),
         dynamic_state_placement: fields
             .choice("dynamic_state_placement", Placement::WORDS, &mut faults)
             .unwrap_or(Placement::LastUser),
@@ -235,6 +235,10 @@ fn read_with(
             .filter(|text| !text.is_empty())
             .map(|text| {
                 let path = fields.path().key("implicit_context");
+                let given = fields.get("implicit_context");
+                if let Some(node) = given {
+                    provider::note_replaced(node, &path, &mut notes);
+                }
                 provider::without_nul(text, &path, &mut notes)
             }),
         output: OutputOptions::read(&fields, &mut faults, &mut notes),
@@ -339,12 +343,17 @@ impl BudgetOptions {
     }
 }
 
-fn dynamic_state(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<RawJson> {
+fn dynamic_state(
+    fields: &Fields<'_, '_>,
+    faults: &mut Faults,
+    notes: &mut Notes,
+) -> Option<RawJson> {
     let node = fields.get("dynamic_state")?;
     if node.as_object().is_none() {
         fields.fault("dynamic_state", format!("must be an object, not {}", node.kind()), faults);
         return None;
     }
+    provider::note_replaced(node, &fields.path().key("dynamic_state"), notes);
     Some(RawJson::new(node.raw))
 }
 

@@ -27,6 +27,7 @@ pub const COMPRESS_KEYS: &[&str] = &[
     "adapters",
     "protect",
     "originals",
+    "repair",
     "tools",
     "explain",
     "deadline_ms",
@@ -135,6 +136,7 @@ pub fn read_compress<'r, 'a>(
     let target = Target::from(source);
     let model = fields.text_without_nul("model", &mut faults);
     let model = resolve_model(model, target, models, &mut notes);
+    fields.choice("repair", provider::REPAIR_MODES, &mut faults);
     let given = read_input(&fields, body, source, &mut faults, &mut notes);
     let budget_tokens = fields.whole("budget_tokens", 1, 1 << 40, &mut faults);
     let usual = if budget_tokens.is_some() { Level::Summary } else { Level::Lossless };

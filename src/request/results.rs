@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::compile::session_id;
 use super::compress::ReferenceStyle;
-use crate::domain::Source;
+use crate::domain::{Notes, Part, Source};
 use crate::json::{Fault, Faults, Fields, Node, Path};
+use crate::provider;
 
 const KEYS: &[&str] =
     &["results", "source", "model", "truncate", "compression", "read_tool", "session_id"];
@@ -38,12 +39,15 @@ pub struct ResultsRequest {
 }
 
 /// The result of one tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RawResult {
     /// The id of its call.
     pub id: Arc<str>,
     pub name: Arc<str>,
+    /// Its texts, joined.
     pub text: String,
+    /// What is no text in its content: media, and items that only a provider reads.
+    pub parts: Vec<Part>,
     pub is_error: Option<bool>,
     /// The arguments of the tool's call, as JSON.
     pub arguments: Option<Arc<str>>,
@@ -113,17 +117,36 @@ fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawRes
         None if given.get("id").is_none() => given.fault("id", "is missing", faults),
         _ => {}
     }
-    // A content that is no text is shown to a model as its JSON.
     let content = given.node().get("content");
-    let text = content.map(|node| node.as_str().map_or_else(|| node.raw.to_owned(), str::to_owned));
+    let mut is_error = given.flag("is_error", faults);
+    let blocks = content.and_then(|node| {
+        let path = given.path().key("content");
+        provider::read_content(node, &path, faults, &mut Notes::default())
+    });
+    if let (Some(_), Some(node)) = (&blocks, content) {
+        is_error = is_error.or_else(|| node.get("isError").and_then(Node::as_bool));
+    }
+    let is_text = |part: &Part| part.as_text().is_some();
+    let (texts, parts): (Vec<Part>, Vec<Part>) =
+        blocks.iter().flatten().cloned().partition(is_text);
+    let text = match (&blocks, content) {
+        (Some(_), _) => {
+            let texts: Vec<&str> =
+                texts.iter().filter_map(Part::as_text).map(|text| &**text).collect();
+            Some(texts.join("\n"))
+        }
+        // A content that is no text is shown to a model as its JSON.
+        (None, content) => {
+            content.map(|node| node.as_str().map_or_else(|| node.raw.to_owned(), str::to_owned))
+        }
+    };
     if text.is_none() {
         given.fault("content", "is missing", faults);
     }
     let name = given.text("name", faults).unwrap_or_default();
-    let is_error = given.flag("is_error", faults);
     let arguments = given.get("arguments").filter(|node| !node.is_null());
     let arguments = arguments.map(|node| node.as_str().unwrap_or(node.raw).into());
-    Some(RawResult { id: id?.into(), name: name.into(), text: text?, is_error, arguments })
+    Some(RawResult { id: id?.into(), name: name.into(), text: text?, parts, is_error, arguments })
 }
 
 fn truncate(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<TruncateOptions> {

@@ -9,7 +9,7 @@ use crate::domain::{
     MemoryStatus, MemoryTier, ModelCalibration, RawJson, SessionState, Source, Timestamp,
 };
 use crate::json::{Fault, Faults, Fields, Node, Path};
-use crate::provider::MAX_MESSAGES;
+use crate::provider::{MAX_MESSAGES, detect_in};
 
 /// The format of a snapshot; another number is another format.
 pub const SNAPSHOT_FORMAT: &str = "contexture-session/1";
@@ -143,8 +143,8 @@ pub fn read_snapshot(
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
     let source = fields.choice("source", &sources, faults);
     let messages = fields.list("messages", MAX_MESSAGES, faults);
-    if source.is_none() && !messages.is_empty() {
-        fields.fault("source", "is missing: messages have a shape", faults);
+    if source.is_none() && detect_in(messages).is_some() {
+        fields.fault("source", "is missing: the messages have a shape of their own", faults);
     }
     Some(SessionState {
         turns: fields.whole("turns", 0, MAX_COUNT, faults).unwrap_or(0),

@@ -123,6 +123,8 @@ fn options(messages: &str, model: &Value, budget: &Value, config: &Value) -> Map
     let mut set = |key: &str, value: Value| options.insert(key.to_owned(), value);
     set("explain", "full".into());
     set("on_deadline", "pass".into());
+    // A malformed call stops nothing: it stays as it is, and the rest is compressed.
+    set("repair", "lenient".into());
     let whole = |key: &str| config.get(key).and_then(Value::as_u64);
     if let Some(model) = model.as_str().filter(|model| !model.is_empty()) {
         set("model", model.into());

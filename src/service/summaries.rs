@@ -14,7 +14,7 @@ use super::Services;
 use crate::domain::{AskedSummary, ContentHash, Summary};
 use crate::hook::{HookKind, HookRun, HookSet, Point};
 use crate::json::{self, Limits, Node};
-use crate::pipeline::{Deadline, SummaryAsk, clean_summary};
+use crate::pipeline::{Deadline, SummaryAsk, clean_summary, is_refusal};
 use crate::store::Tenant;
 use crate::webhook::{Summarizer, new_id};
 
@@ -232,6 +232,8 @@ pub(super) fn checked(answer: &str, by: String, most: usize) -> Result<Summary, 
     let text = clean_summary(answer);
     let why = if text.is_empty() {
         "the summary is empty"
+    } else if is_refusal(answer) {
+        "the answer is a refusal or an error"
     } else if text.len() >= most.min(MAX_SUMMARY_BYTES) {
         "the summary is no shorter than what it is of"
     } else {

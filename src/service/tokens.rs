@@ -54,10 +54,10 @@ pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Ans
         answer.tokens = pipeline::count_text(counter, &model, text, deadline)?;
     }
     if let Some(conversation) = conversation {
-        let (each, total) =
-            pipeline::count_messages(counter, &model, &conversation, target, deadline)?;
-        answer.tokens += total;
-        answer.per_message = Some(each);
+        let counts = pipeline::count_messages(counter, &model, &conversation, target, deadline)?;
+        answer.tokens += counts.total;
+        answer.exact = answer.exact && !counts.is_estimate;
+        answer.per_message = Some(counts.each);
         answer.tokens += pipeline::count_tools(counter, &model, &conversation.tools, deadline)?;
     }
     if let Some(tools) = tools {

@@ -210,6 +210,10 @@ fn read(body: &[u8]) -> Result<String, CallFailure> {
     {
         return Err(bad(&format!("the answer ended early: {word}")));
     }
+    let refusal = choice.pointer("/message/refusal").and_then(Value::as_str);
+    if refusal.is_some_and(|text| !text.is_empty()) {
+        return Err(bad("the model refused"));
+    }
     match choice.pointer("/message/content") {
         Some(Value::String(text)) => Ok(text.clone()),
         Some(Value::Array(parts)) => {
@@ -236,6 +240,7 @@ mod tests {
             r#"{"choices":[]}"#,
             r#"{"choices":[{"message":{"content":null}}]}"#,
             r#"{"choices":[{"finish_reason":"length","message":{"content":"a"}}]}"#,
+            r#"{"choices":[{"message":{"content":"a","refusal":"I cannot"}}]}"#,
         ] {
             assert_eq!(of(bad), Err(FailureCause::BadShape), "{bad}");
         }

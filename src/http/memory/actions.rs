@@ -14,6 +14,7 @@ use crate::http::schema::{
     MemoryActRequest, MemoryActed, MemoryImported, MemoryRecallRequest, MemoryRecalled,
 };
 use crate::http::state::AppState;
+use crate::json;
 use crate::service::memory::{self, ImportCounts, MemoryAct, MemoryActResult};
 
 /// Add, replace or remove an entry
@@ -79,7 +80,8 @@ pub(crate) async fn import_memory(
     request: Request,
 ) -> Result<Response, Problem> {
     let identity = RequestIdentity::read("POST /memory/import", request.headers(), request.uri())?;
-    let (input, _) = body::read_any(&state, request).await?;
+    let (mut input, _) = body::read_any(&state, request).await?;
+    input.text = json::replace_halves(input.text);
     idempotency::run_recorded(&state, input, identity, reply_to_import, memory::import).await
 }
 

@@ -60,6 +60,9 @@ pub struct CompressRequest {
     /// keeps ids and hashes only, `none` allows only what decodes from the shown text.
     #[schema(default = "store")]
     pub originals: Option<String>,
+    /// `strict` refuses malformed tool arguments, `lenient` keeps them as they are.
+    #[schema(default = "strict")]
+    pub repair: Option<String>,
     /// `full` adds `decisions` to the report.
     pub explain: Option<ExplainMode>,
     #[schema(minimum = 1, maximum = 60_000)]

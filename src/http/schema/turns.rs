@@ -21,7 +21,8 @@ pub struct SessionTurn {
     /// Messages in the shape of the session, at most 1,000: the model's answer, the results of your
     /// tools, what the user says next.
     pub append: Option<Vec<Value>>,
-    /// The shape of the messages, where the session has none yet; recognised when absent.
+    /// The shape of the messages, where the session has none yet. When absent that of the defaults, else
+    /// of the first message that only one shape has.
     pub source: Option<Shape>,
     /// The provider's `usage` object of the payload before, as it came.
     #[schema(value_type = Option<Object>)]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::halves::REPLACED_HALF;
 use super::{Node, Path, Text, Value};
 
 /// Limits of a document. Checked while reading, before anything is kept.
@@ -146,7 +147,7 @@ impl<'a> JsonReader<'a> {
             }
             let key = match self.string(path)? {
                 Text::Borrowed(key) => Cow::Borrowed(key),
-                Text::Shared(key) => Cow::Owned(key.to_string()),
+                Text::Shared(key) | Text::Replaced(key) => Cow::Owned(key.to_string()),
             };
             // A short object is compared key by key; a long one gets a set, so that an object
             // of 100,000 keys stays linear.
@@ -207,6 +208,7 @@ impl<'a> JsonReader<'a> {
         self.at += 1;
         let start = self.at;
         let mut escaped = false;
+        let mut replaced = false;
         let mut copied = start;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
@@ -223,7 +225,8 @@ impl<'a> JsonReader<'a> {
                         return Ok(Text::Borrowed(tail));
                     }
                     self.decoded.push_str(tail);
-                    return Ok(Text::Shared(Arc::from(self.decoded.as_str())));
+                    let text = Arc::from(self.decoded.as_str());
+                    return Ok(if replaced { Text::Replaced(text) } else { Text::Shared(text) });
                 }
                 Some(b'\\') => {}
                 _ => return Err(self.fail(ErrorKind::ControlCharacter, path)),
@@ -233,6 +236,8 @@ impl<'a> JsonReader<'a> {
                 self.decoded.clear();
             }
             self.decoded.push_str(self.text.get(copied..self.at).unwrap_or_default());
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            replaced = replaced || rest.starts_with(REPLACED_HALF.as_bytes());
             let character = self.escape(path)?;
             self.decoded.push(character);
             copied = self.at;

@@ -22,8 +22,6 @@ pub(super) struct AssembledList {
     pub(super) tools: u64,
     pub(super) opening: Option<Slot>,
     pub(super) source: Source,
-    /// Whether the conversation had messages.
-    pub(super) spoken: bool,
 }
 
 /// The output of stage 10.
@@ -62,7 +60,7 @@ impl Driver<'_> {
         if !self.hooks.has_any(POINT) {
             return Ok(TransformedList::whole(assembled.slots));
         }
-        let AssembledList { slots, tools, opening, source, spoken } = assembled;
+        let AssembledList { slots, tools, opening, source } = assembled;
         let seen = ShownMessages::new(slots.iter().map(|slot| &slot.message));
         let input = transform::input(self.request, &seen);
         let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
@@ -77,15 +75,15 @@ impl Driver<'_> {
         let list = changed.payload.and_then(|payload| reader.take(&payload));
         let Some(list) = list else { return Ok(TransformedList::whole(slots)) };
         let originals: Vec<&Message> = slots.iter().map(|slot| &slot.message).collect();
-        let target = self.request.target;
-        let accepted = list.settle(&originals, source, target, &mut self.notes);
+        let destination = self.destination();
+        let accepted = list.settle(&originals, source, destination, &mut self.notes);
         let Some(accepted) = accepted else { return Ok(TransformedList::whole(slots)) };
         let added = note_hooks(actions, arrived_history, &originals, &accepted);
         let settled = transform::apply(&self.meter, &slots, accepted)?;
         self.is_whole = transform::holds_all(&settled, &slots);
         let slots = settled;
         let list = source.list_key();
-        let slots = self.mend_ends(slots, opening.clone(), list, spoken)?;
+        let slots = self.mend_ends(slots, opening.clone(), list)?;
         let budget = self.request.context_window.saturating_sub(self.request.reserve_output);
         let measured = self.request.measured().unscale(budget);
         let dropping = self.request.dropping().unscale(budget);
@@ -104,7 +102,7 @@ impl Driver<'_> {
             own.before = before;
         }
         shrunk.added = added;
-        shrunk.slots = self.mend_ends(shrunk.slots, opening, list, spoken)?;
+        shrunk.slots = self.mend_ends(shrunk.slots, opening, list)?;
         Ok(shrunk)
     }
 

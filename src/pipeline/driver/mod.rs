@@ -15,7 +15,7 @@ use super::repair::awaits_results;
 use super::trace::Trace;
 use super::{CompiledPayload, Error, HookPort, PipelineContext, PipelineRun, Timings, manifest};
 use crate::compress::AdapterSet;
-use crate::domain::{Conversation, Notes, Role, Stage};
+use crate::domain::{Conversation, Notes, Stage};
 use crate::request::{CompileRequest, OnOverflow};
 
 use history_parts::Preamble;
@@ -62,7 +62,6 @@ pub(super) fn run(
         is_whole: true,
     };
 
-    let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
     let (mut conversation, chosen) = driver.choose(conversation)?;
     let awaits_results = awaits_results(&conversation.history);
@@ -93,11 +92,11 @@ pub(super) fn run(
     let artifacts = compressed.artifacts;
     let system_tokens = outside.frame.system();
     let opening = outside.frame.opening.clone();
-    let slots = driver.assemble(outside.frame, compressed.slots, list_key, spoken)?;
+    let slots = driver.assemble(outside.frame, compressed.slots, list_key)?;
     let mut actions = compressed.actions;
     arrived_history.note_edits(&mut actions);
     driver.trace.slots(Stage::Assemble, &slots, &conversation.tools);
-    let assembled = final_list::AssembledList { slots, tools, opening, source, spoken };
+    let assembled = final_list::AssembledList { slots, tools, opening, source };
     let transformed = driver.transform(assembled, &arrived_history, &mut actions)?;
     let final_list::TransformedList { mut slots, shrunk: later, added } = transformed;
     let shrunk = ShrunkHistory::and(shrunk, later);
@@ -145,9 +144,4 @@ impl Driver<'_> {
     fn is_asked(&self) -> bool {
         self.hooks.summarizes() || self.hooks.set().is_some_and(|set| !set.is_empty())
     }
-}
-
-/// Whether a list has a word that is not system text.
-fn has_spoken(role: Role) -> bool {
-    role != Role::System
 }

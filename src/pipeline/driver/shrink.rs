@@ -132,8 +132,8 @@ impl Driver<'_> {
         list: ReturnedList,
     ) -> Result<bool, Error> {
         let originals: Vec<&Message> = arrived_history.history.iter().collect();
-        let target = self.request.target;
-        let settled = list.settle(&originals, preamble.source, target, &mut self.notes);
+        let destination = self.destination();
+        let settled = list.settle(&originals, preamble.source, destination, &mut self.notes);
         let Some(settled) = settled else { return Ok(false) };
         let found = |own: &AcceptedMessage| own.of.and_then(|of| originals.get(of));
         let edits = settled.iter().enumerate().filter_map(|(at, own)| match found(own) {

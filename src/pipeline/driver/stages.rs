@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::Driver;
 use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory, Preamble};
-use super::{Driver, has_spoken};
-use crate::domain::{ContentHash, Conversation, Message, Notes, Stage, ToolDefinition};
+use crate::domain::{ContentHash, Conversation, Message, Notes, Stage, Target, ToolDefinition};
 use crate::hook::TokenChange;
 use crate::pipeline::compress::{self, Output as CompressOutput};
+use crate::pipeline::points::list::ListDestination;
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, ReportBuilder};
 use crate::pipeline::slot::Slot;
@@ -32,10 +33,10 @@ pub(super) struct PayloadFacts {
 
 impl Driver<'_> {
     pub(super) fn ingest(&mut self, conversation: Conversation) -> Conversation {
-        let target = self.request.target;
+        let (target, takes_system) = (self.request.target, self.takes_system());
         let skill = self.request.skill.as_ref().map(|skill| &*skill.instructions);
         timed(&mut self.timings.compile, || {
-            ingest::run(conversation, target, skill, &mut self.notes)
+            ingest::run(conversation, target, takes_system, skill, &mut self.notes)
         })
     }
 
@@ -155,6 +156,7 @@ impl Driver<'_> {
         let input = frame::Input {
             system: preamble.system.clone(),
             history: &arrived_history.history,
+            list: preamble.source.list_key(),
             skill: self.request.skill.as_ref(),
             output: &self.request.output,
             rules: provider::rules(self.request.target),
@@ -228,18 +230,28 @@ impl Driver<'_> {
         timed(&mut self.timings.compile, || compress::run(&self.meter, input))
     }
 
-    /// Stage 9: the assembled list. `spoken`: the conversation had messages.
+    /// Whether system messages between the others may keep their places. Under a pack they do not.
+    pub(super) fn takes_system(&self) -> bool {
+        let request = self.request;
+        request.target == Target::Anthropic && request.model.system_messages && !request.is_governed
+    }
+
+    /// What lists of messages are repaired for.
+    pub(super) fn destination(&self) -> ListDestination {
+        ListDestination { target: self.request.target, takes_system: self.takes_system() }
+    }
+
+    /// Stage 9: the assembled list.
     pub(super) fn assemble(
         &mut self,
         frame: frame::Output,
         compressed: Vec<Slot>,
         list: &str,
-        spoken: bool,
     ) -> Result<Vec<Slot>, StopReason> {
         let mut slots = frame.head;
         slots.extend(compressed);
         slots.extend(frame.foot);
-        self.mend_ends(slots, frame.opening, list, spoken)
+        self.mend_ends(slots, frame.opening, list)
     }
 
     /// Lets a list begin and end as the target wants it.
@@ -248,14 +260,19 @@ impl Driver<'_> {
         mut slots: Vec<Slot>,
         opening: Option<Slot>,
         list: &str,
-        spoken: bool,
     ) -> Result<Vec<Slot>, StopReason> {
         let rules = provider::rules(self.request.target);
+        let takes_system = self.takes_system();
         let notes = &mut self.notes;
         timed(&mut self.timings.compile, || {
-            let spoken = spoken || slots.iter().any(|slot| has_spoken(slot.message.role));
-            if let Some(opening) = opening.filter(|_| spoken) {
-                list_ends::open(&mut slots, opening, list, notes);
+            if let Some(opening) = opening {
+                list_ends::open(&mut slots, opening, rules, list, notes);
+            }
+            if takes_system {
+                list_ends::place_system(&self.meter, &mut slots, list, notes)?;
+            }
+            if rules.user_last && !self.request.model.prefill {
+                list_ends::end(&self.meter, &mut slots, list, notes)?;
             }
             if rules.clean_end {
                 list_ends::close(&self.meter, &mut slots, list, notes)?;

@@ -155,7 +155,7 @@ fn run(
     stages: &mut Stages,
 ) -> Result<GovernOutput, Refusal> {
     preflight::check(input.pack, input.governed)?;
-    let conversation = super::ingest::run(conversation, input.target, None, notes);
+    let conversation = super::ingest::run(conversation, input.target, false, None, notes);
     let SummaryContext { counter, model, .. } = input.summarizing;
     let meter = Meter::new(counter, model.tokenizer, input.target, input.deadline);
     // The caller finds out by itself if the deadline stops the count.

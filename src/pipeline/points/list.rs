@@ -131,13 +131,21 @@ impl ShownMessages {
     }
 }
 
+/// What a returned list is repaired for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ListDestination {
+    pub(crate) target: Target,
+    /// Whether the model may take system messages between the others.
+    pub(crate) takes_system: bool,
+}
+
 impl ReturnedList {
     /// Repairs the list for the target as a request's list. None if it is the list that was shown.
     pub(crate) fn settle(
         self,
         originals: &[&Message],
         source: Source,
-        target: Target,
+        destination: ListDestination,
         notes: &mut Notes,
     ) -> Option<Vec<AcceptedMessage>> {
         let Self { messages: returned, notes: read_notes } = self;
@@ -168,7 +176,8 @@ impl ReturnedList {
         let history = messages.split_off(lead);
         let conversation = Conversation { source, system: messages, history, tools: Vec::new() };
         let mut mended = Notes::default();
-        let conversation = ingest::mend(conversation, target, &mut mended);
+        let conversation =
+            ingest::mend(conversation, destination.target, destination.takes_system, &mut mended);
         for more in [read_notes, mended] {
             add_new(&mut notes.degraded, more.degraded);
             add_new(&mut notes.repairs, more.repairs);

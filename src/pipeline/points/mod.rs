@@ -12,4 +12,4 @@ pub(super) mod transform;
 pub use before_compile::governed_input;
 pub use format::{ShorterTexts, ask_formats, ask_texts};
 pub use result::{ResultCheck, ask_governed_results, ask_results_of, result_inputs};
-pub use summarize::clean_summary;
+pub use summarize::{clean_summary, is_refusal};

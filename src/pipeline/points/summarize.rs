@@ -120,6 +120,37 @@ pub fn clean_summary(answer: &str) -> String {
     text.trim().to_owned()
 }
 
+/// Whether an answer is a refusal or an error in words instead of a summary. One with the tags that
+/// were asked for is a summary, whatever it begins with.
+pub fn is_refusal(answer: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "<!doctype",
+        "<html",
+        "api error",
+        "as an ai",
+        "error code",
+        "error:",
+        "i am sorry",
+        "i am unable",
+        "i apologize",
+        "i can not",
+        "i can't",
+        "i cannot",
+        "i won't",
+        "i'm not able",
+        "i'm sorry",
+        "i'm unable",
+        "internal server error",
+        "rate limit",
+        "sorry, ",
+        "too many requests",
+        "{\"error\"",
+    ];
+    let low = without(answer, "think").to_ascii_lowercase().replace('\u{2019}', "'");
+    let start = low.trim_start();
+    element(&low, "summary", 0).is_none() && BEGINNINGS.iter().any(|word| start.starts_with(word))
+}
+
 /// A text without its elements of a name.
 fn without(text: &str, name: &str) -> String {
     // ASCII in lower case has the same places.
@@ -162,6 +193,25 @@ mod tests {
             ("ß<summary>İ</summary>", "İ"),
         ] {
             assert_eq!(clean_summary(answer), clean, "{answer}");
+        }
+    }
+
+    #[test]
+    fn refusals_and_errors_are_no_summaries() {
+        for answer in [
+            "I'm sorry, but I can\u{2019}t help with that.",
+            "<think>no</think>\nI cannot summarise this conversation.",
+            "Error: 529 overloaded",
+            " {\"error\": {\"message\": \"x\"}}",
+        ] {
+            assert!(is_refusal(answer), "{answer}");
+        }
+        for answer in [
+            "The user asked why the build is red.",
+            "<summary>Error: E0382 in src/pay.rs</summary>",
+            "Errors were found in two files.",
+        ] {
+            assert!(!is_refusal(answer), "{answer}");
         }
     }
 

@@ -229,6 +229,7 @@ pub(super) fn report_list(
         actions.add(row.action);
     }
     let mut report = build_report(request, before, job.tokens_after(&rows), actions, notes);
+    report.exact = report.exact && !job.costs.iter().any(|cost| cost.is_estimated());
     if !report.fits {
         report.too_big = find_oversized(job, &rows);
     }

@@ -145,6 +145,15 @@ pub(super) fn valid_name(target: Target, name: &str) -> Option<Arc<str>> {
     Some(rename(&format!("_{name}"), MAX_NAME_BYTES, allowed))
 }
 
+/// The participant's name in a form that Chat Completions takes, if it is not in one: at most 64
+/// characters, none of them white space or one of `<|\/>`.
+pub(super) fn valid_participant(name: &str) -> Option<Arc<str>> {
+    const MAX_NAME_CHARS: usize = 64;
+    let allowed = |c: char| !c.is_whitespace() && !matches!(c, '<' | '|' | '\\' | '/' | '>');
+    let fits = name.chars().count() <= MAX_NAME_CHARS && name.chars().all(allowed);
+    (!fits).then(|| rename(name, MAX_NAME_CHARS, allowed))
+}
+
 /// Whether a model that calls `name` means a tool that its definition calls `tool`: one of a name that
 /// the model's provider refuses was shown to it under another.
 pub fn means(name: &str, tool: &str) -> bool {
@@ -154,12 +163,12 @@ pub fn means(name: &str, tool: &str) -> bool {
     name == tool || TARGETS.into_iter().any(is_shown)
 }
 
-fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
 /// A name of allowed characters, made unique by eight digits of the old name's hash.
-fn rename(old: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Arc<str> {
+pub(super) fn rename(old: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Arc<str> {
     const HASH_DIGITS: usize = 8;
     let mut new: String = old
         .chars()

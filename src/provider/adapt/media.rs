@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::ConversationAdapter;
 use crate::domain::{Media, MediaSource, Source, Target};
+use crate::provider::words::shown;
 
 /// The message or part that contains a medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,19 +16,41 @@ pub(super) enum MediaHolder {
     Result,
 }
 
+/// What adapting a medium changed.
+#[derive(Debug, Default)]
+pub(super) struct MediaChange {
+    /// The text that replaces it.
+    pub(super) text: Option<String>,
+    /// The declared type and the one that its bytes have.
+    pub(super) retyped: Option<String>,
+    /// Whether it got a name that the target requires.
+    pub(super) is_named: bool,
+}
+
 impl ConversationAdapter<'_> {
-    /// Adapts a medium in place, or returns the text that replaces it.
-    pub(super) fn media(&self, media: &mut Media, holder: MediaHolder) -> Option<String> {
+    /// Adapts a medium in place.
+    pub(super) fn media(&self, media: &mut Media, holder: MediaHolder) -> MediaChange {
+        let mut change = MediaChange::default();
         if self.target == Target::Neutral {
-            return None;
+            return change;
         }
-        name_type(media, self.target);
-        if self.target == Target::Anthropic {
+        change.retyped = name_type(media, self.target);
+        if self.target == Target::Anthropic || is_svg(media) {
             read_text(media);
         }
         if self.holds(media, holder) {
-            return None;
+            if self.requires_name(media) && media.name.is_none() {
+                media.name = Some(file_name(&media.media_type).into());
+                change.is_named = true;
+            }
+            return change;
         }
+        change.text = Some(Self::instead(media));
+        change
+    }
+
+    /// The text that stands for a medium that the target does not hold.
+    fn instead(media: &Media) -> String {
         let mut text = placeholder(media);
         match &media.source {
             MediaSource::Text(content) => {
@@ -40,19 +63,29 @@ impl ConversationAdapter<'_> {
             }
             MediaSource::Base64(_) | MediaSource::FileId(_) => {}
         }
-        Some(text)
+        text
+    }
+
+    /// Whether the target refuses the bytes of a file without a name: `filename` next to `file_data`
+    /// in OpenAI's guide to file inputs.
+    fn requires_name(&self, media: &Media) -> bool {
+        matches!(self.target, Target::Openai | Target::OpenaiResponses)
+            && matches!(media.source, MediaSource::Base64(_))
+            && !media.is_image()
+            && !media.is_audio()
     }
 
     /// Whether the target's shape has a place for the name of a medium that it accepts.
-    pub(super) fn names_media(&self, media: &Media) -> bool {
+    pub(super) fn names_media(&self, media: &Media, holder: MediaHolder) -> bool {
         let file = !media.is_image() && !media.is_audio();
         match self.target {
             Target::Neutral => true,
             Target::Openai => file && !matches!(media.source, MediaSource::FileId(_)),
             Target::OpenaiResponses => file && matches!(media.source, MediaSource::Base64(_)),
             Target::Anthropic => file,
-            // Only one of the provider's two services takes a name, so none is written.
-            Target::Gemini => false,
+            // Only one of the provider's two services takes a name, so none is written, except inside
+            // a response, which may refer to it.
+            Target::Gemini => holder == MediaHolder::Result && self.source == Source::Gemini,
         }
     }
 
@@ -68,6 +101,7 @@ impl ConversationAdapter<'_> {
                 holder == User
                     && match &media.source {
                         Base64(_) if media.is_audio() => is_wav_or_mp3(&media.media_type),
+                        Base64(_) if image => is_common_image(&media.media_type),
                         Base64(_) => !sound,
                         Url(url) => image && is_web(url),
                         FileId(_) => !sound && self.knows_files(),
@@ -78,6 +112,7 @@ impl ConversationAdapter<'_> {
                 matches!(holder, User | Result)
                     && !sound
                     && match &media.source {
+                        Base64(_) if image => is_common_image(&media.media_type),
                         Base64(_) => true,
                         Url(url) => is_web(url),
                         FileId(_) => self.knows_files(),
@@ -88,14 +123,17 @@ impl ConversationAdapter<'_> {
                 matches!(holder, User | Result)
                     && !sound
                     && match &media.source {
-                        Base64(_) if image => is_anthropic_image(&media.media_type),
+                        Base64(_) if image => is_common_image(&media.media_type),
                         Base64(_) => media.media_type.eq_ignore_ascii_case("application/pdf"),
                         Url(url) => is_web(url),
                         FileId(_) => self.knows_files(),
-                        Text(text) => !text.trim_start().is_empty(),
+                        Text(text) => !image && !text.trim_start().is_empty(),
                     }
             }
-            Target::Gemini => holder != System && matches!(media.source, Base64(_) | Url(_)),
+            Target::Gemini => {
+                let holds = !image || is_gemini_image(&media.media_type);
+                holder != System && holds && matches!(media.source, Base64(_) | Url(_))
+            }
         }
     }
 
@@ -140,37 +178,89 @@ fn is_wav_or_mp3(media_type: &str) -> bool {
     KNOWN.iter().any(|known| media_type.eq_ignore_ascii_case(known))
 }
 
-fn is_anthropic_image(media_type: &str) -> bool {
+/// The images that Anthropic's and OpenAI's guides to vision list.
+fn is_common_image(media_type: &str) -> bool {
     ["image/jpeg", "image/png", "image/gif", "image/webp"].contains(&media_type)
 }
 
-/// Sets the media type that the provider requires: from the first bytes or the name if the source
-/// did not specify it. URLs need one for Gemini only.
-fn name_type(media: &mut Media, target: Target) {
-    // Content that was given as text is text, whatever its declared type.
-    if matches!(media.source, MediaSource::Text(_)) && !media.media_type.starts_with("text/") {
-        media.media_type = "text/plain".into();
+/// The images that Gemini's guide to image understanding lists.
+fn is_gemini_image(media_type: &str) -> bool {
+    ["image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"].contains(&media_type)
+}
+
+fn is_svg(media: &Media) -> bool {
+    &*media.media_type == "image/svg+xml"
+}
+
+/// The name of a file without one, by its type.
+fn file_name(media_type: &str) -> &'static str {
+    match media_type {
+        "application/pdf" => "document.pdf",
+        "text/plain" => "document.txt",
+        "text/markdown" => "document.md",
+        "text/csv" => "document.csv",
+        "text/html" => "document.html",
+        "application/json" => "document.json",
+        _ => "document",
     }
+}
+
+/// Sets the media type that the provider requires: from the first bytes, else as it was declared,
+/// else from the name. URLs need one for Gemini only. Returns the declared type and the real one if
+/// the bytes are of another type than was declared.
+fn name_type(media: &mut Media, target: Target) -> Option<String> {
     let known = media.media_type.to_ascii_lowercase();
-    if !known.contains('*') && !known.is_empty() {
-        let canonical = if known == "image/jpg" { "image/jpeg" } else { &*known };
-        if *media.media_type != *canonical {
-            media.media_type = canonical.into();
+    let known = known.split(';').next().unwrap_or_default().trim();
+    let is_declared = !known.contains('*') && !known.is_empty();
+    let detected = match &media.source {
+        MediaSource::Base64(data) => from_bytes(data),
+        // Content that was given as text is text, whatever its declared type.
+        MediaSource::Text(_) if !known.starts_with("text/") && !is_svg(media) => Some("text/plain"),
+        _ => None,
+    };
+    if is_declared {
+        let canonical = canonical(known);
+        match detected.filter(|found| *found != canonical) {
+            Some(found) if matches!(media.source, MediaSource::Base64(_)) => {
+                let change = format!("{} → {found}", shown(&media.media_type));
+                media.media_type = found.into();
+                return Some(change);
+            }
+            Some(found) => media.media_type = found.into(),
+            // Names of sounds are many, and their target reads them all.
+            None if media.is_audio() => {}
+            None if *media.media_type != *canonical => media.media_type = canonical.into(),
+            None => {}
         }
-        return;
+        return None;
     }
     let image = known.starts_with("image/");
     let fallback = if image { "image/jpeg" } else { "application/octet-stream" };
     let found = match &media.source {
-        MediaSource::Base64(data) => Some(from_bytes(data).unwrap_or(fallback)),
+        MediaSource::Base64(_) => Some(detected.unwrap_or(fallback)),
         MediaSource::Url(url) if target == Target::Gemini => {
             let name = media.name.as_deref().unwrap_or_default();
             Some(from_name(url).or_else(|| from_name(name)).unwrap_or(fallback))
         }
-        MediaSource::Url(_) | MediaSource::FileId(_) | MediaSource::Text(_) => None,
+        MediaSource::Text(_) => detected,
+        MediaSource::Url(_) | MediaSource::FileId(_) => None,
     };
     if let Some(found) = found {
         media.media_type = found.into();
+    }
+    None
+}
+
+/// The registered name of a type that has several.
+fn canonical(media_type: &str) -> &str {
+    match media_type {
+        "image/jpg" | "image/pjpeg" => "image/jpeg",
+        "image/x-png" => "image/png",
+        "image/svg" => "image/svg+xml",
+        "application/x-pdf" => "application/pdf",
+        "audio/x-wav" | "audio/wave" | "audio/vnd.wave" => "audio/wav",
+        "audio/mp3" | "audio/x-mp3" => "audio/mpeg",
+        other => other,
     }
 }
 
@@ -183,8 +273,11 @@ fn from_bytes(data: &str) -> Option<&'static str> {
         [b'G', b'I', b'F', b'8', ..] => "image/gif",
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P'] => "image/webp",
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E'] => "audio/wav",
+        [_, _, _, _, b'f', b't', b'y', b'p', b'h', b'e', b'i', b'c' | b'x'] => "image/heic",
+        [_, _, _, _, b'f', b't', b'y', b'p', b'a', b'v', b'i', b'f'] => "image/avif",
         [b'%', b'P', b'D', b'F', ..] => "application/pdf",
         [b'I', b'D', b'3', ..] => "audio/mpeg",
+        [b'<', b's', b'v', b'g', ..] => "image/svg+xml",
         _ => return None,
     })
 }
@@ -218,13 +311,17 @@ fn from_name(name: &str) -> Option<&'static str> {
 fn read_text(media: &mut Media) {
     let MediaSource::Base64(data) = &media.source else { return };
     let textual = media.media_type.starts_with("text/") || &*media.media_type == "application/json";
-    if !textual {
+    let svg = is_svg(media);
+    if !textual && !svg {
         return;
     }
     let text =
         STANDARD.decode(data.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     if let Some(text) = text.filter(|text| !text.is_empty()) {
-        media.source = MediaSource::Text(text.into());
-        media.media_type = "text/plain".into();
+        media.source = MediaSource::Text(text.replace('\0', "\u{fffd}").into());
+        // An image stays one, so that its place in the text says so.
+        if !svg {
+            media.media_type = "text/plain".into();
+        }
     }
 }

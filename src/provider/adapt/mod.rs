@@ -6,31 +6,66 @@
 
 mod calls;
 mod custom;
+mod fields;
+mod losses;
 mod media;
 mod opaque_items;
 mod parts;
+mod result_media;
+mod schema;
+mod tool_owner;
 mod tools;
 
 pub use calls::means;
+pub use opaque_items::is_tool_change;
+pub use schema::shown_property;
 
-use super::words::list_names;
+use std::collections::HashSet;
+
+use super::words::{list_names, shown};
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role, Source, Target};
+use calls::valid_participant;
 
-/// Adapts a conversation to a target. Messages without content for it are removed.
-pub fn adapt(conversation: &mut Conversation, target: Target, notes: &mut Notes) {
-    let mut adapter = ConversationAdapter { source: conversation.source, target, notes };
+/// Adapts a conversation to a target. Messages without content for it are removed. `takes_system`: the
+/// model may take system messages between the others, which is decided when the list is whole.
+pub fn adapt(
+    conversation: &mut Conversation,
+    target: Target,
+    takes_system: bool,
+    notes: &mut Notes,
+) {
+    let reasoned = HashSet::new();
+    let mut adapter = ConversationAdapter {
+        source: conversation.source,
+        target,
+        takes_system: takes_system && target == Target::Anthropic,
+        notes,
+        reasoned,
+    };
     adapter.tools(&mut conversation.tools);
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));
     conversation.history.retain_mut(|message| adapter.message(message, MessageRegion::History));
     adapter.trailing_thinking(&mut conversation.history);
+    adapter.result_media(&mut conversation.history);
+}
+
+/// Adapts results of tools that stand by themselves: their content alone, no ids and no names.
+pub fn adapt_results(results: &mut Vec<Message>, target: Target, notes: &mut Notes) {
+    let (source, reasoned) = (Source::from(target), HashSet::new());
+    let mut adapter = ConversationAdapter { source, target, takes_system: false, notes, reasoned };
+    results.retain_mut(|message| adapter.message_parts(message, MessageRegion::History));
+    adapter.result_media(results);
 }
 
 /// The state that all steps share.
 struct ConversationAdapter<'n> {
     source: Source,
     target: Target,
+    takes_system: bool,
     notes: &'n mut Notes,
+    /// Ids of the reasoning items that are sent.
+    reasoned: HashSet<String>,
 }
 
 /// The position of a message in the payload.
@@ -58,6 +93,14 @@ impl ConversationAdapter<'_> {
             }
             message.name = None;
         }
+        if let Some(name) = message.name.as_deref().and_then(valid_participant)
+            && self.target == Target::Openai
+        {
+            let old = message.name.as_deref().unwrap_or_default();
+            let at = pointer(self.source, message.origin, place);
+            self.notes.degraded("name_renamed", at, format!("{} → {name}", shown(old)));
+            message.name = Some(name);
+        }
         if !message.extra.is_empty() {
             self.message_extra(message, place);
         }
@@ -67,7 +110,9 @@ impl ConversationAdapter<'_> {
     fn system(&mut self, message: &Message, place: MessageRegion) {
         let at = || pointer(self.source, message.origin, place);
         match self.target {
-            Target::Anthropic | Target::Gemini if place == MessageRegion::History => {
+            Target::Anthropic | Target::Gemini
+                if place == MessageRegion::History && !self.takes_system =>
+            {
                 let detail = "system text stands before all messages there";
                 self.notes.degraded("system_hoisted", at(), detail);
             }
@@ -105,7 +150,7 @@ impl ConversationAdapter<'_> {
         }
         for (origin, thoughts, empty) in found.into_iter().rev() {
             let at = pointer(self.source, origin, MessageRegion::History);
-            let detail = parts::count(thoughts);
+            let detail = losses::count(thoughts);
             self.notes.degraded("trailing_thinking_dropped", at.clone(), detail);
             if empty {
                 self.notes.degraded("empty_message_dropped", at, "");
@@ -131,10 +176,10 @@ impl ConversationAdapter<'_> {
         let mut refusal = None;
         for (name, raw) in &message.extra {
             match &**name {
-                "refusal" if parts::string_value(raw).is_some() => {
-                    refusal = parts::string_value(raw);
+                "refusal" if fields::string_value(raw).is_some() => {
+                    refusal = fields::string_value(raw);
                 }
-                name if parts::says_something(name, raw) => lost.push(name),
+                name if fields::says_something(name, raw) => lost.push(name),
                 _ => {}
             }
         }

@@ -1,7 +1,10 @@
 //! Items that only one provider knows: their owner, and their treatment for other targets.
 
+use std::sync::Arc;
+
 use super::ConversationAdapter;
-use super::parts::{LossCounts, member};
+use super::fields::{is_leftover, member};
+use super::losses::LossCounts;
 use crate::domain::{Content, Media, MediaSource, Part, RawJson, Source, Target};
 use crate::json::{self, Node};
 
@@ -20,10 +23,28 @@ impl ConversationAdapter<'_> {
 
     /// Adapts an item that is not inside a result; false removes it.
     pub(super) fn opaque(&self, part: &mut Part, lost: &mut LossCounts) -> bool {
-        let Content::Opaque { kind, raw } = &part.content else { return true };
+        let Content::Opaque { kind, raw } = &mut part.content else { return true };
+        if self.target != Target::Neutral {
+            // A piece of a stream: the call that it belongs to is there.
+            if &**kind == "input_json_delta" {
+                lost.leftovers.push(Arc::clone(kind));
+                return false;
+            }
+            remove_leftovers(raw, lost);
+        }
+        // Changes of tools have a place in system messages alone.
+        if is_tool_change(kind) && self.target == Target::Anthropic && !self.takes_system {
+            lost.opaque.push(kind.clone());
+            return false;
+        }
         // A refusal is a part of an item, and cannot be an item by itself.
         let whole = &**kind != "refusal" || self.target != Target::OpenaiResponses;
         if whole && self.knows(kind, raw, false) {
+            return true;
+        }
+        if let Some(text) = search_result(kind, raw) {
+            part.content = Content::Text(text.into());
+            lost.results += 1;
             return true;
         }
         let said = (&**kind == "refusal").then(|| member(raw, "refusal")).flatten();
@@ -47,6 +68,40 @@ impl ConversationAdapter<'_> {
         document.cache = part.cache;
         *part = document;
     }
+}
+
+/// Whether a block of Anthropic's adds a tool to those that the model has, or takes one away.
+pub fn is_tool_change(kind: &str) -> bool {
+    matches!(kind, "tool_addition" | "tool_removal")
+}
+
+/// Takes off an item what programs left in it.
+pub(super) fn remove_leftovers(raw: &mut RawJson, lost: &mut LossCounts) {
+    let Ok(node) = json::parse(raw.as_str(), json::Limits::default()) else { return };
+    let goes = |name: &str, value: &Node<'_>| {
+        // Null where a list belongs is refused as well.
+        is_leftover(name, value.raw) || (name == "content" && value.is_null())
+    };
+    let Some(text) = json::without_members(&node, goes) else { return };
+    let members = node.as_object().into_iter().flatten();
+    let gone = members.filter(|(name, value)| goes(name, value)).map(|(name, _)| (&**name).into());
+    lost.leftovers.extend(gone);
+    *raw = RawJson::new(text);
+}
+
+/// The text of Anthropic's `search_result`: its title and address, then what was found.
+pub(super) fn search_result(kind: &str, raw: &RawJson) -> Option<String> {
+    if kind != "search_result" {
+        return None;
+    }
+    let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
+    let word = |name: &str| node.get(name).and_then(Node::as_str).unwrap_or_default();
+    let mut text = format!("[search result: {}] {}", word("title"), word("source"));
+    for block in node.get("content")?.as_array()? {
+        text.push('\n');
+        text.push_str(block.get("text").and_then(Node::as_str).unwrap_or_default());
+    }
+    Some(text.replace('\0', "\u{fffd}"))
 }
 
 /// A document as plain text, and the number of its blocks; `None` if it contains more than text.
@@ -83,7 +138,7 @@ fn plain_document(raw: &RawJson) -> Option<(Part, usize)> {
 fn owner(kind: &str) -> Option<Target> {
     match kind {
         "server_tool_use" | "mcp_tool_use" | "container_upload" | "search_result" | "document"
-        | "tool_reference" => Some(Target::Anthropic),
+        | "tool_addition" | "tool_reference" | "tool_removal" => Some(Target::Anthropic),
         "reasoning"
         | "mcp_list_tools"
         | "mcp_approval_request"

@@ -1,28 +1,12 @@
 //! Parts of messages: thinking, signatures, opaque items, unknown fields, cache marks.
 
-use std::sync::Arc;
-
-use super::{ConversationAdapter, MessageRegion, media::MediaHolder, pointer};
-use crate::domain::{
-    Content, Extra, Message, Part, RawJson, Role, Source, Target, Thinking, ToolResult,
-};
-use crate::json;
-use crate::provider::words::{list_distinct, list_names};
-
-/// The losses of one message, collected so that each kind is one note.
-#[derive(Default)]
-pub(super) struct LossCounts {
-    thinking: usize,
-    signatures: usize,
-    pub(super) opaque: Vec<Arc<str>>,
-    fields: Vec<Arc<str>>,
-    media: Vec<String>,
-    pub(super) refusals: usize,
-    /// Documents whose blocks became one text.
-    pub(super) joined: usize,
-    errors: usize,
-    marks: usize,
-}
+use super::fields::{is_leftover, member, says_something};
+use super::losses::LossCounts;
+use super::media::{MediaChange, MediaHolder};
+use super::opaque_items::{remove_leftovers, search_result};
+use super::{ConversationAdapter, MessageRegion, pointer};
+use crate::domain::{Content, Message, Part, Role, Source, Target, Thinking, ToolResult};
+use crate::provider::GENERATED_IMAGE;
 
 impl ConversationAdapter<'_> {
     /// Adapts the parts of a message; false if nothing is left that the target accepts.
@@ -94,7 +78,7 @@ impl ConversationAdapter<'_> {
         if let Content::Thinking(thinking) = &part.content {
             let keep = self.keeps_thinking(thinking, part, role);
             lost.thinking += usize::from(!keep);
-            return keep;
+            return keep && self.reasoning_item(part, lost);
         }
         if part.signature.is_some() && !self.keeps_signature() {
             part.signature = None;
@@ -134,13 +118,27 @@ impl ConversationAdapter<'_> {
     }
 
     fn media_part(&mut self, part: &mut Part, holder: MediaHolder, lost: &mut LossCounts) {
+        let is_generated = part.extra.iter().any(|(name, _)| &**name == GENERATED_IMAGE);
+        let keeps_generated = self.target == Target::Neutral
+            || (self.target == Target::Openai && holder == MediaHolder::Assistant);
+        if is_generated && !keeps_generated {
+            part.extra.retain(|(name, _)| &**name != GENERATED_IMAGE);
+        }
         let Content::Media(media) = &mut part.content else { return };
-        if let Some(text) = self.media(media, holder) {
+        let is_generated = is_generated && keeps_generated;
+        // The user's message behind the results shows their media.
+        let is_user =
+            is_generated || (self.target == Target::Openai && holder == MediaHolder::Result);
+        let holder = if is_user { MediaHolder::User } else { holder };
+        let MediaChange { text, retyped, is_named } = self.media(media, holder);
+        lost.retyped.extend(retyped);
+        lost.named += usize::from(is_named);
+        if let Some(text) = text {
             let first = text.split('\n').next().unwrap_or_default();
             lost.media.push(first.to_owned());
             part.content = Content::Text(text.into());
             part.extra.clear();
-        } else if media.name.is_some() && !self.names_media(media) {
+        } else if media.name.is_some() && !self.names_media(media, holder) {
             media.name = None;
             lost.fields.push("name".into());
         }
@@ -156,11 +154,20 @@ impl ConversationAdapter<'_> {
             // The result itself carries the mark.
             *cache = cache.or(part.cache.take());
             self.document(part, true, lost);
-            if let Content::Opaque { kind, raw } = &part.content
-                && !self.knows(kind, raw, true)
-            {
-                lost.opaque.push(kind.clone());
-                *part = Part::text(format!("[tool result part: {kind}]"));
+            if let Content::Opaque { kind, raw } = &mut part.content {
+                if self.target != Target::Neutral {
+                    remove_leftovers(raw, lost);
+                }
+                if !self.knows(kind, raw, true) {
+                    let text = search_result(kind, raw);
+                    if text.is_some() {
+                        lost.results += 1;
+                    } else {
+                        lost.opaque.push(kind.clone());
+                    }
+                    let text = text.unwrap_or_else(|| format!("[tool result part: {kind}]"));
+                    *part = Part::text(text);
+                }
             }
             if matches!(part.content, Content::Media(_)) {
                 self.part_extra(part, lost);
@@ -182,6 +189,21 @@ impl ConversationAdapter<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Adapts an item of reasoning that is sent; false takes it out. An id may be in a payload once:
+    /// the provider refuses a second item with it.
+    fn reasoning_item(&mut self, part: &mut Part, lost: &mut LossCounts) -> bool {
+        let Content::Thinking(Thinking { opaque: Some(raw), .. }) = &mut part.content else {
+            return true;
+        };
+        if self.target != Target::OpenaiResponses {
+            return true;
+        }
+        remove_leftovers(raw, lost);
+        let is_new = member(raw, "id").is_none_or(|id| self.reasoned.insert(id));
+        lost.doubled += usize::from(!is_new);
+        is_new
     }
 
     /// Reasoning is sent only to a target that can read it: whole, signed, in an assistant's
@@ -209,6 +231,11 @@ impl ConversationAdapter<'_> {
         }
     }
 
+    /// Whether the conversation goes back to its own provider.
+    pub(super) fn is_own(&self) -> bool {
+        self.target.reads_items_of(self.source)
+    }
+
     fn keeps_signature(&self) -> bool {
         self.target.reads_items_of(self.source)
             || (self.source == Source::Neutral && self.target == Target::Gemini)
@@ -217,6 +244,15 @@ impl ConversationAdapter<'_> {
     /// Unknown fields of a part go back to their own provider only; how closely to look at an
     /// image is the same word in both shapes of one provider.
     fn part_extra(&mut self, part: &mut Part, lost: &mut LossCounts) {
+        if self.target != Target::Neutral {
+            part.extra.retain(|(name, raw)| {
+                let stays = !is_leftover(name, raw.as_str());
+                if !stays && (self.is_own() || says_something(name, raw)) {
+                    lost.leftovers.push(name.clone());
+                }
+                stays
+            });
+        }
         if part.extra.is_empty() || self.target.reads_items_of(self.source) {
             return;
         }
@@ -224,42 +260,13 @@ impl ConversationAdapter<'_> {
             && !matches!(self.source, Source::Anthropic | Source::Gemini);
         let keeps_detail = openai && matches!(part.content, Content::Media(_));
         part.extra.retain(|(name, raw)| {
-            let keep = keeps_detail && &**name == "detail";
+            let keep = (keeps_detail && &**name == "detail") || &**name == GENERATED_IMAGE;
             if !keep && says_something(name, raw) {
                 lost.fields.push(name.clone());
             }
             keep
         });
     }
-
-    fn report(&mut self, message: &Message, place: MessageRegion, lost: LossCounts) {
-        let at = || pointer(self.source, message.origin, place);
-        let counted = [
-            ("thinking_dropped", lost.thinking),
-            ("signature_dropped", lost.signatures),
-            ("refusal_as_text", lost.refusals),
-            ("document_blocks_joined", lost.joined),
-            ("is_error_dropped", lost.errors),
-            ("cache_mark_dropped", lost.marks),
-        ];
-        for (code, n) in counted.into_iter().filter(|(_, n)| *n > 0) {
-            self.notes.degraded(code, at(), count(n));
-        }
-        for (code, names) in [("opaque_dropped", lost.opaque), ("part_fields_dropped", lost.fields)]
-        {
-            if !names.is_empty() {
-                self.notes.degraded(code, at(), list_distinct(&names));
-            }
-        }
-        if !lost.media.is_empty() {
-            self.notes.degraded("media_as_text", at(), list_names(&lost.media));
-        }
-    }
-}
-
-/// The number of parts in a note; one needs no number.
-pub(super) fn count(parts: usize) -> String {
-    if parts == 1 { String::new() } else { format!("{parts} parts") }
 }
 
 fn is_result(part: &Part) -> bool {
@@ -297,39 +304,4 @@ fn marks(part: &Part) -> bool {
         Content::Opaque { raw, .. } => raw.as_str().starts_with('{'),
         Content::Thinking(_) => false,
     }
-}
-
-/// Whether losing a field loses information: null and empty values do not, nor do the provider's
-/// own bookkeeping fields, nor the reader's marker for where the text of a response was.
-pub(super) fn says_something(name: &str, raw: &RawJson) -> bool {
-    let ours = name == "functionResponse"
-        && matches!(raw.as_str(), r#"{"response":"output"}"# | r#"{"response":"result"}"#);
-    !ours
-        && !matches!(raw.as_str(), "null" | "[]" | "{}")
-        && !matches!(name, "id" | "status" | "type" | "index" | "object" | "tags")
-}
-
-/// The text of a JSON string.
-pub(super) fn string_value(raw: &RawJson) -> Option<String> {
-    let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
-    node.as_str().map(str::to_owned)
-}
-
-/// A string member of a JSON object.
-pub(super) fn member(raw: &RawJson, name: &str) -> Option<String> {
-    let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
-    node.get(name)?.as_str().map(str::to_owned)
-}
-
-/// Uninterpreted members of a tool that its new provider may not know.
-pub(super) fn foreign_fields(extra: &mut Extra, keeps: impl Fn(&str) -> bool) -> Vec<Arc<str>> {
-    let mut lost = Vec::new();
-    extra.retain(|(name, raw)| {
-        let keep = keeps(name);
-        if !keep && says_something(name, raw) {
-            lost.push(name.clone());
-        }
-        keep
-    });
-    lost
 }

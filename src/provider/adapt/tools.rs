@@ -1,6 +1,8 @@
 //! Tool definitions: names, fields and schemas in the form a target accepts.
 
-use super::{ConversationAdapter, calls::valid_name, custom, parts::foreign_fields};
+use super::{
+    ConversationAdapter, calls::valid_name, custom, fields::foreign_fields, schema, tool_owner,
+};
 use crate::domain::{RawJson, Target, ToolDefinition};
 use crate::json::{self, Node};
 use crate::provider::schema::as_json_schema;
@@ -10,6 +12,36 @@ use crate::provider::write::is_gemini_schema;
 impl ConversationAdapter<'_> {
     pub(super) fn tools(&mut self, tools: &mut Vec<ToolDefinition>) {
         tools.retain_mut(|tool| self.tool(tool));
+        self.warn_of_limits(tools);
+    }
+
+    /// Warns of what the target refuses and the service cannot mend.
+    fn warn_of_limits(&mut self, tools: &[ToolDefinition]) {
+        // OpenAI's reference of functions.
+        const MAX_DESCRIPTION_CHARS: usize = 1_024;
+        // OpenAI's reference of `tools`; Gemini's of function declarations.
+        let most = match self.target {
+            Target::Openai | Target::OpenaiResponses => 128,
+            Target::Gemini => 512,
+            Target::Anthropic | Target::Neutral => usize::MAX,
+        };
+        if tools.len() > most {
+            let detail = format!("{} tools; the target takes {most}", tools.len());
+            self.notes.warn("too_many_tools", "/tools".to_owned(), detail);
+        }
+        if !matches!(self.target, Target::Openai | Target::OpenaiResponses) {
+            return;
+        }
+        for tool in tools {
+            let chars = tool.description.as_deref().map_or(0, |text| text.chars().count());
+            if chars > MAX_DESCRIPTION_CHARS {
+                let detail = format!(
+                    "{}: {chars} characters; the target takes {MAX_DESCRIPTION_CHARS}",
+                    shown(&tool.name)
+                );
+                self.notes.warn("tool_description_long", tool.origin.to_string(), detail);
+            }
+        }
     }
 
     /// Adapts one definition; false takes it out.
@@ -17,7 +49,9 @@ impl ConversationAdapter<'_> {
         let own = self.target.reads_items_of(self.source);
         self.custom_tool(tool);
         if let Some(raw) = &tool.opaque {
-            let keep = own || custom::fits(raw, self.target);
+            let keep = own
+                || custom::fits(raw, self.target)
+                || tool_owner::owner(raw.as_str()) == Some(self.target);
             if !keep {
                 self.notes.degraded("tool_dropped", tool.origin.to_string(), shown(&tool.name));
             }
@@ -41,6 +75,13 @@ impl ConversationAdapter<'_> {
         }
         if let Some(changed) = tool.parameters.as_ref().and_then(|schema| self.schema(schema)) {
             tool.parameters = Some(changed);
+        }
+        let rewritten =
+            tool.parameters.as_ref().and_then(|raw| schema::rewrite(raw.as_str(), self.target));
+        if let Some(rewritten) = rewritten {
+            let detail = format!("{}: {}", shown(&tool.name), rewritten.changes.join(", "));
+            self.notes.degraded("schema_rewritten", at(), detail);
+            tool.parameters = Some(RawJson::new(rewritten.text));
         }
         true
     }

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use super::context::{ReadContext, part_extra, present, unmarked};
-use super::media;
-use crate::domain::{Content, Part, RawJson, Thinking, ToolCall, ToolResult};
-use crate::json::{Node, Path, Value};
+use super::{media, resource};
+use crate::domain::{Content, Part, Thinking, ToolCall, ToolResult};
+use crate::json::{self, Limits, Node, Path, Value};
 
 /// The `content` of a message: a string, null, or an array of parts. An empty string is no
 /// part at all.
@@ -46,12 +46,35 @@ pub(super) fn result_content(
             Content::Thinking(_) | Content::ToolCall(_) | Content::ToolResult(_)
         ) {
             // Its mark was read with it.
-            part.content = whole(item);
+            part.content = whole(cx, item, path);
             part.signature = None;
             part.extra.clear();
         }
     }
     parts
+}
+
+/// Whether a value is a block of content, as against JSON that a tool made up.
+pub(super) fn is_content_block(node: &Node<'_>) -> bool {
+    const KINDS: &[&str] = &[
+        "audio",
+        "document",
+        "file",
+        "image",
+        "image_url",
+        "input_audio",
+        "input_file",
+        "input_image",
+        "input_text",
+        "media",
+        "output_text",
+        "resource",
+        "resource_link",
+        "search_result",
+        "text",
+    ];
+    let kind = node.get("type").and_then(Node::as_str);
+    kind.is_some_and(|kind| KINDS.contains(&kind) && (kind != "text" || node.get("text").is_some()))
 }
 
 /// Reads one part; returns nothing after a fault.
@@ -82,6 +105,7 @@ pub(super) fn part(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -
         "thinking" => thinking(cx, node, path),
         "redacted_thinking" => {
             let _ = cx.required(node, "data", path, "redacted thinking is its data");
+            let _ = cx.raw(node, path, true);
             let opaque = Some(unmarked(node));
             Part::new(Content::Thinking(Thinking { text: Arc::from(""), opaque }))
         }
@@ -89,6 +113,10 @@ pub(super) fn part(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -
         "tool_call" => call(cx, node, path, "arguments"),
         "tool_result" => result(cx, node, path),
         "opaque" => read_opaque(cx, node, path),
+        "resource" | "resource_link" => match resource::read(cx, node, path) {
+            Some(part) => part,
+            None => return Some(opaque(cx, node, path)),
+        },
         _ => match media::read(cx, kind, node, path) {
             Some(part) => part,
             None => return Some(opaque(cx, node, path)),
@@ -102,13 +130,14 @@ pub(super) fn part(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -
 /// A part that is returned to its provider with its original bytes. Its cache mark belongs to the
 /// part, since marks are counted and moved.
 pub(super) fn opaque(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
-    let mut part = Part::new(whole(node));
+    let mut part = Part::new(whole(cx, node, path));
     part.cache = cx.cache_mark(node, path);
     part
 }
 
-fn whole(node: &Node<'_>) -> Content {
+fn whole(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Content {
     let kind = node.get("type").and_then(Node::as_str).unwrap_or("unknown");
+    let _ = cx.raw(node, path, true);
     Content::Opaque { kind: Arc::from(kind), raw: unmarked(node) }
 }
 
@@ -122,8 +151,11 @@ fn text(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
 
 fn thinking(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let key = if node.get("thinking").is_some() { "thinking" } else { "text" };
+    if present(node, "signature").is_some() {
+        let _ = cx.raw(node, path, true);
+    }
     let text = cx.member(node, key, path).unwrap_or_default();
-    let opaque = present(node, "opaque").map(|item| RawJson::new(item.raw));
+    let opaque = present(node, "opaque").map(|item| cx.raw(item, &path.key("opaque"), true));
     let mut part = Part::new(Content::Thinking(Thinking { text, opaque }));
     part.extra = part_extra(node, &["type", key, "opaque"]);
     part
@@ -135,7 +167,9 @@ fn call(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, key: &str) -
     let name = cx.required(node, "name", path, "a tool call names its tool");
     let custom = key == "arguments" && cx.flag(node, "custom", path) == Some(true);
     let at = path.key(key);
-    let arguments = match present(node, key) {
+    let streamed = present(node, "partial_json")
+        .filter(|text| has_no_members(node.get(key)) && text.as_str().is_some_and(is_object));
+    let arguments = match streamed.or(present(node, key)) {
         None => {
             cx.empty_arguments(path, &id);
             Arc::from("{}")
@@ -145,7 +179,25 @@ fn call(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, key: &str) -
     };
     let mut part = Part::new(Content::ToolCall(ToolCall { id, name, arguments, custom }));
     part.extra = part_extra(node, &["type", "id", "name", key, "custom"]);
+    if streamed.is_some() {
+        part.extra.retain(|(name, _)| &**name != "partial_json");
+    }
     part
+}
+
+/// Whether a call's input is absent or empty: programs that collect a stream leave it so and keep the
+/// arguments as the text that arrived.
+fn has_no_members(input: Option<&Node<'_>>) -> bool {
+    input.is_none_or(|input| match &input.value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    })
+}
+
+fn is_object(text: &str) -> bool {
+    json::parse(text, Limits::default()).is_ok_and(|node| node.as_object().is_some())
 }
 
 /// Anthropic's and the neutral `tool_result`.
@@ -170,11 +222,12 @@ fn read_opaque(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Pa
     let kind = node.get("kind").and_then(Node::as_str);
     match (kind, node.get("raw")) {
         (Some(kind), Some(item)) => {
+            let _ = cx.raw(item, &path.key("raw"), true);
             let raw = unmarked(item);
             let mut part = Part::new(Content::Opaque { kind: Arc::from(kind), raw });
             part.cache = cx.cache_mark(item, &path.key("raw"));
             part
         }
-        _ => Part::new(whole(node)),
+        _ => Part::new(whole(cx, node, path)),
     }
 }

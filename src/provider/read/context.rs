@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::domain::{CacheMark, CacheTtl, Extra, Notes, RawJson};
-use crate::json::{self, Faults, Limits, Node, Path, Text, Value};
+use crate::json::{self, ErrorKind, Faults, Limits, Node, Path, Text, Value};
 pub(super) use crate::provider::words::shown;
 
 /// The state of reading one request.
@@ -29,10 +29,27 @@ impl ReadContext<'_> {
 
     /// Reads a text of the document as [`Self::text`] does, sharing it if possible.
     pub(super) fn shared(&mut self, text: &Text<'_>, path: &Path<'_>) -> Arc<str> {
+        if matches!(text, Text::Replaced(_)) {
+            note_replaced_half(path, self.notes);
+        }
         if memchr::memchr(0, text.as_bytes()).is_none() {
             return text.to_shared();
         }
         self.text(text, path)
+    }
+
+    /// The JSON text of a value that is kept as it is. `is_sealed`: its provider may have signed or
+    /// encrypted it, so that a changed text would be another one.
+    pub(super) fn raw(&mut self, node: &Node<'_>, path: &Path<'_>, is_sealed: bool) -> RawJson {
+        if json::has_replaced_half(node.raw) {
+            if is_sealed {
+                let detail = "an item that only its provider reads has half of a surrogate pair";
+                self.fault(path, detail);
+            } else {
+                note_replaced_half(path, self.notes);
+            }
+        }
+        RawJson::new(node.raw)
     }
 
     /// A value that must be a string.
@@ -155,9 +172,13 @@ impl ReadContext<'_> {
         object: bool,
     ) -> Arc<str> {
         if object && node.as_object().is_some() {
-            return Arc::from(node.raw);
+            return Arc::from(self.raw(node, path, false).as_str());
         }
-        let Some(text) = node.as_str() else {
+        if node.is_null() {
+            self.empty_arguments(path, id);
+            return Arc::from("{}");
+        }
+        let Value::String(shared) = &node.value else {
             let wanted = if object {
                 "an object, or a string that holds one"
             } else {
@@ -168,12 +189,28 @@ impl ReadContext<'_> {
             self.fault(path, detail);
             return Arc::from("{}");
         };
-        if text.trim().is_empty() {
+        let text = &**shared;
+        if matches!(text.trim(), "" | "null") {
             self.empty_arguments(path, id);
             return Arc::from("{}");
         }
         let wrong = match json::parse(text, Limits::default()) {
-            Ok(value) if value.as_object().is_some() => return Arc::from(text),
+            Ok(value) if value.as_object().is_some() => {
+                if matches!(shared, Text::Replaced(_)) {
+                    note_replaced_half(path, self.notes);
+                }
+                return Arc::from(text);
+            }
+            Err(error) if error.kind == ErrorKind::LoneSurrogate => {
+                let text = json::replace_halves(text.to_owned());
+                if json::parse(&text, Limits::default())
+                    .is_ok_and(|node| node.as_object().is_some())
+                {
+                    note_replaced_half(path, self.notes);
+                    return Arc::from(text);
+                }
+                error.to_string()
+            }
             Ok(value) => format!("it is {}", value.kind()),
             Err(error) => error.to_string(),
         };
@@ -184,7 +221,7 @@ impl ReadContext<'_> {
         } else {
             self.fault(path, detail);
         }
-        self.text(text, path)
+        self.shared(shared, path)
     }
 
     /// Reports a call without arguments, which counts as one with none.
@@ -204,6 +241,19 @@ pub fn without_nul(text: &str, path: &Path<'_>, notes: &mut Notes) -> Arc<str> {
     Arc::from(text.replace('\0', "\u{fffd}"))
 }
 
+/// Reports half of a surrogate pair in a value that is kept as it is.
+pub fn note_replaced(node: &Node<'_>, path: &Path<'_>, notes: &mut Notes) {
+    if json::has_replaced_half(node.raw) {
+        note_replaced_half(path, notes);
+    }
+}
+
+/// Reports half of a surrogate pair, which U+FFFD replaced when the document was read.
+fn note_replaced_half(path: &Path<'_>, notes: &mut Notes) {
+    let detail = "half of a surrogate pair became U+FFFD";
+    notes.repaired("surrogate_replaced", path.pointer(), detail);
+}
+
 /// The member called `key`, unless it is null: providers take null for absent.
 pub(super) fn present<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
     node.get(key).filter(|member| !member.is_null())
@@ -217,22 +267,8 @@ pub(super) fn either<'n, 'a>(node: &'n Node<'a>, one: &str, other: &str) -> Opti
 /// The text of a value without its cache mark, which is kept apart. One without a mark keeps
 /// its bytes.
 pub(super) fn unmarked(node: &Node<'_>) -> RawJson {
-    const MARK: &str = "cache_control";
-    let Some(members) = node.as_object().filter(|_| node.get(MARK).is_some()) else {
-        return RawJson::new(node.raw);
-    };
-    let mut text = String::with_capacity(node.raw.len());
-    text.push('{');
-    for (name, value) in members.iter().filter(|(name, _)| name != MARK) {
-        if text.len() > 1 {
-            text.push(',');
-        }
-        json::write_string(&mut text, name);
-        text.push(':');
-        text.push_str(value.raw);
-    }
-    text.push('}');
-    RawJson::new(text)
+    let unmarked = json::without_members(node, |name, _| name == "cache_control");
+    unmarked.map_or_else(|| RawJson::new(node.raw), RawJson::new)
 }
 
 /// The members that no reader interprets.

@@ -17,10 +17,16 @@ pub fn detect(body: &Node<'_>) -> Source {
         return Source::OpenaiResponses;
     }
     let messages = body.get("messages").and_then(Node::as_array).unwrap_or_default();
-    if let Some(source) = messages.iter().find_map(of_message) {
+    if let Some(source) = detect_in(messages) {
         return source;
     }
     if has("system") { Source::Anthropic } else { Source::Openai }
+}
+
+/// The shape of messages, by the first of them that only one shape has. `None`: each of them is a
+/// message of several shapes, such as a role with a text.
+pub fn detect_in(messages: &[Node<'_>]) -> Option<Source> {
+    messages.iter().find_map(of_message)
 }
 
 fn of_message(message: &Node<'_>) -> Option<Source> {
@@ -37,14 +43,21 @@ fn of_message(message: &Node<'_>) -> Option<Source> {
     {
         return Some(Source::Openai);
     }
-    let parts = message.get("content").and_then(Node::as_array)?;
-    parts.iter().find_map(|part| of_part(part.get("type")?.as_str()?))
+    let parts = message.get("content").and_then(Node::as_array).unwrap_or_default();
+    let by_parts = parts.iter().find_map(|part| of_part(part.get("type")?.as_str()?));
+    by_parts.or_else(|| {
+        // Items name their type. Answers of Anthropic's do so too, and why they stopped.
+        let is_item = message.get("type").and_then(Node::as_str) == Some("message");
+        let is_answer = message.get("stop_reason").is_some();
+        is_item.then_some(if is_answer { Source::Anthropic } else { Source::OpenaiResponses })
+    })
 }
 
 fn of_part(kind: &str) -> Option<Source> {
     Some(match kind {
         "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "image" | "document"
-        | "server_tool_use" | "search_result" | "container_upload" => Source::Anthropic,
+        | "server_tool_use" | "search_result" | "container_upload" | "tool_addition"
+        | "tool_removal" => Source::Anthropic,
         "tool_call" | "media" | "opaque" => Source::Neutral,
         "image_url" | "input_audio" | "file" | "refusal" => Source::Openai,
         "input_text" | "output_text" | "input_image" | "input_file" => Source::OpenaiResponses,

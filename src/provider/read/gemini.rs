@@ -7,8 +7,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::block;
 use super::context::{ReadContext, either, extra, present, shown};
-use super::message;
+use super::media::NEEDS_DATA;
+use super::{data_uri, message};
 use crate::domain::{
     Content, Extra, Media, MediaSource, Message, Part, RawJson, Role, Thinking, ToolCall,
     ToolResult,
@@ -103,10 +105,14 @@ fn read_content(
     let mut message = Message::new(role, Vec::new());
     message.origin = Some(index);
     message.id = cx.member(node, "id", path).filter(|id| !id.is_empty());
-    message.extra = extra(node, &["id", "role", "parts"]);
+    message.extra = extra(node, &["id", "role", "parts", "content"]);
     match node.get("parts") {
         Some(content) => message.parts = parts(cx, content, calls, &path.key("parts")),
-        None => cx.fault(path, "`parts` is missing"),
+        // A message that several shapes have, such as one of a session whose shape is decided later.
+        None => match present(node, "content") {
+            Some(content) => message.parts = block::content(cx, content, &path.key("content")),
+            None => cx.fault(path, "`parts` is missing"),
+        },
     }
     if role != Role::Assistant && message.has_tool_calls() {
         cx.fault(path, "only a model content calls functions");
@@ -152,8 +158,8 @@ fn part(
     calls: &mut CallIds,
     path: &Path<'_>,
 ) -> Option<Part> {
-    if let Some(text) = node.as_str() {
-        return Some(Part::text(cx.text(text, path)));
+    if node.as_str().is_some() {
+        return Some(Part::text(cx.string(node, path).unwrap_or_default()));
     }
     let Some(members) = node.as_object() else {
         cx.fault(path, format!("a part must be an object, not {}", node.kind()));
@@ -175,7 +181,7 @@ fn part(
             return None;
         };
         // `executableCode` and whatever else only this provider knows.
-        let (kind, raw) = (Arc::from(&**key), RawJson::new(node.raw));
+        let (kind, raw) = (Arc::from(&**key), cx.raw(node, path, true));
         return Some(Part::new(Content::Opaque { kind, raw }));
     };
     let at = path.key(key);
@@ -234,7 +240,7 @@ fn function_response(
     let name = cx.required(node, "name", path, "a function response names its function");
     let id = cx.member(node, "id", path).filter(|id| !id.is_empty());
     let call_id = calls.take_call(&name, id);
-    let mut others = extra(node, &["id", "name", "response"]);
+    let mut others = extra(node, &["id", "name", "response", "parts"]);
     let at = path.key("response");
     let mut content = Vec::new();
     match present(node, "response") {
@@ -244,23 +250,53 @@ fn function_response(
         }
         Some(response) => match lone_text(response) {
             Some((key, text)) => {
-                content.push(Part::text(cx.text(text, &at)));
+                let text = cx.string(text, &at).unwrap_or_default();
+                let is_object = is_object(&text);
+                content.push(Part::text(text));
                 // Without a marker, a text is written back under `result`.
-                if key != "result" || is_object(text) {
+                if key != "result" || is_object {
                     let key = RawJson::new(format!("\"{key}\""));
                     others.insert(0, (Arc::from("response"), key));
                 }
             }
-            None => content.push(Part::text(response.raw)),
+            None => content.push(Part::text(cx.raw(response, &at, false).as_str())),
         },
+    }
+    if let Some(inner) = present(node, "parts") {
+        response_parts(cx, inner, &path.key("parts"), &mut content);
+        others.push((Arc::from("parts"), RawJson::new("true")));
     }
     keep(kept, "functionResponse", &others);
     Content::ToolResult(ToolResult { call_id, name: Some(name), content, is_error: None })
 }
 
-fn lone_text<'n>(response: &'n Node<'_>) -> Option<(&'n str, &'n str)> {
+/// Reads the media of a function response: it holds nothing else.
+fn response_parts(
+    cx: &mut ReadContext<'_>,
+    node: &Node<'_>,
+    path: &Path<'_>,
+    content: &mut Vec<Part>,
+) {
+    let Some(items) = node.as_array() else {
+        return cx.fault(path, format!("must be an array of parts, not {}", node.kind()));
+    };
+    for (index, item) in items.iter().enumerate() {
+        let path = path.index(index);
+        let read = part(cx, item, &mut CallIds::default(), &path);
+        let is_medium = |part: &Part| matches!(part.content, Content::Media(_));
+        if let Some(part) = read.filter(is_medium) {
+            content.push(part);
+        } else {
+            let detail = "the parts of a function response are `inlineData` or `fileData`";
+            cx.fault(&path, detail);
+        }
+    }
+}
+
+fn lone_text<'n, 'a>(response: &'n Node<'a>) -> Option<(&'n str, &'n Node<'a>)> {
     let [(key, value)] = response.as_object()?.as_slice() else { return None };
-    matches!(&**key, "result" | "output").then_some((&**key, value.as_str()?))
+    let is_text = matches!(&**key, "result" | "output") && value.as_str().is_some();
+    is_text.then_some((&**key, value))
 }
 
 fn is_object(text: &str) -> bool {
@@ -291,7 +327,7 @@ const MEDIA_KEYS: [&str; 7] =
 fn media(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> Media {
     let mime = either(node, "mimeType", "mime_type").and_then(Node::as_str).unwrap_or("*/*");
     let source = if kind == "inlineData" {
-        MediaSource::Base64(cx.required(node, "data", path, "media needs its data"))
+        MediaSource::Base64(data_uri::standard(&cx.required(node, "data", path, NEEDS_DATA)))
     } else {
         let key = if node.get("fileUri").is_some() { "fileUri" } else { "file_uri" };
         let key = if node.get(key).is_some() { key } else { "fileUri" };

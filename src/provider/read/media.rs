@@ -5,11 +5,12 @@
 use std::sync::Arc;
 
 use super::context::{ReadContext, either, part_extra, present};
+use super::data_uri;
 use crate::domain::{Content, Extra, Media, MediaSource, Part};
 use crate::json::{Node, Path};
 
 /// The media type if it is unknown.
-const UNKNOWN_TYPE: &str = "*/*";
+pub(super) const UNKNOWN_TYPE: &str = "*/*";
 const UNKNOWN_IMAGE_TYPE: &str = "image/*";
 
 /// Reads a part whose `type` is a media type; `None` if its shape is unknown, and the part must be
@@ -24,8 +25,11 @@ pub(super) fn read(
         "image_url" => image_url(cx, node, path),
         "input_image" => input_image(cx, node, path),
         "input_audio" => input_audio(cx, node, path),
+        // The parts of the AI SDK, with members of their own.
+        "file" | "reasoning-file" if node.get("data").is_some() => sdk_file(cx, node, path),
         "file" | "input_file" => file(cx, node, path),
         "media" => neutral(cx, node, path),
+        "image" if node.get("image").is_some() => sdk_image(cx, node, path),
         "image" | "document" if node.get("source").is_some() => {
             return source(cx, kind, node, path);
         }
@@ -59,20 +63,19 @@ pub(super) fn attachment(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<
 /// Media from text that may be a data URI, a URL or bare base64. The media type that a data
 /// URI names wins over `mime`.
 pub(super) fn media_of(mime: &str, data: &Arc<str>) -> Media {
-    if let Some((own, payload)) = data_uri(data) {
+    if let Some((own, source)) = data_uri::read(data) {
         let media_type = if own.is_empty() { mime } else { own };
-        let source = MediaSource::Base64(Arc::from(payload));
         return Media { media_type: Arc::from(media_type), source, name: None };
     }
     let source = if is_url(data) {
         MediaSource::Url(Arc::clone(data))
     } else {
-        MediaSource::Base64(Arc::clone(data))
+        MediaSource::Base64(data_uri::standard(data))
     };
     Media { media_type: Arc::from(mime), source, name: None }
 }
 
-const NEEDS_DATA: &str = "media needs its data";
+pub(super) const NEEDS_DATA: &str = "media needs its data";
 
 fn image_url(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     let mut rest = part_extra(node, &["type", "image_url"]);
@@ -115,6 +118,24 @@ fn input_audio(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (M
     };
     rest.extend(part_extra(inner, &["data", "format"]));
     (media_of(&mime, &data), rest)
+}
+
+/// `{"data", "mediaType", "filename"?}`.
+fn sdk_file(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+    const KNOWN: &[&str] = &["type", "data", "mediaType", "mimeType", "filename"];
+    let data = cx.required(node, "data", path, NEEDS_DATA);
+    let mime = either(node, "mediaType", "mimeType").and_then(Node::as_str);
+    let mut media = media_of(mime.unwrap_or(UNKNOWN_TYPE), &data);
+    media.name = cx.member(node, "filename", path);
+    (media, part_extra(node, KNOWN))
+}
+
+/// `{"image", "mediaType"?}`, the image being base64 or an address.
+fn sdk_image(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+    let data = cx.required(node, "image", path, NEEDS_DATA);
+    let mime = either(node, "mediaType", "mimeType").and_then(Node::as_str);
+    let media = media_of(mime.unwrap_or(UNKNOWN_IMAGE_TYPE), &data);
+    (media, part_extra(node, &["type", "image", "mediaType", "mimeType"]))
 }
 
 /// `file` (members inside `file`) and `input_file` (members next to `type`).
@@ -208,30 +229,15 @@ fn source(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>
 }
 
 fn at_url(mime: &str, url: &Arc<str>) -> Media {
-    match data_uri(url) {
-        Some(_) => media_of(mime, url),
-        None => Media {
-            media_type: Arc::from(mime),
-            source: MediaSource::Url(Arc::clone(url)),
-            name: None,
-        },
+    if data_uri::is_one(url) || data_uri::is_bare_base64(url) {
+        return media_of(mime, url);
     }
+    let source = MediaSource::Url(Arc::clone(url));
+    Media { media_type: Arc::from(mime), source, name: None }
 }
 
 fn held(mime: &str, id: Arc<str>) -> Media {
     Media { media_type: Arc::from(mime), source: MediaSource::FileId(id), name: None }
-}
-
-/// Media type and payload of a base64 data URI; other data URIs stay URLs.
-fn data_uri(text: &str) -> Option<(&str, &str)> {
-    let head = text.get(..5)?;
-    if !head.eq_ignore_ascii_case("data:") {
-        return None;
-    }
-    let (head, payload) = text.get(5..)?.split_once(',')?;
-    let cut = head.len().checked_sub(";base64".len())?;
-    let (media_type, mark) = head.split_at_checked(cut)?;
-    mark.eq_ignore_ascii_case(";base64").then_some((media_type, payload))
 }
 
 /// Whether the text starts with a scheme (`https://`, `gs://`, `data:`) and so is no base64,

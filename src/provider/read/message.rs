@@ -13,6 +13,7 @@ use crate::domain::{
     CacheMark, Content, Message, Part, RawJson, Role, Thinking, ToolCall, ToolResult,
 };
 use crate::json::{Node, Path};
+use crate::provider::GENERATED_IMAGE;
 
 /// Reads a list of messages. A message with tool results and other parts becomes several, all with
 /// its id and origin.
@@ -55,7 +56,7 @@ pub(super) fn push_message(message: Message, messages: &mut Vec<Message>) {
         messages.push(message);
         return;
     }
-    let Message { id, role, role_word, name, parts, extra, origin } = message;
+    let Message { id, role, role_word, name, parts, extra, origin, stays } = message;
     let (results, parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_result);
     let results = results.into_iter().map(|part| {
         let mut result = Message::new(Role::Tool, vec![part]);
@@ -66,7 +67,7 @@ pub(super) fn push_message(message: Message, messages: &mut Vec<Message>) {
     let rest = !parts.is_empty() || !extra.is_empty();
     let rest = rest.then(|| {
         let id = id.clone();
-        Message { id, role, role_word, name, parts, extra, origin }
+        Message { id, role, role_word, name, parts, extra, origin, stays }
     });
     if role == Role::Assistant {
         messages.extend(rest);
@@ -85,6 +86,7 @@ const KNOWN: &[&str] = &[
     "content",
     "function_call",
     "id",
+    "images",
     "name",
     "parts",
     "redacted_thinking",
@@ -121,6 +123,7 @@ pub(super) fn read_message(
         }
     }
     message.parts.extend(attachments(cx, node, path));
+    message.parts.extend(images(cx, node, path));
     if role == Role::Assistant {
         calls(cx, node, path, &mut message);
         read_function_call(cx, item, legacy, &mut message);
@@ -200,6 +203,22 @@ fn attachments(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Ve
     items.iter().enumerate().map(read).collect()
 }
 
+/// The images that a model made, next to the content of its message as `OpenRouter` has them.
+fn images(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
+    let Some(list) = present(node, "images") else { return Vec::new() };
+    let path = path.key("images");
+    let Some(items) = list.as_array() else {
+        cx.fault(&path, format!("must be an array, not {}", list.kind()));
+        return Vec::new();
+    };
+    let read = |(index, item)| block::part(cx, item, &path.index(index));
+    let mut parts: Vec<Part> = items.iter().enumerate().filter_map(read).collect();
+    for part in parts.iter_mut().filter(|part| matches!(part.content, Content::Media(_))) {
+        part.extra.push((Arc::from(GENERATED_IMAGE), RawJson::new("true")));
+    }
+    parts
+}
+
 fn calls(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, message: &mut Message) {
     let Some(list) = present(node, "tool_calls") else { return };
     let path = path.key("tool_calls");
@@ -207,6 +226,12 @@ fn calls(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, message: &m
         cx.fault(&path, format!("must be an array, not {}", list.kind()));
         return;
     };
+    let mut places: HashMap<Arc<str>, usize> = HashMap::new();
+    for (at, part) in message.parts.iter().enumerate() {
+        if let Content::ToolCall(call) = &part.content {
+            places.insert(Arc::clone(&call.id), at);
+        }
+    }
     for (index, item) in items.iter().enumerate() {
         let path = path.index(index);
         if item.as_object().is_none() {
@@ -214,6 +239,17 @@ fn calls(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, message: &m
             continue;
         }
         let call = call(cx, item, &path);
+        // Frameworks write a call both in the content, as the model's own, and in the list of calls,
+        // which has the arguments that they ran it with.
+        if let Some(at) = places.remove(&call.id)
+            && let Some(Part { content: Content::ToolCall(own), .. }) = message.parts.get_mut(at)
+            && own.name == call.name
+        {
+            let detail = format!("call `{}` is in `content`, too: it is one call", shown(&call.id));
+            cx.notes.repaired("call_merged", path.pointer(), detail);
+            *own = call;
+            continue;
+        }
         let mut part = Part::new(Content::ToolCall(call));
         part.extra = extra(item, &["id", "type", "function", "custom"]);
         message.parts.push(part);

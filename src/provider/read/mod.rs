@@ -6,18 +6,20 @@
 
 mod block;
 mod context;
+mod data_uri;
 mod detect;
 mod gemini;
 mod media;
 mod message;
+mod resource;
 mod responses;
 mod tools;
 
 #[cfg(test)]
 mod tests;
 
-pub use context::without_nul;
-pub use detect::detect;
+pub use context::{note_replaced, without_nul};
+pub use detect::{detect, detect_in};
 
 use context::{ReadContext, present};
 
@@ -46,6 +48,13 @@ pub fn list_key(body: &Node<'_>) -> &'static str {
 /// Values of `repair`, and whether each keeps malformed tool arguments as they are.
 pub const REPAIR_MODES: &[(&str, bool)] = &[("strict", false), ("lenient", true)];
 
+/// Whether the value of `repair` asks for malformed tool arguments to be kept; `None` if it does not
+/// say.
+pub fn keeps_malformed(repair: Option<&Node<'_>>) -> Option<bool> {
+    let word = repair?.as_str()?;
+    REPAIR_MODES.iter().find(|(known, _)| *known == word).map(|(_, lenient)| *lenient)
+}
+
 /// Reads the conversation of a request body.
 ///
 /// Never panics. If `faults` is not empty afterwards, the result must not be used. With `"repair":
@@ -56,9 +65,11 @@ pub fn read(
     faults: &mut Faults,
     notes: &mut Notes,
 ) -> Conversation {
-    let repair = body.get("repair").and_then(Node::as_str);
-    let lenient = REPAIR_MODES.iter().any(|(word, lenient)| *lenient && repair == Some(*word));
-    let mut cx = ReadContext { faults, notes, lenient };
+    let mut cx = ReadContext {
+        faults,
+        notes,
+        lenient: keeps_malformed(body.get("repair")).unwrap_or(false),
+    };
     let root = Path::Root;
     if !CONVERSATION_KEYS.iter().any(|key| present(body, key).is_some()) {
         cx.fault(&root, "there is no conversation: give `messages`, `input` or `contents`");
@@ -69,6 +80,41 @@ pub fn read(
     system.extend(history.drain(..leading));
     let tools = tools_in(&mut cx, body);
     Conversation { source, system, history, tools }
+}
+
+/// Reads the content of a tool's result that is a list of content blocks, or the result of an MCP tool
+/// with one: its parts. `None`: it is JSON of the tool's own.
+pub fn read_content(
+    node: &Node<'_>,
+    path: &Path<'_>,
+    faults: &mut Faults,
+    notes: &mut Notes,
+) -> Option<Vec<Part>> {
+    let (list, path) = match node.get("content") {
+        Some(inner) if node.get("isError").is_some() || node.get("structuredContent").is_some() => {
+            (inner, path.key("content"))
+        }
+        Some(_) => return None,
+        None => (node, *path),
+    };
+    let items = list.as_array().filter(|items| !items.is_empty())?;
+    if !items.iter().all(block::is_content_block) {
+        return None;
+    }
+    let mut cx = ReadContext { faults, notes, lenient: true };
+    Some(block::result_content(&mut cx, list, &path))
+}
+
+/// Reads the messages of a conversation, without system text and tools. If `is_lenient`, malformed
+/// tool arguments are kept as they are.
+pub fn read_messages(
+    list: &Node<'_>,
+    source: Source,
+    is_lenient: bool,
+    faults: &mut Faults,
+    notes: &mut Notes,
+) -> Vec<Message> {
+    messages(&mut ReadContext { faults, notes, lenient: is_lenient }, list, source)
 }
 
 /// Reads the conversation of a request body whose messages are not known yet: system text outside of
@@ -134,10 +180,9 @@ fn messages(cx: &mut ReadContext<'_>, body: &Node<'_>, source: Source) -> Vec<Me
         cx.fault(&root.key(other), detail);
     }
     let path = root.key(key);
-    if key != "messages"
-        && let Some(text) = node.as_str()
-    {
-        let mut message = Message::text(Role::User, cx.text(text, &path));
+    if key != "messages" && node.as_str().is_some() {
+        let text = cx.string(node, &path).unwrap_or_default();
+        let mut message = Message::text(Role::User, text);
         message.origin = Some(0);
         return vec![message];
     }

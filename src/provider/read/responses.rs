@@ -187,5 +187,5 @@ fn reasoning(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> Part
         texts.extend(items.iter().filter_map(|part| part.get("text")?.as_str()));
     }
     let text = cx.text(&texts.join("\n\n"), path);
-    Part::new(Content::Thinking(Thinking { text, opaque: Some(RawJson::new(item.raw)) }))
+    Part::new(Content::Thinking(Thinking { text, opaque: Some(cx.raw(item, path, true)) }))
 }

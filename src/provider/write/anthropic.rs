@@ -1,6 +1,6 @@
 //! The system blocks and messages of Anthropic's Messages API.
 //!
-//! All system text is in its own field. Neighbouring user messages (tool results among them) and
+//! System text is in its own field, unless it stays in its place. Neighbouring user messages (tool results among them) and
 //! neighbouring assistant messages become one; in a user message results come before everything
 //! else. A block without text is never written: the provider refuses it.
 
@@ -10,7 +10,7 @@ use crate::domain::{
 };
 
 pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
-    let system = || messages.iter().filter(|m| m.role == Role::System);
+    let system = || messages.iter().filter(|message| message.is_hoisted());
     if system().any(|message| message.parts.iter().any(is_block)) {
         out.key("system");
         out.open_list("system");
@@ -24,10 +24,15 @@ pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
     each_side(
         messages,
         |message| message.parts.iter().any(is_block),
-        |model, side| {
+        |role, side| {
             out.item();
             out.push('{');
-            out.member("role", if model { "assistant" } else { "user" });
+            let role = match role {
+                Role::Assistant => "assistant",
+                Role::System => "system",
+                Role::User | Role::Tool => "user",
+            };
+            out.member("role", role);
             out.key("content");
             out.open_list("content");
             let parts = || side.iter().flat_map(|message| &message.parts);

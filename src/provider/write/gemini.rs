@@ -30,10 +30,10 @@ pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
     each_side(
         messages,
         |message| message.parts.iter().any(is_part),
-        |model, side| {
+        |role, side| {
             out.item();
             out.push('{');
-            out.member("role", if model { "model" } else { "user" });
+            out.member("role", if role == Role::Assistant { "model" } else { "user" });
             out.key("parts");
             out.push('[');
             let parts = || side.iter().flat_map(|message| &message.parts);
@@ -87,7 +87,7 @@ fn part(out: &mut PayloadWriter, part: &Part) {
         }
         Content::Media(media) => {
             out.push('{');
-            self::media(out, media);
+            self::media(out, media, None);
         }
     }
     if let Some(signature) = &part.signature {
@@ -121,10 +121,10 @@ fn kept_object<'p>(part: &'p Part, name: &str) -> Option<Node<'p>> {
     json::parse(raw.as_str(), json::Limits::default()).ok()
 }
 
-/// Writes the kept members, except for the marker of where a response's text was.
+/// Writes the kept members, except for the markers of where a response's text and media were.
 fn write_others(out: &mut PayloadWriter, kept: Option<&Node<'_>>) {
     for (name, value) in kept.and_then(Node::as_object).into_iter().flatten() {
-        if name != "response" {
+        if name != "response" && name != "parts" {
             out.raw_member(name, value.raw);
         }
     }
@@ -148,6 +148,18 @@ fn function_response(out: &mut PayloadWriter, result: &ToolResult, kept: Option<
     out.key("response");
     let stood_under = kept.and_then(|kept| kept.get("response")).and_then(Node::as_str);
     response(out, result, stood_under);
+    let mut inside = media_of(result).filter(|_| holds_media(kept)).peekable();
+    if inside.peek().is_some() {
+        out.key("parts");
+        out.push('[');
+        for (media, _) in inside {
+            out.comma();
+            out.push('{');
+            self::media(out, media, media.name.as_deref());
+            out.push('}');
+        }
+        out.push(']');
+    }
     write_others(out, kept);
     out.push('}');
 }
@@ -175,15 +187,31 @@ fn is_object(text: &str) -> bool {
         && json::parse(text, json::Limits::default()).is_ok_and(|node| node.as_object().is_some())
 }
 
-/// A tool's media are written next to its response.
+/// The media of a result, and the part of each.
+fn media_of(result: &ToolResult) -> impl Iterator<Item = (&Media, &Part)> {
+    result.content.iter().filter_map(|part| match &part.content {
+        Content::Media(media) => Some((media, part)),
+        _ => None,
+    })
+}
+
+/// Whether the media of a response were inside it, as only some models take them.
+fn holds_media(kept: Option<&Node<'_>>) -> bool {
+    kept.is_some_and(|kept| kept.get("parts").is_some())
+}
+
+/// A tool's media are written next to its response, unless they came inside it.
 fn result_media(out: &mut PayloadWriter, result: &Part) {
-    if let Content::ToolResult(result) = &result.content {
-        let media = |each: &&Part| matches!(each.content, Content::Media(_));
-        result.content.iter().filter(media).for_each(|each| part(out, each));
+    let inside = holds_media(kept_object(result, "functionResponse").as_ref());
+    if let Content::ToolResult(result) = &result.content
+        && !inside
+    {
+        media_of(result).for_each(|(_, each)| part(out, each));
     }
 }
 
-fn media(out: &mut PayloadWriter, media: &Media) {
+/// `name`: by which the response refers to it.
+fn media(out: &mut PayloadWriter, media: &Media, name: Option<&str>) {
     let (member_key, value_key, value) = match &media.source {
         MediaSource::Base64(data) => ("inlineData", "data", data),
         MediaSource::Url(text) | MediaSource::FileId(text) | MediaSource::Text(text) => {
@@ -192,6 +220,9 @@ fn media(out: &mut PayloadWriter, media: &Media) {
     };
     out.key(member_key);
     out.push('{');
+    if let Some(name) = name {
+        out.member("displayName", name);
+    }
     out.member("mimeType", &media.media_type);
     out.key(value_key);
     out.string(value);

@@ -18,7 +18,7 @@ use payload_writer::{MarkReport, PayloadWriter};
 pub use payload_writer::{MemberBlocks, WrittenPayload};
 pub(super) use tools::is_gemini_schema;
 
-use super::{PayloadInput, rules};
+use super::{GENERATED_IMAGE, PayloadInput, rules};
 use crate::domain::{Content, Extra, Message, Part, Role, Target};
 
 /// Writes the payload as JSON text after `head`: the keys of the provider's own request and no
@@ -99,6 +99,13 @@ fn parts_length(parts: &[Part]) -> usize {
 /// Whether `OpenAI`'s two shapes write a part as content.
 fn is_content(part: &Part) -> bool {
     matches!(part.content, Content::Text(_) | Content::Media(_) | Content::Opaque { .. })
+        && !is_generated_image(part)
+}
+
+/// Whether a part is an image that the model made, which has its place next to the content.
+fn is_generated_image(part: &Part) -> bool {
+    matches!(part.content, Content::Media(_))
+        && part.extra.iter().any(|(name, _)| &**name == GENERATED_IMAGE)
 }
 
 /// The content of `OpenAI`'s two shapes: a string if there is one plain text, else an array written
@@ -112,7 +119,7 @@ fn content(out: &mut PayloadWriter, parts: &[Part], each: fn(&mut PayloadWriter,
         }
         _ => {
             out.push('[');
-            for part in parts {
+            for part in parts.iter().filter(|part| is_content(part)) {
                 each(out, part);
             }
             out.push(']');
@@ -167,29 +174,30 @@ fn texts(parts: &[Part]) -> impl Iterator<Item = &str> {
     parts.iter().filter_map(|part| part.as_text().map(|text| &**text))
 }
 
-/// Groups neighbouring messages of one side, without system messages: Anthropic and Gemini require
-/// them as one message. `counts` returns whether a message has anything to write.
+/// Groups neighbouring messages of one side, without hoisted system messages: Anthropic and Gemini
+/// require them as one message. `counts` returns whether a message has anything to write. Results are
+/// on the user's side.
 fn each_side<'m>(
     messages: &'m [Message],
     counts: impl Fn(&Message) -> bool,
-    mut write: impl FnMut(bool, &[&'m Message]),
+    mut write: impl FnMut(Role, &[&'m Message]),
 ) {
     let mut side: Vec<&Message> = Vec::new();
-    let mut model = false;
+    let mut last = Role::User;
     for message in messages {
-        if message.role == Role::System || !counts(message) {
+        if message.is_hoisted() || !counts(message) {
             continue;
         }
-        let is_model = message.role == Role::Assistant;
-        if is_model != model && !side.is_empty() {
-            write(model, &side);
+        let role = if message.role == Role::Tool { Role::User } else { message.role };
+        if role != last && !side.is_empty() {
+            write(last, &side);
             side.clear();
         }
-        model = is_model;
+        last = role;
         side.push(message);
     }
     if !side.is_empty() {
-        write(model, &side);
+        write(last, &side);
     }
 }
 

@@ -1,7 +1,8 @@
 //! The messages of `OpenAI` Chat Completions. Keys of every object in byte order.
 
-use super::{PayloadWriter, SortedObject, content, is_content};
+use super::{PayloadWriter, SortedObject, content, is_content, is_generated_image};
 use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall};
+use crate::provider::GENERATED_IMAGE;
 
 /// Keys of a message that the writer sets.
 const KNOWN: &[&str] = &["content", "name", "role", "tool_call_id", "tool_calls"];
@@ -31,6 +32,17 @@ fn write_message(out: &mut PayloadWriter, message: &Message) {
     } else {
         content(out, &message.parts, content_part);
     }
+    if message.parts.iter().any(is_generated_image) {
+        object.key(out, "images");
+        out.push('[');
+        for part in message.parts.iter().filter(|part| is_generated_image(part)) {
+            if let Content::Media(media) = &part.content {
+                out.comma();
+                self::media(out, media, part);
+            }
+        }
+        out.push(']');
+    }
     if let Some(name) = &message.name {
         object.member(out, "name", name);
     }
@@ -52,6 +64,7 @@ fn write_message(out: &mut PayloadWriter, message: &Message) {
 fn stands_alone(message: &Message) -> bool {
     const INSTEAD: &[&str] = &["audio", "function_call", "refusal"];
     message.has_tool_calls()
+        || message.parts.iter().any(is_generated_image)
         || message
             .extra
             .iter()
@@ -108,7 +121,7 @@ fn content_part(out: &mut PayloadWriter, part: &Part) {
 }
 
 fn media(out: &mut PayloadWriter, media: &Media, part: &Part) {
-    const KNOWN: &[&str] = &["detail", "file", "image_url", "input_audio", "type"];
+    const KNOWN: &[&str] = &["detail", "file", "image_url", GENERATED_IMAGE, "input_audio", "type"];
     let mut object = SortedObject::open(out, &part.extra, KNOWN);
     match &media.source {
         MediaSource::Base64(data) if media.is_audio() => {

@@ -256,7 +256,7 @@ impl<'j> LiveCompile<'j> {
             raw: if compiled.is_counted { self.model.unscale(tokens) } else { 0 },
             awaits_results: compiled.awaits_results,
             payload,
-            source: self.input.turn.map(|turn| turn.source()),
+            source: self.input.turn.and_then(|turn| turn.source()),
         }
     }
 

@@ -31,6 +31,7 @@ use super::{Services, StoreError};
 use crate::domain::{MemoryScope, Source};
 pub use crate::hook::Denial;
 use crate::hook::HookRun;
+pub use crate::json::replace_halves;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, Report, Timings, timed};
 pub use crate::provider::REPAIR_MODES;
@@ -109,8 +110,8 @@ pub fn compile_as(
 pub(super) trait CompileTurn: StoredTurn {
     fn session(&self) -> &SessionHandle;
 
-    /// The shape of the session's messages.
-    fn source(&self) -> Source;
+    /// The shape of the session's messages, once it is decided.
+    fn source(&self) -> Option<Source>;
 
     /// The results of the turn's tool calls, as JSON.
     fn results(&self) -> &str;

@@ -186,7 +186,7 @@ pub(super) fn model_text(model: &Model) -> String {
         "name": &*model.name, "family": model.family.as_str(),
         "context_window": model.context_window, "max_output": model.max_output,
         "tokenizer": model.tokenizer.as_str(), "factor_milli": model.factor_milli,
-        "prefill": model.prefill,
+        "prefill": model.prefill, "system_messages": model.system_messages,
     })
     .to_string()
 }
@@ -203,6 +203,8 @@ pub(crate) fn model_of(raw: &RawJson) -> Option<Model> {
         tokenizer: TokenizerName::parse(model.get("tokenizer")?.as_str()?)?,
         factor_milli: u32::try_from(model.get("factor_milli")?.as_u64()?).ok()?,
         prefill: model.get("prefill")?.as_bool()?,
+        // Records of earlier engines have no such member.
+        system_messages: model.get("system_messages").and_then(Node::as_bool).unwrap_or(false),
     })
 }
 

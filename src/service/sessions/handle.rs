@@ -195,11 +195,11 @@ impl SessionHandle {
     pub(crate) fn append(
         &self,
         tx: &Tx<'_>,
-        source: Source,
+        source: Option<Source>,
         update: &SessionUpdate,
     ) -> Result<(), StoreError> {
         let mut session = self.read_again(tx, update)?;
-        session.source = Some(source);
+        session.source = source.or(session.source);
         session.touch(tx.now(), self.usual);
         tx.put_session(&session)
     }

@@ -35,7 +35,7 @@ pub(crate) fn check<'m>(
 ) -> Vec<Fault> {
     let text = array_text(messages);
     match json::parse(&text, Limits::default()).map(|node| node.value) {
-        Ok(Value::Array(items)) => check_list(source, &list_node(source, items, ""), place),
+        Ok(Value::Array(items)) => check_list(source, true, &list_node(source, items, ""), place),
         Ok(_) => Vec::new(),
         Err(error) => {
             let detail = error.to_string();
@@ -45,10 +45,17 @@ pub(crate) fn check<'m>(
 }
 
 /// Returns the faults of a [`list_node`], with pointers below `place`.
-pub(crate) fn check_list(source: Source, list: &Node<'_>, place: &str) -> Vec<Fault> {
+///
+/// If `is_lenient`, malformed arguments are no fault.
+pub(crate) fn check_list(
+    source: Source,
+    is_lenient: bool,
+    list: &Node<'_>,
+    place: &str,
+) -> Vec<Fault> {
     let own = format!("/{}", source.list_key());
     let (mut faults, mut notes) = (Faults::default(), Notes::default());
-    provider::read(list, source, &mut faults, &mut notes);
+    provider::read_messages(list, source, is_lenient, &mut faults, &mut notes);
     let mut found = faults.into_vec();
     for fault in &mut found {
         if let Some(below) = fault.pointer.strip_prefix(&own) {

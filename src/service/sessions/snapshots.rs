@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{UNKNOWN, checked, document, live, messages, put_state, unscoped_hooks};
-use crate::domain::{Models, RawJson, Session, SessionState, SnapshotHead};
+use crate::domain::{Models, RawJson, Session, SessionState, SnapshotHead, Source};
 use crate::json::{self, Fault, Faults, Limits, Path};
 use crate::request::{self, RestoreSession};
 use crate::service::idempotency::{IdempotentRequest, remember};
@@ -161,9 +161,9 @@ fn faults_of(services: &Services, state: &SessionState) -> Result<Vec<Fault>, Er
             fault.pointer.insert_str(0, "/snapshot");
         }
     }
-    if let Some(source) = state.source {
-        let list = state.messages.iter().map(RawJson::as_str);
-        found.extend(messages::check(source, list, "/snapshot/messages"));
-    }
+    // Messages without a shape fit several.
+    let source = state.source.unwrap_or(Source::Openai);
+    let list = state.messages.iter().map(RawJson::as_str);
+    found.extend(messages::check(source, list, "/snapshot/messages"));
     Ok(found)
 }

@@ -1,6 +1,7 @@
 //! Judges the calls of a model. The block-list is checked for the called and the resolved name,
 //! then the arguments are checked against the tool's schema.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::schema::{CheckFailure, SchemaVerdict, Schemas};
@@ -8,7 +9,7 @@ use super::wire;
 use crate::domain::{RawJson, ToolCall, ToolDefinition};
 use crate::json::{self, Limits, Node, beginning};
 use crate::limit::Deadline;
-use crate::provider::means;
+use crate::provider::{means, shown_property};
 use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
 /// The tools and options by which calls are judged.
@@ -66,6 +67,9 @@ impl JudgedTools {
         if let Some(reason) = self.block_reason(&call.name, None) {
             return Ok(CallJudgement::Denied(reason));
         }
+        if let Some(reason) = malformed_reason(call) {
+            return Ok(CallJudgement::Denied(reason));
+        }
         let loads = &*call.name == LOAD_TOOLKIT && !self.options.toolkits.is_empty();
         let is_ours = ours.contains(&&*call.name) && !self.has_own(&call.name);
         if loads || is_ours {
@@ -79,7 +83,12 @@ impl JudgedTools {
             }
         } else {
             let tool = self.find_tool(&call.name);
-            (tool, resolve_plain(call, tool.map_or(&call.name, |tool| &tool.name)))
+            let mut resolved = resolve_plain(call, tool.map_or(&call.name, |tool| &tool.name));
+            if let Some(arguments) = tool.and_then(|tool| own_properties(tool, &resolved.arguments))
+            {
+                resolved.arguments = arguments;
+            }
+            (tool, resolved)
         };
         if let Some(reason) = self.block_reason(&resolved.name, resolved.namespace.as_deref()) {
             return Ok(CallJudgement::Denied(reason));
@@ -136,9 +145,46 @@ impl JudgedTools {
     }
 }
 
+/// Why the arguments of a call cannot be read, in the parser's words: the model can mend them.
+fn malformed_reason(call: &ToolCall) -> Option<String> {
+    if call.custom {
+        return None;
+    }
+    let wrong = match json::parse(&call.arguments, Limits::default()) {
+        Ok(node) if node.as_object().is_some() => return None,
+        Ok(node) => format!("they are {}", node.kind()),
+        Err(error) => error.to_string(),
+    };
+    let name = beginning(&call.name);
+    Some(format!("The arguments of {name} are not a JSON object: {wrong}. Nothing was done."))
+}
+
 /// Resolves a call of a tool outside of namespaces.
 fn resolve_plain(call: &ToolCall, name: &Arc<str>) -> ResolvedCall {
     ResolvedCall { name: Arc::clone(name), namespace: None, arguments: wire::arguments(call) }
+}
+
+/// The arguments with the names of the tool's own properties, if the model was shown others.
+fn own_properties(tool: &ToolDefinition, arguments: &RawJson) -> Option<RawJson> {
+    let schema = json::parse(tool.parameters.as_ref()?.as_str(), Limits::default()).ok()?;
+    let properties = schema.get("properties")?.as_object()?;
+    let shown: HashMap<Arc<str>, &str> =
+        properties.iter().filter_map(|(name, _)| Some((shown_property(name)?, &**name))).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let given = json::parse(arguments.as_str(), Limits::default()).ok()?;
+    let mut text = String::from("{");
+    for (name, value) in given.as_object()? {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        json::write_string(&mut text, shown.get(&**name).copied().unwrap_or(name));
+        text.push(':');
+        text.push_str(value.raw);
+    }
+    text.push('}');
+    Some(RawJson::new(text))
 }
 
 /// Resolves a call of a namespace to the tool and the arguments that it names.

@@ -31,6 +31,7 @@ use self::prepared_calls::{PreparedCall, PreparedCalls};
 pub use self::results::{ResultOutcome, results};
 use self::schema::CheckFailure;
 pub(crate) use self::trial::{CallTrial, TriedCalls};
+use self::wire::ReadCalls;
 
 use super::compile::hook_line;
 use super::effects::Effects;
@@ -113,7 +114,7 @@ pub fn calls(
         members.push(("tools".into(), tools.clone()));
     }
     let request = request::read_calls(&node).map_err(Error::Invalid)?;
-    let (source, mut calls) = wire::read(&request)?;
+    let ReadCalls { source, mut calls, malformed } = wire::read(&request)?;
     let rights = MemoryRights::of_calls(&request, &MemoryLimits::read(&defaults));
     let tools = JudgedTools {
         list: request.tools,
@@ -122,6 +123,11 @@ pub fn calls(
         ..JudgedTools::default()
     };
     let mut judged = judge(services, &tools, &calls, true)?;
+    for (at, reason) in malformed {
+        if let Some(judged) = judged.get_mut(at) {
+            *judged = CallJudgement::Denied(reason);
+        }
+    }
     let subject = rights.hook_scope(request.session_id);
     let size = calls.len();
     let batches: Vec<_> = (0..size).map(|index| CallBatch { index, size }).collect();

@@ -8,7 +8,9 @@ use bytes::Bytes;
 
 use super::wire;
 use crate::compress::Offload;
-use crate::domain::{ArtifactId, Content, ContentHash, Message, Part, Role, ToolCall, ToolResult};
+use crate::domain::{
+    ArtifactId, Content, ContentHash, Message, Notes, Part, Role, ToolCall, ToolResult,
+};
 use crate::hook::Point;
 use crate::json::{self, Limits};
 use crate::pipeline::{self, Deadline, HookPort};
@@ -51,14 +53,22 @@ pub fn results(
     let mut request = request::read_results(&node).map_err(Error::Invalid)?;
     let lengths: Vec<usize> = request.results.iter().map(|result| result.text.len()).collect();
     let asked = ask(services, &mut request, deadline)?;
-    let CutResults { texts, mut rows, warnings } = cut(services, &request);
+    let CutResults { texts, mut rows, mut warnings } = cut(services, &request);
     for (row, bytes) in rows.iter_mut().zip(lengths) {
         row.bytes_before = bytes;
         if row.action == "kept" && asked.replaced.iter().any(|own| *own.new.call_id == *row.id) {
             row.action = "changed";
         }
     }
-    let messages = wire::results(request.source, &request.results, &texts);
+    let mut notes = Notes::default();
+    let messages = wire::results(request.source, &request.results, &texts, &mut notes);
+    warnings.extend(notes.degraded.iter().chain(&notes.repairs).map(|note| {
+        if note.detail.is_empty() {
+            note.code.to_owned()
+        } else {
+            format!("{}: {}", note.code, note.detail)
+        }
+    }));
     let key = request.source.list_key();
     let mut list = format!("{{\"{key}\":{messages},\"source\":\"{}\"", request.source.as_str());
     // No result is cleared here: the model has not seen any of them.
@@ -77,7 +87,7 @@ pub fn results(
     list.push('}');
     let write = |done: &CompressOutcome<'_>| {
         let shown = wire::result_lengths(request.source, done.list);
-        write(done, &shown_rows(&rows, &texts, &shown), &warnings)
+        write(done, &shown_rows(&rows, &request.results, &texts, &shown), &warnings)
     };
     let reader = ModelReader { reference: request.reference, results_only: true };
     let job = CompressJob { body: &list, reader, asked: Some(asked) };
@@ -92,7 +102,7 @@ fn ask(
 ) -> Result<AskedResults, Error> {
     let mut history: Vec<Message> = Vec::new();
     for result in &request.results {
-        let RawResult { id, name, text, is_error, arguments } = result;
+        let RawResult { id, name, text, is_error, arguments, .. } = result;
         if let Some(arguments) = arguments {
             let (name, arguments) = (Arc::clone(name), Arc::clone(arguments));
             let call = ToolCall { id: Arc::clone(id), name, arguments, custom: false };
@@ -123,12 +133,19 @@ fn ask(
 }
 
 /// The rows with the lengths of the contents in the returned messages.
-fn shown_rows(rows: &[ResultOutcome], texts: &[String], shown: &[usize]) -> Vec<ResultOutcome> {
+fn shown_rows(
+    rows: &[ResultOutcome],
+    results: &[RawResult],
+    texts: &[String],
+    shown: &[usize],
+) -> Vec<ResultOutcome> {
     let mut rows = rows.to_vec();
     if rows.len() == shown.len() {
-        for ((row, text), bytes) in rows.iter_mut().zip(texts).zip(shown) {
+        for (((row, result), text), bytes) in rows.iter_mut().zip(results).zip(texts).zip(shown) {
             row.bytes_after = *bytes;
-            if matches!(row.action, "kept" | "changed") && *bytes != text.len() {
+            // Media that the shape cannot hold become text without any compression.
+            let is_text = result.parts.is_empty();
+            if is_text && matches!(row.action, "kept" | "changed") && *bytes != text.len() {
                 row.action = "compressed";
             }
         }

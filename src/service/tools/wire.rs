@@ -1,5 +1,6 @@
 //! Reads tool calls in a provider's shape, and writes their results in it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ToolAnswer;
@@ -11,11 +12,71 @@ use crate::provider::{self, PayloadInput};
 use crate::request::{CallsRequest, RawResult};
 use crate::service::Error;
 
-/// Reads the calls, each in the shape of its provider's assistant message.
-pub(super) fn read(request: &CallsRequest<'_>) -> Result<(Source, Vec<ToolCall>), Error> {
+/// The calls of a request.
+#[derive(Debug)]
+pub(super) struct ReadCalls {
+    pub(super) source: Source,
+    pub(super) calls: Vec<ToolCall>,
+    /// Why a call cannot be read, by its place among the calls.
+    pub(super) malformed: BTreeMap<usize, String>,
+}
+
+/// Reads the calls, each in the shape of its provider's assistant message. Calls of a provider's own
+/// tools are left out: their provider runs them. A call that cannot be read stops no other, if it has
+/// the id that its result needs.
+pub(super) fn read(request: &CallsRequest<'_>) -> Result<ReadCalls, Error> {
     let source = request.source.unwrap_or_else(|| detect(request.calls));
-    // Calls are read as part of an assistant message, so one is written around them.
-    let list: Vec<&str> = request.calls.iter().map(|call| call.raw).collect();
+    let own: Vec<(usize, &Node<'_>)> =
+        request.calls.iter().enumerate().filter(|(_, call)| !is_server_call(call)).collect();
+    let (calls, faults) = read_list(source, own.iter().map(|(_, call)| *call))?;
+    if faults.is_empty() && calls.len() == own.len() {
+        return Ok(ReadCalls { source, calls, malformed: BTreeMap::new() });
+    }
+    let mut reasons: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut faults: Vec<Fault> = faults;
+    for fault in &mut faults {
+        let (nth, rest) = split_place(&fault.pointer);
+        let Some((place, _)) = nth.and_then(|nth| own.get(nth)) else { continue };
+        let at = rest.trim_start_matches('/');
+        let words = if at.is_empty() { String::new() } else { format!("{at}: ") };
+        reasons.entry(nth.unwrap_or_default()).or_default().push(words + &fault.detail);
+        fault.pointer = format!("/calls/{place}{rest}");
+    }
+    let named: Option<BTreeMap<usize, ToolCall>> =
+        reasons.keys().map(|nth| Some((*nth, unread_call(own.get(*nth)?.1)?))).collect();
+    let Some(mut named) = named.filter(|_| !reasons.is_empty()) else {
+        if faults.is_empty() {
+            faults.push(Fault {
+                pointer: "/calls".to_owned(),
+                detail: "must hold nothing but tool calls".to_owned(),
+                did_you_mean: None,
+            });
+        }
+        return Err(Error::Invalid(faults));
+    };
+    let rest = own.iter().enumerate().filter(|(nth, _)| !reasons.contains_key(nth));
+    let (read, _) = read_list(source, rest.map(|(_, (_, call))| *call))?;
+    let mut read = read.into_iter();
+    let (mut calls, mut malformed) = (Vec::with_capacity(own.len()), BTreeMap::new());
+    for nth in 0..own.len() {
+        let Some(call) = named.remove(&nth).or_else(|| read.next()) else { continue };
+        if let Some(reasons) = reasons.remove(&nth) {
+            let why = reasons.join("; ");
+            malformed
+                .insert(calls.len(), format!("The call cannot be read: {why}. Nothing was done."));
+        }
+        calls.push(call);
+    }
+    Ok(ReadCalls { source, calls, malformed })
+}
+
+/// Reads calls with one assistant message written around them, and returns faults by pointers below
+/// their list.
+fn read_list<'n, 'a: 'n>(
+    source: Source,
+    calls: impl Iterator<Item = &'n Node<'a>>,
+) -> Result<(Vec<ToolCall>, Vec<Fault>), Error> {
+    let list: Vec<&str> = calls.map(|call| call.raw).collect();
     let list = list.join(",");
     let (text, place) = match source {
         Source::Openai => (
@@ -40,26 +101,43 @@ pub(super) fn read(request: &CallsRequest<'_>) -> Result<(Source, Vec<ToolCall>)
     };
     let node = json::parse(&text, Limits::default())?;
     let (mut faults, mut notes) = (Faults::default(), Notes::default());
-    let conversation = provider::read(&node, source, &mut faults, &mut notes);
+    let history = provider::read_messages(&node, source, true, &mut faults, &mut notes);
     let mut found = faults.into_vec();
     for fault in &mut found {
         if let Some(rest) = fault.pointer.strip_prefix(place) {
-            fault.pointer = format!("/calls{rest}");
+            fault.pointer = rest.to_owned();
         }
     }
-    if !found.is_empty() {
-        return Err(Error::Invalid(found));
-    }
-    let calls: Vec<ToolCall> =
-        conversation.history.iter().flat_map(Message::tool_calls).cloned().collect();
-    if calls.len() != request.calls.len() {
-        return Err(Error::Invalid(vec![Fault {
-            pointer: "/calls".to_owned(),
-            detail: "must hold nothing but tool calls".to_owned(),
-            did_you_mean: None,
-        }]));
-    }
-    Ok((source, calls))
+    Ok((history.iter().flat_map(Message::tool_calls).cloned().collect(), found))
+}
+
+/// The index at the head of a pointer, and the rest of it.
+fn split_place(pointer: &str) -> (Option<usize>, &str) {
+    let below = pointer.strip_prefix('/').unwrap_or_default();
+    let end = below.find('/').unwrap_or(below.len());
+    let (head, rest) = below.split_at_checked(end).unwrap_or((below, ""));
+    (head.parse().ok(), rest)
+}
+
+/// Whether the call is one that its provider runs.
+fn is_server_call(call: &Node<'_>) -> bool {
+    let kind = call.get("type").and_then(Node::as_str).unwrap_or_default();
+    matches!(kind, "server_tool_use" | "mcp_tool_use")
+        || (kind.ends_with("_call")
+            && !matches!(kind, "function_call" | "custom_tool_call" | "tool_call"))
+        || ["executableCode", "executable_code"].iter().any(|key| call.get(key).is_some())
+}
+
+/// What is known of a call that cannot be read: its id, and its name if it has one.
+fn unread_call(call: &Node<'_>) -> Option<ToolCall> {
+    let word = |node: &Node<'_>, key: &str| {
+        node.get(key).and_then(Node::as_str).filter(|text| !text.is_empty()).map(Arc::from)
+    };
+    let inner = ["function", "custom", "functionCall", "function_call"];
+    let inner = inner.iter().find_map(|key| call.get(key)).unwrap_or(call);
+    let id = word(call, "call_id").or_else(|| word(call, "id")).or_else(|| word(inner, "id"))?;
+    let name = word(inner, "name").unwrap_or_else(|| Arc::from(""));
+    Some(ToolCall { id, name, arguments: Arc::from("{}"), custom: false })
 }
 
 /// Detects the shape by the first call.
@@ -86,7 +164,7 @@ pub(super) fn result(source: Source, call: &ToolCall, answer: &ToolAnswer) -> Ra
         content: vec![Part::text(answer.text())],
         is_error: refused.then_some(true),
     };
-    let list = list(source, vec![result]);
+    let list = list(source, &messages_of([result].into_iter()));
     let message = json::parse(&list, Limits::default())
         .ok()
         .and_then(|node| node.as_array()?.first().map(|message| RawJson::new(message.raw)));
@@ -94,15 +172,27 @@ pub(super) fn result(source: Source, call: &ToolCall, answer: &ToolAnswer) -> Ra
 }
 
 /// Writes raw results as messages of a shape, as a JSON list. `texts` are the shown texts of the
-/// results.
-pub(super) fn results(source: Source, results: &[RawResult], texts: &[String]) -> String {
-    let result = |(result, text): (&RawResult, &String)| ToolResult {
-        call_id: Arc::clone(&result.id),
-        name: (!result.name.is_empty()).then(|| Arc::clone(&result.name)),
-        content: vec![Part::text(text.as_str())],
-        is_error: result.is_error,
+/// results; what is no text in them is brought into the shape.
+pub(super) fn results(
+    source: Source,
+    results: &[RawResult],
+    texts: &[String],
+    notes: &mut Notes,
+) -> String {
+    let result = |(result, text): (&RawResult, &String)| {
+        let text = (!text.is_empty() || result.parts.is_empty()).then(|| Part::text(text.as_str()));
+        ToolResult {
+            call_id: Arc::clone(&result.id),
+            name: (!result.name.is_empty()).then(|| Arc::clone(&result.name)),
+            content: text.into_iter().chain(result.parts.iter().cloned()).collect(),
+            is_error: result.is_error,
+        }
     };
-    list(source, results.iter().zip(texts).map(result).collect())
+    let mut messages = messages_of(results.iter().zip(texts).map(result));
+    if results.iter().any(|result| !result.parts.is_empty()) {
+        provider::adapt_results(&mut messages, Target::from(source), notes);
+    }
+    list(source, &messages)
 }
 
 /// Lengths of the results in a JSON list of messages, in bytes of text.
@@ -118,17 +208,14 @@ pub(super) fn result_lengths(source: Source, list: &str) -> Vec<usize> {
     history.iter().flat_map(Message::tool_results).map(length).collect()
 }
 
-fn list(source: Source, results: Vec<ToolResult>) -> String {
+fn messages_of(results: impl Iterator<Item = ToolResult>) -> Vec<Message> {
     let message = |result| Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
-    let messages: Vec<Message> = results.into_iter().map(message).collect();
-    let target = match source {
-        Source::Openai => Target::Openai,
-        Source::OpenaiResponses => Target::OpenaiResponses,
-        Source::Anthropic => Target::Anthropic,
-        Source::Gemini => Target::Gemini,
-        Source::Neutral => Target::Neutral,
-    };
-    let input = PayloadInput { messages: &messages, tools: &[] };
+    results.map(message).collect()
+}
+
+fn list(source: Source, messages: &[Message]) -> String {
+    let target = Target::from(source);
+    let input = PayloadInput { messages, tools: &[] };
     let written = provider::write(String::new(), target, input);
     let list = written.blocks.iter().find(|member| member.name == source.list_key());
     let items: Vec<&str> =

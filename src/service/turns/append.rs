@@ -27,7 +27,7 @@ impl StoredTurn for AppendedTurn {
     }
 
     fn append(&self, tx: &Tx<'_>, response: &str) -> Result<(), StoreError> {
-        self.turn.session.append(tx, self.turn.source, &self.update)?;
+        self.turn.session.append(tx, self.turn.shape.decided(), &self.update)?;
         self.turn.append(tx, response)
     }
 }

@@ -6,6 +6,7 @@ mod append;
 mod calls;
 mod members;
 mod options;
+mod shape;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,11 +17,12 @@ use std::time::Instant;
 use self::calls::{CallEffects, InsertedResults, OpenCalls};
 use self::members::MemberTexts;
 use self::options::{TurnOptions, read_options, turn_options};
+use self::shape::TurnShape;
 use crate::domain::{MemoryScope, RawJson, Source};
 use crate::hook::HookRun;
 use crate::json::{self, Fault, Limits, Node, Value};
 use crate::pipeline::{Deadline, Timings};
-use crate::provider::{self, MAX_MESSAGES};
+use crate::provider::MAX_MESSAGES;
 use crate::request;
 use crate::service::compile::{
     self, CompileInput, CompileMode, CompileTurn, CompiledResponse, MemoryRecall, compile_request,
@@ -60,7 +62,7 @@ impl From<StoreError> for TurnError {
 #[derive(Debug)]
 struct TurnContext {
     session: SessionHandle,
-    source: Source,
+    shape: TurnShape,
     /// The messages that are appended, with the results of calls that the service ran.
     append: Vec<RawJson>,
     /// Number of messages in the session before the turn.
@@ -170,7 +172,7 @@ impl PreparedTurn {
     }
 
     fn member_texts(&self) -> MemberTexts<'_> {
-        MemberTexts::new(self.turn.source, &self.turn.session.id)
+        MemberTexts::new(self.turn.shape.source, &self.turn.session.id)
     }
 }
 
@@ -225,7 +227,8 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         session: SessionHandle,
         response: TurnResponse<'_>,
     ) -> Result<PreparedTurn, TurnError> {
-        let source = session.source().or(self.source).unwrap_or_else(|| detect(self.append));
+        let shape = TurnShape::find(services, &session, self)?;
+        let source = shape.source;
         if let Some(given) = self.source.filter(|given| *given != source) {
             let detail = format!(
                 "the session's messages are in the shape of `{}`, not of `{}`",
@@ -235,7 +238,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
             return Err(fault("/source", detail).into());
         }
         let appended = list_node(source, self.append.to_vec(), "");
-        let faults = check_list(source, &appended, "/append");
+        let faults = check_list(source, shape.is_lenient, &appended, "/append");
         if !faults.is_empty() {
             return Err(Error::Invalid(faults).into());
         }
@@ -260,7 +263,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         }
         let turn = TurnContext {
             session,
-            source,
+            shape,
             append,
             held: count as u64,
             memory: trial,
@@ -290,7 +293,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
                 items.extend(own.next().cloned());
             }
         }
-        let node = list_node(turn.source, items, list);
+        let node = list_node(turn.shape.source, items, list);
         Ok(texts.add_to(node, &self.rest))
     }
 
@@ -300,8 +303,8 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         services: &Services,
         prepared: &PreparedTurn,
     ) -> Result<TurnOutcome, TurnError> {
-        let TurnContext { session, source, .. } = &*prepared.turn;
-        let texts = MemberTexts::new(*source, &session.id);
+        let TurnContext { session, shape, .. } = &*prepared.turn;
+        let texts = MemberTexts::new(shape.source, &session.id);
         let empty = Node { raw: "", value: Value::Object(Vec::new()) };
         let node = texts.add_to(empty, &self.rest);
         let options = read_options(services, node, session)?;
@@ -350,8 +353,8 @@ impl CompileTurn for TurnContext {
         &self.session
     }
 
-    fn source(&self) -> Source {
-        self.source
+    fn source(&self) -> Option<Source> {
+        self.shape.decided()
     }
 
     fn results(&self) -> &str {
@@ -372,11 +375,6 @@ impl CompileTurn for TurnContext {
         let read = move |tx: &Tx<'_>| read_memory(tx, &scope, &query);
         self.memory.as_ref().map(|trial| trial.read(services, read)).transpose()
     }
-}
-
-/// Detects the shape of messages outside of a request.
-fn detect(append: &[Node<'_>]) -> Source {
-    provider::detect(&list_node(Source::Openai, append.to_vec(), ""))
 }
 
 fn fault(pointer: &str, detail: impl Into<String>) -> Error {

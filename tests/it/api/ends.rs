@@ -18,14 +18,6 @@ async fn a_list_of_which_nothing_is_left_gets_the_user_s_message() {
 }
 
 #[tokio::test]
-async fn nothing_stays_nothing() {
-    for target in ["anthropic", "gemini"] {
-        let compiled = compile(&json!({"messages": [], "target": target})).await;
-        assert!(compiled.list().is_empty());
-    }
-}
-
-#[tokio::test]
 async fn only_the_last_message_loses_its_white_space_and_only_where_it_is_refused() {
     let messages = json!([{"role": "user", "content": "u "}, {"role": "assistant", "content": "a \n"},
         {"role": "user", "content": "u "}, {"role": "assistant", "content": "a \n"}]);

@@ -28,6 +28,7 @@ mod origin;
 mod own_blocks;
 mod packs;
 mod patterns;
+mod payloads;
 mod quotas;
 mod read_tool;
 mod remembering;

@@ -26,9 +26,11 @@ proptest! {
                 let compiled = compiled.expect("an answer");
                 let verdict = check(target, &compiled.payload);
                 prop_assert!(verdict.is_ok(), "{source} → {target}: {verdict:?}\n{body}\n{}", compiled.text);
-                // Nothing to mend, but that a cut may leave no user's message in front.
+                // Nothing to mend, but that a cut may leave no user's message in front, and that
+                // files need names.
                 let repairs = compiled.codes("repairs");
-                prop_assert!(repairs.iter().all(|code| *code == "opening_added"), "{body}");
+                let is_ours = |code: &&str| ["opening_added", "file_named"].contains(code);
+                prop_assert!(repairs.iter().all(is_ours), "{body}");
                 for list in ["degraded", "warnings"] {
                     for note in compiled.report[list].as_array().expect("notes") {
                         let pointer = note["pointer"].as_str().expect("a pointer");

@@ -16,9 +16,11 @@ fn anchor_behind<'t>(whole: &'t str, text: &str) -> &'t str {
 }
 
 #[tokio::test]
-async fn an_empty_conversation_is_an_empty_payload() {
+async fn an_empty_conversation_is_the_user_s_opening() {
     let compiled = compile(&json!({"messages": []})).await;
-    assert_eq!(compiled.text, r#"{"messages":[]}"#);
+    // Providers refuse an empty list.
+    let opening = json!({"role": "user", "content": "[Conversation continues]"});
+    assert_eq!(compiled.payload, json!({"messages": [opening]}));
     assert_eq!(compiled.report["memory"], json!({"injected": [], "expired": []}));
 }
 

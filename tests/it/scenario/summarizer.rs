@@ -69,6 +69,21 @@ async fn an_empty_answer_is_a_failure() {
 }
 
 #[tokio::test]
+async fn a_refusal_or_an_error_in_words_is_a_failure() {
+    let refusal = "I'm sorry, but I can't help with that.";
+    let message = json!({"role": "assistant", "content": "Here it is.", "refusal": "No."});
+    let structured = json!({"choices": [{"index": 0, "message": message}]}).to_string();
+    for answer in [chat(refusal), chat("Error: 529 overloaded"), structured] {
+        let model = Receiver::spawn(Mode::Answer(answer)).await;
+        let server = server(&model, &[]).await;
+        let compiled = server.compile(&five()).await;
+        assert_eq!(by(&compiled), "extractive");
+        assert_eq!(compiled.codes("degraded"), ["summarizer_failed"]);
+        assert!(!compiled.text.contains("sorry") && !compiled.text.contains("overloaded"));
+    }
+}
+
+#[tokio::test]
 async fn the_model_is_given_the_slice_in_order_and_what_is_wanted_of_it() {
     let model = Receiver::spawn(Mode::Answer(chat("<summary>S</summary>"))).await;
     let server = server(&model, &["--summarizer-key", "sk-abc"]).await;

@@ -281,7 +281,7 @@ async fn gemini_keeps_answers_apart_from_the_prefill_note() {
 #[tokio::test]
 async fn gemini_takes_a_lone_prefill_as_system_text() {
     let compiled = compile(&with_output("gemini", &[], json!({"prefill": "P"}))).await;
-    assert_eq!(compiled.list(), [] as [Value; 0]);
+    assert_eq!(compiled.said(0), "[Conversation continues]");
     let system = compiled.payload["systemInstruction"]["parts"][0]["text"].as_str();
     assert!(system.expect("a text").contains("prefill_enforcement"));
 }

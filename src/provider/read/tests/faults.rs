@@ -70,7 +70,7 @@ fn malformed_arguments_name_message_and_call() {
     assert_eq!(faults, []);
     assert_eq!(&*call(&read.history[1].parts[0]).arguments, "{");
     assert_eq!(notes.repairs[0].code, "arguments_kept_raw");
-    for arguments in ["[1]", "1", "null", "{} x"] {
+    for arguments in ["[1]", "1", "true", "{} x"] {
         let wrong =
             body("").replace(r#""arguments":"{""#, &format!(r#""arguments":"{arguments}""#));
         assert_eq!(read_all(&wrong, None).1.len(), 1, "{arguments}");

@@ -49,7 +49,7 @@ fn thoughts_and_signatures_are_kept() {
     assert_eq!(opaque(&parts[3]), ("executableCode", raw));
     let user = &read.history[1];
     assert_eq!(user.role, Role::User);
-    assert_eq!(media(&user.parts[0]).source, MediaSource::Base64("QQ".into()));
+    assert_eq!(media(&user.parts[0]).source, MediaSource::Base64("QQ==".into()));
     assert_eq!(extras(&user.parts[0].extra), [("videoMetadata", "{}")]);
     assert_eq!(media(&user.parts[1]).source, MediaSource::Url("gs://b/v".into()));
 }

@@ -120,7 +120,7 @@ fn members_of_contextchef_are_understood() {
     let redacted = thinking(&parts[1]).opaque.as_ref().unwrap();
     assert_eq!(redacted.as_str(), r#"{"type":"redacted_thinking","data":"D"}"#);
     assert_eq!(texts(&parts[2..3]), ["x"]);
-    assert_eq!(media(&parts[3]).source, MediaSource::Base64("QQ".into()));
+    assert_eq!(media(&parts[3]).source, MediaSource::Base64("QQ==".into()));
     assert_eq!(media(&parts[4]).source, MediaSource::Url("http://x".into()));
     assert_eq!(&*call(&parts[5]).id, "a");
     let marked: Vec<_> = parts.iter().map(|part| part.cache.is_some()).collect();

@@ -44,7 +44,7 @@ fn answers_in_a_row_stay_apart() {
     assert_eq!(read.history[1].parts.len(), 2);
     let parts = &read.history[2].parts;
     assert_eq!(media(&parts[1]).source, MediaSource::FileId("f".into()));
-    assert_eq!(media(&parts[2]).source, MediaSource::Base64("QQ".into()));
+    assert_eq!(media(&parts[2]).source, MediaSource::Base64("QQ==".into()));
     assert_eq!(media(&parts[3]).source, MediaSource::Url("https://x/r.pdf".into()));
 }
 

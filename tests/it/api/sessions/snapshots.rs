@@ -171,7 +171,10 @@ async fn a_snapshot_with_faults_restores_nothing() {
             with("memory", json!([{"key": "k", "value": 1}, {"key": "k", "value": 1}])),
             "/snapshot/memory/1/key",
         ),
-        (with("messages", json!([user("x")])), "/snapshot/source"),
+        (
+            with("messages", json!([{"role": "tool", "tool_call_id": "c", "content": "x"}])),
+            "/snapshot/source",
+        ),
         (with("calibration", json!([{"factor": 2}])), "/snapshot/calibration/0/model"),
         (with("mesages", json!([])), "/snapshot/mesages"),
     ] {

@@ -24,11 +24,18 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     ensure(!messages.is_empty(), "messages", "must not be empty")?;
     let mut open: Vec<&str> = Vec::new();
     let mut ids = HashSet::new();
+    let mut spoken = 0;
     for (index, message) in messages.iter().enumerate() {
         let at = format!("messages[{index}]");
         let message = object(message, &at)?;
         only(message, &["role", "content"], &at)?;
-        let role = if index % 2 == 0 { "user" } else { "assistant" };
+        if message.get("role") == Some(&"system".into()) {
+            ensure(open.is_empty(), &at, "stands between a call and its result")?;
+            self::system(messages, index, &at, &mut marks)?;
+            continue;
+        }
+        let role = if spoken % 2 == 0 { "user" } else { "assistant" };
+        spoken += 1;
         ensure(message.get("role") == Some(&role.into()), &at, "roles must alternate")?;
         let blocks = array(message.get("content").unwrap_or(&Value::Null), &at)?;
         ensure(!blocks.is_empty(), &at, "content must not be empty")?;
@@ -42,6 +49,24 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     ensure(marks.len() <= 4, "payload", "more than four cache marks")?;
     let short = marks.iter().position(|ttl| *ttl == "5m").unwrap_or(marks.len());
     ensure(!marks.iter().skip(short).any(|ttl| *ttl == "1h"), "payload", "1h marks come first")
+}
+
+/// A system message between the others: behind the user's, or behind a server tool, and last or before
+/// the assistant's. <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>
+fn system<'v>(messages: &'v [Value], index: usize, at: &str, marks: &mut Vec<&'v str>) -> Verdict {
+    let before = index.checked_sub(1).and_then(|before| messages.get(before));
+    let is_user = before.is_some_and(|message| message["role"] == "user");
+    let last = before.and_then(|message| message["content"].as_array()?.last());
+    let kind = last.and_then(|block| block["type"].as_str()).unwrap_or_default();
+    let is_tool = kind == "server_tool_use" || kind.ends_with("_tool_result");
+    ensure(is_user || is_tool, at, "a system message follows the user's")?;
+    let behind = messages.get(index + 1);
+    let precedes = behind.is_none_or(|message| message["role"] == "assistant");
+    ensure(precedes, at, "a system message is last or before the assistant's")?;
+    let content = messages.get(index).map_or(&Value::Null, |message| &message["content"]);
+    let blocks = array(content, at)?;
+    ensure(!blocks.is_empty(), at, "content must not be empty")?;
+    blocks.iter().try_for_each(|each| block(each, &["text"], at, marks).map(drop))
 }
 
 fn user<'v>(
@@ -194,7 +219,12 @@ fn tools<'v>(tools: &'v Value, marks: &mut Vec<&'v str>) -> Verdict {
         ensure(is_name(name, 128) && names.insert(name), &at, "tool name")?;
         mark(tool, "tool", &at, marks)?;
         if tool.get("type").is_none_or(|kind| kind == "custom") {
-            schema(tool.get("input_schema").unwrap_or(&Value::Null), &at)?;
+            let input = tool.get("input_schema").unwrap_or(&Value::Null);
+            schema(input, &at)?;
+            // The pattern that the API answers with.
+            let names = input["properties"].as_object().into_iter().flat_map(Map::keys);
+            let is_refused = |name: &&String| !is_name(&name.replace('.', "_"), 64);
+            ensure(names.filter(is_refused).count() == 0, &at, "a property's name")?;
         }
     }
     Ok(())

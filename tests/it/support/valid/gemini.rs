@@ -102,7 +102,7 @@ fn data(kind: &str, map: &Map<String, Value>, at: &str) -> Verdict {
             object(inner.get("response").unwrap_or(&Value::Null), at).map(drop)
         }
         "inlineData" => {
-            ensure(!text("mimeType")?.contains('*'), at, "must name its media type")?;
+            media_type(text("mimeType")?, at)?;
             base64(inner.get("data").unwrap_or(&Value::Null), at)
         }
         "fileData" => {
@@ -111,6 +111,29 @@ fn data(kind: &str, map: &Map<String, Value>, at: &str) -> Verdict {
         }
         _ => Ok(()),
     }
+}
+
+/// <https://ai.google.dev/gemini-api/docs/image-understanding#supported-formats>
+fn media_type(kind: &str, at: &str) -> Verdict {
+    const IMAGES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+    ensure(!kind.contains('*'), at, "must name its media type")?;
+    ensure(!kind.starts_with("image/") || IMAGES.contains(&kind), at, "an image of a known type")
+}
+
+/// Gemini answers "required[0]: property is not defined".
+fn required_is_defined(schema: &Value, at: &str) -> Verdict {
+    let Some(map) = schema.as_object() else { return Ok(()) };
+    let properties = map.get("properties").and_then(Value::as_object);
+    for name in map.get("required").and_then(Value::as_array).into_iter().flatten() {
+        let is_known = name
+            .as_str()
+            .is_some_and(|name| properties.is_some_and(|properties| properties.contains_key(name)));
+        ensure(is_known, at, "a required property is not defined")?;
+    }
+    properties
+        .into_iter()
+        .flat_map(Map::values)
+        .try_for_each(|inner| required_is_defined(inner, at))
 }
 
 fn is_name(text: &str) -> bool {
@@ -137,6 +160,7 @@ fn tools(tools: &Value) -> Verdict {
                 let kind = object(schema, "tools")?.get("type").and_then(Value::as_str);
                 let is_object = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("object"));
                 ensure(is_object, "tools", "type must be object")?;
+                required_is_defined(schema, "tools")?;
             }
         }
     }

@@ -79,7 +79,42 @@ fn is_web(text: &str) -> bool {
     text.starts_with("https://") || text.starts_with("http://")
 }
 
-/// A tool's schema: an object whose outermost type is `object`.
+/// A tool's schema: an object whose outermost type is `object`, without unions there. Both providers
+/// answer that they take none: <https://platform.claude.com/docs/en/managed-agents/self-hosted-sandboxes>
+/// and <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>.
 fn schema(value: &Value, at: &str) -> Verdict {
-    ensure(object(value, at)?.get("type") == Some(&"object".into()), at, "type must be object")
+    let map = object(value, at)?;
+    ensure(map.get("type") == Some(&"object".into()), at, "type must be object")?;
+    let union = ["anyOf", "oneOf", "allOf"].into_iter().find(|key| map.contains_key(*key));
+    ensure(union.is_none(), at, "no union at the top of a schema")
+}
+
+/// Every array of a schema has `items`: `OpenAI` answers "array schema missing items".
+fn arrays_have_items(schema: &Value, at: &str) -> Verdict {
+    let Some(map) = schema.as_object() else { return Ok(()) };
+    let is_array = |kind: &Value| {
+        kind == "array"
+            || kind.as_array().is_some_and(|kinds| kinds.iter().any(|one| one == "array"))
+    };
+    let has = map.contains_key("items") || map.contains_key("prefixItems");
+    ensure(has || !map.get("type").is_some_and(is_array), at, "array schema missing items")?;
+    for key in ["properties", "$defs", "definitions"] {
+        for inner in map.get(key).and_then(Value::as_object).into_iter().flat_map(Map::values) {
+            arrays_have_items(inner, at)?;
+        }
+    }
+    for key in ["anyOf", "oneOf", "allOf"] {
+        for inner in map.get(key).and_then(Value::as_array).into_iter().flatten() {
+            arrays_have_items(inner, at)?;
+        }
+    }
+    map.get("items").map_or(Ok(()), |items| arrays_have_items(items, at))
+}
+
+/// An image of a type that `OpenAI` and Anthropic take:
+/// <https://platform.openai.com/docs/guides/images-vision>,
+/// <https://platform.claude.com/docs/en/build-with-claude/vision>.
+fn image_uri(url: &str, at: &str) -> Verdict {
+    const KNOWN: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+    ensure(KNOWN.contains(&data_uri(url, at)?), at, "must be a JPEG, PNG, GIF or WebP")
 }

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    Verdict, array, base64, data_uri, ensure, is_name, is_web, object, only, schema, string,
+    Verdict, array, arrays_have_items, base64, data_uri, ensure, image_uri, is_name, is_web,
+    object, only, schema, string,
 };
 
 /// Keys of other shapes that must never arrive here.
@@ -40,6 +41,11 @@ pub(crate) fn check(payload: &Value) -> Verdict {
             ensure(open.is_empty(), &at, "comes before all calls are answered")?;
         }
         content(role, message, &at)?;
+        if let Some(name) = message.get("name") {
+            // The pattern that the API answers with.
+            let is_refused = |c: char| c.is_whitespace() || "<|\\/>".contains(c);
+            ensure(!string(name, &at)?.contains(is_refused), &at, "a participant's name")?;
+        }
         if let Some(calls) = message.get("tool_calls") {
             ensure(role == "assistant", &at, "only an assistant calls tools")?;
             let calls = array(calls, &at)?;
@@ -69,7 +75,7 @@ fn content(role: &str, message: &Map<String, Value>, at: &str) -> Verdict {
             parts.iter().try_for_each(|each| part(each, allowed, at))
         }
         Some(Value::Null) | None => {
-            let instead = ["tool_calls", "refusal", "audio", "function_call"];
+            let instead = ["tool_calls", "refusal", "audio", "function_call", "images"];
             let has = |key: &&str| message.get(*key).is_some_and(|value| !value.is_null());
             ensure(role == "assistant" && instead.iter().any(has), at, "content is missing")
         }
@@ -91,7 +97,7 @@ fn part(part: &Value, allowed: &[&str], at: &str) -> Verdict {
             if is_web(url) {
                 return Ok(());
             }
-            ensure(data_uri(url, at)?.starts_with("image/"), at, "must be an image")
+            image_uri(url, at)
         }
         "input_audio" => {
             let audio = inner("input_audio")?;
@@ -104,7 +110,11 @@ fn part(part: &Value, allowed: &[&str], at: &str) -> Verdict {
             let file = inner("file")?;
             only(file, &["file_data", "file_id", "filename"], at)?;
             match (file.get("file_data"), file.get("file_id")) {
-                (Some(data), None) => data_uri(string(data, at)?, at).map(|_| ()),
+                (Some(data), None) => {
+                    // https://platform.openai.com/docs/guides/pdf-files: both or an id.
+                    ensure(file.contains_key("filename"), at, "a file's data needs a filename")?;
+                    data_uri(string(data, at)?, at).map(|_| ())
+                }
                 (None, Some(id)) => string(id, at).map(|_| ()),
                 _ => Err(format!("{at}: a file is data or an id")),
             }
@@ -149,6 +159,7 @@ fn tools(tools: &Value) -> Verdict {
         ensure(is_name(name, 64) && names.insert(name), &at, "tool name")?;
         if let Some(parameters) = function.get("parameters") {
             schema(parameters, &at)?;
+            arrays_have_items(parameters, &at)?;
         }
     }
     Ok(())

@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{Verdict, array, data_uri, ensure, is_name, is_web, object, only, schema, string};
+use super::{
+    Verdict, array, arrays_have_items, data_uri, ensure, image_uri, is_name, is_web, object, only,
+    schema, string,
+};
 
 pub(crate) fn check(payload: &Value) -> Verdict {
     let payload = object(payload, "payload")?;
@@ -13,6 +16,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
         string(instructions, "instructions")?;
     }
     let input = array(payload.get("input").unwrap_or(&Value::Null), "input")?;
+    ensure(!input.is_empty(), "input", "must not be empty")?;
     let mut calls: HashSet<(&str, &str)> = HashSet::new();
     let mut open: HashSet<(&str, &str)> = HashSet::new();
     let mut reasoning = false;
@@ -97,13 +101,16 @@ fn content(body: &Value, at: &str) -> Verdict {
             Some("input_image") => match (text("image_url")?, text("file_id")?) {
                 (Some(url), None) if is_web(url) => {}
                 (Some(url), None) => {
-                    ensure(data_uri(url, at)?.starts_with("image/"), at, "must be an image")?;
+                    image_uri(url, at)?;
                 }
                 (None, Some(_)) => {}
                 _ => return Err(format!("{at}: an image is a URL or an id")),
             },
             Some("input_file") => match (text("file_data")?, text("file_id")?, text("file_url")?) {
-                (Some(data), None, None) => data_uri(data, at).map(drop)?,
+                (Some(data), None, None) => {
+                    ensure(text("filename")?.is_some(), at, "a file's data needs a filename")?;
+                    data_uri(data, at).map(drop)?;
+                }
                 (None, Some(_), None) => {}
                 (None, None, Some(url)) => ensure(is_web(url), at, "must be a web address")?,
                 _ => return Err(format!("{at}: a file is data, an id or a URL")),
@@ -125,7 +132,9 @@ fn tools(tools: &Value) -> Verdict {
         let name = string(tool.get("name").unwrap_or(&Value::Null), &at)?;
         ensure(is_name(name, 64) && names.insert(name), &at, "tool name")?;
         ensure(tool.contains_key("strict"), &at, "strict is required")?;
-        schema(tool.get("parameters").unwrap_or(&Value::Null), &at)?;
+        let parameters = tool.get("parameters").unwrap_or(&Value::Null);
+        schema(parameters, &at)?;
+        arrays_have_items(parameters, &at)?;
     }
     Ok(())
 }

@@ -1,0 +1,118 @@
+//! Definitions of tools, and names, that a target refuses.
+
+use serde_json::{Value, json};
+
+use super::valid;
+use crate::support::TestServer;
+use crate::support::compile::user;
+
+fn with_tools(tools: &Value) -> Value {
+    json!({"messages": [user("q")], "tools": tools})
+}
+
+fn function(name: &str, parameters: &Value) -> Value {
+    json!({"type": "function", "function": {"name": name, "parameters": parameters}})
+}
+
+#[tokio::test]
+async fn unions_at_the_top_of_a_schema_become_one_object() {
+    let schema = json!({"type": "object", "properties": {"yaml": {"type": "string"}},
+        "oneOf": [{"required": ["yaml"]},
+            {"properties": {"file": {"type": "string"}}, "required": ["file"]}]});
+    let request = with_tools(&json!([function("run", &schema)]));
+    for target in ["anthropic", "openai", "openai_responses"] {
+        let compiled = valid(target, request.clone()).await;
+        assert!(compiled.text.contains("\"file\"") && compiled.text.contains("\"yaml\""));
+        assert_eq!(compiled.codes("degraded"), ["schema_rewritten"], "{target}");
+    }
+    let gemini = valid("gemini", request).await;
+    assert!(gemini.text.contains("oneOf"));
+}
+
+#[tokio::test]
+async fn arrays_get_items_where_they_are_required() {
+    let schema = json!({"type": "object", "properties": {"tags": {"type": "array"}}});
+    let request = with_tools(&json!([function("tag", &schema)]));
+    for target in ["openai", "openai_responses"] {
+        let compiled = valid(target, request.clone()).await;
+        assert!(compiled.text.contains(r#"{"type":"array","items":{}}"#));
+        assert_eq!(compiled.codes("degraded"), ["schema_rewritten"], "{target}");
+    }
+    let compiled = valid("anthropic", request).await;
+    assert!(compiled.codes("degraded").is_empty());
+}
+
+#[tokio::test]
+async fn properties_that_are_not_there_are_not_required_of_gemini() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
+        "required": ["a", "b"]});
+    let compiled = valid("gemini", with_tools(&json!([function("f", &schema)]))).await;
+    let declared = &compiled.payload["tools"][0]["functionDeclarations"][0];
+    assert_eq!(declared["parameters"]["required"], json!(["a"]));
+    assert_eq!(compiled.codes("degraded"), ["schema_rewritten"]);
+}
+
+#[tokio::test]
+async fn renamed_properties_are_given_back() {
+    let server = TestServer::spawn().await;
+    let schema = json!({"type": "object", "properties": {"$filter": {"type": "string"},
+        "top": {"type": "integer"}}, "required": ["$filter"]});
+    let tools = json!([function("list", &schema)]);
+    let compiled = valid("anthropic", with_tools(&tools)).await;
+    let shown = compiled.payload["tools"][0]["input_schema"]["properties"].as_object().unwrap();
+    let name = shown.keys().find(|name| *name != "top").unwrap();
+    assert_eq!(compiled.payload["tools"][0]["input_schema"]["required"], json!([name]));
+    let call = json!({"type": "tool_use", "id": "t", "name": "list",
+        "input": {name: "x", "top": 3}});
+    let done = server.post_ok("/tools/calls", &json!({"calls": [call], "tools": tools})).await;
+    assert_eq!(done["results"][0]["decision"], "allow", "{done}");
+    assert_eq!(done["results"][0]["arguments"], json!({"$filter": "x", "top": 3}));
+    // Calls of models that saw the tool as it is are as before.
+    let call = json!({"id": "t", "type": "function",
+        "function": {"name": "list", "arguments": "{\"$filter\":\"x\"}"}});
+    let done = server.post_ok("/tools/calls", &json!({"calls": [call], "tools": tools})).await;
+    assert_eq!(done["results"][0]["arguments"], json!({"$filter": "x"}));
+}
+
+#[tokio::test]
+async fn a_built_in_tool_passes_to_its_provider_whatever_the_shape() {
+    for (target, tool) in [
+        ("anthropic", json!({"type": "web_search_20250305", "name": "web_search", "max_uses": 5})),
+        ("openai_responses", json!({"type": "web_search"})),
+        ("openai_responses", json!({"type": "file_search", "vector_store_ids": ["vs_1"]})),
+        ("gemini", json!({"googleSearch": {}})),
+    ] {
+        let compiled = valid(target, with_tools(&json!([tool]))).await;
+        assert_eq!(compiled.payload["tools"], json!([tool]), "{target}");
+        assert!(compiled.codes("degraded").is_empty());
+        let others = ["anthropic", "openai_responses", "gemini"];
+        for other in others.into_iter().filter(|other| *other != target) {
+            let compiled = valid(other, with_tools(&json!([tool]))).await;
+            assert_eq!(compiled.codes("degraded"), ["tool_dropped"], "{other}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_mended_is_a_warning() {
+    let schema = json!({"type": "object", "properties": {}});
+    let many: Vec<Value> = (0..129).map(|at| function(&format!("t{at}"), &schema)).collect();
+    let compiled = valid("openai", with_tools(&json!(many))).await;
+    assert_eq!(compiled.codes("warnings"), ["too_many_tools"]);
+    assert!(valid("anthropic", with_tools(&json!(many))).await.codes("warnings").is_empty());
+    let mut long = function("f", &schema);
+    long["function"]["description"] = json!("x".repeat(1_025));
+    let compiled = valid("openai", with_tools(&json!([long]))).await;
+    assert_eq!(compiled.codes("warnings"), ["tool_description_long"]);
+}
+
+#[tokio::test]
+async fn a_participant_s_name_that_is_refused_is_renamed() {
+    let messages = json!([{"role": "user", "name": "team lead", "content": "q"},
+        {"role": "user", "name": "reviewer", "content": "r"}]);
+    let compiled = valid("openai", json!({"messages": messages})).await;
+    let name = compiled.list()[0]["name"].as_str().unwrap();
+    assert!(name.starts_with("team_lead_"), "{name}");
+    assert_eq!(compiled.list()[1]["name"], "reviewer");
+    assert_eq!(compiled.codes("degraded"), ["name_renamed"]);
+}
