@@ -36,7 +36,7 @@ const RANGES: &[(&str, usize)] = &[
     ("U-", 12),
     ("L-", 20),
     ("N-", 15),
-    ("F-", 20),
+    ("F-", 26),
 ];
 
 #[derive(Deserialize)]
