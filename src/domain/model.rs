@@ -88,6 +88,14 @@ impl Model {
         self.factor_milli == 1000
     }
 
+    /// Whether the provider refuses calls without a thought signature: Gemini 3 and later
+    /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
+    pub fn wants_signed_calls(&self) -> bool {
+        let version = self.name.strip_prefix("gemini-").unwrap_or_default();
+        let digits = version.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        digits.parse::<u32>().is_ok_and(|major| major >= 3)
+    }
+
     /// Tokens of this model for a raw count of its tokenizer, rounded up.
     pub fn scale(&self, raw: u64) -> u64 {
         raw.saturating_mul(u64::from(self.factor_milli)).div_ceil(1000)

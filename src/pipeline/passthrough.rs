@@ -9,8 +9,12 @@ use crate::provider::{self, PayloadInput};
 use crate::request::CompileRequest;
 
 pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
+    let signs_calls = request.wants_signed_calls();
     let mut notes = request.notes;
-    let conversation = ingest::mend(request.conversation, request.target, false, &mut notes);
+    let mut conversation = ingest::mend(request.conversation, request.target, false, &mut notes);
+    if signs_calls {
+        provider::sign_calls(&mut conversation.history, conversation.source, &mut notes);
+    }
     let kept = conversation.history.len();
     let awaits_results = awaits_results(&conversation.history);
     let list = conversation.source.list_key();

@@ -152,6 +152,11 @@ impl CompileRequest {
         Model { factor_milli, ..self.model.clone() }
     }
 
+    /// Whether the target refuses calls without a thought signature.
+    pub fn wants_signed_calls(&self) -> bool {
+        self.target == Target::Gemini && self.model.wants_signed_calls()
+    }
+
     /// Items of the request's list.
     pub fn length(&self) -> u64 {
         let Conversation { system, history, .. } = &self.conversation;

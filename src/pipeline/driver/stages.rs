@@ -36,7 +36,12 @@ impl Driver<'_> {
         let (target, takes_system) = (self.request.target, self.takes_system());
         let skill = self.request.skill.as_ref().map(|skill| &*skill.instructions);
         timed(&mut self.timings.compile, || {
-            ingest::run(conversation, target, takes_system, skill, &mut self.notes)
+            let notes = &mut self.notes;
+            let mut conversation = ingest::run(conversation, target, takes_system, skill, notes);
+            if self.request.wants_signed_calls() {
+                provider::sign_calls(&mut conversation.history, conversation.source, notes);
+            }
+            conversation
         })
     }
 
@@ -238,7 +243,11 @@ impl Driver<'_> {
 
     /// What lists of messages are repaired for.
     pub(super) fn destination(&self) -> ListDestination {
-        ListDestination { target: self.request.target, takes_system: self.takes_system() }
+        ListDestination {
+            target: self.request.target,
+            takes_system: self.takes_system(),
+            signs_calls: self.request.wants_signed_calls(),
+        }
     }
 
     /// Stage 9: the assembled list.

@@ -137,6 +137,8 @@ pub(crate) struct ListDestination {
     pub(crate) target: Target,
     /// Whether the model may take system messages between the others.
     pub(crate) takes_system: bool,
+    /// Whether calls without a thought signature get one.
+    pub(crate) signs_calls: bool,
 }
 
 impl ReturnedList {
@@ -176,8 +178,11 @@ impl ReturnedList {
         let history = messages.split_off(lead);
         let conversation = Conversation { source, system: messages, history, tools: Vec::new() };
         let mut mended = Notes::default();
-        let conversation =
-            ingest::mend(conversation, destination.target, destination.takes_system, &mut mended);
+        let ListDestination { target, takes_system, signs_calls } = destination;
+        let mut conversation = ingest::mend(conversation, target, takes_system, &mut mended);
+        if signs_calls {
+            provider::sign_calls(&mut conversation.history, source, &mut mended);
+        }
         for more in [read_notes, mended] {
             add_new(&mut notes.degraded, more.degraded);
             add_new(&mut notes.repairs, more.repairs);

@@ -4,6 +4,7 @@
 //! depends on nothing that follows (except for thinking at the very end, which cannot stay there),
 //! so a grown conversation keeps the bytes of its start.
 
+mod call_signatures;
 mod calls;
 mod custom;
 mod fields;
@@ -16,6 +17,7 @@ mod schema;
 mod tool_owner;
 mod tools;
 
+pub use call_signatures::sign_calls;
 pub use calls::means;
 pub use opaque_items::is_tool_change;
 pub use schema::shown_property;

@@ -2,6 +2,7 @@
 
 mod calls;
 mod ends;
+mod gemini;
 mod media;
 mod sessions;
 mod surrogates;
