@@ -91,7 +91,9 @@ impl Model {
     /// Whether the provider refuses calls without a thought signature: Gemini 3 and later
     /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
     pub fn wants_signed_calls(&self) -> bool {
-        let version = self.name.strip_prefix("gemini-").unwrap_or_default();
+        // Gateways put the provider before a model's name.
+        let name = self.name.rsplit('/').next().unwrap_or_default();
+        let version = name.strip_prefix("gemini-").unwrap_or_default();
         let digits = version.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         digits.parse::<u32>().is_ok_and(|major| major >= 3)
     }

@@ -8,8 +8,10 @@ const PLACEHOLDER: &str = "skip_thought_signature_validator";
 
 /// A turn of two steps: two calls at once, then one.
 fn request(model: &str) -> Value {
-    let call = |id: &str| json!({"id": id, "type": "function",
-        "function": {"name": "look", "arguments": "{}"}});
+    let call = |id: &str| {
+        json!({"id": id, "type": "function",
+        "function": {"name": "look", "arguments": "{}"}})
+    };
     let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "seen"});
     json!({"model": model, "messages": [{"role": "user", "content": "Look around"},
         {"role": "assistant", "content": null, "tool_calls": [call("c1"), call("c2")]},
