@@ -36,6 +36,7 @@ const KEYS: &[&str] = &[
     "compaction_points",
     "calibration",
     "memory",
+    "has_captured",
     "source",
     "messages",
 ];
@@ -203,11 +204,17 @@ fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<ModelCalibratio
 fn memory(fields: &Fields<'_, '_>, session: &str, faults: &mut Faults) -> Vec<MemoryEntry> {
     let items = fields.list("memory", MAX_ENTRIES, faults);
     let list = fields.path().key("memory");
+    // Documents of earlier releases have what a model wrote as promoted, and do not say which it is:
+    // the entries wait for a review.
+    let has_captured = fields.flag("has_captured", faults).unwrap_or(false);
     let mut found: Vec<MemoryEntry> = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         let place = list.index(index);
         let Some(given) = Fields::read(item, place, ENTRY_KEYS, faults) else { continue };
-        let Some(entry) = entry(&given, session, faults) else { continue };
+        let Some(mut entry) = entry(&given, session, faults) else { continue };
+        if !has_captured && entry.status == MemoryStatus::Promoted {
+            entry.status = MemoryStatus::Captured;
+        }
         if found.iter().any(|known| known.key == entry.key && known.scope == entry.scope) {
             given.fault("key", "stands twice in one scope", faults);
         }

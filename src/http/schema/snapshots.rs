@@ -70,6 +70,9 @@ pub struct Snapshot {
     pub calibration: Option<Vec<Calibration>>,
     /// The entries of its scope, with times in microseconds since 1970.
     pub memory: Option<Vec<Value>>,
+    /// True if entries that a model wrote are `captured`. Without it, as in documents of earlier
+    /// releases, promoted entries are restored as `captured`.
+    pub has_captured: Option<bool>,
     /// The shape of the messages.
     pub source: Option<Shape>,
     pub messages: Option<Vec<Value>>,

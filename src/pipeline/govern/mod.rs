@@ -150,11 +150,12 @@ pub fn govern(
 #[expect(clippy::too_many_lines, reason = "the eight stages, one after another")]
 fn run(
     input: GovernInput<'_>,
-    conversation: Conversation,
+    mut conversation: Conversation,
     notes: &mut Notes,
     stages: &mut Stages,
 ) -> Result<GovernOutput, Refusal> {
     preflight::check(input.pack, input.governed)?;
+    session::use_wire_names(&mut conversation, input.pack, input.target);
     let conversation = super::ingest::run(conversation, input.target, false, None, notes);
     let SummaryContext { counter, model, .. } = input.summarizing;
     let meter = Meter::new(counter, model.tokenizer, input.target, input.deadline);

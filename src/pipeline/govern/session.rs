@@ -12,8 +12,8 @@ use super::render::{RenderedText, message_text};
 use super::tools::Output as Tools;
 use super::{find_task, join_texts};
 use crate::domain::{
-    ContentHash, Conversation, Extra, Message, OmittedHistory, Part, RawJson, Role, ToolDefinition,
-    Turn, turns,
+    Content, ContentHash, Conversation, Extra, Message, OmittedHistory, Part, RawJson, Role,
+    Target, ToolDefinition, Turn, turns,
 };
 use crate::pack::{Pack, Redactor};
 use crate::request::InvokeOptions;
@@ -178,6 +178,28 @@ fn with_aside(mut message: Message, aside: &[&str]) -> Message {
 /// The name of a capability for providers that allow no dot.
 fn wire_name(key: &str) -> String {
     key.replace('.', "__")
+}
+
+/// Gives the caller's tools that are named by the keys of capabilities, and their calls, the names that
+/// providers take which allow no dot.
+pub(super) fn use_wire_names(conversation: &mut Conversation, pack: &Pack, target: Target) {
+    if matches!(target, Target::Gemini | Target::Neutral) || conversation.tools.is_empty() {
+        return;
+    }
+    let keys: HashSet<&str> = pack.capabilities.iter().map(|own| &*own.key).collect();
+    let rename = |name: &mut Arc<str>| {
+        if keys.contains(&**name) {
+            *name = wire_name(name).into();
+        }
+    };
+    conversation.tools.iter_mut().for_each(|tool| rename(&mut tool.name));
+    for part in conversation.history.iter_mut().flat_map(|message| &mut message.parts) {
+        match &mut part.content {
+            Content::ToolCall(call) => rename(&mut call.name),
+            Content::ToolResult(result) => result.name.iter_mut().for_each(rename),
+            _ => {}
+        }
+    }
 }
 
 /// The caller's tools that are shown and those that the pack describes itself, and the names of

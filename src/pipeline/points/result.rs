@@ -11,6 +11,7 @@ use crate::hook::{
 use crate::json::{Faults, JsonText, Limits, Node, parse};
 use crate::pack::Redactor;
 use crate::pipeline::govern::redact_message;
+use crate::pipeline::repair::MISSING_RESULT;
 use crate::pipeline::{Error, HookPort};
 use crate::provider;
 
@@ -136,9 +137,10 @@ pub(crate) fn calls_of(history: &[Message]) -> HashMap<Arc<str>, ToolCall> {
     calls.map(|call| (Arc::clone(&call.id), call.clone())).collect()
 }
 
-/// The input of hooks. None for a message without a result.
+/// The input of hooks. None for a message without a result, or with the text that stands for a
+/// missing one: no tool returned it.
 pub(crate) fn input(message: &Message, calls: &HashMap<Arc<str>, ToolCall>) -> Option<String> {
-    let result = message.tool_results().next()?;
+    let result = message.tool_results().next().filter(|result| !is_stand_in(result))?;
     let call = calls.get(&result.call_id);
     let name = result.name.as_ref().or(call.map(|call| &call.name));
     let content = provider::write_result_content(&result.content);
@@ -154,6 +156,11 @@ pub(crate) fn input(message: &Message, calls: &HashMap<Arc<str>, ToolCall>) -> O
         },
     };
     Some(input.to_json())
+}
+
+fn is_stand_in(result: &ToolResult) -> bool {
+    let [part] = result.content.as_slice() else { return false };
+    part.as_text().is_some_and(|text| **text == *MISSING_RESULT)
 }
 
 fn arguments(call: &ToolCall) -> ToolArguments<'_> {

@@ -123,6 +123,9 @@ impl<'j> LiveCompile<'j> {
         let observers = FactObservers::new(&pinned, scope.clone());
         let hooks =
             services.hook_runner(Arc::clone(&pinned), scope, &deadline).dry_if(input.mode.is_dry);
+        if let (Some(turn), Some(kept)) = (input.turn, hooks.kept()) {
+            kept.set_pending(turn.outcomes());
+        }
         let context = JobContext { services, node: input.node, deadline, timings };
         let compile = Self {
             job: CompileJob::new(context, &request, adapters.stored, hooks),

@@ -38,6 +38,7 @@ pub use crate::provider::REPAIR_MODES;
 pub use crate::request::{
     CACHE_TTLS, CacheState, Level, MAX_DEADLINE_MS, OnArrival, ThinkingPolicy,
 };
+use crate::store::HookOutcome;
 
 use events::UnreadCompile;
 pub(super) use govern::GovernSource;
@@ -118,6 +119,9 @@ pub(super) trait CompileTurn: StoredTurn {
 
     /// Runs of the hooks that were called for the turn's tool calls.
     fn runs(&self) -> &[HookRun];
+
+    /// Outcomes of hooks about the results of the turn's calls, which are stored with the turn.
+    fn outcomes(&self) -> &[HookOutcome];
 
     /// Reads memory as it will be after the memory writes of the turn, which are not committed yet;
     /// none if the turn has no writes.

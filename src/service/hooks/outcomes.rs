@@ -2,7 +2,7 @@
 //! result. The first committed outcome is kept for as long as the hook exists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::hook::{Hook, HookKind, HookSet, OutcomeKey, OutcomeStore, Point, answered_key};
 use crate::service::{Services, StoreError};
@@ -17,6 +17,9 @@ pub(crate) struct HookOutcomes {
     services: Services,
     /// The hooks of the request that are not inline. Only their outcomes are stored.
     registered: BTreeSet<Arc<str>>,
+    /// Outcomes that the request stores with its other effects, so that the store does not have them
+    /// yet.
+    pending: OnceLock<BTreeMap<OutcomeName, Arc<str>>>,
     new: Mutex<BTreeMap<OutcomeName, Arc<str>>>,
 }
 
@@ -36,7 +39,16 @@ impl HookOutcomes {
         let is_asked = |hook: &&Arc<Hook>| asked.iter().any(|asked| Arc::ptr_eq(asked, hook));
         let registered = known.filter(is_asked).map(|hook| Arc::clone(&hook.id)).collect();
         let new = Mutex::default();
-        Ok(Some(Arc::new(Self { services: services.clone(), registered, new })))
+        let (services, pending) = (services.clone(), OnceLock::new());
+        Ok(Some(Arc::new(Self { services, registered, pending, new })))
+    }
+
+    /// Sets the outcomes that are found before they are stored, once.
+    pub(crate) fn set_pending(&self, outcomes: &[HookOutcome]) {
+        let name = |one: &HookOutcome| (Arc::clone(&one.hook), Arc::clone(&one.key));
+        let pending = outcomes.iter().map(|one| (name(one), Arc::clone(&one.answer)));
+        // A request is made for one turn.
+        let _ = self.pending.set(pending.collect());
     }
 
     /// Notes an outcome for results in a response, so that hooks are not called when a client sends
@@ -85,7 +97,12 @@ impl HookOutcomes {
             Ok::<_, StoreError>(known)
         };
         let known = self.services.tenant().read(read)?;
+        let pending = self.pending.get();
         let one = |ask: &OutcomeKey<'_>| {
+            let find = |key: &str| pending?.get(&(Arc::clone(&ask.hook.id), key.into()));
+            if let Some(answer) = find(ask.key).or_else(|| find(ask.answered)) {
+                return Some(Arc::clone(answer));
+            }
             let known = known.get(&*ask.hook.id)?;
             known.get(ask.key).or_else(|| known.get(ask.answered)).cloned()
         };

@@ -17,6 +17,9 @@ struct SessionDocument<'s> {
     compaction_points: &'s [u64],
     calibration: Vec<Calibration<'s>>,
     memory: Vec<DocumentEntry<'s>>,
+    /// That entries which a model wrote are `captured`. Documents of earlier releases lack it, and
+    /// have them as `promoted`.
+    has_captured: bool,
     source: Option<&'static str>,
 }
 
@@ -93,6 +96,7 @@ pub(super) fn write(state: &SessionState) -> String {
             })
             .collect(),
         memory: state.memory.iter().map(entry).collect(),
+        has_captured: true,
         source: state.source.map(Source::as_str),
     };
     // A document is plain data with string keys: serialising it cannot fail.

@@ -9,7 +9,7 @@ use crate::hook::CallBatch;
 use crate::json::{Faults, Node};
 use crate::pipeline::READ_TOOL;
 use crate::provider;
-use crate::request::{LOAD_TOOLKIT, MemoryWriteAccess};
+use crate::request::LOAD_TOOLKIT;
 use crate::service::effects::Effects;
 use crate::service::tools::{
     CallHooks, CallJudgement, CallTrial, HandledCall, JudgedCall, JudgedCalls, MemoryRights,
@@ -100,8 +100,8 @@ impl OpenCalls {
     }
 
     /// Judges and handles the calls as `POST /tools/calls` does. Memory writes are only tried here;
-    /// they are carried out when the turn is stored. If memory is off, the model was given no tools
-    /// to write it, so calls of such names are the caller's. Calls of the caller's tools are left
+    /// they are carried out when the turn is stored. Without memory, calls of such names are the
+    /// caller's; if it may not be written, they are refused. Calls of the caller's tools are left
     /// alone if the conversation has continued after them.
     pub(super) fn carry_out(
         mut self,
@@ -110,7 +110,6 @@ impl OpenCalls {
         options: TurnOptions,
     ) -> Result<CallEffects, Error> {
         let TurnOptions { memory, limits, tools, hooks } = options;
-        let memory = memory.filter(|memory| memory.write != MemoryWriteAccess::Off);
         let is_ours = |call: &ToolCall| {
             let remembers = memory.is_some() && is_memory(&call.name);
             let loads = &*call.name == LOAD_TOOLKIT && !tools.options.toolkits.is_empty();

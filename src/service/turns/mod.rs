@@ -34,7 +34,7 @@ use crate::service::sessions::messages::{array_text, check_list, list_node};
 use crate::service::sessions::{SessionHandle, open_as};
 use crate::service::tools::{CallTrial, HandledCall};
 use crate::service::{Error, Services, StoreError};
-use crate::store::Tx;
+use crate::store::{HookOutcome, Tx};
 
 /// Messages that one turn may append.
 const MAX_APPENDED_MESSAGES: usize = 1_000;
@@ -363,6 +363,10 @@ impl CompileTurn for TurnContext {
 
     fn runs(&self) -> &[HookRun] {
         &self.effects.runs
+    }
+
+    fn outcomes(&self) -> &[HookOutcome] {
+        &self.effects.outcomes
     }
 
     fn recall(

@@ -338,3 +338,38 @@ async fn a_denial_is_not_changed_by_a_transform_of_results_unless_it_asks_for_th
         "match": {"denials": true}});
     problem(server.post("/hooks", &refused).await, 422, "invalid_request").await;
 }
+
+/// The turn is the first that the server sees of the denial, and of a call that nobody has run yet.
+#[tokio::test]
+async fn a_turn_asks_no_transform_about_its_denial_or_about_a_result_that_is_missing() {
+    let server = TestServer::dev().await;
+    let deny =
+        json!({"id": "deny", "point": "tool_call", "kind": "guard", "builtin": "deny_command"});
+    server.register(&deny).await;
+    let mask = json!({"action": "merge_patch", "patch": {"result": {"content": "[masked]"}}});
+    let mask = answers(&mask).await;
+    server.register(&hook("mask", ("tool_result", "transform"), &mask, &json!({}))).await;
+    let user = json!({"role": "user", "content": "Go"});
+    let said = json!({"role": "assistant", "content": null,
+        "tool_calls": [bash("c1", "rm -rf /"), bash("c2", "ls")]});
+    let turn = json!({"append": [user, said]});
+    let done = server.post_ok("/sessions/s/turns", &turn).await;
+    let messages = &done["payload"]["messages"];
+    assert_eq!(messages[2]["content"], "dangerous-delete (Forbidden)", "{messages}");
+    assert_eq!(mask.requests().len(), 0);
+    // What the tool returns is asked about, and the denial stays.
+    let result = json!({"role": "tool", "tool_call_id": "c2", "content": "a.txt"});
+    let done = server.post_ok("/sessions/s/turns", &json!({"append": [result]})).await;
+    let messages = &done["payload"]["messages"];
+    assert_eq!(
+        (&messages[2]["content"], &messages[3]["content"]),
+        (&json!("dangerous-delete (Forbidden)"), &json!("[masked]"))
+    );
+    assert_eq!(mask.requests().len(), 1);
+    // Nobody said the text that stands for a missing result.
+    let open = json!({"role": "assistant", "content": null, "tool_calls": [bash("c3", "pwd")]});
+    let body = json!({"messages": [user, open, {"role": "user", "content": "And?"}]});
+    let compiled = server.compile(&body).await;
+    assert_eq!(compiled.said(2), "[No tool result available]");
+    assert_eq!(mask.requests().len(), 1);
+}

@@ -266,3 +266,21 @@ async fn calls_of_other_tools_are_not_kept_from_the_caller() {
     let answer = server.post_ok("/tools/calls", &body).await;
     assert_eq!(answer["results"][0]["for"], "caller");
 }
+
+/// A request narrows what the defaults allow; its calls are refused, not left to the caller.
+#[tokio::test]
+async fn a_turn_that_may_not_write_refuses_the_call() {
+    for defaults in [json!({}), json!({"memory": true})] {
+        let server = TestServer::spawn().await;
+        server.post_ok("/sessions", &json!({"id": "s", "defaults": defaults})).await;
+        let write = call("create_memory", &json!({"key": "k", "value": "v"}));
+        let turn = json!({"memory": {"write": false}, "append": [
+            {"role": "user", "content": "Remember it"},
+            {"role": "assistant", "content": null, "tool_calls": [write]}]});
+        let done = server.post_ok("/sessions/s/turns", &turn).await;
+        let row = &done["results"][0];
+        assert_eq!(row["message"]["content"], "Memory may not be written here.", "{row}");
+        let stored = server.get_json("/memory?session_id=s").await;
+        assert_eq!(stored["items"], json!([]));
+    }
+}

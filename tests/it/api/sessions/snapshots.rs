@@ -241,3 +241,23 @@ async fn what_was_acknowledged_is_there_after_a_kill() {
         assert_eq!(restored[key], session[key], "{key}");
     }
 }
+
+/// A document of an earlier release has a model's entries as promoted: nobody has reviewed them.
+#[tokio::test]
+async fn promoted_entries_of_an_earlier_release_are_captured() {
+    let server = TestServer::spawn().await;
+    let memory = json!([{"key": "k", "value": "v", "status": "promoted"},
+        {"key": "gone", "value": "v", "status": "retracted"}]);
+    let mut snapshot = json!({"format": "contexture-session/1", "memory": memory});
+    for (has_captured, status) in [(None, "captured"), (Some(true), "promoted")] {
+        if let Some(flag) = has_captured {
+            snapshot["has_captured"] = json!(flag);
+        }
+        server.post_ok("/sessions/s/restore", &json!({"snapshot": snapshot})).await;
+        assert_eq!(server.get_json("/memory/k?session_id=s").await["status"], status);
+        assert_eq!(server.get_json("/memory/gone?session_id=s").await["status"], "retracted");
+    }
+    let taken = server.post_json("/sessions/s/snapshots", 201, &json!({})).await;
+    let id = taken["id"].as_str().unwrap();
+    assert_eq!(server.get_json(&format!("/snapshots/{id}")).await["has_captured"], true);
+}

@@ -166,3 +166,27 @@ async fn an_approval_lifts_a_limit_where_all_say_so() {
         assert_eq!(amount.get("unless_approved").is_some(), is_lifted);
     }
 }
+
+/// For targets that allow no dot in a name, the tool has the name of the pack's own tools.
+#[tokio::test]
+async fn a_tool_that_is_named_by_its_key_is_sent_for_every_target() {
+    let mut run = Run::restore().await;
+    let tool = json!({"name": "adp_metrics.query", "description": "Reads metrics",
+        "parameters": {"type": "object", "properties": {}}});
+    run.body["tools"] = json!([tool]);
+    for (target, pointer, name) in [
+        ("openai", "/tools/0/function/name", "adp_metrics__query"),
+        ("openai_responses", "/tools/0/name", "adp_metrics__query"),
+        ("anthropic", "/tools/0/name", "adp_metrics__query"),
+        ("gemini", "/tools/0/functionDeclarations/0/name", "adp_metrics.query"),
+        ("neutral", "/tools/0/name", "adp_metrics.query"),
+    ] {
+        run.body["target"] = target.into();
+        let answer = run.answer().await;
+        let payload = &answer["payload"];
+        assert_eq!(payload.pointer(pointer), Some(&json!(name)), "{target}: {payload}");
+        let manifest = &answer["compiled_context"]["manifests"]["tool_manifest"];
+        let row = manifest.as_array().unwrap().iter().find(|row| row["capability_id"] == "query");
+        assert_eq!(row.unwrap()["in_prompt"], true);
+    }
+}
