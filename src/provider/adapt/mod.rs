@@ -8,6 +8,7 @@ mod call_signatures;
 mod calls;
 mod custom;
 mod fields;
+mod item_pairs;
 mod losses;
 mod media;
 mod opaque_items;
@@ -48,6 +49,7 @@ pub fn adapt(
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));
     conversation.history.retain_mut(|message| adapter.message(message, MessageRegion::History));
+    adapter.item_pairs(&mut conversation.history);
     adapter.trailing_thinking(&mut conversation.history);
     adapter.result_media(&mut conversation.history);
 }

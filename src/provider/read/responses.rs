@@ -50,9 +50,9 @@ pub(super) fn read_list(
                 message.origin = Some(index);
                 run.end(message);
             }
-            Some("reasoning") => run.add(index, reasoning(cx, item, &path), ItemEffect::Begins),
+            Some("reasoning") => run.add(index, reasoning(cx, item, &path), ItemEffect::Reasons),
             // An item of the provider's own keeps its place and its bytes.
-            Some(_) => run.add(index, block::opaque(cx, item, &path), ItemEffect::Goes),
+            Some(kind) => run.add_own(index, block::opaque(cx, item, &path), kind, item),
         }
     }
     run.finish()
@@ -61,8 +61,11 @@ pub(super) fn read_list(
 /// The effect of an item on the assistant message that is being collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ItemEffect {
-    /// Text or reasoning: the start of a new message if there was text before.
+    /// Text: the start of a new message if there was text before.
     Begins,
+    /// Reasoning: the start of a new message if there was text, or a call of a built-in tool with its
+    /// output, before.
+    Reasons,
     Call,
     Goes,
 }
@@ -74,11 +77,23 @@ struct ItemCollector {
     open: Option<Message>,
     /// The open message has text and no calls: it was a whole answer.
     complete: bool,
+    /// Calls of built-in tools in the open message that have no output yet.
+    unanswered: Vec<Arc<str>>,
+    /// The open message has a call of a built-in tool.
+    has_own_call: bool,
+    /// The open message has the outputs of all its calls: what follows is another turn.
+    is_answered: bool,
 }
 
 impl ItemCollector {
     fn add(&mut self, index: usize, part: Part, step: ItemEffect) {
-        if step == ItemEffect::Begins && self.complete {
+        let begins = match step {
+            ItemEffect::Begins => self.complete || self.is_answered,
+            ItemEffect::Reasons => self.complete || self.is_answered || self.has_whole_call(),
+            ItemEffect::Call => self.is_answered,
+            ItemEffect::Goes => false,
+        };
+        if begins {
             self.close();
         }
         let open = self.open.get_or_insert_with(|| {
@@ -92,9 +107,37 @@ impl ItemCollector {
         }
     }
 
+    /// Adds an item of the provider's own. A call of a built-in tool and its output are a turn of
+    /// their own, like a call of a function and its result: the ladder takes them one by one.
+    fn add_own(&mut self, index: usize, part: Part, kind: &str, item: &Node<'_>) {
+        let call_id = item.get("call_id").and_then(Node::as_str);
+        let is_output = kind.ends_with("_output");
+        if self.is_answered && !is_output {
+            self.close();
+        }
+        self.add(index, part, ItemEffect::Goes);
+        match call_id {
+            Some(id) if is_output => {
+                self.unanswered.retain(|known| **known != *id);
+                let has_calls = self.open.as_ref().is_some_and(Message::has_tool_calls);
+                self.is_answered = self.unanswered.is_empty() && !has_calls;
+            }
+            Some(id) => self.unanswered.push(id.into()),
+            None => self.has_own_call |= kind.ends_with("_call"),
+        }
+    }
+
+    /// Whether the open message has calls of built-in tools that need nothing more.
+    fn has_whole_call(&self) -> bool {
+        self.has_own_call
+            && self.unanswered.is_empty()
+            && !self.open.as_ref().is_some_and(Message::has_tool_calls)
+    }
+
     fn close(&mut self) {
         self.messages.extend(self.open.take());
-        self.complete = false;
+        let messages = std::mem::take(&mut self.messages);
+        *self = Self { messages, ..Self::default() };
     }
 
     fn end(&mut self, message: Message) {

@@ -3,6 +3,7 @@
 mod calls;
 mod ends;
 mod gemini;
+mod items;
 mod media;
 mod sessions;
 mod surrogates;

@@ -1,0 +1,85 @@
+//! Items of `OpenAI`'s Responses API that need one another: a call of a built-in tool and its output,
+//! reasoning and the item that it led to. The API refuses one without the other
+//! (<https://platform.openai.com/docs/guides/reasoning>,
+//! <https://platform.openai.com/docs/guides/tools-computer-use>).
+
+use std::collections::HashSet;
+
+use super::fields::member;
+use super::{ConversationAdapter, MessageRegion, pointer};
+use crate::domain::{Content, Message, Part, Role, Target, Thinking};
+
+/// One half of a call of a built-in tool.
+enum CallHalf {
+    Call(String),
+    Output(String),
+}
+
+impl CallHalf {
+    fn new(part: &Part) -> Option<Self> {
+        let Content::Opaque { kind, raw } = &part.content else { return None };
+        let is_output = kind.ends_with("_call_output");
+        if !is_output && !kind.ends_with("_call") {
+            return None;
+        }
+        let id = member(raw, "call_id")?;
+        Some(if is_output { Self::Output(id) } else { Self::Call(id) })
+    }
+}
+
+impl ConversationAdapter<'_> {
+    /// Removes halves of calls of built-in tools whose other half is missing, and reasoning without
+    /// anything after it.
+    pub(super) fn item_pairs(&mut self, history: &mut Vec<Message>) {
+        if self.target != Target::OpenaiResponses {
+            return;
+        }
+        // A call is answered by an output after it, an output answers a call before it.
+        let (mut called, mut answered) = (HashSet::new(), HashSet::new());
+        for half in history.iter().flat_map(|message| &message.parts).filter_map(CallHalf::new) {
+            match half {
+                CallHalf::Call(id) => {
+                    called.insert(id);
+                }
+                CallHalf::Output(id) => {
+                    if called.contains(&id) {
+                        answered.insert(id);
+                    }
+                }
+            }
+        }
+        for message in history.iter_mut().filter(|message| message.role == Role::Assistant) {
+            let (mut calls, mut outputs) = (0, 0);
+            message.parts.retain(|part| match CallHalf::new(part) {
+                Some(CallHalf::Call(id)) if !answered.contains(&id) => {
+                    calls += 1;
+                    false
+                }
+                Some(CallHalf::Output(id)) if !answered.contains(&id) => {
+                    outputs += 1;
+                    false
+                }
+                _ => true,
+            });
+            let thoughts = message.parts.iter().rev().take_while(|part| is_item(part)).count();
+            message.parts.truncate(message.parts.len() - thoughts);
+            let at = pointer(self.source, message.origin, MessageRegion::History);
+            for (code, count) in [
+                ("unanswered_call", calls),
+                ("orphan_result", outputs),
+                ("reasoning_alone_dropped", thoughts),
+            ] {
+                if count > 0 {
+                    let detail = format!("{count} items of the provider's own");
+                    self.notes.repaired(code, at.clone(), detail);
+                }
+            }
+        }
+        history.retain(|message| message.role != Role::Assistant || !message.parts.is_empty());
+    }
+}
+
+/// Whether a part is an item of reasoning.
+fn is_item(part: &Part) -> bool {
+    matches!(part.content, Content::Thinking(Thinking { opaque: Some(_), .. }))
+}

@@ -1,0 +1,122 @@
+//! Items of the Responses API: calls of built-in tools, their outputs, reasoning.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::valid;
+
+fn user(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
+
+fn reasoning(at: usize) -> Value {
+    json!({"type": "reasoning", "id": format!("rs_{at}"), "summary": []})
+}
+
+/// A step of a computer's loop: reasoning, the call, its output.
+fn step(at: usize) -> Vec<Value> {
+    vec![
+        reasoning(at),
+        json!({"type": "computer_call", "id": format!("cu_{at}"), "call_id": format!("c{at}"),
+            "action": {"type": "click", "x": at, "y": 2, "button": "left"},
+            "pending_safety_checks": [], "status": "completed"}),
+        json!({"type": "computer_call_output", "call_id": format!("c{at}"),
+            "output": {"type": "computer_screenshot",
+                "image_url": "https://images.example/screen.png"}}),
+    ]
+}
+
+fn ids(payload: &Value, kind: &str) -> Vec<String> {
+    let items = payload["input"].as_array().unwrap().iter().filter(|item| item["type"] == kind);
+    items.map(|item| item["call_id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_call_of_a_built_in_tool_and_its_output_are_a_turn() {
+    let mut input = vec![user("Book the flight")];
+    input.extend((0..60).flat_map(step));
+    for window in [1_500, 3_000, 5_000] {
+        let request = json!({"model": "gpt-5", "input": input,
+            "budget": {"context_window": window, "reserve_output": 0}});
+        let done = valid("openai_responses", request).await;
+        assert_eq!(done.report["fits"], true, "{window}");
+        let calls = ids(&done.payload, "computer_call");
+        assert_eq!(calls, ids(&done.payload, "computer_call_output"), "{window}");
+        // The newest ones, as many as there is room for.
+        let first = 60 - calls.len();
+        let newest: Vec<String> = (first..60).map(|at| format!("c{at}")).collect();
+        assert_eq!(calls, newest, "{window}");
+        assert!(done.number("tokens_after") * 2 > window, "{window}: {}", done.report["summary"]);
+        // Each with its own reasoning, and none alone.
+        let items = done.payload["input"].as_array().unwrap();
+        let thoughts: BTreeSet<&str> = items
+            .iter()
+            .filter(|item| item["type"] == "reasoning")
+            .map(|item| item["id"].as_str().unwrap())
+            .collect();
+        assert_eq!(thoughts.len(), calls.len());
+        assert!(calls.iter().all(|id| thoughts.contains(id.replace('c', "rs_").as_str())));
+    }
+    let whole = valid("openai_responses", json!({"model": "gpt-5", "input": input})).await;
+    let items = whole.payload["input"].as_array().unwrap();
+    assert_eq!(items[1..], input[1..], "without a budget nothing is changed");
+}
+
+#[tokio::test]
+async fn calls_at_once_stay_together() {
+    let pair = |kind: &str, id: &str| {
+        [
+            json!({"type": format!("{kind}_call"), "id": format!("i_{id}"), "call_id": id,
+                "status": "completed", "action": {"commands": ["ls"]}}),
+            json!({"type": format!("{kind}_call_output"), "call_id": id, "output": []}),
+        ]
+    };
+    let ([a, a_out], [b, b_out]) = (pair("shell", "a"), pair("shell", "b"));
+    let mut input = vec![user("ls"), reasoning(1), a, b, a_out, b_out];
+    input.extend((0..40).flat_map(step));
+    for window in (800..4_000).step_by(200) {
+        let request = json!({"model": "gpt-5", "input": input,
+            "budget": {"context_window": window, "reserve_output": 0}});
+        let done = valid("openai_responses", request).await;
+        let calls = ids(&done.payload, "shell_call");
+        assert_eq!(calls, ids(&done.payload, "shell_call_output"), "{window}");
+        assert!(calls.len() != 1, "{window}");
+    }
+}
+
+#[tokio::test]
+async fn half_a_call_and_reasoning_with_nothing_after_it_are_left_out() {
+    let shell = json!({"type": "shell_call", "id": "sh_1", "call_id": "s1", "status": "completed",
+        "action": {"commands": ["ls"]}});
+    let said = json!({"type": "message", "role": "assistant", "content": "Done"});
+    let output = json!({"type": "computer_call_output", "call_id": "c9",
+        "output": {"type": "computer_screenshot", "image_url": "https://images.example/a.png"}});
+    let input = json!([
+        user("ls"),
+        shell,
+        said,
+        user("and?"),
+        output,
+        user("then?"),
+        reasoning(7),
+        user("go on"),
+        reasoning(8),
+        said
+    ]);
+    let done = valid("openai_responses", json!({"model": "gpt-5", "input": input})).await;
+    let kinds: Vec<&str> = done.payload["input"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["type"].as_str().or(item["role"].as_str()).unwrap())
+        .collect();
+    assert_eq!(
+        kinds.iter().filter(|kind| !["message", "user"].contains(*kind)).collect::<Vec<_>>(),
+        [&"reasoning"],
+        "{kinds:?}"
+    );
+    let repairs = done.report["repairs"].as_array().unwrap();
+    let codes: Vec<&str> = repairs.iter().map(|own| own["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["unanswered_call", "orphan_result", "reasoning_alone_dropped"]);
+}
