@@ -21,7 +21,20 @@ pub use schema::as_json_schema;
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
 pub use write::{MemberBlocks, WrittenPayload, write, write_messages, write_result_content};
 
-use crate::domain::{Message, Target, ToolDefinition};
+use crate::domain::{Content, Message, Target, ToolDefinition};
+
+/// The kind of an item in which a provider itself has compacted all that came before: `OpenAI`'s item
+/// (<https://platform.openai.com/docs/guides/compaction>) and Anthropic's block
+/// (<https://platform.claude.com/docs/en/build-with-claude/compaction>) have the same name.
+pub(crate) const COMPACTION: &str = "compaction";
+
+/// Whether a message has a provider's own compaction.
+pub(crate) fn is_compaction(message: &Message) -> bool {
+    message
+        .parts
+        .iter()
+        .any(|part| matches!(&part.content, Content::Opaque { kind, .. } if **kind == *COMPACTION))
+}
 
 /// The prefix of generated ids for calls that Gemini gave none: `gemini-fc-<name>-<n>`. They are
 /// never written.

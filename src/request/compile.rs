@@ -194,6 +194,16 @@ pub fn read_compile_options(
     read_with(body, models, adapters, check_url, provider::read_without_messages)
 }
 
+fn read_source(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Source> {
+    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
+    fields.choice("source", &sources, faults)
+}
+
+fn read_target(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Target> {
+    let targets: Vec<_> = Target::ALL.iter().map(|target| (target.as_str(), *target)).collect();
+    fields.choice("target", &targets, faults)
+}
+
 fn read_with(
     body: &Node<'_>,
     models: &Models,
@@ -208,11 +218,8 @@ fn read_with(
     let Some(fields) = Fields::read(body, Path::Root, &known, &mut faults) else {
         return Err(faults.into_vec());
     };
-    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
-    let source = fields.choice("source", &sources, &mut faults);
-    let source = source.unwrap_or_else(|| provider::detect(body));
-    let targets: Vec<_> = Target::ALL.iter().map(|target| (target.as_str(), *target)).collect();
-    let target = fields.choice("target", &targets, &mut faults).unwrap_or(Target::Openai);
+    let source = read_source(&fields, &mut faults).unwrap_or_else(|| provider::detect(body));
+    let target = read_target(&fields, &mut faults).unwrap_or(Target::Openai);
     let model = fields.text_without_nul("model", &mut faults);
     let model = resolve_model(model, target, models, &mut notes);
     let budget = BudgetOptions::read(&fields, &model, &mut faults);

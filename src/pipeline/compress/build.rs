@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::ladder::{HistoryNote, LadderOutcome, TurnForm};
 use super::{Input, Output};
 use crate::compress::Fidelity;
-use crate::domain::{Message, Turn};
+use crate::domain::{Message, Role, Turn};
 use crate::pipeline::arrival::{ArrivedForms, result_texts, show};
 use crate::pipeline::read_back::original;
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
+use crate::provider::is_compaction;
 
 /// The texts that reading back the results of a message returns.
 fn originals(message: &Message) -> impl Iterator<Item = Arc<str>> {
@@ -26,12 +27,23 @@ pub(super) struct HistoryPlan {
     pub(super) note: Option<Slot>,
 }
 
+/// The index of a provider's own compaction, if only system text comes before it.
+fn leading_compaction(history: &[Message]) -> Option<usize> {
+    let at = history.iter().position(|message| message.role != Role::System)?;
+    history.get(at).filter(|message| is_compaction(message)).map(|_| at)
+}
+
 /// Builds the history as it is sent from the planned form of each message.
 pub(super) fn build(input: Input<'_>, spans: &[Turn], plan: HistoryPlan) -> Output {
     let HistoryPlan { arrived, cleared, outcome, note } = plan;
     let mut slots = Vec::with_capacity(input.history.len() + 2);
     let mut actions = Vec::with_capacity(input.history.len());
-    slots.extend(note);
+    // A provider ignores what stands before its own compaction, a note of ours too.
+    let compaction = leading_compaction(&input.history);
+    let mut note = note;
+    if compaction.is_none() {
+        slots.extend(note.take());
+    }
     let mut stitched = input.stitched;
     let mut forms = spans
         .iter()
@@ -73,6 +85,9 @@ pub(super) fn build(input: Input<'_>, spans: &[Turn], plan: HistoryPlan) -> Outp
         } else {
             let fixed = input.protected.get(at) == Some(&true);
             slots.push(Slot { message, cost, part: PartName::History, tail: 0, fixed });
+        }
+        if compaction == Some(at) {
+            slots.extend(note.take());
         }
         shown.push(arrived);
     }

@@ -48,20 +48,7 @@ pub(super) fn run(
 ) -> Result<CompiledPayload, Error> {
     let PipelineRun { deadline, hooks, timings } = run;
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
-    let mut driver = Driver {
-        cx,
-        request,
-        meter,
-        adapters: AdapterSet::new(&request.compression.adapters, deadline),
-        notes: request.notes.clone(),
-        hooks,
-        timings,
-        trace: Trace::new(request.record.is_kept()),
-        hooked: manifest::HookedMessages::default(),
-        changed_results: ChangedResults::default(),
-        is_whole: true,
-    };
-
+    let mut driver = Driver::new(cx, request, meter, hooks, timings);
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
     let (mut conversation, chosen) = driver.choose(conversation)?;
     let awaits_results = awaits_results(&conversation.history);
@@ -131,6 +118,30 @@ pub(super) fn run(
     let hints = driver.hints(squeezed);
     let facts = stages::PayloadFacts { report, hints, artifacts, token_change, awaits_results };
     Ok(driver.format(slots, &conversation.tools, head, facts))
+}
+
+impl<'d> Driver<'d> {
+    fn new(
+        cx: &'d PipelineContext,
+        request: &'d CompileRequest,
+        meter: Meter<'d>,
+        hooks: &'d mut dyn HookPort,
+        timings: &'d mut Timings,
+    ) -> Self {
+        Self {
+            cx,
+            request,
+            meter,
+            adapters: AdapterSet::new(&request.compression.adapters, meter.deadline()),
+            notes: request.notes.clone(),
+            hooks,
+            timings,
+            trace: Trace::new(request.record.is_kept()),
+            hooked: manifest::HookedMessages::default(),
+            changed_results: ChangedResults::default(),
+            is_whole: true,
+        }
+    }
 }
 
 impl Driver<'_> {

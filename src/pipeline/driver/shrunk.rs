@@ -11,6 +11,7 @@ use crate::pipeline::Error;
 use crate::pipeline::compress::{HistoryNote, Output as CompressOutput};
 use crate::pipeline::points::shrink;
 use crate::pipeline::report::Report;
+use crate::pipeline::slot::Slot;
 
 /// A history that shrank.
 #[derive(Debug, Default)]
@@ -39,7 +40,9 @@ impl ShrunkHistory {
         let covered = shrink::covered(history, &compressed.outcome);
         let is_noted =
             matches!(compressed.outcome.note, HistoryNote::Summary | HistoryNote::Marker);
-        let note = compressed.slots.first().filter(|_| is_noted);
+        // Of the messages at the head, the note alone is none of the request's.
+        let is_ours = |slot: &&Slot| slot.message.origin.is_none();
+        let note = compressed.slots.iter().find(is_ours).filter(|_| is_noted);
         let text = note.and_then(|slot| slot.message.parts.first()?.as_text());
         Some(Self { before, covered, summary: text.cloned() })
     }

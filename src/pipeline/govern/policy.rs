@@ -251,18 +251,17 @@ impl<'i> RuleEvaluator<'i> {
     fn hash_reads(&mut self, reads: &BTreeMap<Arc<str>, policy::Value>) -> ContentHash {
         let mut rows: Vec<(&str, HashText)> = Vec::with_capacity(reads.len());
         for (path, value) in reads {
-            let known = match self.fact_hashes.get(path) {
-                Some(known) => *known,
-                None => {
-                    let mut text = PaidText::new(self.input.deadline.allowance());
-                    // Without allowance the request is refused in the end.
-                    if value.write(&mut text).is_err() {
-                        return self.input.facts_hash;
-                    }
-                    let hash = ContentHash::of(&text.into_string());
-                    self.fact_hashes.insert(Arc::clone(path), hash);
-                    hash
+            let known = if let Some(known) = self.fact_hashes.get(path) {
+                *known
+            } else {
+                let mut text = PaidText::new(self.input.deadline.allowance());
+                // Without allowance the request is refused in the end.
+                if value.write(&mut text).is_err() {
+                    return self.input.facts_hash;
                 }
+                let hash = ContentHash::of(&text.into_string());
+                self.fact_hashes.insert(Arc::clone(path), hash);
+                hash
             };
             rows.push((path, HashText(known)));
         }

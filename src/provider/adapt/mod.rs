@@ -6,6 +6,7 @@
 
 mod call_signatures;
 mod calls;
+mod compaction;
 mod custom;
 mod fields;
 mod item_pairs;
@@ -49,6 +50,7 @@ pub fn adapt(
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));
     conversation.history.retain_mut(|message| adapter.message(message, MessageRegion::History));
+    adapter.compaction(&mut conversation.history);
     adapter.item_pairs(&mut conversation.history);
     adapter.trailing_thinking(&mut conversation.history);
     adapter.result_media(&mut conversation.history);

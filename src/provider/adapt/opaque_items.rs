@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::ConversationAdapter;
 use super::fields::{is_leftover, member};
 use super::losses::LossCounts;
+use super::{ConversationAdapter, compaction};
 use crate::domain::{Content, Media, MediaSource, Part, RawJson, Source, Target};
 use crate::json::{self, Node};
+use crate::provider::COMPACTION;
 
 impl ConversationAdapter<'_> {
     /// Whether the target accepts an item unchanged. A neutral conversation may contain items of
@@ -17,7 +18,7 @@ impl ConversationAdapter<'_> {
         }
         self.source == Source::Neutral
             && raw.as_str().starts_with('{')
-            && owner(kind) == Some(self.target)
+            && owner(kind, raw) == Some(self.target)
             && (!inside || matches!(kind, "document" | "search_result" | "tool_reference"))
     }
 
@@ -135,16 +136,16 @@ fn plain_document(raw: &RawJson) -> Option<(Part, usize)> {
 
 /// The provider that owns an item, by the names in its reference. Anthropic's blocks and `OpenAI`'s
 /// items both have names with the prefix `mcp_`.
-fn owner(kind: &str) -> Option<Target> {
+fn owner(kind: &str, raw: &RawJson) -> Option<Target> {
     match kind {
+        COMPACTION => compaction::owner(raw),
         "server_tool_use" | "mcp_tool_use" | "container_upload" | "search_result" | "document"
         | "tool_addition" | "tool_reference" | "tool_removal" => Some(Target::Anthropic),
         "reasoning"
         | "mcp_list_tools"
         | "mcp_approval_request"
         | "mcp_approval_response"
-        | "item_reference"
-        | "compaction" => Some(Target::OpenaiResponses),
+        | "item_reference" => Some(Target::OpenaiResponses),
         "executableCode" | "executable_code" | "codeExecutionResult" | "code_execution_result" => {
             Some(Target::Gemini)
         }

@@ -11,6 +11,7 @@ use super::context::{ReadContext, extra, present};
 use super::message::{self, LegacyIds, ListedItem};
 use crate::domain::{Content, Message, Part, RawJson, Role, Thinking, ToolCall, ToolResult};
 use crate::json::{Node, Path};
+use crate::provider::COMPACTION;
 
 /// Reads a list of input items.
 pub(super) fn read_list(
@@ -112,10 +113,15 @@ impl ItemCollector {
     fn add_own(&mut self, index: usize, part: Part, kind: &str, item: &Node<'_>) {
         let call_id = item.get("call_id").and_then(Node::as_str);
         let is_output = kind.ends_with("_output");
-        if self.is_answered && !is_output {
+        // A compaction stands for all before it, and stays whatever happens to what follows it.
+        let is_alone = kind == COMPACTION;
+        if is_alone || (self.is_answered && !is_output) {
             self.close();
         }
         self.add(index, part, ItemEffect::Goes);
+        if is_alone {
+            return self.close();
+        }
         match call_id {
             Some(id) if is_output => {
                 self.unanswered.retain(|known| **known != *id);

@@ -149,8 +149,7 @@ pub fn put(
         };
         match put {
             // Another request was faster.
-            Ok(None) => {}
-            Err(Error::Stale(_) | Error::NotFound(_)) => {}
+            Ok(None) | Err(Error::Stale(_) | Error::NotFound(_)) => {}
             Ok(Some(put)) => return Ok(put),
             Err(error) => return Err(error),
         }

@@ -165,9 +165,10 @@ impl RecognizedMessages {
             let elsewhere =
                 self.originals.iter().flatten().any(|existing| MessageRecipe::is_recipe(existing));
             if let Some(last) = hashes.last().filter(|_| !elsewhere) {
-                let all = match is_repeat {
-                    true => originals.clone(),
-                    false => self.all_originals(batch, &originals),
+                let all = if is_repeat {
+                    originals.clone()
+                } else {
+                    self.all_originals(batch, &originals)
                 };
                 let index = write_index(&all);
                 rows.push(ResponseMessage {

@@ -154,7 +154,9 @@ async fn what_hooks_change_in_results_is_counted_and_the_request_s_tokens_stay()
 #[tokio::test]
 async fn a_result_that_is_compressed_says_so() {
     let server = TestServer::dev().await;
-    let long: String = (0..400).map(|at| format!("step {at} of the build is done\n")).collect();
+    let lines: Vec<String> =
+        (0..400).map(|at| format!("step {at} of the build is done\n")).collect();
+    let long = lines.concat();
     let results = json!({"results": [{"id": "c1", "name": "Bash", "content": long},
         {"id": "c2", "name": "Bash", "content": "short"}], "compression": "reversible"});
     let taken = server.post_ok("/tools/results", &results).await;

@@ -120,3 +120,67 @@ async fn half_a_call_and_reasoning_with_nothing_after_it_are_left_out() {
     let codes: Vec<&str> = repairs.iter().map(|own| own["code"].as_str().unwrap()).collect();
     assert_eq!(codes, ["unanswered_call", "orphan_result", "reasoning_alone_dropped"]);
 }
+
+/// A conversation in which the provider has compacted what came first, and much after it.
+fn compacted(compaction: Value) -> Vec<Value> {
+    let mut list = vec![user("The first task"), compaction];
+    for at in 0..30 {
+        list.push(user(&format!("Question {at}: {}", "some words to read ".repeat(20))));
+        list.push(json!({"role": "assistant", "content": format!("Answer {at}")}));
+    }
+    list.push(user("And now?"));
+    list
+}
+
+#[tokio::test]
+async fn the_provider_s_own_compaction_stays_at_every_budget() {
+    let sealed =
+        json!({"type": "compaction", "id": "cmp_1", "encrypted_content": "QUJD".repeat(200)});
+    let block = json!({"role": "assistant", "content": [
+        {"type": "compaction", "content": "The user wants a report."}, {"type": "text", "text": "Yes"}]});
+    for (target, key, compaction) in
+        [("openai_responses", "input", &sealed), ("anthropic", "messages", &block)]
+    {
+        let list = compacted(compaction.clone());
+        for window in (700..6_000).step_by(500) {
+            let request = json!({key: list, "source": target,
+                "budget": {"context_window": window, "reserve_output": 0}});
+            let done = valid(target, request).await;
+            let text = done.payload.to_string();
+            assert_eq!(text.matches("\"compaction\"").count(), 1, "{target} {window}");
+            assert!(!text.contains("The first task"), "{target} {window}");
+            assert!(text.contains("And now?"), "{target} {window}");
+            assert_eq!(done.report["fits"], true, "{target} {window}");
+            let notes = done.report["degraded"].as_array().unwrap();
+            let found = notes.iter().any(|own| own["code"] == "superseded_by_compaction");
+            assert!(found, "{target} {window}: {notes:?}");
+        }
+    }
+    // Another provider cannot read it: what came before stays.
+    let request = json!({"input": compacted(sealed.clone()), "source": "openai_responses"});
+    for target in ["openai", "anthropic", "gemini"] {
+        let done = valid(target, request.clone()).await;
+        let text = done.payload.to_string();
+        assert!(text.contains("The first task") && !text.contains("QUJD"), "{target}");
+    }
+}
+
+/// In a neutral conversation, each provider's compaction goes to its own provider.
+#[tokio::test]
+async fn a_compaction_in_a_neutral_conversation_keeps_its_owner() {
+    let sealed = json!({"type": "compaction", "id": "cmp_1", "encrypted_content": "QUJD"});
+    let block = json!({"type": "compaction", "content": "The user wants a report."});
+    for (item, own, other) in
+        [(&sealed, "openai_responses", "anthropic"), (&block, "anthropic", "openai_responses")]
+    {
+        let part = json!({"type": "opaque", "kind": "compaction", "raw": item});
+        let request = json!({"source": "neutral", "messages": [
+            {"role": "user", "parts": [{"type": "text", "text": "The first task"}]},
+            {"role": "assistant", "parts": [part, {"type": "text", "text": "Yes"}]},
+            {"role": "user", "parts": [{"type": "text", "text": "Go on"}]}]});
+        let to_own = valid(own, request.clone()).await.payload.to_string();
+        assert!(to_own.contains("compaction") && !to_own.contains("The first task"), "{to_own}");
+        let to_other = valid(other, request).await.payload.to_string();
+        assert!(!to_other.contains("compaction") && to_other.contains("The first task"));
+    }
+}

@@ -104,6 +104,8 @@ fn assistant<'v>(
         let allowed: &[&str] = match kind {
             // Its own tools answer in the assistant's message.
             kind if kind.ends_with("_tool_result") || kind == "server_tool_use" => continue,
+            // <https://platform.claude.com/docs/en/build-with-claude/compaction>
+            "compaction" => continue,
             _ => &["text", "thinking", "redacted_thinking", "tool_use"],
         };
         if self::block(block, allowed, at, marks)? == "tool_use" {
