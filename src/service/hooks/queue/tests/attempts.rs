@@ -159,9 +159,9 @@ async fn a_receiver_that_is_down_costs_a_call_now_and_then_however_much_is_queue
         world.drain().await;
         world.clock.advance(Duration::from_secs(10));
     }
-    // Eight at first, and then after pauses of 10 s to five minutes.
+    // Eight at first, and then after pauses of 10 s to five minutes, which vary at random.
     let hour = world.sent().len();
-    assert!((20..26).contains(&hour), "{hour} calls in an hour");
+    assert!((18..30).contains(&hour), "{hour} calls in an hour");
     // Once it works again, everything is sent; what failed before waits for its own time.
     for _ in 0..3 * 360 {
         world.drain().await;
