@@ -1,5 +1,7 @@
 //! The shapes of conversations that are read and written.
 
+use super::word_of;
+
 /// The shape of the conversation in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -21,17 +23,17 @@ pub enum Target {
 }
 
 impl Source {
-    pub const ALL: &[Self] =
-        &[Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Neutral];
+    /// The words of requests and reports.
+    pub const WORDS: &[(&str, Self)] = &[
+        ("openai", Self::Openai),
+        ("openai_responses", Self::OpenaiResponses),
+        ("anthropic", Self::Anthropic),
+        ("gemini", Self::Gemini),
+        ("neutral", Self::Neutral),
+    ];
 
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::OpenaiResponses => "openai_responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-            Self::Neutral => "neutral",
-        }
+        word_of(Self::WORDS, self)
     }
 
     /// The keys that may contain the list of messages of a request.
@@ -47,31 +49,31 @@ impl Source {
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|source| source.as_str() == text)
+        Self::WORDS.iter().find(|(word, _)| *word == text).map(|(_, source)| *source)
     }
 }
 
 impl Target {
-    pub const ALL: &[Self] =
-        &[Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Neutral];
+    /// The words of requests and reports.
+    pub const WORDS: &[(&str, Self)] = &[
+        ("openai", Self::Openai),
+        ("openai_responses", Self::OpenaiResponses),
+        ("anthropic", Self::Anthropic),
+        ("gemini", Self::Gemini),
+        ("neutral", Self::Neutral),
+    ];
 
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::OpenaiResponses => "openai_responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-            Self::Neutral => "neutral",
-        }
+        word_of(Self::WORDS, self)
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|target| target.as_str() == text)
+        Self::WORDS.iter().find(|(word, _)| *word == text).map(|(_, target)| *target)
     }
 
     /// Whether items that this source signed or keeps for itself can go back to this target.
     pub fn reads_items_of(self, source: Source) -> bool {
-        self.as_str() == source.as_str() || self == Self::Neutral
+        Source::from(self) == source || self == Self::Neutral
     }
 }
 

@@ -136,7 +136,7 @@ fn list_words<T>(words: &[(&'static str, T)]) -> Words {
 }
 
 fn targets() -> Words {
-    Target::ALL.iter().map(|target| target.as_str()).collect()
+    list_words(Target::WORDS)
 }
 
 fn points() -> Words {

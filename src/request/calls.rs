@@ -39,7 +39,6 @@ pub fn read_calls<'r>(body: &'r Node<'r>) -> Result<CallsRequest<'r>, Vec<Fault>
     if fields.get("calls").is_none() {
         fields.fault("calls", "is missing", &mut faults);
     }
-    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
     let mut notes = Notes::default();
     let place = fields.path().key("tools");
     let tools = fields.get("tools");
@@ -48,7 +47,7 @@ pub fn read_calls<'r>(body: &'r Node<'r>) -> Result<CallsRequest<'r>, Vec<Fault>
     let options = ToolOptions::read(&fields, &list, &mut faults, &mut notes);
     let request = CallsRequest {
         calls: fields.list("calls", MAX_CALLS, &mut faults),
-        source: fields.choice("source", &sources, &mut faults),
+        source: fields.choice("source", Source::WORDS, &mut faults),
         session_id: super::read_session_id(&fields, "session_id", &mut faults),
         scope: read_named_scope(&fields, &mut faults),
         allowed_keys: read_allowed_keys(&fields, &mut faults),

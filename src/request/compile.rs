@@ -194,16 +194,6 @@ pub fn read_compile_options(
     read_with(body, models, adapters, check_url, provider::read_without_messages)
 }
 
-fn read_source(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Source> {
-    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
-    fields.choice("source", &sources, faults)
-}
-
-fn read_target(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Target> {
-    let targets: Vec<_> = Target::ALL.iter().map(|target| (target.as_str(), *target)).collect();
-    fields.choice("target", &targets, faults)
-}
-
 fn read_with(
     body: &Node<'_>,
     models: &Models,
@@ -218,8 +208,9 @@ fn read_with(
     let Some(fields) = Fields::read(body, Path::Root, &known, &mut faults) else {
         return Err(faults.into_vec());
     };
-    let source = read_source(&fields, &mut faults).unwrap_or_else(|| provider::detect(body));
-    let target = read_target(&fields, &mut faults).unwrap_or(Target::Openai);
+    let source = fields.choice("source", Source::WORDS, &mut faults);
+    let source = source.unwrap_or_else(|| provider::detect(body));
+    let target = fields.choice("target", Target::WORDS, &mut faults).unwrap_or(Target::Openai);
     let model = fields.text_without_nul("model", &mut faults);
     let model = resolve_model(model, target, models, &mut notes);
     let budget = BudgetOptions::read(&fields, &model, &mut faults);

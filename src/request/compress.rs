@@ -130,8 +130,7 @@ pub fn read_compress<'r, 'a>(
     let Some(fields) = Fields::read(body, Path::Root, &known, &mut faults) else {
         return Err(faults.into_vec());
     };
-    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
-    let source = fields.choice("source", &sources, &mut faults);
+    let source = fields.choice("source", Source::WORDS, &mut faults);
     let source = source.unwrap_or_else(|| provider::detect(body));
     let target = Target::from(source);
     let model = fields.text_without_nul("model", &mut faults);

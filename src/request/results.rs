@@ -94,12 +94,11 @@ pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
     for (at, node) in fields.list("results", MAX_RESULTS, &mut faults).iter().enumerate() {
         results.extend(result(node, list.index(at), &mut faults));
     }
-    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
     let level = fields.choice("compression", RESULT_LEVELS, &mut faults);
     let names = fields.flag("read_tool", &mut faults).unwrap_or(false);
     let request = ResultsRequest {
         results,
-        source: fields.choice("source", &sources, &mut faults).unwrap_or(Source::Openai),
+        source: fields.choice("source", Source::WORDS, &mut faults).unwrap_or(Source::Openai),
         model: fields.text_without_nul("model", &mut faults).map(Into::into),
         truncate: truncate(&fields, &mut faults),
         level: level.unwrap_or(Some("lossless")),

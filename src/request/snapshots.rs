@@ -141,8 +141,7 @@ pub fn read_snapshot(
     }
     read_session_id(&fields, "session_id", faults);
     read_label(&fields, faults);
-    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
-    let source = fields.choice("source", &sources, faults);
+    let source = fields.choice("source", Source::WORDS, faults);
     let messages = fields.list("messages", MAX_MESSAGES, faults);
     if source.is_none() && detect_in(messages).is_some() {
         fields.fault("source", "is missing: the messages have a shape of their own", faults);

@@ -25,8 +25,7 @@ pub(super) fn check(
         return Ok(None);
     }
     let Some(fields) = Fields::read(node, path, allowed, faults) else { return Ok(None) };
-    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
-    fields.choice("source", &sources, faults);
+    fields.choice("source", Source::WORDS, faults);
     let request = smallest_request(node, allowed);
     let request = match json::parse(&request, Limits::default()) {
         Ok(request) => request,

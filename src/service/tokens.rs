@@ -19,10 +19,8 @@ pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Ans
     let Some(fields) = Fields::read(&node, Path::Root, &known, &mut faults) else {
         return Err(Error::Invalid(faults.into_vec()));
     };
-    let targets: Vec<_> = Target::ALL.iter().map(|target| (target.as_str(), *target)).collect();
-    let target = fields.choice("target", &targets, &mut faults).unwrap_or(Target::Openai);
-    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
-    let source = fields.choice("source", &sources, &mut faults);
+    let target = fields.choice("target", Target::WORDS, &mut faults).unwrap_or(Target::Openai);
+    let source = fields.choice("source", Source::WORDS, &mut faults);
     let model = fields.text_without_nul("model", &mut faults);
     let model = resolve_model(model, target, services.models(), &mut notes);
     let text = fields.text("text", &mut faults);

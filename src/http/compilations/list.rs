@@ -51,11 +51,9 @@ pub(crate) async fn list_compilations(
         let detail = "the parameter `payload_hash` must be 64 hex digits in lower case";
         ContentHash::parse(text).ok_or_else(|| Problem::invalid("", detail))
     });
-    let targets: Vec<_> =
-        Target::ALL.iter().map(|target| (target.as_str(), target.as_str())).collect();
     let filter = CompilationFilter {
         session_id: text("session_id"),
-        target: query.choice("target", &targets)?.map(str::to_owned),
+        target: query.choice("target", Target::WORDS)?.map(|target| target.as_str().to_owned()),
         model: text("model"),
         status: query.choice("status", CompilationStatus::WORDS)?,
         level: query.choice("record", RecordLevel::KEPT)?,

@@ -203,7 +203,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         }
         let source = match node.get("source").and_then(Node::as_str) {
             Some(word) => Some(Source::parse(word).ok_or_else(|| {
-                let words: Vec<_> = Source::ALL.iter().map(|source| source.as_str()).collect();
+                let words: Vec<_> = Source::WORDS.iter().map(|(word, _)| *word).collect();
                 fault("/source", format!("must be one of {}", words.join(", ")))
             })?),
             None => None,

@@ -216,7 +216,7 @@ fn any_body() -> impl Strategy<Value = serde_json::Value> {
 proptest! {
     #[test]
     fn nothing_panics_and_every_fault_points_into_the_body(body in any_body()) {
-        for source in Source::ALL {
+        for (_, source) in Source::WORDS {
             let (_, faults, _) = read_all(&body.to_string(), Some(*source));
             for fault in faults {
                 let parent = fault.pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
