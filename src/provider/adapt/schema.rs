@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::calls::{is_word, rename};
 use crate::domain::Target;
-use crate::json::{self, Limits, Node, Value, write_string};
+use crate::json::{self, Limits, Node, ObjectText, Value, write_string};
 
 /// Combinations that are refused at the top of a schema.
 const UNIONS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
@@ -313,27 +313,6 @@ impl SchemaEditor<'_> {
             ) => Some(self.schema(value)),
             _ => None,
         }
-    }
-}
-
-/// The text of an object that is written member by member.
-#[derive(Default)]
-struct ObjectText(String);
-
-impl ObjectText {
-    fn member(&mut self, key: &str, value: &str) {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        write_string(&mut self.0, key);
-        self.0.push(':');
-        self.0.push_str(value);
-    }
-
-    fn finish(mut self) -> String {
-        if self.0.is_empty() {
-            self.0.push('{');
-        }
-        self.0.push('}');
-        self.0
     }
 }
 

@@ -4,7 +4,6 @@
 //! that name from 0; a response without one belongs to the oldest open call of its name.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::block;
@@ -15,7 +14,7 @@ use crate::domain::{
     Content, Extra, Media, MediaSource, Message, Part, RawJson, Role, Thinking, ToolCall,
     ToolResult,
 };
-use crate::json::{self, Limits, Node, Path};
+use crate::json::{self, Limits, Node, ObjectText, Path};
 
 /// Reads a list of contents.
 pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
@@ -309,16 +308,11 @@ fn keep(kept: &mut Extra, key: &str, others: &Extra) {
     if others.is_empty() {
         return;
     }
-    let mut object = String::from("{");
-    for (index, (name, value)) in others.iter().enumerate() {
-        if index > 0 {
-            object.push(',');
-        }
-        json::write_string(&mut object, name);
-        let _ = write!(object, ":{}", value.as_str());
+    let mut object = ObjectText::default();
+    for (name, value) in others {
+        object.member(name, value.as_str());
     }
-    object.push('}');
-    kept.push((Arc::from(key), RawJson::new(object)));
+    kept.push((Arc::from(key), RawJson::new(object.finish())));
 }
 
 const MEDIA_KEYS: [&str; 7] =

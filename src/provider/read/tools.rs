@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::context::{ReadContext, either, extra, present, shown, unmarked};
 use crate::domain::{Extra, RawJson, ToolDefinition};
-use crate::json::{self, Node, Path};
+use crate::json::{Node, ObjectText, Path};
 use crate::provider::schema::lower_types;
 
 /// Most tools of one request.
@@ -198,13 +198,10 @@ fn declarations(
     for (key, member) in node.as_object().map(Vec::as_slice).unwrap_or_default() {
         let at = path.key(key);
         if !matches!(&**key, "functionDeclarations" | "function_declarations") {
-            let mut raw = String::from("{");
-            json::write_string(&mut raw, key);
-            raw.push(':');
-            raw.push_str(member.raw);
-            raw.push('}');
+            let mut own = ObjectText::default();
+            own.member(key, member.raw);
             let mut tool = bare(Arc::from(&**key), &at);
-            tool.opaque = Some(RawJson::new(raw));
+            tool.opaque = Some(RawJson::new(own.finish()));
             found.add_opaque(cx, tool, member, &at);
             continue;
         }

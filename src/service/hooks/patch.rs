@@ -1,7 +1,7 @@
 //! Merges a change into a stored hook: given members replace stored ones, null removes them.
 
 use crate::hook::{Hook, HookAction};
-use crate::json::{Faults, Node, Path, Value, write_string};
+use crate::json::{Faults, Node, ObjectText, Path, Value};
 
 /// Keys that remove other keys if they are given.
 const INSTEAD: &[(&str, &[&str])] =
@@ -20,17 +20,11 @@ pub(super) fn merge_change(stored: &Node<'_>, change: &Node<'_>) -> Option<Strin
     };
     let kept = old.iter().filter(|(name, _)| !is_replaced(name));
     let given = new.iter().filter(|(_, value)| !value.is_null());
-    let mut out = String::from("{");
-    for (index, (name, value)) in kept.chain(given).enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        write_string(&mut out, name);
-        out.push(':');
-        out.push_str(value.raw);
+    let mut out = ObjectText::default();
+    for (name, value) in kept.chain(given) {
+        out.member(name, value.raw);
     }
-    out.push('}');
-    Some(out)
+    Some(out.finish())
 }
 
 /// Copies secrets and headers of the stored hook to the changed one. Headers may be secrets for one

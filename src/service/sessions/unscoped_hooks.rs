@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::{RawJson, Session};
 use crate::hook::redacted_url;
-use crate::json::{self, Limits, Node, write_string};
+use crate::json::{self, Limits, Node, ObjectText, write_string};
 use crate::service::{Error, Services, StoreError};
 
 /// Refuses a change of hooks in defaults by a caller who may not write hooks.
@@ -117,18 +117,13 @@ fn member(name: &str, value: &Node<'_>) -> String {
 /// Writes an object with new values for its members. A member for which `value_of` returns none is
 /// left out.
 fn rebuilt(object: &Node<'_>, value_of: &dyn Fn(&str, &Node<'_>) -> Option<String>) -> String {
-    let mut out = String::from("{");
+    let mut out = ObjectText::default();
     for (name, value) in object.as_object().into_iter().flatten() {
-        let Some(value) = value_of(name, value) else { continue };
-        if out.len() > 1 {
-            out.push(',');
+        if let Some(value) = value_of(name, value) {
+            out.member(name, &value);
         }
-        write_string(&mut out, name);
-        out.push(':');
-        out.push_str(&value);
     }
-    out.push('}');
-    out
+    out.finish()
 }
 
 fn parsed(defaults: &RawJson) -> Result<Node<'_>, StoreError> {

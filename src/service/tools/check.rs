@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::schema::{CheckFailure, SchemaVerdict, Schemas};
 use super::wire;
 use crate::domain::{RawJson, ToolCall, ToolDefinition};
-use crate::json::{self, Limits, Node, beginning};
+use crate::json::{self, Limits, Node, ObjectText, beginning};
 use crate::limit::Deadline;
 use crate::provider::{means, shown_property};
 use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
@@ -174,17 +174,11 @@ fn own_properties(tool: &ToolDefinition, arguments: &RawJson) -> Option<RawJson>
         return None;
     }
     let given = json::parse(arguments.as_str(), Limits::default()).ok()?;
-    let mut text = String::from("{");
+    let mut own = ObjectText::default();
     for (name, value) in given.as_object()? {
-        if text.len() > 1 {
-            text.push(',');
-        }
-        json::write_string(&mut text, shown.get(&**name).copied().unwrap_or(name));
-        text.push(':');
-        text.push_str(value.raw);
+        own.member(shown.get(&**name).copied().unwrap_or(name), value.raw);
     }
-    text.push('}');
-    Some(RawJson::new(text))
+    Some(RawJson::new(own.finish()))
 }
 
 /// Resolves a call of a namespace to the tool and the arguments that it names.
