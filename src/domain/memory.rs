@@ -1,7 +1,8 @@
 //! Memory entries: data that is kept between conversations.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 
 use super::{RawJson, Timestamp};
 
@@ -109,13 +110,13 @@ impl MemoryScope {
             ("agent", agent),
             ("pack_tenant", pack_tenant),
         ];
-        let mut id = encode(key);
+        let mut id = encode(key).to_string();
         let named = parts.iter().filter_map(|(name, part)| Some((name, part.as_deref()?)));
         for (index, (name, part)) in named.enumerate() {
             id.push(if index == 0 { '?' } else { '&' });
             id.push_str(name);
             id.push('=');
-            id.push_str(&encode(part));
+            id.extend(encode(part));
         }
         id
     }
@@ -131,16 +132,10 @@ impl MemoryScope {
 }
 
 /// Percent-encodes all but the unreserved characters of RFC 3986.
-fn encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
+fn encode(text: &str) -> PercentEncode<'_> {
+    const RESERVED: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(text, RESERVED)
 }
 
 /// When an entry expires, from its last write on.

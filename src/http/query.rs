@@ -1,9 +1,12 @@
 //! Reads paths and query strings.
 
+use std::borrow::Cow;
+
 use axum::extract::Request;
 use axum::http::Uri;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
+use percent_encoding::percent_decode_str;
 
 use super::problem::Problem;
 use crate::json::MAX_WHOLE_NUMBER;
@@ -119,8 +122,13 @@ pub(super) fn name_of(request: &Request) -> &str {
 
 /// Decodes a part of a path; `None` if it is not percent-encoded UTF-8.
 pub(super) fn decode_path(text: &str) -> Option<String> {
-    // `+` is a space in a query, but not in a path.
-    decode(&text.replace('+', "%2B"))
+    let is_escape = |after: &str| {
+        after.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    if !text.split('%').skip(1).all(is_escape) {
+        return None;
+    }
+    percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
 }
 
 /// Encodes the text of a cursor in characters that need no percent-encoding.
@@ -141,25 +149,7 @@ pub(super) fn invalid_cursor() -> Problem {
 
 /// Decodes a part of a query: percent-encoding, and `+` for a space.
 fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        rest = after;
-        match first {
-            b'+' => bytes.push(b' '),
-            b'%' => {
-                let (digits, after) = rest.split_at_checked(2)?;
-                let digits = std::str::from_utf8(digits).ok()?;
-                if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-                    return None;
-                }
-                bytes.push(u8::from_str_radix(digits, 16).ok()?);
-                rest = after;
-            }
-            byte => bytes.push(*byte),
-        }
-    }
-    String::from_utf8(bytes).ok()
+    decode_path(&text.replace('+', " "))
 }
 
 #[cfg(test)]

@@ -3,12 +3,11 @@
 //! Media keep one form: standard base64 with padding, without white space. What is no base64 stays
 //! as it is, and the provider decides.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use memchr::memchr;
+use percent_encoding::percent_decode_str;
 
 use crate::domain::MediaSource;
 
@@ -22,9 +21,12 @@ pub(super) fn read(text: &str) -> Option<(&str, MediaSource)> {
     let mut pieces = head.split(';').map(str::trim);
     let media_type = pieces.next().unwrap_or_default();
     if pieces.any(|piece| piece.eq_ignore_ascii_case("base64")) {
-        return Some((media_type, MediaSource::Base64(standard(&percent_decoded_text(payload)))));
+        return Some((
+            media_type,
+            MediaSource::Base64(standard(&percent_decode_str(payload).decode_utf8_lossy())),
+        ));
     }
-    let bytes = percent_decoded(payload);
+    let bytes: Vec<u8> = percent_decode_str(payload).collect();
     let kind = media_type.to_ascii_lowercase();
     let is_text = kind.is_empty() || kind.starts_with("text/") || kind == "image/svg+xml";
     let source = match String::from_utf8(bytes) {
@@ -75,31 +77,6 @@ pub(super) fn is_bare_base64(text: &str) -> bool {
     text.len() >= MIN_BYTES
         && text.bytes().all(is_base64)
         && STANDARD.decode(standard(text).get(..MIN_BYTES / 2).unwrap_or_default()).is_ok()
-}
-
-fn percent_decoded_text(text: &str) -> Cow<'_, str> {
-    if memchr(b'%', text.as_bytes()).is_none() {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(String::from_utf8_lossy(&percent_decoded(text)).into_owned())
-}
-
-/// The bytes of a text in which `%XX` stands for a byte.
-fn percent_decoded(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let digits = bytes.get(at + 1..at + 3).filter(|_| *byte == b'%');
-        let code = digits.and_then(|digits| {
-            digits.iter().try_fold(0_u8, |code, digit| {
-                Some((code << 4) | u8::try_from(char::from(*digit).to_digit(16)?).ok()?)
-            })
-        });
-        found.push(code.unwrap_or(*byte));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    found
 }
 
 #[cfg(test)]
