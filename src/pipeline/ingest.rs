@@ -1,29 +1,26 @@
-//! Stage 0: a request's conversation, mended and turned into what the target can hold.
+//! Stage 0: a request's conversation, mended and turned into what its destination can hold.
 
-use crate::domain::{Conversation, Notes, Target};
-use crate::provider;
+use crate::domain::{Conversation, Notes};
+use crate::provider::{self, Destination};
 
 pub(super) fn run(
     mut conversation: Conversation,
-    target: Target,
-    takes_system: bool,
+    destination: Destination,
     skill: Option<&str>,
     notes: &mut Notes,
 ) -> Conversation {
     super::strip_injected::take_out(&mut conversation, skill, notes);
-    mend(conversation, target, takes_system, notes)
+    mend(conversation, destination, notes)
 }
 
-/// The same for messages among which our own blocks are meant. `takes_system`: as for
-/// [`provider::adapt`].
+/// The same for messages among which our own blocks are meant.
 pub(super) fn mend(
     mut conversation: Conversation,
-    target: Target,
-    takes_system: bool,
+    destination: Destination,
     notes: &mut Notes,
 ) -> Conversation {
     conversation.history =
         super::repair::repair(conversation.history, conversation.source.list_key(), notes);
-    provider::adapt(&mut conversation, target, takes_system, notes);
+    provider::adapt(&mut conversation, destination, notes);
     conversation
 }

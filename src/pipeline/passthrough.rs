@@ -5,16 +5,13 @@ use super::repair::awaits_results;
 use super::report::{Report, ReportBuilder, TokenTotals};
 use super::{Actions, ChangeHints, CompiledPayload, Hashes, ingest, list_ends};
 use crate::domain::{ContentHash, Message};
-use crate::provider::{self, PayloadInput};
+use crate::provider::{self, Destination, PayloadInput};
 use crate::request::CompileRequest;
 
 pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
-    let signs_calls = request.wants_signed_calls();
+    let destination = Destination { takes_system: false, ..request.destination() };
     let mut notes = request.notes;
-    let mut conversation = ingest::mend(request.conversation, request.target, false, &mut notes);
-    if signs_calls {
-        provider::sign_calls(&mut conversation.history, conversation.source, &mut notes);
-    }
+    let conversation = ingest::mend(request.conversation, destination, &mut notes);
     let kept = conversation.history.len();
     let awaits_results = awaits_results(&conversation.history);
     let list = conversation.source.list_key();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::compress::ResultTools;
 use crate::domain::{Content, Message, Notes, Part};
 use crate::limit::{Deadline, SearchError, StopReason};
-use crate::provider::is_compaction;
+use crate::provider::has_compaction;
 use crate::request::ProtectOptions;
 
 /// One flag for each message of the history. Names that match nothing give a warning: a misspelt
@@ -23,7 +23,7 @@ pub(super) fn run(
         && protect.tools.is_empty()
         && protect.patterns.is_empty();
     if idle {
-        return Ok(history.iter().map(is_compaction).collect());
+        return Ok(history.iter().map(has_compaction).collect());
     }
     if let Some((place, names)) = unmatched(protect, || system.iter().chain(history)) {
         notes.warn("protect_unmatched", place, names);
@@ -87,7 +87,7 @@ fn is_protected(
     deadline: &Deadline,
 ) -> Result<bool, StopReason> {
     // What came before is in it alone: no budget removes it.
-    let is_named = is_compaction(message)
+    let is_named = has_compaction(message)
         || message.id.as_ref().is_some_and(|id| protect.ids.contains_key(id))
         || message.origin.is_some_and(|at| protect.indexes.contains_key(&at))
         || protect.roles.contains(&message.role)

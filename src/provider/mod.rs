@@ -11,7 +11,7 @@ mod texts;
 mod words;
 mod write;
 
-pub use adapt::{adapt, adapt_results, is_tool_change, means, shown_property, sign_calls};
+pub use adapt::{adapt, adapt_results, is_tool_change, means, shown_property};
 pub use read::{
     CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, detect_in, keeps_malformed, list_key,
     note_replaced, read, read_content, read_messages, read_tools, read_without_messages,
@@ -21,7 +21,7 @@ pub use schema::as_json_schema;
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
 pub use write::{MemberBlocks, WrittenPayload, write, write_messages, write_result_content};
 
-use crate::domain::{Content, Message, Target, ToolDefinition};
+use crate::domain::{Content, Message, Part, Target, ToolDefinition};
 
 /// The kind of an item in which a provider itself has compacted all that came before: `OpenAI`'s item
 /// (<https://platform.openai.com/docs/guides/compaction>) and Anthropic's block
@@ -29,11 +29,28 @@ use crate::domain::{Content, Message, Target, ToolDefinition};
 pub(crate) const COMPACTION: &str = "compaction";
 
 /// Whether a message has a provider's own compaction.
-pub(crate) fn is_compaction(message: &Message) -> bool {
-    message
-        .parts
-        .iter()
-        .any(|part| matches!(&part.content, Content::Opaque { kind, .. } if **kind == *COMPACTION))
+pub(crate) fn has_compaction(message: &Message) -> bool {
+    message.parts.iter().any(is_compaction)
+}
+
+fn is_compaction(part: &Part) -> bool {
+    matches!(&part.content, Content::Opaque { kind, .. } if **kind == *COMPACTION)
+}
+
+/// What a conversation is adapted to: a target, and what the model asks for or takes there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Destination {
+    pub target: Target,
+    /// Whether system messages may stand between the others, which is decided when the list is whole.
+    pub takes_system: bool,
+    /// Whether calls without a thought signature are refused.
+    pub signs_calls: bool,
+}
+
+impl From<Target> for Destination {
+    fn from(target: Target) -> Self {
+        Self { target, takes_system: false, signs_calls: false }
+    }
 }
 
 /// The prefix of generated ids for calls that Gemini gave none: `gemini-fc-<name>-<n>`. They are

@@ -16,7 +16,7 @@ use crate::domain::{
 };
 use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
-use crate::provider;
+use crate::provider::{self, Destination};
 
 /// Every key that `/compile` reads, conversation keys aside.
 pub const COMPILE_KEYS: &[&str] = &[
@@ -152,9 +152,16 @@ impl CompileRequest {
         Model { factor_milli, ..self.model.clone() }
     }
 
-    /// Whether the target refuses calls without a thought signature.
-    pub fn wants_signed_calls(&self) -> bool {
-        self.target == Target::Gemini && self.model.wants_signed_calls()
+    /// What messages are adapted to. Under a pack, no system message keeps its place between the others.
+    pub fn destination(&self) -> Destination {
+        let Self { target, model, .. } = self;
+        Destination {
+            target: *target,
+            takes_system: *target == Target::Anthropic
+                && model.system_messages
+                && !self.is_governed,
+            signs_calls: *target == Target::Gemini && model.wants_signed_calls(),
+        }
     }
 
     /// Items of the request's list.

@@ -10,7 +10,7 @@ use crate::pipeline::arrival::{ArrivedForms, result_texts, show};
 use crate::pipeline::read_back::original;
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
-use crate::provider::is_compaction;
+use crate::provider::has_compaction;
 
 /// The texts that reading back the results of a message returns.
 fn originals(message: &Message) -> impl Iterator<Item = Arc<str>> {
@@ -30,7 +30,7 @@ pub(super) struct HistoryPlan {
 /// The index of a provider's own compaction, if only system text comes before it.
 fn leading_compaction(history: &[Message]) -> Option<usize> {
     let at = history.iter().position(|message| message.role != Role::System)?;
-    history.get(at).filter(|message| is_compaction(message)).map(|_| at)
+    history.get(at).filter(|message| has_compaction(message)).map(|_| at)
 }
 
 /// Builds the history as it is sent from the planned form of each message.

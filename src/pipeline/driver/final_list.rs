@@ -75,7 +75,7 @@ impl Driver<'_> {
         let list = changed.payload.and_then(|payload| reader.take(&payload));
         let Some(list) = list else { return Ok(TransformedList::whole(slots)) };
         let originals: Vec<&Message> = slots.iter().map(|slot| &slot.message).collect();
-        let destination = self.destination();
+        let destination = self.request.destination();
         let accepted = list.settle(&originals, source, destination, &mut self.notes);
         let Some(accepted) = accepted else { return Ok(TransformedList::whole(slots)) };
         let added = note_hooks(actions, arrived_history, &originals, &accepted);

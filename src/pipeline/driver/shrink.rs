@@ -132,7 +132,7 @@ impl Driver<'_> {
         list: ReturnedList,
     ) -> Result<bool, Error> {
         let originals: Vec<&Message> = arrived_history.history.iter().collect();
-        let destination = self.destination();
+        let destination = self.request.destination();
         let settled = list.settle(&originals, preamble.source, destination, &mut self.notes);
         let Some(settled) = settled else { return Ok(false) };
         let found = |own: &AcceptedMessage| own.of.and_then(|of| originals.get(of));

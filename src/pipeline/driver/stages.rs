@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use super::Driver;
 use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory, Preamble};
-use crate::domain::{ContentHash, Conversation, Message, Notes, Stage, Target, ToolDefinition};
+use crate::domain::{ContentHash, Conversation, Message, Notes, Stage, ToolDefinition};
 use crate::hook::TokenChange;
 use crate::pipeline::compress::{self, Output as CompressOutput};
-use crate::pipeline::points::list::ListDestination;
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, ReportBuilder};
 use crate::pipeline::slot::Slot;
@@ -33,15 +32,10 @@ pub(super) struct PayloadFacts {
 
 impl Driver<'_> {
     pub(super) fn ingest(&mut self, conversation: Conversation) -> Conversation {
-        let (target, takes_system) = (self.request.target, self.takes_system());
+        let destination = self.request.destination();
         let skill = self.request.skill.as_ref().map(|skill| &*skill.instructions);
         timed(&mut self.timings.compile, || {
-            let notes = &mut self.notes;
-            let mut conversation = ingest::run(conversation, target, takes_system, skill, notes);
-            if self.request.wants_signed_calls() {
-                provider::sign_calls(&mut conversation.history, conversation.source, notes);
-            }
-            conversation
+            ingest::run(conversation, destination, skill, &mut self.notes)
         })
     }
 
@@ -235,21 +229,6 @@ impl Driver<'_> {
         timed(&mut self.timings.compile, || compress::run(&self.meter, input))
     }
 
-    /// Whether system messages between the others may keep their places. Under a pack they do not.
-    pub(super) fn takes_system(&self) -> bool {
-        let request = self.request;
-        request.target == Target::Anthropic && request.model.system_messages && !request.is_governed
-    }
-
-    /// What lists of messages are repaired for.
-    pub(super) fn destination(&self) -> ListDestination {
-        ListDestination {
-            target: self.request.target,
-            takes_system: self.takes_system(),
-            signs_calls: self.request.wants_signed_calls(),
-        }
-    }
-
     /// Stage 9: the assembled list.
     pub(super) fn assemble(
         &mut self,
@@ -271,7 +250,7 @@ impl Driver<'_> {
         list: &str,
     ) -> Result<Vec<Slot>, StopReason> {
         let rules = provider::rules(self.request.target);
-        let takes_system = self.takes_system();
+        let takes_system = self.request.destination().takes_system;
         let notes = &mut self.notes;
         timed(&mut self.timings.compile, || {
             if let Some(opening) = opening {

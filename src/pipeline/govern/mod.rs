@@ -156,7 +156,7 @@ fn run(
 ) -> Result<GovernOutput, Refusal> {
     preflight::check(input.pack, input.governed)?;
     session::use_wire_names(&mut conversation, input.pack, input.target);
-    let conversation = super::ingest::run(conversation, input.target, false, None, notes);
+    let conversation = super::ingest::run(conversation, input.target.into(), None, notes);
     let SummaryContext { counter, model, .. } = input.summarizing;
     let meter = Meter::new(counter, model.tokenizer, input.target, input.deadline);
     // The caller finds out by itself if the deadline stops the count.

@@ -6,11 +6,11 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use crate::domain::{Content, Conversation, Message, Note, Notes, Part, Role, Source, Target};
+use crate::domain::{Content, Conversation, Message, Note, Notes, Part, Role, Source};
 use crate::json::{Faults, JsonText, Limits, Node, canonical_with_nulls, parse};
 use crate::pipeline::ingest;
 use crate::pipeline::manifest::MessageName;
-use crate::provider;
+use crate::provider::{self, Destination};
 
 /// Limits of a list: a little more than those of the request that it was made of.
 const LIST_LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
@@ -131,23 +131,13 @@ impl ShownMessages {
     }
 }
 
-/// What a returned list is repaired for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ListDestination {
-    pub(crate) target: Target,
-    /// Whether the model may take system messages between the others.
-    pub(crate) takes_system: bool,
-    /// Whether calls without a thought signature get one.
-    pub(crate) signs_calls: bool,
-}
-
 impl ReturnedList {
     /// Repairs the list for the target as a request's list. None if it is the list that was shown.
     pub(crate) fn settle(
         self,
         originals: &[&Message],
         source: Source,
-        destination: ListDestination,
+        destination: Destination,
         notes: &mut Notes,
     ) -> Option<Vec<AcceptedMessage>> {
         let Self { messages: returned, notes: read_notes } = self;
@@ -178,11 +168,7 @@ impl ReturnedList {
         let history = messages.split_off(lead);
         let conversation = Conversation { source, system: messages, history, tools: Vec::new() };
         let mut mended = Notes::default();
-        let ListDestination { target, takes_system, signs_calls } = destination;
-        let mut conversation = ingest::mend(conversation, target, takes_system, &mut mended);
-        if signs_calls {
-            provider::sign_calls(&mut conversation.history, source, &mut mended);
-        }
+        let conversation = ingest::mend(conversation, destination, &mut mended);
         for more in [read_notes, mended] {
             add_new(&mut notes.degraded, more.degraded);
             add_new(&mut notes.repairs, more.repairs);

@@ -2,40 +2,39 @@
 
 use std::sync::Arc;
 
-use super::{MessageRegion, pointer};
-use crate::domain::{Content, Message, Notes, Role, Source};
+use super::{ConversationAdapter, MessageRegion, pointer};
+use crate::domain::{Content, Message, Part, Role};
 
 /// The signature that Google documents for calls that its own model did not make
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
 const PLACEHOLDER_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// Signs the first call of each step with the placeholder, if the step's first call has no signature: the
-/// provider refuses an unsigned one in the current turn. Earlier turns are signed too, so that a new
-/// message of the user changes no byte before it. A step is all that the model says between two
-/// messages of others.
-pub fn sign_calls(history: &mut [Message], source: Source, notes: &mut Notes) {
-    let mut is_open = true;
-    let (mut count, mut first) = (0_usize, None);
-    for message in history {
-        if message.role != Role::Assistant {
-            is_open = true;
-            continue;
+impl ConversationAdapter<'_> {
+    /// Signs the first call of each step with the placeholder, if the step's first call has no
+    /// signature: the provider refuses an unsigned one in the current turn. Earlier turns are signed
+    /// too, so that a new message of the user changes no byte before it. A step is all that the model
+    /// says between two messages of others.
+    pub(super) fn sign_calls(&mut self, history: &mut [Message]) {
+        let (mut count, mut first) = (0_usize, None);
+        let is_model = |message: &Message| message.role == Role::Assistant;
+        for step in history.chunk_by_mut(|one, next| is_model(one) == is_model(next)) {
+            let is_call = |part: &&mut Part| matches!(part.content, Content::ToolCall(_));
+            let mut messages = step.iter_mut().filter(|message| is_model(message));
+            let call = messages.find_map(|message| {
+                let origin = message.origin;
+                message.parts.iter_mut().find(is_call).map(|call| (origin, call))
+            });
+            let Some((origin, call)) = call else { continue };
+            if call.signature.as_ref().is_none_or(|own| own.is_empty()) {
+                call.signature = Some(Arc::from(PLACEHOLDER_SIGNATURE));
+                count += 1;
+                first.get_or_insert(origin);
+            }
         }
-        let origin = message.origin;
-        let call = message
-            .parts
-            .iter_mut()
-            .find(|part| matches!(part.content, Content::ToolCall(_)) && is_open);
-        let Some(call) = call else { continue };
-        is_open = false;
-        if call.signature.as_ref().is_none_or(|own| own.is_empty()) {
-            call.signature = Some(Arc::from(PLACEHOLDER_SIGNATURE));
-            count += 1;
-            first.get_or_insert(origin);
+        if let Some(origin) = first {
+            let at = pointer(self.source, origin, MessageRegion::History);
+            let detail = format!("{count} calls without a thought signature got the placeholder");
+            self.notes.degraded("call_signed", at, detail);
         }
-    }
-    if let Some(origin) = first {
-        let detail = format!("{count} calls without a thought signature got the placeholder");
-        notes.degraded("call_signed", pointer(source, origin, MessageRegion::History), detail);
     }
 }

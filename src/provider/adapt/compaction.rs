@@ -1,9 +1,9 @@
 //! A provider's own compaction: it replaces what came before it.
 
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, Message, Part, RawJson, Role, Target};
+use crate::domain::{Message, RawJson, Role, Target};
 use crate::json::{self, Node};
-use crate::provider::{COMPACTION, is_compaction};
+use crate::provider::{has_compaction, is_compaction};
 
 impl ConversationAdapter<'_> {
     /// Removes what stands before the newest compaction: the provider ignores it, or has it in the
@@ -12,28 +12,21 @@ impl ConversationAdapter<'_> {
         if !matches!(self.target, Target::OpenaiResponses | Target::Anthropic) {
             return;
         }
-        let Some(newest) = history.iter().rposition(is_compaction) else { return };
-        let is_superseded =
-            |at: usize, message: &Message| at < newest && message.role != Role::System;
-        let mut count = 0;
-        let mut at = 0;
-        history.retain(|message| {
-            let goes = is_superseded(at, message);
-            at += 1;
-            count += usize::from(goes);
-            !goes
-        });
-        let Some(message) = history.iter_mut().rfind(|message| is_compaction(message)) else {
-            return;
-        };
-        let is_own = |part: &Part| matches!(&part.content, Content::Opaque { kind, .. } if **kind == *COMPACTION);
-        let first = message.parts.iter().rposition(is_own).unwrap_or_default();
-        message.parts.drain(..first);
-        if count > 0 {
-            let at = pointer(self.source, message.origin, MessageRegion::History);
-            let detail = format!("{count} messages before the provider's compaction are left out");
-            self.notes.degraded("superseded_by_compaction", at, detail);
+        let Some(newest) = history.iter().rposition(has_compaction) else { return };
+        let mut current = history.split_off(newest);
+        history.retain(|message| message.role == Role::System);
+        let count = newest - history.len();
+        if let Some(message) = current.first_mut() {
+            let first = message.parts.iter().rposition(is_compaction).unwrap_or_default();
+            message.parts.drain(..first);
+            if count > 0 {
+                let at = pointer(self.source, message.origin, MessageRegion::History);
+                let detail =
+                    format!("{count} messages before the provider's compaction are left out");
+                self.notes.degraded("superseded_by_compaction", at, detail);
+            }
         }
+        history.append(&mut current);
     }
 }
 

@@ -34,28 +34,32 @@ impl ConversationAdapter<'_> {
         if self.target != Target::OpenaiResponses {
             return;
         }
+        let is_model = |message: &&mut Message| message.role == Role::Assistant;
+        let parts = history.iter_mut().filter(is_model).flat_map(|message| &message.parts);
+        // In the order of the parts, each of which is read once: screenshots are long.
+        let halves: Vec<Option<CallHalf>> = parts.map(CallHalf::new).collect();
         // A call is answered by an output after it, an output answers a call before it.
         let (mut called, mut answered) = (HashSet::new(), HashSet::new());
-        for half in history.iter().flat_map(|message| &message.parts).filter_map(CallHalf::new) {
+        for half in halves.iter().flatten() {
             match half {
                 CallHalf::Call(id) => {
-                    called.insert(id);
+                    called.insert(id.as_str());
                 }
-                CallHalf::Output(id) => {
-                    if called.contains(&id) {
-                        answered.insert(id);
-                    }
+                CallHalf::Output(id) if called.contains(id.as_str()) => {
+                    answered.insert(id.as_str());
                 }
+                CallHalf::Output(_) => {}
             }
         }
-        for message in history.iter_mut().filter(|message| message.role == Role::Assistant) {
+        let mut halves = halves.iter();
+        for message in history.iter_mut().filter(is_model) {
             let (mut calls, mut outputs) = (0, 0);
-            message.parts.retain(|part| match CallHalf::new(part) {
-                Some(CallHalf::Call(id)) if !answered.contains(&id) => {
+            message.parts.retain(|_| match halves.next().and_then(Option::as_ref) {
+                Some(CallHalf::Call(id)) if !answered.contains(id.as_str()) => {
                     calls += 1;
                     false
                 }
-                Some(CallHalf::Output(id)) if !answered.contains(&id) => {
+                Some(CallHalf::Output(id)) if !answered.contains(id.as_str()) => {
                     outputs += 1;
                     false
                 }

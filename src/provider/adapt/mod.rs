@@ -19,7 +19,6 @@ mod schema;
 mod tool_owner;
 mod tools;
 
-pub use call_signatures::sign_calls;
 pub use calls::means;
 pub use opaque_items::is_tool_change;
 pub use schema::shown_property;
@@ -28,24 +27,12 @@ use std::collections::HashSet;
 
 use super::words::{list_names, shown};
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role, Source, Target};
+use crate::provider::Destination;
 use calls::valid_participant;
 
-/// Adapts a conversation to a target. Messages without content for it are removed. `takes_system`: the
-/// model may take system messages between the others, which is decided when the list is whole.
-pub fn adapt(
-    conversation: &mut Conversation,
-    target: Target,
-    takes_system: bool,
-    notes: &mut Notes,
-) {
-    let reasoned = HashSet::new();
-    let mut adapter = ConversationAdapter {
-        source: conversation.source,
-        target,
-        takes_system: takes_system && target == Target::Anthropic,
-        notes,
-        reasoned,
-    };
+/// Adapts a conversation to its destination. Messages without content for it are removed.
+pub fn adapt(conversation: &mut Conversation, destination: Destination, notes: &mut Notes) {
+    let mut adapter = ConversationAdapter::new(conversation.source, destination, notes);
     adapter.tools(&mut conversation.tools);
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));
@@ -54,12 +41,14 @@ pub fn adapt(
     adapter.item_pairs(&mut conversation.history);
     adapter.trailing_thinking(&mut conversation.history);
     adapter.result_media(&mut conversation.history);
+    if destination.signs_calls {
+        adapter.sign_calls(&mut conversation.history);
+    }
 }
 
 /// Adapts results of tools that stand by themselves: their content alone, no ids and no names.
 pub fn adapt_results(results: &mut Vec<Message>, target: Target, notes: &mut Notes) {
-    let (source, reasoned) = (Source::from(target), HashSet::new());
-    let mut adapter = ConversationAdapter { source, target, takes_system: false, notes, reasoned };
+    let mut adapter = ConversationAdapter::new(Source::from(target), target.into(), notes);
     results.retain_mut(|message| adapter.message_parts(message, MessageRegion::History));
     adapter.result_media(results);
 }
@@ -80,6 +69,13 @@ enum MessageRegion {
     /// Among the leading system messages.
     Head,
     History,
+}
+
+impl<'n> ConversationAdapter<'n> {
+    fn new(source: Source, destination: Destination, notes: &'n mut Notes) -> Self {
+        let Destination { target, takes_system, .. } = destination;
+        Self { source, target, takes_system, notes, reasoned: HashSet::new() }
+    }
 }
 
 impl ConversationAdapter<'_> {

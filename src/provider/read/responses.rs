@@ -4,6 +4,7 @@
 //! Uninterpreted members of an item (`id`, `status`, `phase`) are in the extra members of its part:
 //! of the first, if an item has several; the id on every text.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::block;
@@ -75,75 +76,96 @@ enum ItemEffect {
 #[derive(Debug, Default)]
 struct ItemCollector {
     messages: Vec<Message>,
-    open: Option<Message>,
-    /// The open message has text and no calls: it was a whole answer.
-    complete: bool,
-    /// Calls of built-in tools in the open message that have no output yet.
-    unanswered: Vec<Arc<str>>,
-    /// The open message has a call of a built-in tool.
-    has_own_call: bool,
-    /// The open message has the outputs of all its calls: what follows is another turn.
+    open: Option<OpenMessage>,
+}
+
+/// An assistant message that items are still added to.
+#[derive(Debug)]
+struct OpenMessage {
+    message: Message,
+    /// It has text and no calls: it was a whole answer.
+    is_complete: bool,
+    /// Calls of built-in tools that have no output yet.
+    unanswered: HashSet<Arc<str>>,
+    /// It has a call of a built-in tool whose output is in the call.
+    has_whole_call: bool,
+    /// It has the outputs of all its calls: what follows is another turn.
     is_answered: bool,
+}
+
+impl OpenMessage {
+    fn new(index: usize) -> Self {
+        let mut message = Message::new(Role::Assistant, Vec::new());
+        message.origin = Some(index);
+        Self {
+            message,
+            is_complete: false,
+            unanswered: HashSet::new(),
+            has_whole_call: false,
+            is_answered: false,
+        }
+    }
+
+    /// Whether a next item with this effect is part of another message.
+    fn ends_before(&self, step: ItemEffect) -> bool {
+        match step {
+            ItemEffect::Begins => self.is_complete || self.is_answered,
+            ItemEffect::Reasons => {
+                let is_settled = self.unanswered.is_empty() && !self.message.has_tool_calls();
+                self.is_complete || self.is_answered || (self.has_whole_call && is_settled)
+            }
+            ItemEffect::Call => self.is_answered,
+            ItemEffect::Goes => false,
+        }
+    }
 }
 
 impl ItemCollector {
     fn add(&mut self, index: usize, part: Part, step: ItemEffect) {
-        let begins = match step {
-            ItemEffect::Begins => self.complete || self.is_answered,
-            ItemEffect::Reasons => self.complete || self.is_answered || self.has_whole_call(),
-            ItemEffect::Call => self.is_answered,
-            ItemEffect::Goes => false,
-        };
-        if begins {
+        let open = self.open_for(index, step);
+        open.message.parts.push(part);
+        if step == ItemEffect::Call {
+            open.is_complete = false;
+        }
+    }
+
+    /// The message that a next item with this effect is part of.
+    fn open_for(&mut self, index: usize, step: ItemEffect) -> &mut OpenMessage {
+        if self.open.as_ref().is_some_and(|open| open.ends_before(step)) {
             self.close();
         }
-        let open = self.open.get_or_insert_with(|| {
-            let mut message = Message::new(Role::Assistant, Vec::new());
-            message.origin = Some(index);
-            message
-        });
-        open.parts.push(part);
-        if step == ItemEffect::Call {
-            self.complete = false;
-        }
+        self.open.get_or_insert_with(|| OpenMessage::new(index))
     }
 
     /// Adds an item of the provider's own. A call of a built-in tool and its output are a turn of
     /// their own, like a call of a function and its result: the ladder takes them one by one.
     fn add_own(&mut self, index: usize, part: Part, kind: &str, item: &Node<'_>) {
-        let call_id = item.get("call_id").and_then(Node::as_str);
         let is_output = kind.ends_with("_output");
         // A compaction stands for all before it, and stays whatever happens to what follows it.
         let is_alone = kind == COMPACTION;
-        if is_alone || (self.is_answered && !is_output) {
+        let is_answered = self.open.as_ref().is_some_and(|open| open.is_answered);
+        if is_alone || (is_answered && !is_output) {
             self.close();
         }
-        self.add(index, part, ItemEffect::Goes);
-        if is_alone {
-            return self.close();
-        }
-        match call_id {
+        let open = self.open_for(index, ItemEffect::Goes);
+        open.message.parts.push(part);
+        match item.get("call_id").and_then(Node::as_str) {
             Some(id) if is_output => {
-                self.unanswered.retain(|known| **known != *id);
-                let has_calls = self.open.as_ref().is_some_and(Message::has_tool_calls);
-                self.is_answered = self.unanswered.is_empty() && !has_calls;
+                open.unanswered.remove(id);
+                open.is_answered = open.unanswered.is_empty() && !open.message.has_tool_calls();
             }
-            Some(id) => self.unanswered.push(id.into()),
-            None => self.has_own_call |= kind.ends_with("_call"),
+            Some(id) => {
+                open.unanswered.insert(id.into());
+            }
+            None => open.has_whole_call |= kind.ends_with("_call"),
         }
-    }
-
-    /// Whether the open message has calls of built-in tools that need nothing more.
-    fn has_whole_call(&self) -> bool {
-        self.has_own_call
-            && self.unanswered.is_empty()
-            && !self.open.as_ref().is_some_and(Message::has_tool_calls)
+        if is_alone {
+            self.close();
+        }
     }
 
     fn close(&mut self) {
-        self.messages.extend(self.open.take());
-        let messages = std::mem::take(&mut self.messages);
-        *self = Self { messages, ..Self::default() };
+        self.messages.extend(self.open.take().map(|open| open.message));
     }
 
     fn end(&mut self, message: Message) {
@@ -191,9 +213,10 @@ fn read_message_item(
         step = ItemEffect::Goes;
     }
     if let Some(open) = &mut run.open {
-        open.id = open.id.take().or(message.id);
-        open.name = open.name.take().or(message.name);
-        run.complete = !calls && !open.has_tool_calls();
+        let own = &mut open.message;
+        own.id = own.id.take().or(message.id);
+        own.name = own.name.take().or(message.name);
+        open.is_complete = !calls && !own.has_tool_calls();
     }
 }
 

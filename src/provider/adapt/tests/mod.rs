@@ -18,7 +18,7 @@ fn adapted(
     }
     let mut conversation = Conversation { source, system: vec![], history, tools: vec![] };
     let mut notes = Notes::default();
-    adapt(&mut conversation, target, false, &mut notes);
+    adapt(&mut conversation, target.into(), &mut notes);
     let codes = notes.degraded.into_iter().map(|note| (note.code, note.pointer)).collect();
     (conversation.history, codes)
 }
@@ -244,7 +244,7 @@ fn details(source: Source, target: Target, message: Message) -> Vec<(&'static st
     let history = vec![Message::text(Role::User, "u"), message];
     let mut conversation = Conversation { source, system: vec![], history, tools: vec![] };
     let mut notes = Notes::default();
-    adapt(&mut conversation, target, false, &mut notes);
+    adapt(&mut conversation, target.into(), &mut notes);
     notes.degraded.into_iter().map(|note| (note.code, note.detail)).collect()
 }
 

@@ -22,7 +22,7 @@ fn tools_keep_what_their_provider_knows() {
     let mut conversation =
         Conversation { source: Source::Gemini, system: vec![], history: vec![], tools };
     let mut notes = Notes::default();
-    adapt(&mut conversation, Target::Anthropic, false, &mut notes);
+    adapt(&mut conversation, Target::Anthropic.into(), &mut notes);
     let found: Vec<_> = notes.degraded.iter().map(|n| (n.code, n.pointer.as_str())).collect();
     assert_eq!(
         found,
@@ -81,7 +81,7 @@ fn a_schema_of_gemini_s_is_json_schema_for_others() {
             history: vec![],
             tools: vec![tool],
         };
-        adapt(&mut conversation, target, false, &mut Notes::default());
+        adapt(&mut conversation, target.into(), &mut Notes::default());
         assert_eq!(conversation.tools[0].parameters.as_ref().unwrap().as_str(), after);
     }
 }
@@ -99,7 +99,7 @@ fn adapted_tools(
     let tools = crate::provider::read_tools(&node, &at.key("tools"), &mut faults, &mut notes);
     assert!(faults.is_empty());
     let mut conversation = Conversation { source, system: vec![], history: vec![], tools };
-    adapt(&mut conversation, target, false, &mut notes);
+    adapt(&mut conversation, target.into(), &mut notes);
     let notes = notes.degraded.into_iter().map(|note| (note.code, note.pointer)).collect();
     (conversation.tools, notes)
 }

@@ -22,7 +22,7 @@ fn from(source: Source, target: Target, mut messages: Vec<Message>) -> String {
     let history = messages.split_off(leading);
     let system = messages;
     let mut conversation = Conversation { source, system, history, tools: vec![] };
-    adapt(&mut conversation, target, false, &mut Notes::default());
+    adapt(&mut conversation, target.into(), &mut Notes::default());
     let mut all = conversation.system;
     all.extend(conversation.history);
     let written = written(target, &all, &[]);

@@ -173,7 +173,7 @@ fn payload(target: Target, source: Source, turns: &[Vec<Message>]) -> (String, N
         tools: tools(),
     };
     let mut notes = Notes::default();
-    adapt(&mut conversation, target, false, &mut notes);
+    adapt(&mut conversation, target.into(), &mut notes);
     let mut messages = conversation.system;
     // The first message of a conversation is the user's: assembling sees to that.
     messages.push(Message::text(Role::User, "start"));
