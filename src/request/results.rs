@@ -122,22 +122,17 @@ fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawRes
         let path = given.path().key("content");
         provider::read_content(node, &path, faults, &mut Notes::default())
     });
-    if let (Some(_), Some(node)) = (&blocks, content) {
-        is_error = is_error.or_else(|| node.get("isError").and_then(Node::as_bool));
-    }
-    let is_text = |part: &Part| part.as_text().is_some();
-    let (texts, parts): (Vec<Part>, Vec<Part>) =
-        blocks.iter().flatten().cloned().partition(is_text);
-    let text = match (&blocks, content) {
-        (Some(_), _) => {
-            let texts: Vec<&str> =
-                texts.iter().filter_map(Part::as_text).map(|text| &**text).collect();
-            Some(texts.join("\n"))
-        }
+    let (text, parts) = if let Some(blocks) = blocks {
+        let own = content.and_then(|node| node.get("isError")).and_then(Node::as_bool);
+        is_error = is_error.or(own);
+        let (texts, parts): (Vec<Part>, Vec<Part>) =
+            blocks.into_iter().partition(|part| part.as_text().is_some());
+        let texts: Vec<&str> = texts.iter().filter_map(Part::as_text).map(|text| &**text).collect();
+        (Some(texts.join("\n")), parts)
+    } else {
         // A content that is no text is shown to a model as its JSON.
-        (None, content) => {
-            content.map(|node| node.as_str().map_or_else(|| node.raw.to_owned(), str::to_owned))
-        }
+        let json = |node: &Node<'_>| node.as_str().unwrap_or(node.raw).to_owned();
+        (content.map(json), Vec::new())
     };
     if text.is_none() {
         given.fault("content", "is missing", faults);

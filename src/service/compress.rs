@@ -246,8 +246,8 @@ fn keep(
             let is_stored = request.originals == Originals::Store;
             // A text that is kept here is its own original if it is shown as it came, unless it bears
             // marks of an earlier response.
-            let is_own = is_stored && is_unmarked(text);
-            let shown = shortened.text.as_deref().filter(|shown| is_own || **shown != **text);
+            let is_known = |shown: &str| *shown != **text || (is_stored && is_unmarked(text));
+            let shown = shortened.text.as_deref().filter(|shown| is_known(shown));
             let shown = match shown.map(message_of) {
                 Some(message) => {
                     let node = json::parse(&message, Limits::default())?;
@@ -267,7 +267,7 @@ fn keep(
             let recipe =
                 (request.originals != Originals::Store).then(|| MessageRecipe::write(shortened));
             let shown = ShownList { shortened, hashes: &hashes };
-            recognized.keep(&mut batch, id, list.items, shown, recipe.as_ref())
+            recognized.keep(&mut batch, id, list, shown, recipe.as_ref())
         }
     };
     if batch.is_empty() && effects.is_empty() {

@@ -34,19 +34,19 @@ impl Driver<'_> {
     /// pack they were asked before its stages.
     pub(super) fn results(&mut self, history: &mut [Message]) -> Result<(), Error> {
         const POINT: Point = Point::ToolResult;
-        if self.request.is_governed {
-            let count = || ChangedResults::count(&self.meter, &self.request.replaced_results);
-            self.changed_results = timed(&mut self.timings.count, count)?;
+        let asked;
+        let replaced = if self.request.is_governed {
+            &self.request.replaced_results
+        } else if self.hooks.has_any(POINT) {
+            let hooks = &mut *self.hooks;
+            let ask = || result::ask_results_of(hooks, history, &|_| Ok(()));
+            asked = timed(&mut self.timings.hooks, ask)?;
+            self.meter.check()?;
+            &asked
+        } else {
             return Ok(());
-        }
-        if !self.hooks.has_any(POINT) {
-            return Ok(());
-        }
-        let hooks = &mut *self.hooks;
-        let ask = || result::ask_results_of(hooks, history, &|_| Ok(()));
-        let replaced = timed(&mut self.timings.hooks, ask)?;
-        self.meter.check()?;
-        let count = || ChangedResults::count(&self.meter, &replaced);
+        };
+        let count = || ChangedResults::count(&self.meter, replaced);
         self.changed_results = timed(&mut self.timings.count, count)?;
         Ok(())
     }

@@ -98,13 +98,13 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Manifests<'i> {
         WrittenList(|| tools.surfaced.iter().map(|tool| tool.row(in_prompt(&tool.capability.key))));
     let kept = buckets.kept("evidence");
     let is_proven = |one: &AdmittedEvidence<'_>| kept.contains(&*one.given.id);
-    let proven = evidence.admitted.iter().filter(|one| is_proven(one)).collect();
+    let proven: Vec<&AdmittedEvidence<'_>> =
+        evidence.admitted.iter().filter(|one| is_proven(one)).collect();
     // Evidence without a content, or without room, is admitted and not shown.
     let evidence_manifest =
         WrittenList(|| evidence.admitted.iter().map(|one| EvidenceRow::new(one, is_proven(one))));
-    let shown = evidence.admitted.iter().filter(|one| is_proven(one));
     let mut snapshot: Vec<WrittenValue> =
-        shown.map(|one| WrittenValue::of(&EvidenceRow::new(one, true))).collect();
+        proven.iter().map(|one| WrittenValue::of(&EvidenceRow::new(one, true))).collect();
     snapshot.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
     let kept = buckets.kept("memory");
     let is_recalled = |one: &RecalledRecord<'_>| kept.contains(&*one.record.id);

@@ -123,8 +123,8 @@ pub struct PutHook {
 }
 
 /// Registers the hook in `body` under `id`, or replaces the one that is there: all of it but its
-/// secret, unless one is given. A hook that is there as given keeps its revision. `tell` writes the response that is replayed if the request is
-/// repeated.
+/// secret, unless one is given. A hook that is there as given keeps its revision. `tell` writes the
+/// response that is replayed if the request is repeated.
 pub fn put(
     services: &Services,
     id: &str,

@@ -16,10 +16,10 @@ pub(crate) use plain::is_unmarked;
 pub(crate) use recipe::{MessageRecipe, RecipeStep};
 
 use crate::compress::{chain, end_of};
-use crate::domain::{ArtifactId, ContentHash};
+use crate::domain::{ArtifactId, ContentHash, Conversation, Role};
 use crate::json::{self, Node};
 use crate::pipeline::{MessageAuthor, ShortenOutput, ShownMessage};
-use crate::provider::{self, MessageText};
+use crate::request::MessageList;
 use crate::store::{self, Batch, ChainHash, RECIPE_PREFIX, ResponseMessage, Tenant};
 
 /// Stored data about the messages of a list.
@@ -133,10 +133,11 @@ impl RecognizedMessages {
         &self,
         batch: &mut Batch,
         id: &str,
-        items: &[Node<'_>],
+        given: &MessageList<'_, '_>,
         list: ShownList<'_>,
         recipe: Option<&MessageRecipe>,
     ) -> ReturnedRecipes {
+        let items = given.items;
         let ShownList { shortened, hashes } = list;
         let shown = || shortened.list.iter().zip(hashes);
         let mut rows = Vec::new();
@@ -176,15 +177,15 @@ impl RecognizedMessages {
                     original: batch.message(index),
                 });
             }
+            let editable = editable_items(given);
+            let is_editable =
+                |shown: &ShownMessage| shown.origin.and_then(|at| editable.get(at)) == Some(&true);
             for (shown, hash) in shown() {
                 let existing = self.stored_original(shown);
                 let original = match existing.filter(|existing| MessageRecipe::is_recipe(existing))
                 {
                     Some(recipe) => Some(batch.message(Arc::clone(recipe))),
-                    None if shown.changed
-                        || existing.is_some()
-                        || has_editable_text(shown, items) =>
-                    {
+                    None if shown.changed || existing.is_some() || is_editable(shown) => {
                         shown.origin.and_then(|at| originals.get(at)).copied()
                     }
                     None => None,
@@ -237,13 +238,16 @@ impl RecognizedMessages {
     }
 }
 
-/// Whether a message has a text that a response may change.
-fn has_editable_text(shown: &ShownMessage, items: &[Node<'_>]) -> bool {
-    let item = shown.origin.and_then(|at| items.get(at));
-    item.is_some_and(|item| {
-        let texts = provider::message_texts(item);
-        texts.iter().any(|text| matches!(text, MessageText::Result(_) | MessageText::Words(_)))
-    })
+/// Flags of the items that hold words of others than the model, which a response may clean.
+fn editable_items(list: &MessageList<'_, '_>) -> Vec<bool> {
+    let mut editable = vec![false; list.items.len()];
+    let Conversation { system, history, .. } = &list.conversation;
+    for message in system.iter().chain(history).filter(|own| own.role != Role::Assistant) {
+        if let Some(flag) = message.origin.and_then(|at| editable.get_mut(at)) {
+            *flag = true;
+        }
+    }
+    editable
 }
 
 /// Writes a text as the only message of a list.

@@ -1,6 +1,7 @@
 //! `POST /tools/results`: turns raw results into messages to append. Results are cut first, then
 //! compressed; the whole of a cut result is stored if the request asks for it.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -54,9 +55,10 @@ pub fn results(
     let lengths: Vec<usize> = request.results.iter().map(|result| result.text.len()).collect();
     let asked = ask(services, &mut request, deadline)?;
     let CutResults { texts, mut rows, mut warnings } = cut(services, &request);
+    let replaced: HashSet<&str> = asked.replaced.iter().map(|own| &*own.new.call_id).collect();
     for (row, bytes) in rows.iter_mut().zip(lengths) {
         row.bytes_before = bytes;
-        if row.action == "kept" && asked.replaced.iter().any(|own| *own.new.call_id == *row.id) {
+        if row.action == "kept" && replaced.contains(&*row.id) {
             row.action = "changed";
         }
     }
