@@ -230,15 +230,30 @@ async fn records_are_listed_by_what_they_are() {
     assert!(seen.is_sorted_by(|a, b| a > b), "{seen:?}");
 }
 
+/// A full record in a database that was changed after it.
+struct ChangedRecord {
+    server: TestServer,
+    compiled: Value,
+    path: String,
+    _folder: Folder,
+}
+
+impl ChangedRecord {
+    async fn new(sql: &str) -> Self {
+        let folder = Folder::new();
+        let server = TestServer::with(&["--database-url", &folder.url()]).await;
+        let compiled = server.post_json("/compile", 200, &request("full")).await;
+        let database = rusqlite::Connection::open(folder.database()).unwrap();
+        database.execute(sql, []).unwrap();
+        let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
+        Self { server, compiled, path, _folder: folder }
+    }
+}
+
 #[tokio::test]
 async fn a_record_of_another_engine_is_shown_and_not_run() {
-    let folder = Folder::new();
-    let (file, url) = (folder.database(), folder.url());
-    let server = TestServer::with(&["--database-url", &url]).await;
-    let compiled = server.post_json("/compile", 200, &request("full")).await;
-    let database = rusqlite::Connection::open(&file).unwrap();
-    database.execute("UPDATE compilations SET engine = '0.0.1+1'", []).unwrap();
-    let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
+    let ChangedRecord { server, path, .. } =
+        ChangedRecord::new("UPDATE compilations SET engine = '0.0.1+1'").await;
     let record = server.get_json(&path).await;
     assert_eq!((&record["current"], &record["engine"]), (&json!(false), &json!("0.0.1+1")));
     let answer = server.post(&format!("{path}/replay"), &json!({})).await;
@@ -249,13 +264,8 @@ async fn a_record_of_another_engine_is_shown_and_not_run() {
 /// Every text is another one, the plans by which they are put together included.
 #[tokio::test]
 async fn a_record_whose_texts_are_damaged_is_shown_and_not_run() {
-    let folder = Folder::new();
-    let (file, url) = (folder.database(), folder.url());
-    let server = TestServer::with(&["--database-url", &url]).await;
-    let compiled = server.post_json("/compile", 200, &request("full")).await;
-    let database = rusqlite::Connection::open(&file).unwrap();
-    database.execute("UPDATE blobs SET form = 0, content = x'7b7d'", []).unwrap();
-    let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
+    let ChangedRecord { server, path, .. } =
+        ChangedRecord::new("UPDATE blobs SET form = 0, content = x'7b7d'").await;
     let record = server.get_json(&path).await;
     assert_eq!((&record["request"], &record["payload"]), (&Value::Null, &Value::Null));
     let answer = server.post(&format!("{path}/replay"), &json!({})).await;
@@ -264,13 +274,8 @@ async fn a_record_whose_texts_are_damaged_is_shown_and_not_run() {
 
 #[tokio::test]
 async fn a_record_whose_texts_are_gone_is_shown_and_not_run() {
-    let folder = Folder::new();
-    let (file, url) = (folder.database(), folder.url());
-    let server = TestServer::with(&["--database-url", &url]).await;
-    let compiled = server.post_json("/compile", 200, &request("full")).await;
-    let database = rusqlite::Connection::open(&file).unwrap();
-    database.execute("DELETE FROM blobs", []).unwrap();
-    let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
+    let ChangedRecord { server, compiled, path, .. } =
+        ChangedRecord::new("DELETE FROM blobs").await;
     let record = server.get_json(&path).await;
     assert_eq!((&record["request"], &record["payload"]), (&Value::Null, &Value::Null));
     let answer = server.post(&format!("{path}/replay"), &json!({})).await;

@@ -304,16 +304,25 @@ async fn a_turn_with_a_fault_asks_nobody() {
     assert_eq!(guard.requests().len(), 1);
 }
 
-#[tokio::test]
-async fn a_denial_is_not_changed_by_a_transform_of_results_unless_it_asks_for_them() {
+/// A server whose hooks deny dangerous commands, and mask every result that they are asked about
+/// before others.
+async fn denying_and_masking() -> (TestServer, Receiver) {
     let server = TestServer::dev().await;
     let deny =
         json!({"id": "deny", "point": "tool_call", "kind": "guard", "builtin": "deny_command"});
     server.register(&deny).await;
     let mask = json!({"action": "merge_patch", "patch": {"result": {"content": "[masked]"}}});
-    let (mask, asks) = (answers(&mask).await, answers(&json!(null)).await);
+    let mask = answers(&mask).await;
+    let first = json!({"priority": -1});
+    server.register(&hook("mask", ("tool_result", "transform"), &mask, &first)).await;
+    (server, mask)
+}
+
+#[tokio::test]
+async fn a_denial_is_not_changed_by_a_transform_of_results_unless_it_asks_for_them() {
+    let (server, mask) = denying_and_masking().await;
+    let asks = answers(&json!(null)).await;
     let at = ("tool_result", "transform");
-    server.register(&hook("mask", at, &mask, &json!({"priority": -1}))).await;
     let made = json!({"match": {"denials": true}});
     let made = server.register(&hook("asks", at, &asks, &made)).await;
     assert_eq!(made["match"], json!({"denials": true}));
@@ -342,13 +351,7 @@ async fn a_denial_is_not_changed_by_a_transform_of_results_unless_it_asks_for_th
 /// The turn is the first that the server sees of the denial, and of a call that nobody has run yet.
 #[tokio::test]
 async fn a_turn_asks_no_transform_about_its_denial_or_about_a_result_that_is_missing() {
-    let server = TestServer::dev().await;
-    let deny =
-        json!({"id": "deny", "point": "tool_call", "kind": "guard", "builtin": "deny_command"});
-    server.register(&deny).await;
-    let mask = json!({"action": "merge_patch", "patch": {"result": {"content": "[masked]"}}});
-    let mask = answers(&mask).await;
-    server.register(&hook("mask", ("tool_result", "transform"), &mask, &json!({}))).await;
+    let (server, mask) = denying_and_masking().await;
     let user = json!({"role": "user", "content": "Go"});
     let said = json!({"role": "assistant", "content": null,
         "tool_calls": [bash("c1", "rm -rf /"), bash("c2", "ls")]});
