@@ -12,9 +12,12 @@ use crate::json::{self, Limits, Node, Value};
 
 /// Bytes below which a text is left to others.
 pub(super) const MIN_TEXT_BYTES: usize = 200;
-/// Bytes that stay at least, so that most lines fit, and at most.
+/// Bytes that stay at least, so that most lines fit.
 const MIN_DIGEST_BYTES: usize = 140;
-const MAX_DIGEST_BYTES: usize = 16_000;
+/// Bytes of the least digest: a text of any length has a form that most budgets can take.
+const MAX_LEAST_DIGEST_BYTES: usize = 16_000;
+/// The share of the least digest.
+const LEAST_SHARE: usize = 20;
 /// Bytes of errors that stay at least, if there are so many.
 const MIN_ERROR_BYTES: usize = 400;
 /// The mark in the place of lines, or pieces of one, that are left out.
@@ -66,24 +69,23 @@ impl DigestSource {
         Self::Arguments(node.map(|node| long_strings(text, &node)).unwrap_or_default())
     }
 
-    /// The digest of the text that this was found in: of `share` bytes one; none if it would
-    /// hardly be shorter. Facts for which `is_shown` is true are shown elsewhere.
+    /// The digest of the text that this was found in; none if it would hardly be shorter. Facts for which `is_shown` is true are shown elsewhere.
     pub(super) fn digest(
         &self,
         text: &str,
-        share: usize,
+        size: DigestSize,
         is_shown: FactElsewhere<'_>,
     ) -> Option<String> {
         // A shorter text holds no string that is long, either.
         let text = Some(text).filter(|text| text.len() >= MIN_TEXT_BYTES)?;
         let strings = match self {
-            Self::Text(lines) => return lines.digest(text, share, is_shown),
+            Self::Text(lines) => return lines.digest(text, size, is_shown),
             Self::Arguments(strings) => strings,
         };
         let mut out = String::with_capacity(text.len());
         let mut copied = 0;
         for LongArgument { range, text: own, lines } in strings {
-            let Some(digest) = lines.digest(own, share, is_shown) else { continue };
+            let Some(digest) = lines.digest(own, size, is_shown) else { continue };
             out.push_str(text.get(copied..range.start)?);
             json::write_string(&mut out, &digest);
             copied = range.end;
@@ -115,10 +117,29 @@ fn long_strings(text: &str, node: &Node<'_>) -> Vec<LongArgument> {
     found
 }
 
+/// Bytes of a digest: by the text's own length, or by the room for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum DigestSize {
+    /// One byte of so many.
+    Share(usize),
+    Bytes(usize),
+}
+
+impl DigestSize {
+    fn bytes(self, text: &str) -> usize {
+        let bytes = match self {
+            Self::Share(LEAST_SHARE) => (text.len() / LEAST_SHARE).min(MAX_LEAST_DIGEST_BYTES),
+            Self::Share(share) => text.len() / share,
+            Self::Bytes(bytes) => bytes,
+        };
+        bytes.max(MIN_DIGEST_BYTES)
+    }
+}
+
 /// The lines of a text that say most in so many bytes, and its errors; what is left out is
 /// counted in its place.
 pub(super) fn lines(text: &str, keep: usize) -> String {
-    DigestLines::new(text).keep_most(text, keep, &|_| false)
+    DigestLines::new(text).keep_most(text, keep, false, &|_| false)
 }
 
 impl DigestLines {
@@ -141,16 +162,20 @@ impl DigestLines {
         Self { pieces, errors, ends, shows }
     }
 
-    fn digest(&self, text: &str, share: usize, is_shown: FactElsewhere<'_>) -> Option<String> {
-        let shown = self.keep_most(
-            text,
-            (text.len() / share).clamp(MIN_DIGEST_BYTES, MAX_DIGEST_BYTES),
-            is_shown,
-        );
+    fn digest(&self, text: &str, size: DigestSize, is_shown: FactElsewhere<'_>) -> Option<String> {
+        let is_filled = matches!(size, DigestSize::Bytes(_));
+        let shown = self.keep_most(text, size.bytes(text), is_filled, is_shown);
         (shown.len() < text.len()).then_some(shown)
     }
 
-    fn keep_most(&self, text: &str, keep: usize, is_shown: FactElsewhere<'_>) -> String {
+    /// `is_filled`: whether lines that say nothing new fill what is left of the size.
+    fn keep_most(
+        &self,
+        text: &str,
+        keep: usize,
+        is_filled: bool,
+        is_shown: FactElsewhere<'_>,
+    ) -> String {
         // Errors are shown beyond that, unless there is nothing else.
         let mut errors = keep.max(MIN_ERROR_BYTES);
         let pieces = self.pieces.iter().zip(&self.errors).enumerate();
@@ -162,8 +187,36 @@ impl DigestLines {
         });
         let units: Vec<ExtractUnit<'_>> = units.collect();
         let must: usize = units.iter().filter(|unit| unit.must).map(|unit| unit.text.len()).sum();
-        let kept = select_with_facts(&units, &self.shows, is_shown, keep + must);
+        let mut kept = select_with_facts(&units, &self.shows, is_shown, keep + must);
+        if is_filled {
+            fill_from_ends(&units, &mut kept, keep + must);
+        }
         write_kept(text, &self.pieces, &kept)
+    }
+}
+
+/// Chooses units that say nothing new, from both ends of the text in turn, as long as they fit: a
+/// reader who has room for more knows most by the beginning and the end.
+fn fill_from_ends(units: &[ExtractUnit<'_>], kept: &mut [bool], max_bytes: usize) {
+    let chosen = units.iter().zip(kept.iter()).filter(|(_, kept)| **kept);
+    let used: usize = chosen.map(|(unit, _)| unit.text.len() + 1).sum();
+    let mut left = max_bytes.saturating_sub(used);
+    let (mut start, mut end) = (0, units.len());
+    let mut is_start = true;
+    while start < end {
+        let at = if is_start { start } else { end - 1 };
+        let (Some(unit), Some(kept)) = (units.get(at), kept.get_mut(at)) else { break };
+        if !*kept {
+            let Some(rest) = left.checked_sub(unit.text.len() + 1) else { break };
+            left = rest;
+            *kept = true;
+        }
+        if is_start {
+            start += 1;
+        } else {
+            end -= 1;
+        }
+        is_start = !is_start;
     }
 }
 
@@ -315,11 +368,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn digest(text: &str, share: usize) -> Option<String> {
-        DigestSource::of_text(text).digest(text, share, &|_| false)
+        DigestSource::of_text(text).digest(text, DigestSize::Share(share), &|_| false)
     }
 
     fn arguments(text: &str, share: usize) -> Option<String> {
-        DigestSource::of_arguments(text).digest(text, share, &|_| false)
+        DigestSource::of_arguments(text).digest(text, DigestSize::Share(share), &|_| false)
     }
 
     #[test]

@@ -13,16 +13,18 @@
 //! | extract, [`Depth::Extract`] | a fifth | `digest` |
 //! | digest, [`Depth::Digest`] | an eighth | `digest` |
 //! | gist, [`Depth::Gist`] | a twentieth | `digest` |
+//! | excerpt, [`ReducedSize::Excerpt`] | as many bytes as there is room for | `digest`, `excerpt` |
 //! | cleared | one line that says that a text was there | the pipeline |
 //!
-//! # The four depths between structural and cleared
+//! # Between structural and cleared
 //!
-//! Outline, extract, digest and gist are one kind of reduction at four sizes:
+//! Outline, extract, digest, gist and excerpt are one kind of reduction at different sizes:
 //!
 //! - They keep no format. The result is the lines that report errors, and of the other lines
 //!   (pieces of long ones) those that show most facts by byte, with `…` in the gaps. Of the
 //!   arguments of a call only long strings are reduced: they stay the same JSON object.
-//! - The size is a share of the bytes, within a minimum and a maximum; error lines come on top of
+//! - The size is a share of the bytes (a gist has a maximum), or, of an excerpt, the bytes for which
+//!   there is room ([`find_excerpt`]); error lines come on top of
 //!   it, so they are the last to go. A text of fewer than 200 bytes stays whole.
 //! - A fact that another message shows at the same depth is worth nothing ([`ShownFacts`]): the
 //!   newer message keeps it, the older one may drop it. So the result depends on the list, and the
@@ -31,9 +33,10 @@
 //! - A [`ReductionChain`] goes through the depths in order and takes a step only if it saves
 //!   tokens, so a deeper rung is never longer. The pipeline keeps one chain for each text of a
 //!   request, since the ladder asks for the same depth again and again.
-//! - They run in `/compress` only, with a budget that the rungs before do not meet. The class of the
-//!   result is [`Fidelity::Reversible`]: the original is in the artifact. Reports name the depth as
-//!   the rule `outline`, `extract`, `digest` or `gist`.
+//! - The depths run in `/compress` only, with a budget that the rungs before do not meet. An excerpt
+//!   is made of one text that is too long for a budget, and of the results of a turn at a compaction
+//!   point. The class is [`Fidelity::Reversible`]: the original is in the artifact. Reports name
+//!   the rule `outline`, `extract`, `digest`, `gist` or `excerpt`.
 //!
 //! # Readers of one format
 //!
@@ -57,6 +60,7 @@ mod chain;
 mod digest;
 mod engine;
 mod errors;
+mod excerpt;
 mod extract;
 #[cfg(fuzzing)]
 pub mod fuzz;
@@ -76,9 +80,11 @@ pub use adapter::{AdapterSet, TrialOutput, built_in_names};
 pub use chain::{chain, end_of};
 pub use engine::{
     DecodedText, Decoder, Depth, EditLimit, Encoder, Engine, FactSet, FactState, Fidelity,
-    Lossless, Reducer, ReductionChain, ShownFacts, ShownForm, TextNames, TextOwner, stays_whole,
+    Lossless, ReducedSize, Reducer, ReductionChain, ShownFacts, ShownForm, TextNames, TextOwner,
+    stays_whole,
 };
 pub use errors::Errors;
+pub use excerpt::{Excerpt, find_excerpt};
 pub use gaps::has_gaps;
 pub use lossless::{equivalent, normal};
 pub use notation::names as notations;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::measure::{self, Cost, Meter, TextSource};
 use super::report::Action;
 use super::{StopReason, prose};
-use crate::compress::{Depth, EditLimit, Encoder, Engine, Fidelity, Lossless, Reducer, ShownForm};
+use crate::compress::{
+    Depth, EditLimit, Encoder, Engine, Fidelity, Lossless, ReducedSize, Reducer, ShownForm,
+};
 use crate::domain::{Content, Message, Notes, Part, Role};
 use crate::request::OnArrival;
 
@@ -152,7 +154,7 @@ pub(super) enum ArrivalForm {
     /// As it arrived.
     Whole,
     /// Its texts so far down rung 2.
-    To(Depth),
+    To(ReducedSize),
 }
 
 impl<'s> ArrivalPass<'s> {
@@ -176,16 +178,17 @@ impl<'s> ArrivalPass<'s> {
         let mut arrived = ArrivedForms::default();
         if self.on_arrival == OnArrival::Off {
             // Nothing is referred to, so nothing has to be remembered.
-            if let ArrivalForm::To(depth) = shape {
-                arrived.forms = self.alone(message, depth);
-                arrived.words = self.words(message, depth);
+            if let ArrivalForm::To(size) = shape {
+                arrived.forms = self.alone(message, size);
+                arrived.words = self.words(message, size);
                 arrived.saved = arrived.all().map(saved).sum();
             }
             return arrived;
         }
         let hold = match (shape, self.on_arrival) {
             (ArrivalForm::Fixed, _) => EditLimit::Fixed,
-            (ArrivalForm::To(depth), _) => EditLimit::To(depth),
+            (ArrivalForm::To(ReducedSize::To(depth)), _) => EditLimit::To(depth),
+            (ArrivalForm::To(ReducedSize::Excerpt { bytes }), _) => EditLimit::Excerpt { bytes },
             (ArrivalForm::Whole, OnArrival::Reversible) => EditLimit::To(Depth::Reduced),
             (ArrivalForm::Whole, _) => EditLimit::Free,
         };
@@ -215,8 +218,8 @@ impl<'s> ArrivalPass<'s> {
                 _ => {}
             }
         }
-        if let ArrivalForm::To(depth) = shape {
-            arrived.words = self.words(message, depth);
+        if let ArrivalForm::To(size) = shape {
+            arrived.words = self.words(message, size);
             arrived.saved += arrived.words.iter().map(saved).sum::<u64>();
         }
         arrived
@@ -224,32 +227,35 @@ impl<'s> ArrivalPass<'s> {
 
     /// Raw tokens that rung 2 saves of a message by itself, compared with the form in which it
     /// arrived.
-    pub(super) fn saves(&self, message: &Message, depth: Depth) -> u64 {
+    pub(super) fn saves(&self, message: &Message, size: ReducedSize) -> u64 {
         let before = |text: &Arc<str>, form: &ShownForm| match self.on_arrival {
             OnArrival::Off => form.tokens_before,
             _ => self.arrived_alone(text),
         };
-        let forms = self.alone(message, depth);
+        let forms = self.alone(message, size);
         let results = result_texts(message).zip(&forms);
         let saved_there =
             results.map(|(text, form)| before(text, form).saturating_sub(form.tokens_after));
-        saved_there.sum::<u64>() + self.words(message, depth).iter().map(saved).sum::<u64>()
+        saved_there.sum::<u64>() + self.words(message, size).iter().map(saved).sum::<u64>()
     }
 
     /// Tokens of a result's text by itself, in its form on arrival.
-    fn arrived_alone(&self, text: &Arc<str>) -> u64 {
-        let depth = (self.on_arrival == OnArrival::Reversible).then_some(Depth::Reduced);
-        self.encoder.encode_alone(text, depth).tokens_alone
+    pub(super) fn arrived_alone(&self, text: &Arc<str>) -> u64 {
+        let reduced = ReducedSize::To(Depth::Reduced);
+        let size = (self.on_arrival == OnArrival::Reversible).then_some(reduced);
+        self.encoder.encode_alone(text, size).tokens_alone
     }
 
-    fn alone(&self, message: &Message, depth: Depth) -> Vec<ShownForm> {
-        result_texts(message).map(|text| self.encoder.encode_alone(text, Some(depth))).collect()
+    fn alone(&self, message: &Message, size: ReducedSize) -> Vec<ShownForm> {
+        result_texts(message).map(|text| self.encoder.encode_alone(text, Some(size))).collect()
     }
 
-    fn words(&self, message: &Message, depth: Depth) -> Vec<ShownForm> {
+    fn words(&self, message: &Message, size: ReducedSize) -> Vec<ShownForm> {
         if !may_be_shortened(message) {
             return Vec::new();
         }
+        // An excerpt is made of results: what the model said beside them is only reduced.
+        let depth = size.depth().unwrap_or(Depth::Reduced);
         own_texts(message).map(|text| self.encoder.encode_reply(text, depth)).collect()
     }
 }

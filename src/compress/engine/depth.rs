@@ -1,5 +1,7 @@
 //! Depths of reduction of a text.
 
+use crate::compress::digest::DigestSize;
+
 /// Depths of reduction: how much of a text rung 2 leaves, see [`crate::compress`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Depth {
@@ -36,8 +38,39 @@ impl Depth {
         self.share().is_some()
     }
 
-    /// Whether a rule names a depth at which no format is kept.
+    /// Whether a rule names a depth, or an excerpt, at which no format is kept.
     pub fn is_extract(rule: &str) -> bool {
-        Self::ALL.iter().filter_map(|depth| depth.share()).any(|(_, name)| name == rule)
+        rule == EXCERPT_RULE
+            || Self::ALL.iter().filter_map(|depth| depth.share()).any(|(_, name)| name == rule)
+    }
+}
+
+/// What a decision calls an excerpt.
+const EXCERPT_RULE: &str = "excerpt";
+
+/// How much rung 2 leaves of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReducedSize {
+    /// A share of the text, whatever the room.
+    To(Depth),
+    /// Its errors, and the lines that say most, in so many bytes: the room is known.
+    Excerpt { bytes: u32 },
+}
+
+impl ReducedSize {
+    /// The size of a digest, and what a decision calls it; none if an adapter decides.
+    pub(super) fn digest(self) -> Option<(DigestSize, &'static str)> {
+        match self {
+            Self::To(depth) => depth.share().map(|(share, rule)| (DigestSize::Share(share), rule)),
+            Self::Excerpt { bytes } => Some((DigestSize::Bytes(bytes as usize), EXCERPT_RULE)),
+        }
+    }
+
+    /// The depth, if it is one.
+    pub fn depth(self) -> Option<Depth> {
+        match self {
+            Self::To(depth) => Some(depth),
+            Self::Excerpt { .. } => None,
+        }
     }
 }

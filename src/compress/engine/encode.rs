@@ -9,8 +9,8 @@ use super::reduce::{DepthStep, NamedReducer, Reducer};
 use super::reduction_chain::ReductionChain;
 use super::shown_facts::{FactContext, ShownFacts};
 use super::{
-    CachedForm, Depth, Engine, Fidelity, Lossless, MIN_ARGUMENT_BYTES, ShownForm, SourceText,
-    TextRole,
+    CachedForm, Depth, Engine, Fidelity, Lossless, MIN_ARGUMENT_BYTES, ReducedSize, ShownForm,
+    SourceText, TextRole,
 };
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
@@ -21,6 +21,7 @@ pub(super) const RESULT_KIND: u8 = 2;
 const FIXED_KIND: u8 = 3;
 /// The first of the depths of rung 2; the others follow it.
 const FIRST_REDUCED_KIND: u8 = 4;
+const EXCERPT_KIND: u8 = FIRST_REDUCED_KIND + Depth::ALL.len() as u8;
 
 /// The kind of a result by its limit, as it goes into that digest.
 fn limit_kind(hold: EditLimit) -> u8 {
@@ -28,6 +29,7 @@ fn limit_kind(hold: EditLimit) -> u8 {
         EditLimit::Free => RESULT_KIND,
         EditLimit::Fixed | EditLimit::Ours => FIXED_KIND,
         EditLimit::To(depth) => FIRST_REDUCED_KIND + depth as u8,
+        EditLimit::Excerpt { .. } => EXCERPT_KIND,
     }
 }
 
@@ -60,6 +62,10 @@ pub enum EditLimit {
     Free,
     /// It may be taken so far down rung 2.
     To(Depth),
+    /// Lines of it may stay, in so many bytes.
+    Excerpt {
+        bytes: u32,
+    },
     /// It stays unchanged, except for the mark that tells a look-alike from a block.
     Fixed,
     /// It is a form of ours already: its marks are decoded.
@@ -156,7 +162,12 @@ impl<'e> Encoder<'e> {
             let known = self.engine.short_form(self.counter, self.name, source);
             let (form, lines) = match hold {
                 EditLimit::Fixed | EditLimit::Ours => as_it_is(text, &known, hold),
-                EditLimit::To(depth) => self.reduce_result(text, digest, &known, depth),
+                EditLimit::To(depth) => {
+                    self.reduce_result(text, digest, &known, ReducedSize::To(depth))
+                }
+                EditLimit::Excerpt { bytes } => {
+                    self.reduce_result(text, digest, &known, ReducedSize::Excerpt { bytes })
+                }
                 EditLimit::Free => self.form_with_references(text, digest, &known),
             };
             // A reference names a result by its number alone, so it must hold one text.
@@ -166,6 +177,10 @@ impl<'e> Encoder<'e> {
             }
             // The form follows from the texts before it, and from this digest.
             self.list_digest = self.list_digest.then(&digest, limit_kind(hold));
+            if let EditLimit::Excerpt { bytes } = hold {
+                let bytes = Digest::from_text(&bytes.to_string());
+                self.list_digest = self.list_digest.then(&bytes, 0);
+            }
             // The result of an adapter does not depend on the other texts.
             if let (Some(beside), EditLimit::To(depth)) = (&self.context, hold)
                 && depth.depends_on_context()
@@ -194,7 +209,12 @@ impl<'e> Encoder<'e> {
             EditLimit::To(depth) => self.reduce_into_form(
                 text,
                 ReductionChain::new(TextRole::Words, digest, &known),
-                depth,
+                ReducedSize::To(depth),
+            ),
+            EditLimit::Excerpt { bytes } => self.reduce_into_form(
+                text,
+                ReductionChain::new(TextRole::Words, digest, &known),
+                ReducedSize::Excerpt { bytes },
             ),
         }
     }
@@ -202,19 +222,21 @@ impl<'e> Encoder<'e> {
     /// Encodes a text of the model, or of the user if no caller would decode it: only rung 2 is
     /// applied.
     pub fn encode_reply(&self, text: &Arc<str>, depth: Depth) -> ShownForm {
-        self.reduce_into_form(text, self.start_chain(text, TextOwner::Reply), depth)
+        let chain = self.start_chain(text, TextOwner::Reply);
+        self.reduce_into_form(text, chain, ReducedSize::To(depth))
     }
 
     /// Encodes the arguments of a call: the long strings in them are shortened to a depth.
     pub fn encode_arguments(&self, text: &Arc<str>, depth: Depth) -> ShownForm {
-        self.reduce_into_form(text, self.start_chain(text, TextOwner::Arguments), depth)
+        let chain = self.start_chain(text, TextOwner::Arguments);
+        self.reduce_into_form(text, chain, ReducedSize::To(depth))
     }
 
     /// Encodes a result's text by itself, without references.
-    pub fn encode_alone(&self, text: &Arc<str>, depth: Option<Depth>) -> ShownForm {
+    pub fn encode_alone(&self, text: &Arc<str>, size: Option<ReducedSize>) -> ShownForm {
         let descent = self.start_chain(text, TextOwner::Result);
-        match depth {
-            Some(depth) => self.reduce_into_form(text, descent, depth),
+        match size {
+            Some(size) => self.reduce_into_form(text, descent, size),
             None => descent.into_form(),
         }
     }
@@ -235,19 +257,36 @@ impl<'e> Encoder<'e> {
 
     /// Reduces a text by one step, in the place of the message whose texts come
     /// next.
-    pub fn reduce_step(&self, descent: &mut ReductionChain, text: &str, step: Depth) {
+    pub fn reduce_step(&self, descent: &mut ReductionChain, text: &str, step: ReducedSize) {
         let Some(reducer) = &self.reducer else { return };
-        let step = DepthStep { reducer, depth: step, context: self.context };
+        let step = DepthStep { reducer, size: step, context: self.context };
         descent.step(self.engine, self.counter, self.name, step, text);
     }
 
-    fn reduce_into_form(&self, text: &str, descent: ReductionChain, depth: Depth) -> ShownForm {
-        self.reduce_to(text, descent, depth).into_form()
+    fn reduce_into_form(
+        &self,
+        text: &str,
+        descent: ReductionChain,
+        size: ReducedSize,
+    ) -> ShownForm {
+        self.reduce_to(text, descent, size).into_form()
     }
 
-    fn reduce_to(&self, text: &str, mut descent: ReductionChain, depth: Depth) -> ReductionChain {
+    fn reduce_to(
+        &self,
+        text: &str,
+        mut descent: ReductionChain,
+        size: ReducedSize,
+    ) -> ReductionChain {
+        let is_hooks = self.reducer.as_ref().is_some_and(|reducer| reducer.has_hook_form(text));
+        let depth = size.depth().or(is_hooks.then_some(Depth::Reduced));
+        let Some(depth) = depth else {
+            // An excerpt builds on no depth: a shorter form would leave its room empty.
+            self.reduce_step(&mut descent, text, size);
+            return descent;
+        };
         for step in Depth::ALL.into_iter().filter(|step| *step <= depth) {
-            self.reduce_step(&mut descent, text, step);
+            self.reduce_step(&mut descent, text, ReducedSize::To(step));
         }
         descent
     }
@@ -258,18 +297,15 @@ impl<'e> Encoder<'e> {
         text: &Arc<str>,
         digest: Digest,
         known: &CachedForm,
-        depth: Depth,
+        size: ReducedSize,
     ) -> (ShownForm, Arc<LazyLineIndex>) {
         let purpose = TextRole::Result(self.lossless);
-        let mut descent = self.reduce_to(text, ReductionChain::new(purpose, digest, known), depth);
+        let mut descent = self.reduce_to(text, ReductionChain::new(purpose, digest, known), size);
         self.catch_up();
         if self.may_refer(text, known, descent.form().tokens_after) {
             let (form, lines) = self.form_with_references(text, digest, known);
-            descent = self.reduce_to(
-                text,
-                ReductionChain::with_form(purpose, digest, form, lines),
-                depth,
-            );
+            descent =
+                self.reduce_to(text, ReductionChain::with_form(purpose, digest, form, lines), size);
         }
         let (mut form, mut lines) = descent.into_parts();
         self.refer_again(&mut form, &mut lines);

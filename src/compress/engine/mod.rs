@@ -34,7 +34,7 @@ use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
 
 pub use decode::{DecodedText, Decoder};
-pub use depth::Depth;
+pub use depth::{Depth, ReducedSize};
 pub use encode::{EditLimit, Encoder, TextOwner};
 pub use names::TextNames;
 pub use reduce::{Reducer, stays_whole};

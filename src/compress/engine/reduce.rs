@@ -8,11 +8,11 @@ use super::recount::{CountedText, TextChange, recount};
 use super::shown_facts::{FactContext, FactContextId};
 use super::tokens::{EditTokens, TokenSource};
 use super::{
-    CachedForm, Depth, EncodingPasses, Engine, Fidelity, ShownForm, SourceText, TextRole,
-    make_short_form,
+    CachedForm, Depth, EncodingPasses, Engine, Fidelity, ReducedSize, ShownForm, SourceText,
+    TextRole, make_short_form,
 };
 use crate::compress::adapter::{self, AdapterSet, Cut, FormatAdapter, shorten_parts};
-use crate::compress::digest;
+use crate::compress::digest::{self, DigestSize};
 use crate::compress::lossless::without_codes;
 use crate::compress::segment::Span;
 use crate::domain::{ArtifactId, TokenizerName};
@@ -33,6 +33,13 @@ pub(super) struct NamedReducer<'r> {
     pub(super) id: Digest,
 }
 
+impl NamedReducer<'_> {
+    /// Whether a hook made a shorter form of the text: only the hook knows what may be cut of it.
+    pub(super) fn has_hook_form(&self, text: &str) -> bool {
+        self.reducer.adapters.has_hook_form(text)
+    }
+}
+
 impl<'r> From<Reducer<'r>> for NamedReducer<'r> {
     fn from(reducer: Reducer<'r>) -> Self {
         // Lines that say it in other words make other forms.
@@ -47,7 +54,7 @@ impl<'r> From<Reducer<'r>> for NamedReducer<'r> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DepthStep<'r> {
     pub(super) reducer: &'r NamedReducer<'r>,
-    pub(super) depth: Depth,
+    pub(super) size: ReducedSize,
     pub(super) context: Option<FactContext<'r>>,
 }
 
@@ -56,7 +63,7 @@ pub(super) struct DepthStep<'r> {
 pub(super) struct ReducedKey {
     name: TokenizerName,
     role: TextRole,
-    depth: Depth,
+    size: ReducedSize,
     reducer: Digest,
     text: Digest,
     /// The texts whose facts are left out, if any are.
@@ -88,16 +95,17 @@ impl Engine {
         source: SourceText<'_>,
         digests: &mut DigestCache,
     ) -> Arc<CachedForm> {
-        let DepthStep { reducer, depth, context: beside } = step;
+        let DepthStep { reducer, size, context: beside } = step;
         let SourceText { role, text, digest } = source;
-        let share = depth.share();
         let key = ReducedKey {
             name,
             role,
-            depth,
+            size,
             reducer: reducer.id,
             text: digest,
-            context: beside.filter(|_| depth.depends_on_context()).map(|beside| beside.id()),
+            context: beside
+                .filter(|_| size.depth().is_some_and(Depth::depends_on_context))
+                .map(|beside| beside.id()),
         };
         if let Some(known) = self.reduced.get(&key) {
             return known;
@@ -113,10 +121,13 @@ impl Engine {
         let spans = whole.spans.as_deref();
         let reduction =
             Reduction { counter, name, reducer, role, passes: tried, text, digest, spans };
-        let is_shown = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
-        let known = match share {
+        let is_shown = |fact| {
+            let context = beside.zip(size.depth());
+            context.is_some_and(|(beside, depth)| beside.holds(depth, fact))
+        };
+        let known = match size.digest() {
             None => Arc::new(reduction.cache_form(reduction.run_adapters())),
-            Some((share, rule)) => digests.digest_form(&reduction, share, rule, &is_shown),
+            Some((size, rule)) => digests.digest_form(&reduction, size, rule, &is_shown),
         };
         if !reducer.adapters.is_stopped() {
             self.reduced.insert(key, Arc::clone(&known));
@@ -129,7 +140,7 @@ impl DigestCache {
     fn digest_form(
         &mut self,
         reduction: &Reduction<'_>,
-        share: usize,
+        size: DigestSize,
         rule: &'static str,
         is_shown: &dyn Fn(u64) -> bool,
     ) -> Arc<CachedForm> {
@@ -142,7 +153,7 @@ impl DigestCache {
                         digest::DigestSource::of_text(text)
                     }
                 });
-                source.digest(text, share, is_shown)
+                source.digest(text, size, is_shown)
             });
         let Some(left) = left else {
             return Arc::new(reduction.cache_form(reduction.unchanged_form()));

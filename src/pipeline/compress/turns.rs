@@ -2,19 +2,47 @@
 
 use std::cell::OnceCell;
 
-use super::ladder::{HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnCosts, TurnForm};
+use super::ladder::{
+    HistoryNote, LadderOutcome, LadderPlan, MediaCost, TurnCost, TurnCosts, TurnForm,
+};
 use super::summary::{
     self, CoveredMessages, SummaryMaterial, SummaryRequest, SummaryRules, count_covered,
 };
 use super::view::{Clearing, ResultTools, clear_message, may_clear};
-use crate::compress::Depth;
+use crate::compress::{self, Depth, ReducedSize};
 use crate::domain::{Message, Role, Turn};
-use crate::pipeline::arrival::{ArrivalForm, ArrivalPass, ArrivedForms};
+use crate::pipeline::arrival::{ArrivalForm, ArrivalPass, ArrivedForms, result_texts};
 use crate::pipeline::measure::{Cost, Meter};
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::pipeline::{StopReason, prose};
 use crate::request::{ClearOptions, Level};
+
+/// Tokens of results below which an excerpt of them is not looked for.
+const MIN_EXCERPT_TOKENS: u64 = 48;
+
+/// The size of a result's text in its form on arrival.
+struct TextSize {
+    tokens: u64,
+    /// Bytes of the original.
+    bytes: u64,
+}
+
+/// The tokens to which the longest texts are cut, so that all together take `room`.
+fn share_of_longest(texts: &[TextSize], room: u64) -> u64 {
+    let mut sizes: Vec<u64> = texts.iter().map(|text| text.tokens).collect();
+    sizes.sort_unstable();
+    let (mut room, mut left) = (room, sizes.len() as u64);
+    for size in sizes {
+        if size >= room / left.max(1) {
+            break;
+        }
+        // It stays whole, and leaves the others more than their share.
+        room -= size;
+        left -= 1;
+    }
+    room / left.max(1)
+}
 
 /// Cost of a turn in a form; none if nothing of it has that form.
 type FormCost = (TurnForm, Option<(u64, u64)>);
@@ -90,6 +118,33 @@ impl TurnCosts for TurnView<'_, '_> {
         Ok(cost)
     }
 
+    fn find_excerpt(
+        &mut self,
+        turn: usize,
+        max_tokens: u64,
+        media: MediaCost,
+    ) -> Result<Option<(TurnForm, (u64, u64))>, StopReason> {
+        let texts = self.excerpt_texts(turn);
+        let tokens: u64 = texts.iter().map(|text| text.tokens).sum();
+        let bytes: u64 = texts.iter().map(|text| text.bytes).sum();
+        let longest = texts.iter().map(|text| text.bytes).max().unwrap_or_default();
+        let whole = self.turn_costs.get(turn).map_or((0, 0), |cost| (cost.flat, cost.real));
+        let around = media.of(whole).saturating_sub(tokens);
+        let room = max_tokens.saturating_sub(around);
+        if tokens == 0 || room < MIN_EXCERPT_TOKENS {
+            return Ok(None);
+        }
+        // As many tokens of each text as fill the room together, in bytes of a text like them.
+        let first = share_of_longest(&texts, room).saturating_mul(bytes) / tokens;
+        let found = compress::find_excerpt(first, longest, max_tokens, |bytes| {
+            let cost = self.form_cost(turn, TurnForm::Excerpt { bytes })?;
+            Ok::<_, StopReason>(media.of(cost.unwrap_or(whole)))
+        })?;
+        let Some(found) = found else { return Ok(None) };
+        let form = TurnForm::Excerpt { bytes: found.bytes };
+        Ok(self.form_cost(turn, form)?.map(|cost| (form, cost)))
+    }
+
     fn summary_cost(&mut self, forms: &[TurnForm]) -> Result<u64, StopReason> {
         let note = self.write_summary(forms)?;
         Ok(note.map_or(self.plan.summary_cap, |note| note.slot.cost.real()))
@@ -97,6 +152,20 @@ impl TurnCosts for TurnView<'_, '_> {
 }
 
 impl TurnView<'_, '_> {
+    /// The sizes of a turn's texts of which an excerpt can be shown.
+    fn excerpt_texts(&self, turn: usize) -> Vec<TextSize> {
+        let span = self.spans.get(turn).cloned().unwrap_or_default();
+        let free = span.filter(|at| self.protected.get(*at) != Some(&true));
+        let messages = free.filter_map(|at| self.history.get(at));
+        let messages = messages.filter(|message| !self.read_back.holds(message));
+        let texts = messages.flat_map(result_texts);
+        let sizes = texts.map(|text| TextSize {
+            tokens: self.arrival_pass.arrived_alone(text),
+            bytes: text.len() as u64,
+        });
+        sizes.collect()
+    }
+
     /// Cost of a turn in the current forms of its messages.
     fn cost(&self, turn: usize) -> (u64, u64) {
         let alone = self.turn_costs.get(turn).copied().unwrap_or_default();
@@ -123,9 +192,9 @@ impl TurnView<'_, '_> {
             let (cleared, shape) = self.find_shape(at, message, form)?;
             any |= cleared.is_some();
             let mut cost = cleared.as_ref().map_or(own, |slot| slot.cost);
-            if let ArrivalForm::To(depth) = shape {
+            if let ArrivalForm::To(size) = shape {
                 let message = cleared.as_ref().map_or(message, |slot| &slot.message);
-                let saved = self.arrival_pass.saves(message, depth);
+                let saved = self.arrival_pass.saves(message, size);
                 any |= saved > 0;
                 cost.text = cost.text.saturating_sub(saved);
             }
@@ -148,10 +217,15 @@ impl TurnView<'_, '_> {
         }
         let clearing = match form {
             TurnForm::Whole | TurnForm::Covered => return Ok((None, ArrivalForm::Whole)),
-            TurnForm::Reduced(depth) => return Ok((None, ArrivalForm::To(depth))),
+            TurnForm::Reduced(depth) => {
+                return Ok((None, ArrivalForm::To(ReducedSize::To(depth))));
+            }
+            TurnForm::Excerpt { bytes } => {
+                return Ok((None, ArrivalForm::To(ReducedSize::Excerpt { bytes })));
+            }
             TurnForm::Cleared(clearing) => clearing,
         };
-        let shape = ArrivalForm::To(Depth::Reduced);
+        let shape = ArrivalForm::To(ReducedSize::To(Depth::Reduced));
         let own = self.costs.get(at).copied().unwrap_or_default();
         if !may_clear(message, self.clear, self.tools, own.real()) {
             return Ok((None, shape));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{MessageAuthor, ShortenJob};
-use crate::compress::{Depth, EditLimit, Encoder, ShownForm, TextOwner, stays_whole};
+use crate::compress::{Depth, EditLimit, Encoder, ReducedSize, ShownForm, TextOwner, stays_whole};
 use crate::pipeline::compress::Clearing;
 use crate::pipeline::report::Action;
 use crate::provider::MessageText;
@@ -70,7 +70,9 @@ pub(super) fn find_form(
         (MessageText::Words(_), hold) => encoder.encode_prompt(text, hold),
         (MessageText::Said(_), EditLimit::To(depth)) => encoder.encode_reply(text, depth),
         (MessageText::Call(..), EditLimit::To(depth)) => encoder.encode_arguments(text, depth),
-        (MessageText::Result(_), EditLimit::To(depth)) => encoder.encode_alone(text, Some(depth)),
+        (MessageText::Result(_), EditLimit::To(depth)) => {
+            encoder.encode_alone(text, Some(ReducedSize::To(depth)))
+        }
         (MessageText::Result(_), EditLimit::Free) => encoder.encode_alone(text, None),
         _ => return None,
     })

@@ -23,6 +23,7 @@ pub use splice::{Edit, splice};
 use turns::Turns;
 
 use std::cell::OnceCell;
+use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ use super::points::summarize::{MAX_SUMMARIES, SummarySlice};
 use super::stage::timed;
 use super::{Error, PipelineContext, PipelineRun, prose, protect};
 use crate::compress::{
-    AdapterSet, Depth, EditLimit, Encoder, Lossless, Reducer, ShownForm, TextNames,
+    AdapterSet, Depth, EditLimit, Encoder, Lossless, Reducer, ShownForm, TextNames, find_excerpt,
 };
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
@@ -100,22 +101,27 @@ fn shorten_text<'e>(
     encoder: &dyn Fn() -> Encoder<'e>,
 ) -> Option<ShownForm> {
     let form = |hold| encoder().encode_result(&[Arc::clone(text)], hold).into_iter().next();
-    let mut holds = vec![EditLimit::Free];
-    match request.budget_tokens {
-        _ if request.level < Level::Reversible => {}
-        None => holds.push(EditLimit::To(Depth::Reduced)),
-        Some(_) => holds.extend(Depth::ALL.map(EditLimit::To)),
+    let tokens_of = |form: &Option<ShownForm>| {
+        request.model.scale(form.as_ref().map_or(0, |form| form.tokens_after))
+    };
+    let fits = |form: &Option<ShownForm>| {
+        request.budget_tokens.is_some_and(|budget| tokens_of(form) <= budget)
+    };
+    let lossless = form(EditLimit::Free);
+    if request.level < Level::Reversible || fits(&lossless) {
+        return lossless;
     }
-    let budget = request.budget_tokens.unwrap_or(0);
-    let mut last = None;
-    for hold in holds {
-        last = form(hold);
-        let tokens = last.as_ref().map_or(0, |form| form.tokens_after);
-        if request.model.scale(tokens) <= budget {
-            break;
-        }
+    let reduced = form(EditLimit::To(Depth::Reduced));
+    let Some(budget) = request.budget_tokens.filter(|_| !fits(&reduced)) else { return reduced };
+    let first = text.len() as u64 * budget / tokens_of(&lossless).max(1);
+    let found = find_excerpt(first, text.len() as u64, budget, |bytes| {
+        Ok::<_, Infallible>(tokens_of(&form(EditLimit::Excerpt { bytes })))
+    });
+    match found {
+        Ok(Some(found)) => form(EditLimit::Excerpt { bytes: found.bytes }),
+        // Not even a few lines have room.
+        _ => form(EditLimit::To(Depth::Gist)),
     }
-    last
 }
 
 /// The rows of a shortened list.

@@ -154,7 +154,8 @@ impl TurnCosts for PlanView<'_> {
 /// The visibility of a message of a turn in that form; `gone` if it is covered.
 fn visibility(form: TurnForm, words: Depth, gone: Visibility) -> Visibility {
     match form {
-        TurnForm::Whole => Visibility::Whole,
+        // The ladder of a list makes no excerpts: its depths go on to a twentieth.
+        TurnForm::Whole | TurnForm::Excerpt { .. } => Visibility::Whole,
         TurnForm::Reduced(depth) => Visibility::To(depth),
         TurnForm::Cleared(clearing) => Visibility::Cleared(words, clearing),
         TurnForm::Covered => gone,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::ShortenJob;
 use super::forms::{Visibility, find_form, text_owner};
-use crate::compress::{Depth, EditLimit, Encoder, FactSet, ReductionChain, ShownForm};
+use crate::compress::{Depth, EditLimit, Encoder, FactSet, ReducedSize, ReductionChain, ShownForm};
 use crate::pipeline::measure;
 use crate::provider::MessageText;
 
@@ -84,7 +84,7 @@ impl ReducedText {
     fn reduce_to(&mut self, encoder: &Encoder<'_>, depth: Depth) {
         let Some(descent) = &mut self.descent else { return };
         for step in Depth::ALL.into_iter().take(depth as usize + 1).skip(self.steps.len()) {
-            encoder.reduce_step(descent, &self.text, step);
+            encoder.reduce_step(descent, &self.text, ReducedSize::To(step));
             let step = ReductionStep::new(descent.form());
             if self.steps.last().is_none_or(|before| before.shown != step.shown) {
                 self.facts = None;

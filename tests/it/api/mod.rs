@@ -10,6 +10,7 @@ mod console;
 mod counts;
 mod ends;
 mod events;
+mod excerpts;
 mod expand;
 mod fairness;
 mod firing;

@@ -232,9 +232,7 @@ fn three_results() -> Vec<Value> {
 async fn old_results_are_cleared_and_recent_ones_stay() {
     let server = TestServer::spawn().await;
     // What the three results may take, beside a few tokens for everything else.
-    for (room, keep, cleared) in
-        [(2900, 3, &["[Old"][..]), (1900, 2, &["[Old", "[Old"]), (900, 0, &["[Old"; 3])]
-    {
+    for (room, keep, cleared) in [(2900, 3, 0), (1900, 2, 1), (900, 0, 2)] {
         let options = json!({"level": "reversible", "keep_recent_turns": keep, "compress_to": 1.0});
         let compiled = server.compile(&within(room, &three_results(), &options)).await;
         let results: Vec<String> = compiled
@@ -245,10 +243,13 @@ async fn old_results_are_cleared_and_recent_ones_stay() {
             .collect();
         assert_eq!(results.len(), 3, "{room}");
         for (at, text) in results.iter().enumerate() {
-            let wanted = if at < cleared.len() { "[Old" } else { &format!("r{} ", at + 1) };
+            let wanted = if at < cleared { "[Old" } else { &format!("r{} ", at + 1) };
             assert!(text.starts_with(wanted), "{room}: {at} is {text:.40}");
+            // The last of them to be cleared has the room that the others leave.
+            assert_eq!(text.contains(" … "), at == cleared, "{room}: {at} is {text}");
         }
-        assert_eq!(compiled.action("cleared"), cleared.len() as u64);
+        assert_eq!(compiled.action("cleared"), cleared as u64);
+        assert_eq!(compiled.action("compressed"), 1);
         assert!(!compiled.text.contains("history_summary"));
     }
 }

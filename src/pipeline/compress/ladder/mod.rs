@@ -4,12 +4,15 @@
 //! remembers nothing between compiles, so a longer list goes through the same points in the
 //! same states as the shorter one did: what was sent before keeps its bytes.
 
+mod excerpts;
 mod shape;
 mod steps;
 
 use std::collections::VecDeque;
 
-pub(crate) use shape::{HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnCosts, TurnForm};
+pub(crate) use shape::{
+    HistoryNote, LadderOutcome, LadderPlan, MediaCost, TurnCost, TurnCosts, TurnForm,
+};
 
 use steps::LadderStep;
 
@@ -36,6 +39,14 @@ pub(crate) fn plan<C: TurnCosts>(
     Ok(LadderOutcome { forms, note, squeezed, keeps_summary, left })
 }
 
+/// The size to which the history is to be brought.
+#[derive(Debug, Clone, Copy)]
+struct HistoryLimit {
+    /// Raw.
+    tokens: u64,
+    media: MediaCost,
+}
+
 struct Ladder<'t> {
     turns: &'t [TurnCost],
     plan: LadderPlan,
@@ -57,6 +68,10 @@ struct Ladder<'t> {
     /// Raw tokens that the note is charged.
     charge: u64,
     keeps_summary: bool,
+    /// The turn that the last step cleared or covered, if it did.
+    last_removal: Option<usize>,
+    /// Raw tokens that the steps go on to, and what counts of media.
+    limit: HistoryLimit,
 }
 
 impl<'t> Ladder<'t> {
@@ -76,6 +91,8 @@ impl<'t> Ladder<'t> {
             real: 0,
             charge: 0,
             keeps_summary: false,
+            last_removal: None,
+            limit: HistoryLimit { tokens: plan.compress_to, media: MediaCost::Flat },
         }
     }
 
@@ -103,7 +120,11 @@ impl<'t> Ladder<'t> {
             self.set_note(self.first_note());
         }
         self.stand_alone(costs)?;
+        self.last_removal = None;
+        self.limit = HistoryLimit { tokens: target, media: MediaCost::Flat };
+        self.excerpt_newest(costs)?;
         while self.total(false) > target && self.step(false, costs)? {}
+        self.fill(target.saturating_sub(self.total(false)), costs)?;
         self.settle(costs)
     }
 
@@ -116,7 +137,7 @@ impl<'t> Ladder<'t> {
             };
             match form {
                 TurnForm::Whole => self.set(at, form, (turn.flat, turn.real)),
-                TurnForm::Reduced(_) => {
+                TurnForm::Reduced(_) | TurnForm::Excerpt { .. } => {
                     if let Some(cost) = costs.form_cost(at, form)? {
                         self.set(at, form, cost);
                     }
@@ -131,8 +152,10 @@ impl<'t> Ladder<'t> {
     fn settle<C: TurnCosts>(&mut self, costs: &mut C) -> Result<(), C::Error> {
         let settled = costs.settle_costs(&self.forms)?;
         for (at, cost) in settled.into_iter().enumerate() {
-            if let Some(form @ (TurnForm::Whole | TurnForm::Reduced(_))) =
-                self.forms.get(at).copied()
+            let known = self.forms.get(at).copied();
+            if let Some(
+                form @ (TurnForm::Whole | TurnForm::Reduced(_) | TurnForm::Excerpt { .. }),
+            ) = known
             {
                 self.set(at, form, cost);
             }
@@ -153,6 +176,9 @@ impl<'t> Ladder<'t> {
         let mut squeezed = false;
         if self.needed() > self.plan.allowed {
             self.stand_alone(costs)?;
+            self.last_removal = None;
+            self.limit = HistoryLimit { tokens: self.plan.allowed, media: MediaCost::Real };
+            squeezed = self.excerpt_newest(costs)?;
         }
         while self.needed() > self.plan.allowed {
             if self.note == HistoryNote::Summary {
@@ -162,6 +188,10 @@ impl<'t> Ladder<'t> {
                 break;
             }
             squeezed = true;
+        }
+        if squeezed {
+            let left = self.plan.allowed.saturating_sub(self.needed());
+            self.fill(left, costs)?;
         }
         self.settle(costs)?;
         self.keeps_summary = squeezed && !may_drop;

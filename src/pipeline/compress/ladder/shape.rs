@@ -61,10 +61,32 @@ pub(crate) enum TurnForm {
     Whole,
     /// Rung 2: its texts are taken so far.
     Reduced(Depth),
+    /// Rung 2: each longer text of its results in so many bytes, which fill the room left to it.
+    Excerpt {
+        bytes: u32,
+    },
     /// Rung 3, with or without its thinking; all else as after rung 2.
     Cleared(Clearing),
     /// Rungs 4 and 5: covered by the note at the head.
     Covered,
+}
+
+/// Which of a turn's two costs counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MediaCost {
+    /// Media by kind.
+    Flat,
+    /// Media as sent.
+    Real,
+}
+
+impl MediaCost {
+    pub(crate) fn of(self, cost: (u64, u64)) -> u64 {
+        match self {
+            Self::Flat => cost.0,
+            Self::Real => cost.1,
+        }
+    }
 }
 
 /// The message at the head of the history in place of the turns that are gone.
@@ -106,6 +128,17 @@ pub(crate) trait TurnCosts {
     /// Cost of a turn by itself in a form, `None` if nothing of it has that form.
     fn form_cost(&mut self, turn: usize, form: TurnForm)
     -> Result<Option<(u64, u64)>, Self::Error>;
+
+    /// The largest excerpt of a turn's results with which the turn by itself takes no more than
+    /// `max_tokens`, and its cost; none if its results cannot be cut so.
+    fn find_excerpt(
+        &mut self,
+        _turn: usize,
+        _max_tokens: u64,
+        _media: MediaCost,
+    ) -> Result<Option<(TurnForm, (u64, u64))>, Self::Error> {
+        Ok(None)
+    }
 
     /// Cost of the actual summary of the turns that are now covered.
     fn summary_cost(&mut self, forms: &[TurnForm]) -> Result<u64, Self::Error>;

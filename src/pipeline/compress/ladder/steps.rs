@@ -148,7 +148,8 @@ impl Ladder<'_> {
             self.set_note(HistoryNote::Marker);
             return Ok(true);
         }
-        if self.offer(LadderStep::Clear, newest + 1, costs)? {
+        // Without the others there may be room for some of its lines.
+        if self.excerpt_newest(costs)? || self.offer(LadderStep::Clear, newest + 1, costs)? {
             return Ok(true);
         }
         if drops && !may.drops {
@@ -217,6 +218,7 @@ impl Ladder<'_> {
             && (cost.1 < known.1 || to == TurnForm::Reduced(Depth::Reduced) && cost.1 == known.1)
         {
             self.set(turn, to, cost);
+            self.last_removal = (step == LadderStep::Clear).then_some(turn);
         }
         Ok(())
     }
@@ -242,5 +244,6 @@ impl Ladder<'_> {
             self.set_note(self.first_note());
         }
         self.set(turn, TurnForm::Covered, (0, 0));
+        self.last_removal = Some(turn);
     }
 }

@@ -41,6 +41,7 @@ fn tenths(form: TurnForm, tokens: u64) -> u64 {
         TurnForm::Reduced(Depth::Extract) => tokens * 4 / 10,
         TurnForm::Reduced(Depth::Digest) => tokens * 3 / 10,
         TurnForm::Reduced(Depth::Gist) => tokens * 2 / 10,
+        TurnForm::Excerpt { bytes } => u64::from(bytes).min(tokens),
         TurnForm::Cleared(_) => tokens / 10,
         TurnForm::Covered => 0,
     }
@@ -91,6 +92,82 @@ fn outcome(turns: &[TurnCost], by: &LadderPlan) -> LadderOutcome {
 
 fn shown(turns: &[TurnCost], outcome: &LadderOutcome) -> u64 {
     turns.iter().zip(&outcome.forms).map(|(turn, form)| tenths(*form, turn.real)).sum()
+}
+
+/// The same; of long turns excerpts of any size can be shown, of a token a byte.
+struct Excerpts<'t>(Fifth<'t>);
+
+impl TurnCosts for Excerpts<'_> {
+    type Error = Infallible;
+
+    fn arrival_cost(&mut self, turn: usize) -> Result<(u64, u64), Infallible> {
+        self.0.arrival_cost(turn)
+    }
+
+    fn settle_costs(&mut self, forms: &[TurnForm]) -> Result<Vec<(u64, u64)>, Infallible> {
+        self.0.settle_costs(forms)
+    }
+
+    fn form_cost(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, Infallible> {
+        self.0.form_cost(turn, form)
+    }
+
+    fn find_excerpt(
+        &mut self,
+        turn: usize,
+        max_tokens: u64,
+        _: MediaCost,
+    ) -> Result<Option<(TurnForm, (u64, u64))>, Infallible> {
+        let cost = self.0.0[turn];
+        let tokens = max_tokens.min(cost.flat);
+        let form = TurnForm::Excerpt { bytes: u32::try_from(tokens).unwrap() };
+        Ok((!cost.user && cost.flat >= 500).then_some((form, (tokens, tokens))))
+    }
+
+    fn summary_cost(&mut self, forms: &[TurnForm]) -> Result<u64, Infallible> {
+        self.0.summary_cost(forms)
+    }
+}
+
+fn excerpts(turns: &[TurnCost], by: &LadderPlan) -> LadderOutcome {
+    match plan(turns, by, &mut Excerpts(Fifth(turns, by.summary_cap))) {
+        Ok(outcome) => outcome,
+        Err(never) => match never {},
+    }
+}
+
+#[test]
+fn a_newest_turn_that_is_too_long_alone_is_cut_to_the_room_beside_the_others() {
+    let small: Vec<_> = std::iter::once((50, true)).chain([(100, false); 4]).collect();
+    let with = |newest| [small.clone(), vec![(newest, false)]].concat();
+    // At a point the history is down to 6,000 tokens: the others have 450 of them.
+    let at_point = excerpts(&turns(&with(50_000), 4), &allowing(10_000, 10_000));
+    assert_eq!(at_point.forms[..5], [TurnForm::Whole; 5]);
+    assert_eq!(at_point.forms[5], TurnForm::Excerpt { bytes: 5_550 });
+    assert_eq!((at_point.note, at_point.squeezed), (HistoryNote::None, false));
+    // For one payload alone, the room is all that is allowed.
+    let by = LadderPlan { trigger: u64::MAX, ..allowing(3_000, 10_000) };
+    let squeezed = excerpts(&turns(&with(50_000), 4), &by);
+    assert_eq!(squeezed.forms[5], TurnForm::Excerpt { bytes: 2_550 });
+    assert!(squeezed.squeezed);
+    // Next to long turns half is its own, and they are edited as ever.
+    let long = turns(&[(50, true), (4_000, false), (4_000, false), (50_000, false)], 0);
+    let both = excerpts(&long, &allowing(10_000, 10_000));
+    let TurnForm::Excerpt { bytes } = both.forms[3] else { panic!("{:?}", both.forms) };
+    assert!(bytes >= 2_975 && shown(&long, &both) <= 6_000, "{:?}", both.forms);
+}
+
+#[test]
+fn the_last_edit_takes_no_more_than_is_needed() {
+    let list: Vec<_> = std::iter::once((50, true)).chain([(2_000, false); 5]).collect();
+    let turns = turns(&list, 1);
+    let by = LadderPlan { level: Level::Reversible, digests: false, ..allowing(10_000, 10_000) };
+    let filled = excerpts(&turns, &by);
+    // Clearing the oldest frees 1,800 tokens, of which the target needs 1,650.
+    let reduced = TurnForm::Reduced(Depth::Reduced);
+    let cut = TurnForm::Excerpt { bytes: 350 };
+    assert_eq!(filled.forms, [TurnForm::Whole, cut, reduced, reduced, reduced, TurnForm::Whole]);
+    assert_eq!(shown(&turns, &filled), 6_000);
 }
 
 #[test]
