@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 /// As the service has it.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: contexture_allocator::MiMalloc = contexture_allocator::MiMalloc;
 
 const SIZES: &[usize] = &[4_000, 32_000, 128_000, 500_000];
 const RUNS: [&str; 4] = ["-", "=", " ", "a"];

@@ -38,7 +38,7 @@ use tokio::time::MissedTickBehavior;
 
 /// As the service has it.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: contexture_allocator::MiMalloc = contexture_allocator::MiMalloc;
 
 const SUBSCRIBERS: u64 = 1_000;
 /// Events a second, and for how long.

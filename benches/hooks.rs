@@ -24,7 +24,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// As the service has it.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: contexture_allocator::MiMalloc = contexture_allocator::MiMalloc;
 
 const HOOKS: [usize; 3] = [0, 1, 3];
 const WARM: usize = 50;

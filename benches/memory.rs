@@ -28,7 +28,7 @@ use contexture::store::{Error, Retention, Store, Tenant};
 
 /// As the service has it.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: contexture_allocator::MiMalloc = contexture_allocator::MiMalloc;
 
 /// Clients at once.
 const CLIENTS: usize = 64;

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 /// As the service has it.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: contexture_allocator::MiMalloc = contexture_allocator::MiMalloc;
 
 const ROUNDS: usize = 400;
 

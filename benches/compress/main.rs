@@ -34,7 +34,7 @@ use texts::{KINDS, Random, conversation, hostile};
 
 /// As the service has it.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: contexture_allocator::MiMalloc = contexture_allocator::MiMalloc;
 
 const O200K: TokenizerName = TokenizerName::O200kBase;
 const FREE: TokenizerName = TokenizerName::Bytes4;

@@ -9,7 +9,7 @@ pub mod api;
 use std::sync::Arc;
 
 use contexture::compress::{
-    Decoded, Decoder, EditLimit, Encoder, Engine, Fidelity, Lossless, equivalent as clean, fuzz,
+    DecodedText, Decoder, EditLimit, Encoder, Engine, Fidelity, Lossless, equivalent as clean, fuzz,
     normal,
 };
 use contexture::domain::TokenizerName;
@@ -121,9 +121,9 @@ fn round_trip(list: &[Entry], name: TokenizerName, allow: Lossless) {
         let decoded = decoder.decode_result(&shown);
         for (((text, form), shown), decoded) in texts.iter().zip(&forms).zip(&shown).zip(decoded) {
             let back = match decoded {
-                Decoded::Same => shown.to_string(),
-                Decoded::Text(back) => back,
-                Decoded::Missing => panic!("not decoded: {shown:?}"),
+                DecodedText::Same => shown.to_string(),
+                DecodedText::Text(back) => back,
+                DecodedText::Missing => panic!("not decoded: {shown:?}"),
             };
             assert!(form.reverted.is_empty(), "{:?}", form.reverted);
             let is_exact = form.class == Fidelity::Exact;

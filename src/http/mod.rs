@@ -10,6 +10,7 @@ mod artifacts;
 mod auth;
 mod body;
 mod candidates;
+mod chunked_json;
 mod compat;
 mod compilations;
 mod compile;

@@ -4,6 +4,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use super::chunked_json::json_body;
 use super::problem::Problem;
 use crate::domain::ArtifactId;
 use crate::service::WriteCondition;
@@ -16,10 +17,7 @@ pub(super) fn respond_json(text: impl Into<axum::body::Body>) -> Response {
 
 /// Responds with a value as JSON. Values of the API are plain data, which always serialises.
 pub(super) fn respond_with(value: &impl Serialize) -> Response {
-    let mut text = serde_json::to_string(value).unwrap_or_default();
-    // A client may leave the response unread for a while, and its memory is counted by its length.
-    text.shrink_to_fit();
-    respond_json(text)
+    respond_json(json_body(value))
 }
 
 /// Responds with a value as JSON, and with its version as the `ETag`.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Error;
 use super::backend::{WriteJob, gone};
@@ -13,7 +13,9 @@ const MAX_QUEUED_NOTES: usize = 256;
 const MAX_GROUP_WRITES: usize = 64;
 /// Time after which a transaction takes no further write of its group: those wait for the next one,
 /// so that writes of other tenants can come between.
-pub(super) const MAX_GROUP_TIME: Duration = Duration::from_millis(25);
+const MAX_GROUP_TIME: Duration = Duration::from_millis(25);
+/// The same if a tenant waits that has no write in the group.
+const MAX_GROUP_TIME_OF_OTHERS: Duration = Duration::from_millis(5);
 
 type Job = Box<dyn WriteJob>;
 
@@ -24,6 +26,22 @@ pub(super) enum GroupScope {
     AllTenants,
     /// Those of the tenant whose turn it is.
     OneTenant,
+}
+
+/// When a group is over before all its writes are carried out.
+pub(super) struct GroupTime<'q> {
+    queue: &'q WriteQueue,
+    start: Instant,
+    tenants: Vec<Arc<str>>,
+}
+
+impl GroupTime<'_> {
+    /// Whether the group takes no further write, because others have waited long enough.
+    pub(super) fn is_over(&self) -> bool {
+        let passed = self.start.elapsed();
+        passed >= MAX_GROUP_TIME
+            || (passed >= MAX_GROUP_TIME_OF_OTHERS && self.queue.has_other_than(&self.tenants))
+    }
 }
 
 /// The waiting writes of one writer.
@@ -108,6 +126,18 @@ impl WriteQueue {
                 (true, false) => {}
             }
         }
+    }
+
+    /// Starts the time of a group.
+    pub(super) fn begin_group(&self, group: &[Job]) -> GroupTime<'_> {
+        let mut tenants: Vec<Arc<str>> = group.iter().map(|job| tenant_of(&**job)).collect();
+        tenants.dedup();
+        GroupTime { queue: self, start: Instant::now(), tenants }
+    }
+
+    /// Whether a write of a tenant waits that is none of `tenants`.
+    fn has_other_than(&self, tenants: &[Arc<str>]) -> bool {
+        self.state().turns.iter().any(|tenant| !tenants.contains(tenant))
     }
 
     /// Ends the first `attempted` writes of a group that was committed. The others, for which its
@@ -232,6 +262,22 @@ mod tests {
         let rest = group.split_off(1);
         queue.put_back(rest, &"a".into());
         assert_eq!(tenants(&queue.next_group(GroupScope::AllTenants).unwrap()), "bcabb");
+    }
+
+    #[test]
+    fn a_group_is_over_sooner_if_another_tenant_waits() {
+        let queue = filled(&[("a", 2), ("b", 1)]);
+        let group = queue.next_group(GroupScope::AllTenants).unwrap();
+        let begun_before = |passed: Duration| {
+            let mut time = queue.begin_group(&group);
+            time.start -= passed;
+            time.is_over()
+        };
+        assert!(!begun_before(MAX_GROUP_TIME_OF_OTHERS) && begun_before(MAX_GROUP_TIME));
+        queue.push(write("a", 0).0).unwrap();
+        assert!(!begun_before(MAX_GROUP_TIME_OF_OTHERS), "a has writes in the group");
+        queue.push(write("c", 0).0).unwrap();
+        assert!(begun_before(MAX_GROUP_TIME_OF_OTHERS) && !begun_before(Duration::ZERO));
     }
 
     #[test]

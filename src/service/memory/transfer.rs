@@ -14,7 +14,7 @@ use crate::store::Tx;
 /// Lines of one import.
 const MAX_LINES: usize = 10_000;
 /// Lines of one transaction, so that writes of others do not wait for the whole import.
-const PART_LINES: usize = 250;
+const PART_LINES: usize = 64;
 
 /// Entries that an import has written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

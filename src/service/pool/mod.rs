@@ -21,7 +21,7 @@ use crate::telemetry::trace;
 
 /// Threads for jobs that a runtime needs: as many as may have begun in the two lanes of a pool,
 /// with their waits for hooks, and for the looks at the store.
-pub const MAX_POOL_THREADS: usize = 768;
+pub const MAX_POOL_THREADS: usize = 896;
 
 /// Runs blocking jobs, in one of two lanes that do not hold each other up. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -32,6 +32,8 @@ pub struct Pool {
     visits: Arc<Lane>,
     /// A permit for each look at the store.
     looking: Arc<Semaphore>,
+    /// A permit for each step of a queued call of a hook.
+    delivering: Arc<Semaphore>,
 }
 
 /// A position in the queue of a lane, given back on drop.
@@ -62,6 +64,9 @@ impl Pool {
     const MAX_VISITS: usize = 64;
     /// Looks at the store at once.
     const MAX_LOOKS: usize = 32;
+    /// Steps of queued calls at once: more than there are calls under way, so that the steps of one
+    /// tenant's calls, which may wait for the writer, hold up no other tenant's.
+    const MAX_DELIVERY_STEPS: usize = 128;
     /// Jobs beyond the width of a lane, each of a tenant that has none running.
     const EXTRA_JOBS: usize = 8;
     /// Jobs of the lane for computing that may have given their place away: each still has a
@@ -84,6 +89,7 @@ impl Pool {
             work: Arc::new(Lane::new(limits(threads, Self::MAX_AWAY))),
             visits: Arc::new(Lane::new(limits(Self::MAX_VISITS, Self::MAX_AWAY_VISITS))),
             looking: Arc::new(Semaphore::new(Self::MAX_LOOKS)),
+            delivering: Arc::new(Semaphore::new(Self::MAX_DELIVERY_STEPS)),
         }
     }
 
@@ -93,10 +99,26 @@ impl Pool {
         &self,
         look: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Error> {
-        let held = Arc::clone(&self.looking).acquire_owned().await.map_err(|_| Error::Full)?;
+        Self::run_with(&self.looking, look).await
+    }
+
+    /// Runs a step of a queued call of a hook, which reads or writes a few rows of the store. It
+    /// takes no place of the looks that let callers in.
+    pub async fn deliver<T: Send + 'static>(
+        &self,
+        step: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        Self::run_with(&self.delivering, step).await
+    }
+
+    async fn run_with<T: Send + 'static>(
+        permits: &Arc<Semaphore>,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let held = Arc::clone(permits).acquire_owned().await.map_err(|_| Error::Full)?;
         let job = tokio::task::spawn_blocking(move || {
             let _held = held;
-            look()
+            job()
         });
         job.await.map_err(|_| Error::Panicked)
     }
@@ -196,6 +218,25 @@ mod tests {
         let (_, done) = tokio::join!(work, visit);
         assert_eq!(done, Ok(7));
         assert_eq!((pool.work.load(), pool.visits.load()), ((0, 0), (0, 0)));
+    }
+
+    #[tokio::test]
+    async fn queued_calls_that_wait_for_the_store_hold_up_no_look() {
+        let pool = Pool::new(1);
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
+        let store = Arc::new(std::sync::Mutex::new(receiver));
+        let steps = (0..Pool::MAX_DELIVERY_STEPS).map(|_| {
+            let store = Arc::clone(&store);
+            pool.deliver(move || store.lock().is_ok_and(|store| store.recv().is_err()))
+        });
+        let look = async {
+            let done = pool.look(|| 7).await;
+            drop(sender);
+            done
+        };
+        let (steps, done) = tokio::join!(futures_util::future::join_all(steps), look);
+        assert_eq!(done, Ok(7));
+        assert!(steps.iter().all(|step| *step == Ok(true)));
     }
 
     #[tokio::test]

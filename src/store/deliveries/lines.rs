@@ -16,6 +16,9 @@ use crate::store::{Error, Tx};
 pub(super) const MAX_FAILURES_IN_A_ROW: u64 = 5;
 /// The first of these pauses; each is twice as long as the one before.
 const MIN_FAILING_PAUSE: Duration = Duration::from_secs(10);
+/// The pauses of a tenant's hooks that fail are at least as long as so much for each of them, so that
+/// a thousand of them do not keep the server busy.
+const MIN_PAUSE_PER_FAILING_HOOK: Duration = Duration::from_millis(40);
 /// The longest of these pauses.
 const MAX_FAILING_PAUSE: Duration = Duration::from_mins(5);
 
@@ -51,15 +54,17 @@ impl HookQueueState {
         self.failures >= MAX_FAILURES_IN_A_ROW
     }
 
-    /// Notes a failed attempt. While a hook fails, the pause grows with each call that was made to
-    /// try it, and not with the calls that were under way when it began to fail.
-    pub(super) fn note_failure(&mut self, now: Timestamp, was_probe: bool) {
+    /// Notes a failed attempt of a hook whose tenant has so many failing hooks. While a hook fails,
+    /// the pause grows with each call that was made to try it, and not with the calls that were under
+    /// way when it began to fail.
+    pub(super) fn note_failure(&mut self, now: Timestamp, was_probe: bool, failing_hooks: u32) {
         if self.is_failing() && !was_probe {
             return;
         }
         self.failures = self.failures.saturating_add(1);
         if self.is_failing() {
-            self.ready_at = now.after(failing_pause(self.failures));
+            let least = MIN_PAUSE_PER_FAILING_HOOK.saturating_mul(failing_hooks);
+            self.ready_at = now.after(failing_pause(self.failures).max(least));
         }
     }
 
@@ -210,6 +215,16 @@ impl Tx<'_> {
         .map(drop)
     }
 
+    /// The tenant's hooks that have failed so often that single calls try them.
+    pub(super) fn failing_hooks(&self) -> Result<u32, Error> {
+        let failing = self.first(
+            "SELECT count(*) FROM delivery_hooks WHERE tenant = ?1 AND failures >= ?2",
+            values![MAX_FAILURES_IN_A_ROW],
+            |row| row.get::<u64>(0),
+        )?;
+        Ok(failing.map_or(0, |failing| u32::try_from(failing).unwrap_or(u32::MAX)))
+    }
+
     /// Has the calls of a hook made as they are due, however often it has failed: its operator has
     /// changed it.
     pub(crate) fn resume_queue(&self, hook: &str) -> Result<(), Error> {
@@ -262,4 +277,32 @@ fn hook_queue_state(row: &dyn Row) -> Result<HookQueueState, Error> {
         first: row.get(6)?,
         retry: row.get(7)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pause of a hook after so many failed attempts in a row, next to failing hooks.
+    fn pause_after(attempts: u64, failing_hooks: u32) -> Duration {
+        let (mut queue, now) = (HookQueueState::default(), Timestamp::default());
+        for _ in 0..attempts {
+            queue.note_failure(now, true, failing_hooks);
+        }
+        queue.ready_at.since(now)
+    }
+
+    #[test]
+    fn the_pauses_of_a_failing_hook_grow() {
+        let seconds: Vec<u64> =
+            (4..12).map(|attempts| pause_after(attempts, 1).as_secs()).collect();
+        assert_eq!(seconds, [0, 10, 20, 40, 80, 160, 300, 300]);
+    }
+
+    #[test]
+    fn many_failing_hooks_are_tried_less_often_each() {
+        let seconds = |failing| pause_after(5, failing).as_secs();
+        assert_eq!((seconds(250), seconds(500), seconds(1_000)), (10, 20, 40));
+        assert_eq!(pause_after(9, 1_000).as_secs(), 160, "its own pause is longer");
+    }
 }

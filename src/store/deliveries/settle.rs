@@ -21,6 +21,11 @@ pub enum AttemptOutcome {
 }
 
 impl AttemptOutcome {
+    /// Whether no further attempt follows.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Delivered | Self::Dead)
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Delivered => "delivered",
@@ -68,6 +73,7 @@ impl Tx<'_> {
             self.insert_attempt(&claimed.id, attempt)?;
         }
         self.refresh_line(&claimed.hook, claimed.session_id.as_deref().unwrap_or_default())?;
+        let failing = if succeeded == Some(false) { self.failing_hooks()? } else { 0 };
         let now = self.now();
         self.change_queue(&claimed.hook, |queue| {
             if state != DeliveryState::Queued {
@@ -76,7 +82,7 @@ impl Tx<'_> {
             match (outcome, succeeded) {
                 (AttemptOutcome::Later(at), _) => queue.ready_at = at,
                 (_, Some(true)) => queue.resume(now),
-                (_, Some(false)) => queue.note_failure(now, claimed.is_probe),
+                (_, Some(false)) => queue.note_failure(now, claimed.is_probe, failing),
                 (_, None) => queue.ready_at = now,
             }
         })?;

@@ -7,7 +7,6 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
 
 use super::connect::PostgresTarget;
 use super::sql::Connection;
@@ -15,7 +14,7 @@ use super::{at_commit, condition};
 use crate::store::Error;
 use crate::store::backend::{WriteJob, gone};
 use crate::store::health::{ConditionCell, StoreCondition};
-use crate::store::write_queue::{GroupScope, MAX_GROUP_TIME, WriteQueue};
+use crate::store::write_queue::{GroupScope, WriteQueue};
 
 /// Threads, and connections, that write.
 const WRITER_THREADS: usize = 4;
@@ -112,7 +111,7 @@ impl TenantWriter {
         mut group: Vec<Box<dyn WriteJob>>,
         queue: &WriteQueue,
     ) {
-        match self.commit(tenant, &mut group) {
+        match self.commit(tenant, &mut group, queue) {
             Ok(attempted) => queue.finish_attempted(group, attempted),
             Err(GroupFailure { error, again: false }) => {
                 for job in group {
@@ -121,7 +120,7 @@ impl TenantWriter {
             }
             Err(_) => {
                 for mut job in group {
-                    let result = self.commit(tenant, std::slice::from_mut(&mut job));
+                    let result = self.commit(tenant, std::slice::from_mut(&mut job), queue);
                     job.finish(result.map(drop).map_err(|failed| failed.error));
                 }
             }
@@ -134,8 +133,9 @@ impl TenantWriter {
         &mut self,
         tenant: Option<&str>,
         group: &mut [Box<dyn WriteJob>],
+        queue: &WriteQueue,
     ) -> Result<usize, GroupFailure> {
-        let done = self.transact(tenant, group);
+        let done = self.transact(tenant, group, queue);
         match &done {
             Ok(_) => self.health.note(StoreCondition::Good),
             Err(failed) => {
@@ -153,8 +153,9 @@ impl TenantWriter {
         &mut self,
         tenant: Option<&str>,
         group: &mut [Box<dyn WriteJob>],
+        queue: &WriteQueue,
     ) -> Result<usize, GroupFailure> {
-        let start = Instant::now();
+        let time = queue.begin_group(group);
         let begin = begin(tenant, group.iter().any(|job| job.needs().is_durable));
         let connection =
             self.begin_transaction(&begin).map_err(|error| GroupFailure { error, again: false })?;
@@ -162,7 +163,7 @@ impl TenantWriter {
         let lost = |error: Error| GroupFailure { error, again: true };
         let (mut attempted, mut any) = (0, false);
         for job in group {
-            if attempted > 0 && start.elapsed() >= MAX_GROUP_TIME {
+            if attempted > 0 && time.is_over() {
                 break;
             }
             attempted += 1;

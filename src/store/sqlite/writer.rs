@@ -8,7 +8,6 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
 
 use rusqlite::Connection;
 
@@ -18,7 +17,7 @@ use crate::store::Error;
 use crate::store::backend::{WriteJob, gone};
 use crate::store::health::{ConditionCell, StoreCondition};
 use crate::store::sql::{Dialect, Row, Sql, SqlValue};
-use crate::store::write_queue::{GroupScope, MAX_GROUP_TIME, WriteQueue};
+use crate::store::write_queue::{GroupScope, WriteQueue};
 
 /// Pages that are given back to a full disk at once: 1 MiB.
 const VACUUM_STEP_PAGES: i64 = 256;
@@ -228,7 +227,7 @@ fn carry_out(connection: &WriterConnection, mut group: Vec<Box<dyn WriteJob>>, q
         }
         return;
     }
-    match commit(connection, &mut group) {
+    match commit(connection, &mut group, queue) {
         Ok(attempted) => queue.finish_attempted(group, attempted),
         // If no transaction can begin, none can for each job either.
         Err(WriteFailure { began, error }) if !began || group.len() == 1 => {
@@ -242,7 +241,7 @@ fn carry_out(connection: &WriterConnection, mut group: Vec<Box<dyn WriteJob>>, q
                     job.finish(Err(gone()));
                     continue;
                 }
-                let result = commit(connection, std::slice::from_mut(&mut job));
+                let result = commit(connection, std::slice::from_mut(&mut job), queue);
                 job.finish(result.map(drop).map_err(|failed| failed.error));
             }
         }
@@ -273,6 +272,7 @@ struct GroupCommit {
 fn commit(
     noting: &WriterConnection,
     group: &mut [Box<dyn WriteJob>],
+    queue: &WriteQueue,
 ) -> Result<usize, WriteFailure> {
     let was_full = noting.health.condition() == StoreCondition::Full;
     let frees_room = group.iter().any(|job| job.needs().frees_room);
@@ -280,7 +280,7 @@ fn commit(
     if frees_room {
         noting.release_reserve();
     }
-    let done = commit_at_level(noting, group);
+    let done = commit_at_level(noting, group, queue);
     match &done {
         // A removal on a full disk says nothing about the next write.
         Ok(GroupCommit { has_changes: true, .. }) if !(was_full && frees_room) => {
@@ -303,16 +303,17 @@ fn commit(
 fn commit_at_level(
     noting: &WriterConnection,
     group: &mut [Box<dyn WriteJob>],
+    queue: &WriteQueue,
 ) -> Result<GroupCommit, WriteFailure> {
     let connection = &noting.connection;
     if !group.iter().any(|job| job.needs().is_durable) {
-        return transact(noting, group);
+        return transact(noting, group, queue);
     }
     // The setting cannot be changed while a transaction is open.
     connection
         .pragma_update(None, "synchronous", "FULL")
         .map_err(|cause| WriteFailure { began: false, error: error(cause) })?;
-    let done = transact(noting, group);
+    let done = transact(noting, group, queue);
     if let Err(error) = connection.pragma_update(None, "synchronous", "NORMAL") {
         tracing::debug!(%error, "commits stay durable");
     }
@@ -322,16 +323,17 @@ fn commit_at_level(
 fn transact(
     noting: &WriterConnection,
     group: &mut [Box<dyn WriteJob>],
+    queue: &WriteQueue,
 ) -> Result<GroupCommit, WriteFailure> {
     let connection = &noting.connection;
-    let (before, start) = (connection.total_changes(), Instant::now());
+    let (before, time) = (connection.total_changes(), queue.begin_group(group));
     connection
         .execute_batch("BEGIN IMMEDIATE")
         .map_err(|cause| WriteFailure { began: false, error: error(cause) })?;
     let attempt_all = || {
         let (mut attempted, mut any) = (0, false);
         for job in group {
-            if attempted > 0 && start.elapsed() >= MAX_GROUP_TIME {
+            if attempted > 0 && time.is_over() {
                 break;
             }
             any |= attempt(noting, &mut **job)?;

@@ -52,13 +52,31 @@ impl Neighbours {
         let mut work = std::pin::pin!(work);
         let mut count = 0;
         loop {
-            let mut sent = std::pin::pin!(self.calm_send(&send));
+            let mut calm = std::pin::pin!(self.calm_send(&send));
             tokio::select! {
                 biased;
                 () = &mut work => return count,
-                () = &mut sent => count += 1,
+                () = &mut calm => count += 1,
             }
         }
+    }
+
+    /// Sends six streams of imports of the busy tenant that do not end, and counts the imports.
+    async fn import_on(&self, imported: &Cell<u32>) {
+        let import = async |stream: u32| {
+            loop {
+                let line = |entry: u32| {
+                    format!("{{\"key\":\"k{stream}-{entry}\",\"value\":\"words of {entry}\"}}\n")
+                };
+                let lines: String = (0..1_000).map(line).collect();
+                let request = self.server.build("POST", "/memory/import").bearer_auth(&self.busy);
+                let request = request.header("contexture-deadline-ms", "60000");
+                let request = request.header("content-type", "application/x-ndjson").body(lines);
+                assert_eq!(request.send().await.unwrap().status(), 200);
+                imported.set(imported.get() + 1);
+            }
+        };
+        join_all((0..6).map(import)).await;
     }
 
     async fn compile(&self, key: &str, text: &str, deadline_ms: u32) -> Response {
@@ -107,21 +125,6 @@ async fn a_tenant_compiles_while_many_compiles_of_another_wait_for_its_hook() {
 async fn a_tenant_writes_while_another_imports() {
     let neighbours = Neighbours::with(&[]).await;
     let imported = Cell::new(0);
-    // Six streams of imports of four parts each, that end only with the test.
-    let import_on = async |stream: u32| {
-        loop {
-            let line = |entry: u32| {
-                format!("{{\"key\":\"k{stream}-{entry}\",\"value\":\"words of {entry}\"}}\n")
-            };
-            let lines: String = (0..1_000).map(line).collect();
-            let request =
-                neighbours.server.build("POST", "/memory/import").bearer_auth(&neighbours.busy);
-            let request = request.header("contexture-deadline-ms", "60000");
-            let request = request.header("content-type", "application/x-ndjson").body(lines);
-            assert_eq!(request.send().await.unwrap().status(), 200);
-            imported.set(imported.get() + 1);
-        }
-    };
     let put = async |own: &Neighbours| {
         own.server.call(&own.calm, "PUT", "/memory/a", &json!({"value": 1})).await
     };
@@ -133,8 +136,39 @@ async fn a_tenant_writes_while_another_imports() {
         }
     };
     tokio::select! {
-        _ = join_all((0..6).map(&import_on)) => unreachable!("imports go on"),
+        () = neighbours.import_on(&imported) => unreachable!("imports go on"),
         () = writes => {}
+    }
+}
+
+#[tokio::test]
+async fn a_tenant_s_hooks_are_called_while_another_imports() {
+    let neighbours = Neighbours::with(&["--dev"]).await;
+    let receiver = Receiver::spawn(Mode::Answer("{}".to_owned())).await;
+    let observer = hook(
+        "watch",
+        ("event", "observe"),
+        &receiver,
+        &json!({"match": {"events": ["memory:changed"]}}),
+    );
+    neighbours.server.call_ok(&neighbours.calm, "POST", "/hooks", &observer).await;
+    let imported = Cell::new(0);
+    let put = async |own: &Neighbours| {
+        own.server.call(&own.calm, "PUT", "/memory/a", &json!({"value": 1})).await
+    };
+    let calls = async {
+        let mut count = 0;
+        while imported.get() < 6 || count < 3 {
+            let start = Instant::now();
+            neighbours.calm_send(&put).await;
+            count += 1;
+            receiver.reached(count).await;
+            assert!(start.elapsed() < MAX_DELAY, "{:?}", start.elapsed());
+        }
+    };
+    tokio::select! {
+        () = neighbours.import_on(&imported) => unreachable!("imports go on"),
+        () = calls => {}
     }
 }
 

@@ -12,7 +12,7 @@ use crate::hook::{Call, CallFailure, CallScope, FailureCause, Hook, Point};
 use crate::service::hooks::disable;
 use crate::service::pool::{self, Pool};
 use crate::service::{Error, Services};
-use crate::store::{AttemptOutcome, AttemptRow, ClaimedDelivery};
+use crate::store::{AttemptOutcome, AttemptRow, ClaimedDelivery, Tx};
 use crate::webhook::{self, CallContext, Exchange};
 
 /// Time of failures alone after which a hook is disabled.
@@ -46,7 +46,7 @@ pub(super) async fn attempt(
 ) -> Option<AttemptOutcome> {
     let services = services.for_tenant(&claimed.tenant);
     let (finder, id) = (services.clone(), Arc::clone(&claimed.hook));
-    let found = match pool.look(move || finder.hook_of(&id)).await {
+    let found = match pool.deliver(move || finder.hook_of(&id)).await {
         Ok(Ok(found)) => found,
         failed => {
             log_unstored(&claimed, failed.map(|found| found.map(drop).map_err(Error::from)));
@@ -54,7 +54,7 @@ pub(super) async fn attempt(
             let later =
                 AttemptOutcome::Later(services.inner.store.now().after(webhook::OPEN_PAUSE));
             let verdict = AttemptVerdict::without_attempt(later);
-            let _ = pool.look(move || settle(&services, claimed, verdict)).await;
+            let _ = pool.deliver(move || settle(&services, claimed, verdict)).await;
             return None;
         }
     };
@@ -68,7 +68,7 @@ pub(super) async fn attempt(
     let outcome = verdict.outcome;
     let settled = {
         let claimed = claimed.clone();
-        pool.look(move || settle(&services, claimed, verdict)).await
+        pool.deliver(move || settle(&services, claimed, verdict)).await
     };
     log_unstored(&claimed, settled);
     Some(outcome)
@@ -172,7 +172,8 @@ fn settle(
     claimed: ClaimedDelivery,
     verdict: AttemptVerdict,
 ) -> Result<(), Error> {
-    services.tenant().write_durable(move |tx| {
+    let (tenant, is_final) = (services.tenant(), verdict.outcome.is_final());
+    let write = move |tx: &Tx<'_>| {
         if !tx.settle_delivery(
             &claimed,
             verdict.attempt.as_ref(),
@@ -196,7 +197,10 @@ fn settle(
             disable(tx, hook, "failing")?;
         }
         Ok(())
-    })
+    };
+    // After a loss of power, a call that is still queued is made again, with or without the failed
+    // attempt: many hooks that fail at once need no flush of the disk.
+    if is_final { tenant.write_durable(write) } else { tenant.write(write) }
 }
 
 /// The word of a cause that readers of events may see.

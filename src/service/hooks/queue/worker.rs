@@ -16,7 +16,7 @@ use super::losses::publish_losses;
 use super::relay::relay;
 use crate::service::pool::Pool;
 use crate::service::{Services, StoreError};
-use crate::store::{BusyCalls, ClaimedDelivery, Claims};
+use crate::store::{AttemptOutcome, BusyCalls, ClaimedDelivery, Claims};
 use crate::telemetry::Metrics;
 use crate::webhook::MAX_CONCURRENT_CALLS;
 
@@ -35,6 +35,9 @@ const FEW_TENANT_CALLS: usize = 4;
 const LEASE: Duration = Duration::from_secs(40);
 /// Interval at which the queue is read for deliveries of other nodes, and for due ones.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// The least time between two reads of the queue for calls whose time has come, and after calls that
+/// failed: many hooks that fail share a read.
+const MIN_READ_PAUSE: Duration = Duration::from_millis(20);
 /// Time for which a stopping worker still sends due deliveries.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -43,13 +46,27 @@ pub struct Worker {
     services: Services,
     pool: Pool,
     sender: Arc<dyn DeliverySender>,
-    under_way: FuturesUnordered<BoxFuture<'static, ClaimedDelivery>>,
+    under_way: FuturesUnordered<BoxFuture<'static, EndedCall>>,
     metrics: Option<Metrics>,
     busy: BusyCalls,
     /// The last tenant whose events were queued; empty if none was.
     relayed: Arc<str>,
     /// When losses were looked for.
     losses_read: Option<Instant>,
+}
+
+/// A call that is no longer under way.
+struct EndedCall {
+    claimed: ClaimedDelivery,
+    /// None if it could not be stored.
+    outcome: Option<AttemptOutcome>,
+}
+
+impl EndedCall {
+    /// Whether the next call of its line may be due.
+    fn frees_line(&self) -> bool {
+        self.outcome.is_none_or(AttemptOutcome::is_final)
+    }
 }
 
 impl Worker {
@@ -82,24 +99,38 @@ impl Worker {
             if pause.is_zero() {
                 continue;
             }
-            let store = self.services.inner.store.clone();
-            tokio::select! {
-                Some(done) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    self.busy.end(&done);
-                }
-                () = store.queued() => {}
-                () = tokio::time::sleep(pause) => {}
-                () = stop.cancelled() => {}
-            }
+            self.pause(pause, &stop).await;
         }
         // Deliveries that do not end in time are claimed again after their lease.
         let _ = tokio::time::timeout_at(Instant::now() + GRACE, self.drain()).await;
     }
 
+    /// Waits until the queue is to be read again: for `pause` at most, and shorter if a call is
+    /// queued or ends.
+    async fn pause(&mut self, pause: Duration, stop: &CancellationToken) {
+        let store = self.services.inner.store.clone();
+        let begun = Instant::now();
+        let mut until = begun + pause;
+        loop {
+            tokio::select! {
+                Some(ended) = self.under_way.next(), if !self.under_way.is_empty() => {
+                    self.busy.end(&ended.claimed);
+                    if ended.frees_line() {
+                        return;
+                    }
+                    until = until.min(begun + MIN_READ_PAUSE);
+                }
+                () = store.queued() => return,
+                () = tokio::time::sleep_until(until) => return,
+                () = stop.cancelled() => return,
+            }
+        }
+    }
+
     /// Frees deliveries that an earlier process had claimed.
     async fn free(&mut self) {
         let services = self.services.clone();
-        let freed = self.pool.look(move || services.inner.store.free_deliveries()).await;
+        let freed = self.pool.deliver(move || services.inner.store.free_deliveries()).await;
         let error: Box<dyn std::error::Error> = match freed {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error.into(),
@@ -115,7 +146,7 @@ impl Worker {
                 continue;
             }
             match self.under_way.next().await {
-                Some(done) => self.busy.end(&done),
+                Some(ended) => self.busy.end(&ended.claimed),
                 None => return,
             }
         }
@@ -133,7 +164,7 @@ impl Worker {
         if tells_losses {
             self.losses_read = Some(Instant::now());
         }
-        let mut reading = Box::pin(self.pool.look(move || {
+        let mut reading = Box::pin(self.pool.deliver(move || {
             if tells_losses {
                 publish_losses(&services)?;
             }
@@ -143,9 +174,9 @@ impl Worker {
         let read = loop {
             tokio::select! {
                 read = &mut reading => break read,
-                Some(done) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    self.busy.end(&done);
-                    any_ended = true;
+                Some(ended) = self.under_way.next(), if !self.under_way.is_empty() => {
+                    self.busy.end(&ended.claimed);
+                    any_ended |= ended.frees_line();
                 }
             }
         };
@@ -175,10 +206,11 @@ impl Worker {
         let attempt = attempt(services, pool, Arc::clone(&self.sender), claimed.clone());
         let metrics = self.metrics.clone();
         self.under_way.push(Box::pin(async move {
-            if let (Some(outcome), Some(metrics)) = (attempt.await, metrics) {
+            let outcome = attempt.await;
+            if let (Some(outcome), Some(metrics)) = (outcome, metrics) {
                 metrics.record_delivery(outcome.as_str());
             }
-            claimed
+            EndedCall { claimed, outcome }
         }));
     }
 }
@@ -206,13 +238,17 @@ fn read_queue(services: &Services, after: &str, busy: BusyCalls) -> Result<Queue
         per_tenant: MAX_TENANT_CALLS,
         busy,
     })?;
-    if !claimed.is_empty() || relayed.is_some() {
+    if relayed.is_some() || claimed.iter().any(|call| !call.is_retry()) {
         return Ok(QueueRead { claimed, relayed, next: Duration::ZERO });
+    }
+    if !claimed.is_empty() {
+        return Ok(QueueRead { claimed, relayed, next: MIN_READ_PAUSE });
     }
     // A due delivery that was not claimed waits for a call that is under way.
     let next = store.next_delivery()?.map(|next| next.since(store.now()));
-    let next =
-        next.filter(|next| !next.is_zero()).map_or(POLL_INTERVAL, |next| next.min(POLL_INTERVAL));
+    let next = next
+        .filter(|next| !next.is_zero())
+        .map_or(POLL_INTERVAL, |next| next.clamp(MIN_READ_PAUSE, POLL_INTERVAL));
     Ok(QueueRead { claimed, relayed, next })
 }
 
