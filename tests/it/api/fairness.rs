@@ -52,11 +52,11 @@ impl Neighbours {
         let mut work = std::pin::pin!(work);
         let mut count = 0;
         loop {
-            let mut sent = std::pin::pin!(self.calm_send(&send));
+            let mut request = std::pin::pin!(self.calm_send(&send));
             tokio::select! {
                 biased;
                 () = &mut work => return count,
-                () = &mut sent => count += 1,
+                () = &mut request => count += 1,
             }
         }
     }
