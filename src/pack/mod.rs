@@ -8,7 +8,7 @@ mod check;
 mod diff;
 mod document;
 mod lint;
-mod read;
+mod reader;
 mod redaction;
 mod reference;
 mod refusal;
@@ -22,7 +22,7 @@ pub use document::{
     MemoryLayer, Pack, PackBlock, Permission, PolicyLayer, PolicyRule, Rollover, Split, Tone,
 };
 pub use lint::{LintFault, Severity};
-pub use read::{CLASSIFICATIONS, LintResult, lint, read};
+pub use reader::{CLASSIFICATIONS, LintResult, lint, read};
 pub use redaction::{RedactedText, Redaction, Redactor};
 pub use reference::PackRef;
 pub use refusal::{Refusal, RefusalCode, RefusalText};

@@ -10,7 +10,7 @@ use crate::hook::{
 };
 use crate::json::{Faults, JsonText, Limits, Node, parse};
 use crate::pack::Redactor;
-use crate::pipeline::govern::redact_message;
+use crate::pipeline::governance::redact_message;
 use crate::pipeline::repair::MISSING_RESULT;
 use crate::pipeline::{Error, HookPort};
 use crate::provider;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use super::connect::PostgresTarget;
+use super::connection::PostgresTarget;
 use super::sql::Connection;
 use super::{at_commit, condition};
 use crate::store::Error;
