@@ -1,6 +1,7 @@
 //! Hooks: webhooks and built-in checks that may deny, change, add to or observe a request at sixteen
 //! points.
 //!
+//! `docs/glossary.md` defines point and the kinds guard, transform, provide and observe.
 //! Everything here is data and rules, with no network and no clock. A hook is read by
 //! [`read_hook`]; [`HookSet`] orders the hooks that a compile is pinned to; a [`HookRound`] runs them
 //! at a [`Point`] through a [`Caller`], which is the one thing that may reach outside:

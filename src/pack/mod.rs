@@ -1,4 +1,5 @@
-//! Context packs: versioned documents that govern compiles.
+//! Context packs: versioned documents that govern compiles (pack, ledger and candidate in
+//! `docs/glossary.md`).
 //!
 //! A pack is read whole, with every fault at once, before anything is done under it. What was
 //! published never changes: `id@version` names one digest for good.

@@ -1,5 +1,6 @@
 //! The compile pipeline: typed stages in one order. No store, no network, no clock in a stage.
 //!
+//! `docs/glossary.md` defines budget, room, ladder, live zone, compaction point, squeeze and tail.
 //! A stage is a plain function from its input to its output. `ARCHITECTURE.md` numbers the stages;
 //! `driver` runs them, times them, and asks hooks between them.
 

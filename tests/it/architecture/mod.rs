@@ -1,6 +1,7 @@
 //! The layers, as a table: a module may use what its row names, and nothing else.
 
 mod circles;
+mod names;
 mod signatures;
 
 use std::collections::BTreeSet;
