@@ -12,9 +12,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-CONNECT, ADDRESS = "src/webhook/connect.rs", "src/webhook/address.rs"
+CONNECT, ADDRESS = "src/webhook/connector.rs", "src/webhook/address.rs"
 TARGET, CLIENT, CALL = "src/webhook/target/mod.rs", "src/webhook/client.rs", "src/webhook/call.rs"
-LAYER, READ = "src/http/layer.rs", "src/hook/read/headers.rs"
+LAYER, READ = "src/http/layer.rs", "src/hook/parser/headers.rs"
 
 # Name, file, what stands there, what stands there without the guard.
 GUARDS = [

@@ -1,8 +1,9 @@
 //! Contexture: a context compiler as a service.
 //!
 //! A conversation goes in, the payload for the provider comes out: inside the token budget,
-//! cache-stable, with a report of every decision. Modules are listed in reading order; an arrow
-//! never points up this list. `tests/it/architecture/` holds the table of allowed arrows.
+//! cache-stable, with a report of every decision. Terms such as budget, turn and artifact are in
+//! `docs/glossary.md`. Modules are listed in reading order; an arrow never points up this list.
+//! `tests/it/architecture/` holds the table of allowed arrows.
 
 pub mod limit;
 

@@ -135,7 +135,7 @@ pub(super) fn expand(args: &ExpandArgs) -> Result<(), CommandError> {
         request.set("originals", originals);
     }
     let services = Services::new(Models::built_in())?;
-    let answer = service::expand::expand(&services, &request.to_json()?, &call_deadline())
+    let answer = service::expansion::expand(&services, &request.to_json()?, &call_deadline())
         .map_err(|error| failure(error.into()))?;
     let parts: OrderedMembers = serde_json::from_slice(&answer)?;
     print(&parts, file.key, &mut io::stdout())?;

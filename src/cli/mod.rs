@@ -11,7 +11,7 @@ mod input_file;
 mod mcp;
 mod members;
 mod pack;
-mod prove;
+mod proof;
 mod replay;
 mod report;
 mod store;
@@ -96,7 +96,7 @@ Examples:
     /// Prints one table: tokens saved, what came back byte for byte, which formats still parse,
     /// and how many facts stay in sight beside deleting lines at random. Exit code 1 where
     /// something was not restored.
-    Prove(prove::ProveArgs),
+    Prove(proof::ProveArgs),
 
     /// Tell where one request leaves another's cached prefix, and why
     ///
@@ -181,7 +181,7 @@ pub fn run() -> ExitCode {
         Command::Compile(args) => compile::run(&args),
         Command::Compress(args) => compress::compress(&args),
         Command::Expand(args) => compress::expand(&args),
-        Command::Prove(args) => prove::run(&args),
+        Command::Prove(args) => proof::run(&args),
         Command::Why { a, b } => explain_change(&a, &b),
         Command::Replay(args) => replay::run(&args),
         Command::Pack(command) => pack::run(&command),

@@ -1,5 +1,7 @@
 //! The compression engine: makes texts shorter, by notations, adapters and selection.
 //!
+//! `docs/glossary.md` defines ladder, rung, notation, adapter and reference.
+//!
 //! # Rungs
 //!
 //! The ladder of the pipeline takes old texts down these rungs, one after the other, each shorter
@@ -67,7 +69,7 @@ pub mod fuzz;
 mod gaps;
 mod lossless;
 mod notation;
-mod offload;
+mod offload_limits;
 mod segment;
 mod summary;
 mod text;
@@ -88,5 +90,5 @@ pub use excerpt::{Excerpt, find_excerpt};
 pub use gaps::has_gaps;
 pub use lossless::{equivalent, normal};
 pub use notation::names as notations;
-pub use offload::Offload;
+pub use offload_limits::OffloadLimits;
 pub use summary::{SECTIONS, SummaryInput, summarize};

@@ -54,7 +54,7 @@ struct TenantPlaces<W> {
 
 /// Waiting work that got a place.
 #[derive(Debug)]
-pub struct Served<W> {
+pub struct GrantedPlace<W> {
     pub tenant: Arc<str>,
     pub waiter: W,
 }
@@ -135,7 +135,7 @@ impl<W: Waiter> FairPlaces<W> {
 
     /// Gives a place to the next waiting work, if there is one for it. The caller asks again until
     /// there is none.
-    pub fn serve(&mut self) -> Option<Served<W>> {
+    pub fn serve(&mut self) -> Option<GrantedPlace<W>> {
         loop {
             let tenant = self.turns.remove(self.next_turn()?)?;
             let may_begin = self.may_begin(self.tenants.get(&tenant)?.away());
@@ -162,7 +162,7 @@ impl<W: Waiter> FairPlaces<W> {
                 (false, _) => self.forget_if_idle(&tenant),
             }
             if let Some(waiter) = waiter {
-                return Some(Served { tenant, waiter });
+                return Some(GrantedPlace { tenant, waiter });
             }
         }
     }

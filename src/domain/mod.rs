@@ -1,4 +1,5 @@
-//! The nouns: plain data and the rules about it, without network, clock or disk.
+//! The nouns: plain data and the rules about it, without network, clock or disk. Those with a
+//! special sense are in `docs/glossary.md`.
 
 mod actions;
 mod adapter;
@@ -54,7 +55,7 @@ pub use conversation::{Conversation, Turn, turns};
 pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
-pub use fair_places::{FairPlaces, PlaceLimits, Served, Waiter};
+pub use fair_places::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};
 pub use key::{
     Holder, Key, KeyHash, KeyLimits, KeyText, Keyword, KeywordSet, MemoryRole, Principal,
     PrincipalKind, Scope,

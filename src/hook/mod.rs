@@ -1,6 +1,7 @@
 //! Hooks: webhooks and built-in checks that may deny, change, add to or observe a request at sixteen
 //! points.
 //!
+//! `docs/glossary.md` defines point and the kinds guard, transform, provide and observe.
 //! Everything here is data and rules, with no network and no clock. A hook is read by
 //! [`read_hook`]; [`HookSet`] orders the hooks that a compile is pinned to; a [`HookRound`] runs them
 //! at a [`Point`] through a [`Caller`], which is the one thing that may reach outside:
@@ -40,24 +41,24 @@ mod call;
 mod definition;
 mod failure;
 mod input;
+mod match_parser;
 mod matching;
 mod order;
 mod outcome_store;
+mod parser;
 mod patch;
 mod pattern;
 mod point;
 mod points;
 mod projection;
-mod read;
-mod read_match;
 mod record;
 mod recorded_hooks;
 mod round;
 mod run;
 mod secret;
+mod serializer;
 mod text;
 mod workplace;
-mod write;
 
 pub use answer::{HookAnswer, IncludePlace, ProvidedText};
 pub use builtin::{
@@ -78,15 +79,17 @@ pub use input::{
     SessionSwitchInput, SummarizeInput, TokenChange, TokenPressure, ToolArguments, ToolCallInput,
     ToolResultInput, TransformContextInput, TtlInput,
 };
+pub use match_parser::EVENTS;
 pub use matching::{ArgCondition, ArgTest, HookMatch, MatchContext};
 pub use order::{HookSet, Manifest, OrderDifference};
 pub use outcome_store::{OutcomeKey, OutcomeStore, answered_key, key};
+pub use parser::{
+    CheckUrl, GivenId, HOOK_KEYS, HookChecks, is_hook_id, read_hook, read_hook_within,
+};
 pub use pattern::hook_patterns;
 pub use point::{HookKind, Point, ProvideRule};
 pub use points::{PointDoc, about, answer, sample, write_point};
 pub use projection::Projection;
-pub use read::{CheckUrl, GivenId, HOOK_KEYS, HookChecks, is_hook_id, read_hook, read_hook_within};
-pub use read_match::EVENTS;
 pub use recorded_hooks::RecordedHooks;
 pub use round::{
     AnswerReader, ChangeResult, CheckedInput, CountTokens, Denial, Fragment, GuardDecision,

@@ -15,7 +15,7 @@ use super::schema::{CleanupRequest, OffloadAnswer, OffloadRequest};
 use super::state::AppState;
 use crate::domain::{ArtifactId, ContentHash};
 use crate::limit::Allowance;
-use crate::service::artifacts::{self, Cleanup, Offload, OffloadResult};
+use crate::service::artifacts::{self, Cleanup, OffloadLimits, OffloadResult};
 
 /// Offload a text
 ///
@@ -45,8 +45,8 @@ pub(super) async fn create_artifact(
     request: Request,
 ) -> Result<Response, Problem> {
     let query = Query::parse(request.uri(), &["threshold", "head_chars", "tail_chars"])?;
-    let default = Offload::default();
-    let options = Offload {
+    let default = OffloadLimits::default();
+    let options = OffloadLimits {
         threshold: query.whole("threshold")?.unwrap_or(default.threshold),
         head: query.whole("head_chars")?.unwrap_or(default.head),
         tail: query.whole("tail_chars")?.unwrap_or(default.tail),

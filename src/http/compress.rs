@@ -8,7 +8,7 @@ use super::problem::Problem;
 use super::response::respond_json;
 use super::schema::{CompressRequest, CompressResponse, ExpandRequest, ExpandedList};
 use super::state::AppState;
-use crate::service::{compress, expand};
+use crate::service::{compress, expansion};
 
 /// Compress messages or a text
 ///
@@ -50,5 +50,5 @@ pub(super) async fn expand_messages(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    Ok(respond_json(run(&state, request, expand::expand).await?))
+    Ok(respond_json(run(&state, request, expansion::expand).await?))
 }

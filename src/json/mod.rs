@@ -14,12 +14,12 @@ mod merge;
 mod object_text;
 mod path;
 mod reader;
+mod removal;
 mod scan;
 mod schema;
 pub(crate) mod tape;
 mod verbatim;
-mod without;
-mod write;
+mod writer;
 
 /// The largest whole number that every JSON reader represents exactly.
 pub const MAX_WHOLE_NUMBER: u64 = 1 << 53;
@@ -34,11 +34,11 @@ pub use merge::merge;
 pub use object_text::ObjectText;
 pub use path::{Fault, Faults, MAX_KEY_BYTES, Path, beginning, cut, places};
 pub use reader::{Error, ErrorKind, Limits, parse, parse_each, parse_or_empty};
+pub use removal::without_members;
 pub(crate) use scan::{Marks, next_special, number, space_outside_strings};
 pub use schema::{JsonSchema, Misfit, SchemaError};
 pub use verbatim::{JsonText, to_text};
-pub use without::without_members;
-pub use write::{escape_into, minify, string_bytes, write_string, write_string_escaping};
+pub use writer::{escape_into, minify, string_bytes, write_string, write_string_escaping};
 
 use std::borrow::Cow;
 use std::ops::Deref;

@@ -1,4 +1,5 @@
-//! Context packs: versioned documents that govern compiles.
+//! Context packs: versioned documents that govern compiles (pack, ledger and candidate in
+//! `docs/glossary.md`).
 //!
 //! A pack is read whole, with every fault at once, before anything is done under it. What was
 //! published never changes: `id@version` names one digest for good.
@@ -8,7 +9,7 @@ mod check;
 mod diff;
 mod document;
 mod lint;
-mod read;
+mod reader;
 mod redaction;
 mod reference;
 mod refusal;
@@ -22,7 +23,7 @@ pub use document::{
     MemoryLayer, Pack, PackBlock, Permission, PolicyLayer, PolicyRule, Rollover, Split, Tone,
 };
 pub use lint::{LintFault, Severity};
-pub use read::{CLASSIFICATIONS, LintResult, lint, read};
+pub use reader::{CLASSIFICATIONS, LintResult, lint, read};
 pub use redaction::{RedactedText, Redaction, Redactor};
 pub use reference::PackRef;
 pub use refusal::{Refusal, RefusalCode, RefusalText};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::measure::Meter;
 use super::slot::{PartName, Slot};
 use super::{StopReason, prose};
-use super::{inject, list_ends};
+use super::{list_ends, tail};
 use crate::domain::{Content, Message, Notes, Part, Role};
 use crate::provider::TargetRules;
 use crate::request::{OutputOptions, SkillOptions};
@@ -22,7 +22,7 @@ pub(super) struct Input<'i> {
     pub(super) model_prefill: bool,
     /// Whether the request names its model.
     pub(super) model_named: bool,
-    pub(super) injected: inject::Output,
+    pub(super) injected: tail::Output,
 }
 
 #[derive(Debug, Default)]

@@ -1,5 +1,6 @@
 //! The compile pipeline: typed stages in one order. No store, no network, no clock in a stage.
 //!
+//! `docs/glossary.md` defines budget, room, ladder, live zone, compaction point, squeeze and tail.
 //! A stage is a plain function from its input to its output. `ARCHITECTURE.md` numbers the stages;
 //! `driver` runs them, times them, and asks hooks between them.
 
@@ -13,10 +14,9 @@ mod compress;
 mod driver;
 mod error;
 mod frame;
-mod govern;
+mod governance;
 mod hook_port;
-mod ingest;
-mod inject;
+mod intake;
 mod list_ends;
 mod manifest;
 mod measure;
@@ -35,6 +35,7 @@ mod stage;
 mod strip_injected;
 mod summary_ask;
 mod tags;
+mod tail;
 mod tokens;
 mod tools;
 mod trace;
@@ -43,7 +44,7 @@ mod xml;
 pub use change::{ChangeHints, ChangeReason, FirstChange, PayloadBlocks, first_change};
 pub use compiled_payload::CompiledPayload;
 pub use error::Error;
-pub use govern::{
+pub use governance::{
     GovernInput, GovernOutput, GovernRefusal, GovernedContext, GovernedStage, SummaryContext,
     govern, governed_intent, published,
 };
@@ -90,7 +91,7 @@ impl PipelineContext {
     /// The stages of the built-in pack, for the ledger of a compile that names none. They read
     /// nothing of the request, so they are run once.
     pub fn ungoverned(&self) -> &[GovernedStage] {
-        self.ungoverned.get_or_init(govern::ungoverned)
+        self.ungoverned.get_or_init(governance::ungoverned)
     }
 }
 

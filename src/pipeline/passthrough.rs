@@ -3,7 +3,7 @@
 
 use super::repair::awaits_results;
 use super::report::{Report, ReportBuilder, TokenTotals};
-use super::{Actions, ChangeHints, CompiledPayload, Hashes, ingest, list_ends};
+use super::{Actions, ChangeHints, CompiledPayload, Hashes, intake, list_ends};
 use crate::domain::{ContentHash, Message};
 use crate::provider::{self, Destination, PayloadInput};
 use crate::request::CompileRequest;
@@ -11,7 +11,7 @@ use crate::request::CompileRequest;
 pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let destination = Destination { takes_system: false, ..request.destination() };
     let mut notes = request.notes;
-    let conversation = ingest::mend(request.conversation, destination, &mut notes);
+    let conversation = intake::mend(request.conversation, destination, &mut notes);
     let kept = conversation.history.len();
     let awaits_results = awaits_results(&conversation.history);
     let list = conversation.source.list_key();

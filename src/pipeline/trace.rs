@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::inject;
 use super::slot::Slot;
+use super::tail;
 use crate::domain::{
     Content, ContentHash, Extra, MediaSource, Message, Part, Stage, ToolDefinition,
 };
@@ -106,7 +106,7 @@ impl Trace {
     }
 
     /// Notes the volatile text, and the parts after the history.
-    pub(super) fn injected(&mut self, injected: &inject::Output) {
+    pub(super) fn injected(&mut self, injected: &tail::Output) {
         if !self.on {
             return;
         }

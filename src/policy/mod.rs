@@ -4,7 +4,7 @@
 //! whether a comparison or a sum met something that is no number, so that a rule on missing facts
 //! can fail closed. Nothing is logged, and no rule runs beyond its limits.
 
-mod evaluate;
+mod evaluation;
 mod js;
 mod js_text;
 mod numbers;
@@ -12,6 +12,6 @@ mod operators;
 mod scoped_operators;
 mod value;
 
-pub use evaluate::{Evaluation, RuleBudget, RuleFailure, Uncertainty, evaluate};
+pub use evaluation::{Evaluation, RuleBudget, RuleFailure, Uncertainty, evaluate};
 pub use operators::{RuleFault, RuleFaultKind, check};
 pub use value::{RecordMember, Value, ValueList, ValueRecord};

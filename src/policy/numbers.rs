@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::evaluate::{Evaluator, RuleFailure, Uncertainty};
+use super::evaluation::{Evaluator, RuleFailure, Uncertainty};
 use super::{Value, js};
 
 impl Evaluator<'_> {

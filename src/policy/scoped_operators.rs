@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::evaluate::{Evaluator, RuleFailure};
+use super::evaluation::{Evaluator, RuleFailure};
 use super::{Value, ValueList};
 
 /// The value, if `name` is one of these operators.

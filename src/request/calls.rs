@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::memory::read_named_scope;
-use super::options::read::read_allowed_keys;
+use super::options::reader::read_allowed_keys;
 use super::tools::ToolOptions;
 use crate::domain::{MemoryScope, Notes, Source, ToolDefinition};
 use crate::json::{Fault, Faults, Fields, Node, Path};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::governed::has_conversation;
+use super::governance::has_conversation;
 use super::hooks::HookChoice;
-use super::options::read;
+use super::options::reader;
 use super::options::{
     CacheOptions, Compression, ExplainLevel, KnownAdapters, MemoryOptions, OutputOptions,
     Placement, ProtectOptions, SkillOptions, given_adapters,
@@ -52,12 +52,12 @@ pub const COMPILE_KEYS: &[&str] = &[
 /// The keys of each option that is an object.
 pub const SECTIONS: &[(&str, &[&str])] = &[
     ("budget", BUDGET),
-    ("compression", read::COMPRESSION),
-    ("protect", read::PROTECT),
-    ("cache", read::CACHE),
-    ("output", read::OUTPUT),
-    ("memory", read::MEMORY),
-    ("skill", read::SKILL),
+    ("compression", reader::COMPRESSION),
+    ("protect", reader::PROTECT),
+    ("cache", reader::CACHE),
+    ("output", reader::OUTPUT),
+    ("memory", reader::MEMORY),
+    ("skill", reader::SKILL),
     ("tools", TOOLS),
 ];
 

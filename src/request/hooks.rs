@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::options::{RequestMemoryEntry, read};
+use super::options::{RequestMemoryEntry, reader};
 
 use crate::hook::{
     CheckUrl, DeliveryMode, GivenId, Hook, HookChecks, HookKind, hook_patterns, read_hook_within,
@@ -103,7 +103,7 @@ pub fn read_recalled(answer: &str) -> Result<RecalledMemory, String> {
     for (index, item) in fields.list("entries", MAX_ITEMS, &mut faults).iter().enumerate() {
         let known = &["key", "value", "description"];
         if let Some(one) = Fields::read(item, list.index(index), known, &mut faults) {
-            entries.extend(read::entry(&one, index, &mut faults));
+            entries.extend(reader::entry(&one, index, &mut faults));
         }
     }
     match faults.into_vec().first() {

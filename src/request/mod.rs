@@ -4,7 +4,7 @@ mod calls;
 mod candidates;
 mod compile;
 mod compress;
-mod governed;
+mod governance;
 mod hooks;
 mod lineage;
 mod memory;
@@ -30,7 +30,7 @@ pub use compress::{
     COMPRESS_KEYS, COMPRESS_LEVELS, CompressInput, CompressRequest, MessageList, ModelReader,
     Originals, ReferenceStyle, read_compress,
 };
-pub use governed::{
+pub use governance::{
     CallerBlock, EvidenceRef, GovernedError, GovernedRequest, InvokeOptions, MemoryRecord,
     PackInBody, PackSource, RunContext, find_pack_document, is_bucket_name, is_owned,
     read_evidence, read_governed,

@@ -1,6 +1,6 @@
 //! Builds all parts of the server, and serves until a stop is requested.
 
-mod accept;
+mod accept_loop;
 mod connection;
 mod hooks;
 mod jobs;
@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use self::accept::Acceptor;
+use self::accept_loop::Acceptor;
 use self::tasks::Tasks;
 use crate::config::{self, Config, DatabaseUrl, HooksConfig};
 use crate::domain::{Clock, Models};

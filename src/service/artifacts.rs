@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::idempotency::{IdempotentRequest, remember};
 use super::{Error, MemoryTaken, Services, StoreError};
-pub use crate::compress::Offload;
+pub use crate::compress::OffloadLimits;
 use crate::domain::{Artifact, ArtifactId, ContentHash};
 use crate::json::{self, Faults, Limits, MAX_WHOLE_NUMBER, Path};
 use crate::limit::{Allowance, AllowanceExceeded, PaidText};
@@ -47,9 +47,9 @@ pub fn offload(
         fields.text("text", &mut faults)
     });
     let options = fields.map(|fields| {
-        let default = Offload::default();
+        let default = OffloadLimits::default();
         let mut whole = |key| fields.whole(key, 0, MAX_WHOLE_NUMBER, &mut faults);
-        Offload {
+        OffloadLimits {
             threshold: whole("threshold").unwrap_or(default.threshold),
             head: whole("head_chars").unwrap_or(default.head),
             tail: whole("tail_chars").unwrap_or(default.tail),
@@ -67,7 +67,7 @@ pub fn offload(
 pub fn offload_text(
     services: &Services,
     text: &str,
-    options: &Offload,
+    options: &OffloadLimits,
     once: Option<&IdempotentRequest>,
     tell: OffloadReply,
 ) -> Result<OffloadResult, Error> {

@@ -13,7 +13,7 @@ mod effects;
 mod error;
 mod event_owner;
 pub mod events;
-pub mod expand;
+pub mod expansion;
 mod fact_observers;
 pub mod gateway;
 pub mod golden;

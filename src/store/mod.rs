@@ -1,4 +1,5 @@
 //! Persistent data: artifacts, original messages, responses, adapters, memory, keys, usage.
+//! `docs/glossary.md` defines artifact, original, adapter, record and snapshot.
 //!
 //! A [`Tenant`] is the only way in, so no query can forget to name the tenant; a [`Tx`] is one
 //! transaction over the rows of a tenant, with the methods of each noun in a file of its own. The

@@ -16,7 +16,7 @@ use super::address::Policy;
 use super::breaker::{BreakerKey, Breakers};
 use super::client::{Client, LimitedResponse, NoResponse, SetupError};
 use super::gate::Gates;
-use super::resolve::Resolver;
+use super::resolver::Resolver;
 use super::signature::sign;
 use crate::config::HooksConfig;
 use crate::domain::{Clock, Timestamp};

@@ -24,8 +24,8 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::Notify;
 
 use super::address::Policy;
-use super::connect::{self, CheckedConnector};
-use super::resolve::Resolver;
+use super::connector::{self, CheckedConnector};
+use super::resolver::Resolver;
 use crate::hook::{CallFailure, FailureCause};
 
 /// Bytes that the head of an answer may have, and headers in it.
@@ -183,14 +183,14 @@ async fn read(
 fn unreached(error: &legacy::Error) -> CallFailure {
     let mut source = error.source();
     while let Some(cause) = source {
-        match cause.downcast_ref::<connect::Error>() {
-            Some(connect::Error::Blocked(blocked)) => {
+        match cause.downcast_ref::<connector::Error>() {
+            Some(connector::Error::Blocked(blocked)) => {
                 return CallFailure::new(FailureCause::BlockedAddress, blocked.to_string());
             }
-            Some(connect::Error::Unknown(_)) => {
+            Some(connector::Error::Unknown(_)) => {
                 return CallFailure::new(FailureCause::Connect, "the name has no address");
             }
-            Some(connect::Error::Refused(_) | connect::Error::BadUri) => {
+            Some(connector::Error::Refused(_) | connector::Error::BadUri) => {
                 return CallFailure::new(FailureCause::Connect, "cannot connect");
             }
             None => {}

@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::address::Policy;
 use super::breaker::{BreakerKey, Breakers};
 use super::client::{Client, LimitedResponse, NoResponse, SetupError};
-use super::resolve::Resolver;
+use super::resolver::Resolver;
 use crate::config::{AllowCidr, SummarizerConfig, SummarizerKey};
 use crate::domain::{Clock, PromptMessage, Role};
 use crate::hook::{CallFailure, FailureCause};

@@ -72,9 +72,14 @@ pub(super) fn mark_items(text: &str, noun: &str) -> Option<usize> {
 /// Numbers of a list that are far from the others of their column.
 #[derive(Default)]
 pub(super) struct Outliers {
-    /// For each number its column and its item.
-    numbers: Vec<(usize, usize, f64)>,
+    numbers: Vec<TableNumber>,
     columns: Vec<ColumnStats>,
+}
+
+struct TableNumber {
+    column: usize,
+    item: usize,
+    number: f64,
 }
 
 #[derive(Default, Clone, Copy)]
@@ -98,7 +103,7 @@ impl Outliers {
             seen.sum += number;
             seen.squares += number * number;
         }
-        self.numbers.push((column, item, number));
+        self.numbers.push(TableNumber { column, item, number });
     }
 
     /// Marks the items that hold one, a few for each column.
@@ -106,7 +111,7 @@ impl Outliers {
         /// Deviations from the mean, and items of a column.
         const MIN_DEVIATIONS: f64 = 3.0;
         const MAX_OUTLIERS: usize = 4;
-        for (column, item, number) in self.numbers {
+        for TableNumber { column, item, number } in self.numbers {
             let Some(seen) = self.columns.get_mut(column) else { continue };
             let mean = seen.sum / seen.count;
             let variance = (seen.squares / seen.count - mean * mean).max(0.0);

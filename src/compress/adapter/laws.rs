@@ -6,7 +6,7 @@ use super::InnerTexts;
 use super::diff::DiffAdapter;
 use super::log::LogAdapter;
 use super::search::SearchAdapter;
-use super::shorten::apply;
+use super::shortening::apply;
 use super::source::SourceAdapter;
 use super::stack_trace::StackTraceAdapter;
 use super::structured_output::StructuredOutputAdapter;

@@ -181,7 +181,7 @@ fn size(page: &LinePage<'_>, shows: &[bool]) -> usize {
 mod tests {
     use super::*;
     use crate::compress::adapter::page::is_elided;
-    use crate::compress::adapter::shorten::apply;
+    use crate::compress::adapter::shortening::apply;
     use crate::compress::notation::reports_error;
     use proptest::prelude::*;
 

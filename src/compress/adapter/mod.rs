@@ -35,7 +35,7 @@ mod progress;
 mod prose;
 mod search;
 mod set;
-mod shorten;
+mod shortening;
 mod source;
 mod stack_trace;
 mod structured_output;
@@ -54,10 +54,10 @@ use super::segment::{Kind, Span};
 pub use adapter_trial::TrialOutput;
 pub use set::{AdapterSet, built_in_names};
 #[cfg(test)]
-pub(crate) use shorten::AdapterOutput;
+pub(crate) use shortening::AdapterOutput;
 #[cfg(any(fuzzing, test))]
-pub(crate) use shorten::apply;
-pub(crate) use shorten::{MIN_TEXT_BYTES, shorten, shorten_parts};
+pub(crate) use shortening::apply;
+pub(crate) use shortening::{MIN_TEXT_BYTES, shorten, shorten_parts};
 
 /// A stretch of a text, in bytes, and the text in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

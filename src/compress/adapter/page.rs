@@ -351,7 +351,7 @@ pub(super) fn is_elided(before: &str, after: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compress::adapter::shorten::apply;
+    use crate::compress::adapter::shortening::apply;
     use proptest::prelude::*;
 
     fn elided(text: &str, shows: &[bool]) -> String {

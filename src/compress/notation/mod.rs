@@ -17,10 +17,10 @@
 mod body;
 mod columns;
 mod numbered;
-mod out;
 mod records;
 mod repeat;
 mod severity;
+mod sink;
 mod table;
 mod template;
 mod tree;
@@ -31,8 +31,8 @@ use super::segment::Kind;
 use crate::json;
 
 pub(crate) use body::BlockBody;
-pub(crate) use out::DecodeSink;
 pub(crate) use severity::{ErrorLines, is_levelled, may_report, reporting, reports_error};
+pub(crate) use sink::DecodeSink;
 
 /// The first character of every mark of ours, at the start of a line.
 pub(crate) const MARK: char = '§';

@@ -2,12 +2,12 @@
 
 mod front_matter;
 mod list;
-mod render;
+mod rendering;
 
 use std::sync::Arc;
 
 pub use list::{SkillFormat, list_skills};
-pub use render::{MAX_RENDERED_BYTES, RenderedTooLong, SkillUse, render_skill};
+pub use rendering::{MAX_RENDERED_BYTES, RenderedTooLong, SkillUse, render_skill};
 
 use super::Timestamp;
 

@@ -3,14 +3,14 @@
 //! Each is a pure function of its settings and of the `input` that a webhook would be sent.
 
 mod deny_command;
-mod redact;
+mod redaction;
 mod secret_scan;
-mod truncate;
+mod truncation;
 
 pub use deny_command::DenyCommand;
-pub use redact::RedactHook;
+pub use redaction::RedactHook;
 pub use secret_scan::SecretScan;
-pub use truncate::TruncateHook;
+pub use truncation::TruncateHook;
 
 use super::answer::HookAnswer;
 use super::point::{HookKind, Point};
@@ -112,8 +112,8 @@ impl Builtin {
 
 fn keys(name: &str) -> Option<&'static [&'static str]> {
     match name {
-        "truncate" => Some(truncate::KEYS),
-        "redact" => Some(redact::KEYS),
+        "truncate" => Some(truncation::KEYS),
+        "redact" => Some(redaction::KEYS),
         "deny_command" => Some(deny_command::KEYS),
         "secret_scan" => Some(secret_scan::KEYS),
         _ => None,

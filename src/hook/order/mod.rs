@@ -9,8 +9,8 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use super::definition::Hook;
+use super::parser::is_hook_id;
 use super::point::{HookKind, Point};
-use super::read::is_hook_id;
 use crate::json::{Faults, Fields, Node, Path, Value, write_string};
 
 /// Hooks that a manifest lists first at a point, in their order.

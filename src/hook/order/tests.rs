@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::hook::read::{GivenId, read_hook};
+use crate::hook::parser::{GivenId, read_hook};
 use crate::hook::text::LIMITS;
 use crate::json::parse;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::each::{CheckedInput, InputQuestion};
+use super::batch::{CheckedInput, InputQuestion};
 use super::{HookInput, HookRound};
 use crate::hook::answer::HookAnswer;
 use crate::hook::call::{CallReply, MAX_CONCURRENT_CALLS};

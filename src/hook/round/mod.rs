@@ -4,21 +4,21 @@
 //! [`HookRound::observe`] notifies. The results depend on the answers of hooks and never on their
 //! timing.
 
+mod additions;
 mod answers;
+mod batch;
 mod change;
-mod each;
-mod observe;
-mod prepared;
-mod provide;
+mod observation;
+mod prepared_call;
 mod reader;
 
+pub use additions::{CountTokens, Fragment, ProvideResult, join};
+pub use batch::CheckedInput;
 pub use change::{ChangeResult, Denial};
-pub use each::CheckedInput;
-pub use observe::{GuardDecision, QueuedCall};
-pub use provide::{CountTokens, Fragment, ProvideResult, join};
+pub use observation::{GuardDecision, QueuedCall};
 pub use reader::AnswerReader;
 
-use prepared::{CallSettings, PreparedCall};
+use prepared_call::{CallSettings, PreparedCall};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

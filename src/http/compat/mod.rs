@@ -5,13 +5,13 @@
 //! gateway that waits for the response.
 
 mod compress;
-mod retrieve;
+mod retrieval;
 
 use axum::extract::State;
 use axum::response::Response;
 
 pub(super) use compress::*;
-pub(super) use retrieve::*;
+pub(super) use retrieval::*;
 
 use super::response::respond_with;
 use super::schema::GatewayHealth;

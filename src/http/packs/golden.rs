@@ -3,7 +3,7 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use super::read::path_segment;
+use super::list::path_segment;
 use crate::http::body::{self, RequestInput};
 use crate::http::job::{visit, work};
 use crate::http::problem::Problem;

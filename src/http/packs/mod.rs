@@ -1,11 +1,11 @@
 //! `/packs` and `/policy`: documents that govern compiles, and their rules.
 
 mod golden;
-mod publish;
-mod read;
+mod list;
+mod publication;
 mod rule;
 
 pub(super) use golden::*;
-pub(super) use publish::*;
-pub(super) use read::*;
+pub(super) use list::*;
+pub(super) use publication::*;
 pub(super) use rule::*;

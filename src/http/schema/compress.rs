@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::{ClearOptions, ExplainMode, OnDeadline, ProtectOptions, Shape};
 use crate::pipeline::Report;
 use crate::service::compress::KeptOriginal;
-use crate::service::expand::ExpandReport;
+use crate::service::expansion::ExpandReport;
 
 /// Messages or a text to compress: one of `text`, `messages`, `input` and `contents`.
 #[derive(Debug, ToSchema)]

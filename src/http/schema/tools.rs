@@ -179,7 +179,7 @@ pub struct ResultsRequest {
     pub source: Option<Shape>,
     /// Decides the tokenizer.
     pub model: Option<String>,
-    pub truncate: Option<Truncate>,
+    pub truncate: Option<TruncationOptions>,
     /// `off`, `lossless` (when absent) or `reversible`, which shortens what a format's adapter
     /// knows.
     pub compression: Option<String>,
@@ -203,7 +203,8 @@ pub struct RawResult {
 
 /// How long results are cut; in UTF-16 units.
 #[derive(Debug, ToSchema)]
-pub struct Truncate {
+#[schema(as = Truncate)]
+pub struct TruncationOptions {
     /// Results of at most so many stay whole.
     #[schema(default = 5000)]
     pub threshold: Option<u64>,

@@ -6,7 +6,7 @@
 //! the layout are the whole of its bytes.
 
 mod keys;
-mod read;
+mod reader;
 
 use super::scan::{self, Marks};
 

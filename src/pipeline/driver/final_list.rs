@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Driver;
+use super::compression_outcome::ShrunkHistory;
 use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory};
-use super::shrunk::ShrunkHistory;
 use crate::domain::{Message, Source};
 use crate::hook::{AnswerReader, GuardDecision, HookInput, MatchContext, Point};
 use crate::pipeline::points::list::{AcceptedMessage, ShownMessages};

@@ -10,7 +10,7 @@ use crate::hook::{
 };
 use crate::pipeline::changed_results::ChangedResults;
 use crate::pipeline::compress::Output as CompressOutput;
-use crate::pipeline::points::{ask_formats, before_compile, result, shrink};
+use crate::pipeline::points::{ask_formats, before_compile, compression, result};
 use crate::pipeline::report::Action;
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, StopReason};
@@ -119,7 +119,7 @@ impl Driver<'_> {
         if is_off || !self.hooks.has(Point::CompressFormat, HookKind::Provide) {
             return Ok(false);
         }
-        let shrinking = shrink::shrinking(&arrived_history.history, &compressed.outcome);
+        let shrinking = compression::shrinking(&arrived_history.history, &compressed.outcome);
         let hooks = &mut *self.hooks;
         let made = timed(&mut self.timings.hooks, || {
             ask_formats(hooks, shrinking.into_iter(), &arrived_history.history)

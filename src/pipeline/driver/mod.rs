@@ -1,12 +1,12 @@
 //! The driver: calls the stages in their order, and the hooks between them.
 
+mod compression_hooks;
+mod compression_outcome;
 mod final_list;
 mod history_parts;
 mod hooks;
-mod shrink;
-mod shrunk;
 mod stages;
-mod summarize;
+mod summaries;
 mod tools;
 
 use super::changed_results::ChangedResults;
@@ -18,8 +18,8 @@ use crate::compress::AdapterSet;
 use crate::domain::{Conversation, Notes, Stage};
 use crate::request::{CompileRequest, OnOverflow};
 
+use compression_outcome::ShrunkHistory;
 use history_parts::Preamble;
-use shrunk::ShrunkHistory;
 
 /// One compile on its way through the stages.
 struct Driver<'d> {

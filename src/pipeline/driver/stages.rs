@@ -12,7 +12,7 @@ use crate::pipeline::report::{Action, ReportBuilder};
 use crate::pipeline::slot::Slot;
 use crate::pipeline::stage::timed;
 use crate::pipeline::{ChangeHints, CompiledPayload, READ_TOOL, StopReason, prose};
-use crate::pipeline::{arrival, budget, cache_marks, frame, ingest, inject, list_ends, manifest};
+use crate::pipeline::{arrival, budget, cache_marks, frame, intake, list_ends, manifest, tail};
 use crate::pipeline::{memory, protect};
 use crate::provider::{self, PayloadInput};
 use crate::request::{Compression, ExplainLevel, Level, ReferenceStyle};
@@ -35,7 +35,7 @@ impl Driver<'_> {
         let destination = self.request.destination();
         let skill = self.request.skill.as_ref().map(|skill| &*skill.instructions);
         timed(&mut self.timings.compile, || {
-            ingest::run(conversation, destination, skill, &mut self.notes)
+            intake::run(conversation, destination, skill, &mut self.notes)
         })
     }
 
@@ -131,10 +131,10 @@ impl Driver<'_> {
         &mut self,
         context: Option<&str>,
         notes: &mut Notes,
-    ) -> Result<inject::Output, StopReason> {
+    ) -> Result<tail::Output, StopReason> {
         let request = self.request;
         let memory = request.memory.as_ref();
-        let input = inject::Input {
+        let input = tail::Input {
             dynamic_state: request.dynamic_state.as_ref(),
             dynamic_state_placement: request.dynamic_state_placement,
             dynamic_state_anchor: request.dynamic_state_anchor,
@@ -142,14 +142,14 @@ impl Driver<'_> {
             memory,
             memory_room: memory.map_or(0, |memory| request.model.unscale(memory.max_tokens)),
         };
-        timed(&mut self.timings.compile, || inject::run(&self.meter, &input, notes))
+        timed(&mut self.timings.compile, || tail::run(&self.meter, &input, notes))
     }
 
     fn frame(
         &mut self,
         preamble: &Preamble,
         arrived_history: &ArrivedHistory,
-        injected: inject::Output,
+        injected: tail::Output,
         notes: &mut Notes,
     ) -> Result<frame::Output, StopReason> {
         let input = frame::Input {

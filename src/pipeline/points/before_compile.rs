@@ -6,8 +6,8 @@ use crate::hook::{BeforeCompileInput, PointInput as _};
 use crate::json::{self, JsonText, Limits};
 use crate::limit::Deadline;
 use crate::pack::Pack;
-use crate::pipeline::govern::redact_message;
-use crate::pipeline::{inject, slot::Slot};
+use crate::pipeline::governance::redact_message;
+use crate::pipeline::{slot::Slot, tail};
 use crate::request::CompileRequest;
 
 /// The input of hooks: the compressed history is without its tail.
@@ -28,7 +28,7 @@ pub(crate) fn input(
         system: ShownMessages::new(system.iter()).json(),
         history: ShownMessages::new(compressed.iter()).json(),
         dynamic_state: state.map(RawJson::as_json),
-        dynamic_state_xml: state.and_then(inject::state_xml).as_deref(),
+        dynamic_state_xml: state.and_then(tail::state_xml).as_deref(),
     }
     .to_json()
 }
@@ -49,7 +49,7 @@ pub fn governed_input(request: &CompileRequest, pack: &Pack, deadline: &Deadline
     // JSON may be invalid after redaction.
     let raw = state.map(|raw| clean(raw.as_str()));
     let raw = raw.filter(|raw| json::parse(raw, Limits::default()).is_ok());
-    let xml = state.and_then(inject::state_xml).map(|xml| clean(&xml));
+    let xml = state.and_then(tail::state_xml).map(|xml| clean(&xml));
     BeforeCompileInput {
         system: system.json(),
         history: history.json(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::domain::{Content, Conversation, Message, Note, Notes, Part, Role, Source};
 use crate::json::{Faults, JsonText, Limits, Node, canonical_with_nulls, parse};
-use crate::pipeline::ingest;
+use crate::pipeline::intake;
 use crate::pipeline::manifest::MessageName;
 use crate::provider::{self, Destination};
 
@@ -168,7 +168,7 @@ impl ReturnedList {
         let history = messages.split_off(lead);
         let conversation = Conversation { source, system: messages, history, tools: Vec::new() };
         let mut mended = Notes::default();
-        let conversation = ingest::mend(conversation, destination, &mut mended);
+        let conversation = intake::mend(conversation, destination, &mut mended);
         for more in [read_notes, mended] {
             add_new(&mut notes.degraded, more.degraded);
             add_new(&mut notes.repairs, more.repairs);

@@ -10,12 +10,20 @@ use crate::hook::{
 };
 use crate::json::{Faults, JsonText, Limits, Node, parse};
 use crate::pack::Redactor;
-use crate::pipeline::govern::redact_message;
+use crate::pipeline::governance::redact_message;
 use crate::pipeline::repair::MISSING_RESULT;
 use crate::pipeline::{Error, HookPort};
 use crate::provider;
 
 const RESULT_LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
+
+/// A result, and what hooks are shown of it.
+struct ShownResult {
+    /// Index of its message in the history.
+    index: usize,
+    input: String,
+    result: ToolResult,
+}
 
 /// Calls the hooks for results, before any other stage, and returns the results that they replaced.
 /// `fits` validates a new result in its place.
@@ -25,28 +33,28 @@ pub fn ask_results_of(
     fits: ResultCheck<'_>,
 ) -> Result<Vec<ReplacedResult>, Error> {
     let calls = calls_of(history);
-    let places: Vec<(usize, String, ToolResult)> = history
+    let shown: Vec<ShownResult> = history
         .iter()
         .enumerate()
-        .filter_map(|(at, message)| {
+        .filter_map(|(index, message)| {
             let result = message.tool_results().next()?.clone();
-            Some((at, input(message, &calls)?, result))
+            Some(ShownResult { index, input: input(message, &calls)?, result })
         })
         .collect();
-    let asked: Vec<ResultInput<'_>> = places
+    let asked: Vec<ResultInput<'_>> = shown
         .iter()
-        .map(|(_, input, old)| {
+        .map(|ShownResult { input, result: old, .. }| {
             let call = calls.get(&old.call_id).map(|call| &*call.name);
             ResultInput { input, tool: old.name.as_deref().or(call), old, fits }
         })
         .collect();
     let changed = ask_each(asks, &asked)?;
     let mut replaced = Vec::new();
-    for ((at, _, old), new) in places.into_iter().zip(changed) {
-        let new = new.filter(|new| *new != old);
-        if let (Some(message), Some(new)) = (history.get_mut(at), new) {
+    for (ShownResult { index, result, .. }, new) in shown.into_iter().zip(changed) {
+        let new = new.filter(|new| *new != result);
+        if let (Some(message), Some(new)) = (history.get_mut(index), new) {
             put(message, new.clone());
-            replaced.push(ReplacedResult { old, new });
+            replaced.push(ReplacedResult { old: result, new });
         }
     }
     Ok(replaced)

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use super::compress::{self, Clearing, ResultTools, SummaryMaterial, SummaryRequest, read_summary};
 use super::measure::{self, Cost, Meter};
-use super::points::summarize::{MAX_SUMMARIES, SummarySlice};
+use super::points::summary::{MAX_SUMMARIES, SummarySlice};
 use super::stage::timed;
 use super::{Error, PipelineContext, PipelineRun, prose, protect};
 use crate::compress::{

@@ -5,8 +5,8 @@
 //! tools; they are last, so that a load leaves the tools before it in their places.
 
 mod group;
-mod minify;
-mod prune;
+mod minifier;
+mod selection;
 mod words;
 
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ pub(super) fn run(
 ) -> Result<Output, StopReason> {
     let list = std::mem::take(&mut conversation.tools);
     let mut output = Output { total: list.len(), ..Output::default() };
-    let (kept, removed) = prune::run(list, options.prune.as_ref(), deadline)?;
+    let (kept, removed) = selection::run(list, options.prune.as_ref(), deadline)?;
     output.removed = removed;
     conversation.tools = kept;
     // One without tools has nothing to call, and its schema would hold for nothing.
@@ -53,7 +53,7 @@ pub(super) fn run(
         tool.extra.retain(|(key, _)| &**key != "tags");
         if options.minify
             && let Some(schema) = &tool.parameters
-            && let Some(less) = minify::schema(&tool.name, schema.as_str())
+            && let Some(less) = minifier::schema(&tool.name, schema.as_str())
         {
             tool.parameters = Some(RawJson::new(less));
         }

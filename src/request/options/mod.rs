@@ -1,7 +1,7 @@
 //! The options of a compile, with their defaults.
 
 mod adapters;
-pub(super) mod read;
+pub(super) mod reader;
 mod skill;
 
 pub(super) use adapters::read_adapters;
@@ -9,7 +9,7 @@ pub use adapters::{
     ADAPTER_KEYS, KnownAdapters, MAX_PATTERNS_IN_ALL, adapter_names, adapter_patterns,
     given_adapters, patterns_in, read_definition,
 };
-pub(super) use read::summary_instructions;
+pub(super) use reader::summary_instructions;
 pub use skill::read_skill_use;
 
 use std::collections::{BTreeMap, BTreeSet};

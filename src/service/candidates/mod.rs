@@ -5,15 +5,15 @@
 //! entry, so only promoted facts are recalled.
 
 mod check;
-mod promote;
-mod propose;
+mod promotion;
+mod proposal;
 mod step;
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-pub(super) use self::propose::{Ids, propose_in};
+pub(super) use self::proposal::{Ids, propose_in};
 use self::step::{CandidateAction, CandidateStep, log_step, take_step};
 use super::idempotency::ResponseRecorder;
 use super::page::PagedList;
@@ -178,7 +178,7 @@ pub fn promote(
         if from != CandidateState::Approved {
             return Err(CandidateRefusal::Transition { from, to: CandidateState::Promoted }.into());
         }
-        promote::promote_in(tx, &mut candidate, &request)?;
+        promotion::promote_in(tx, &mut candidate, &request)?;
         candidate.version += 1;
         tx.put_candidate(&candidate)?;
         let done = show(tx, candidate)?;

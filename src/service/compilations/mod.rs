@@ -1,6 +1,6 @@
 //! Reads, compares and replays records of compiles.
 
-mod compare;
+mod comparison;
 mod cuts;
 mod live;
 mod replay;
@@ -16,7 +16,7 @@ use super::{Error, Services, StoreError};
 use crate::domain::{Compilation, CompilationStatus, RecordLevel};
 pub use crate::store::{CompilationFilter, Page};
 
-pub use self::compare::{CompilationDrift, compare};
+pub use self::comparison::{CompilationDrift, compare};
 pub use self::cuts::{MessageCut, cuts};
 pub use self::live::HookCheck;
 pub(super) use self::replay::strict;

@@ -5,7 +5,7 @@
 //! the request and the answers of hooks from a record.
 
 use super::Error;
-use super::govern::{GovernContext, GovernSource, GovernTask, govern};
+use super::governance::{GovernContext, GovernSource, GovernTask, govern};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pack::PackRef;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::change::note_change;
 use super::events::{CompileEvents, UnreadCompile};
-use super::govern::GovernSource;
+use super::governance::GovernSource;
 use super::job::{CompileJob, JobContext};
 use super::named_inputs::read_request;
 use super::{CompileMode, CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};

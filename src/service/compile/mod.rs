@@ -3,7 +3,7 @@
 mod change;
 mod events;
 mod evidence;
-mod govern;
+mod governance;
 mod hooks;
 mod job;
 mod live;
@@ -13,7 +13,7 @@ mod pack_faults;
 mod pack_fragments;
 mod recall;
 mod refusal;
-mod respond;
+mod response;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub use crate::request::{
 use crate::store::HookOutcome;
 
 use events::UnreadCompile;
-pub(super) use govern::GovernSource;
+pub(super) use governance::GovernSource;
 pub(super) use hooks::{inline_hooks, line as hook_line, pinned, require_scope_for_urls, scope};
 pub(super) use job::{CompileJob, JobContext};
 use live::{LiveCompile, LiveInput};

@@ -12,7 +12,7 @@ use crate::request::{ModelReader, ReferenceStyle};
 use crate::service::compile::Error as CompileError;
 use crate::service::compress::{CompressJob, CompressOutcome, carry_out as compress};
 use crate::service::tools::{ToolAnswer, own_call};
-use crate::service::{Error, Services, StoreError, expand, memory};
+use crate::service::{Error, Services, StoreError, expansion, memory};
 
 /// The text of a tool's result, for a model.
 pub(super) struct ToolText {
@@ -87,7 +87,7 @@ fn call(
             )
         }
         "expand" => {
-            let answer = expand::expand(services, &arguments.to_string(), deadline);
+            let answer = expansion::expand(services, &arguments.to_string(), deadline);
             compile_result(answer.map(|body| expansion_text(&body)))
         }
         name => call_own_tool(services, name, arguments),

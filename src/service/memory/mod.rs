@@ -3,13 +3,13 @@
 //! These writes bypass allow-lists and guards, which are for models. Every change publishes an event
 //! in the same transaction.
 
-mod act;
+mod action;
 mod change;
 mod events;
 mod recall;
 mod transfer;
 
-pub use self::act::{MemoryActResult, act};
+pub use self::action::{MemoryActResult, act};
 use self::change::without;
 pub(super) use self::change::{MemoryChange, carry_out, put as put_entry, remove, replace};
 pub use self::recall::{RecallAnswer, recall};

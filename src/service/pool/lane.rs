@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::Error;
-use crate::domain::{FairPlaces, PlaceLimits, Served, Waiter};
+use crate::domain::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};
 
 /// Places for jobs of one kind, and a queue for each tenant, served in turn.
 ///
@@ -201,7 +201,7 @@ impl Lane {
         loop {
             // Sent without the lock: a place that nobody takes any more is given back by its drop.
             let served = self.state().places.serve();
-            let Some(Served { tenant, waiter }) = served else { return };
+            let Some(GrantedPlace { tenant, waiter }) = served else { return };
             let place = Place {
                 lane: Arc::clone(self),
                 tenant: Arc::clone(&tenant),

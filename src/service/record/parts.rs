@@ -5,7 +5,7 @@ use super::Inputs;
 use crate::domain::{ContentHash, Ledger, Stage};
 use crate::hook::HookRun;
 use crate::json::{self, Node};
-use crate::pipeline::Hashes;
+use crate::pipeline::{GovernedStage, Hashes};
 
 /// The keys of a request and the stages that read them. A key without a row has no effect on a
 /// payload.
@@ -93,16 +93,17 @@ pub(crate) fn ledger(
     let mut lines: Vec<_> = own
         .map(|(stage, output)| {
             let parts = known.iter().filter(|part| part.stages.contains(stage));
-            (*stage, parts.map(|part| (part.name.clone(), part.hash)).collect(), *output)
+            let parts = parts.map(|part| (part.name.clone(), part.hash)).collect();
+            GovernedStage { stage: *stage, parts, output: *output }
         })
-        .chain(governed.iter().map(|line| (line.stage, line.parts.clone(), line.output)))
+        .chain(governed.iter().cloned())
         .collect();
-    lines.sort_by_key(|(stage, ..): &(Stage, Vec<_>, ContentHash)| *stage);
+    lines.sort_by_key(|line| line.stage);
     let mut ledger = Ledger::default();
-    for (stage, mut parts, output) in lines {
-        let hooks = brought.iter().filter(|part| part.stage == stage);
-        parts.extend(hooks.map(|part| (part.name.clone(), part.hash)));
-        ledger.push(stage, parts, output);
+    for mut line in lines {
+        let hooks = brought.iter().filter(|part| part.stage == line.stage);
+        line.parts.extend(hooks.map(|part| (part.name.clone(), part.hash)));
+        ledger.push(line.stage, line.parts, line.output);
     }
     ledger
 }

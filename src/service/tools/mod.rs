@@ -3,17 +3,17 @@
 
 mod call_hooks;
 mod check;
+mod context_read;
 mod denials;
 mod guards;
 mod hooks;
-mod load;
 mod memory;
 mod memory_command;
 mod memory_rights;
 mod prepared_calls;
-mod read;
 mod results;
 mod schema;
+mod toolkit;
 mod trial;
 mod wire;
 
@@ -195,8 +195,8 @@ pub(crate) fn conclude(
         }
         CallJudgement::Ours => {
             let answer = match &*call.name {
-                READ_TOOL => read::carry_out(services, &call)?,
-                LOAD_TOOLKIT => load::carry_out(services.allowance(), &tools.options, &call),
+                READ_TOOL => context_read::carry_out(services, &call)?,
+                LOAD_TOOLKIT => toolkit::carry_out(services.allowance(), &tools.options, &call),
                 _ => remembered.next().unwrap_or_else(|| ToolAnswer::Refused(String::new())),
             };
             let message = wire::result(source, &call, &answer);
@@ -236,7 +236,7 @@ pub(crate) fn own_call(
     match (denied, done) {
         (Some(reason), _) => Ok(ToolAnswer::Refused(reason)),
         (None, Some(done)) => Ok(done),
-        (None, None) if &*call.name == READ_TOOL => read::carry_out(services, &call),
+        (None, None) if &*call.name == READ_TOOL => context_read::carry_out(services, &call),
         (None, None) => Ok(ToolAnswer::Refused("There is no such tool.".to_owned())),
     }
 }

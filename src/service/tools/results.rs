@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::wire;
-use crate::compress::Offload;
+use crate::compress::OffloadLimits;
 use crate::domain::{
     ArtifactId, Content, ContentHash, Message, Notes, Part, Role, ToolCall, ToolResult,
 };
@@ -206,7 +206,7 @@ fn cut_one(
     warnings: &mut Vec<String>,
 ) -> CutResult {
     let Lengths { threshold, head, tail } = lengths;
-    let offload = Offload { threshold, head, tail };
+    let offload = OffloadLimits { threshold, head, tail };
     let id = ArtifactId::of(&ContentHash::of(&result.text));
     if let Some(marker) = offload.apply(&result.text, id).filter(|_| store) {
         match keep(services, &result.text) {

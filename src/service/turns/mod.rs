@@ -2,7 +2,7 @@
 //! the calls of our tools, and compiles the next payload, unless the request wants none. Either all of
 //! it is stored or nothing.
 
-mod append;
+mod append_only;
 mod calls;
 mod members;
 mod options;
@@ -308,7 +308,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         let empty = Node { raw: "", value: Value::Object(Vec::new()) };
         let node = texts.add_to(empty, &self.rest);
         let options = read_options(services, node, session)?;
-        append::append(services, prepared, options.request).map(TurnOutcome::Appended)
+        append_only::append(services, prepared, options.request).map(TurnOutcome::Appended)
     }
 
     /// Reads the options for judging the calls of the turn, if there are any calls.

@@ -5,8 +5,8 @@
 //! first. Statements are the same for both databases; a row is in sight of its own tenant's
 //! transactions alone (row security), so that one that forgot its tenant would find nothing.
 
-mod connect;
-mod migrate;
+mod connection;
+mod migration;
 mod readers;
 mod sql;
 mod stall;
@@ -14,7 +14,7 @@ mod writers;
 
 use std::sync::Arc;
 
-use self::connect::PostgresTarget;
+use self::connection::PostgresTarget;
 use self::readers::PostgresReaders;
 use self::writers::Writers;
 use super::backend::{Backend, WriteJob};
@@ -34,7 +34,7 @@ impl Postgres {
     /// Connects, and brings the schema up to date.
     pub(super) fn open(url: &PostgresUrl) -> Result<Self, OpenError> {
         let target = Arc::new(PostgresTarget::new(url)?);
-        migrate::run(&target)?;
+        migration::run(&target)?;
         let health = Arc::new(ConditionCell::default());
         let writers =
             Writers::start(&target, &health).map_err(|error| target.connect_error(error))?;
@@ -43,7 +43,7 @@ impl Postgres {
 
     /// Brings the schema up to date; returns the steps before and after.
     pub(super) fn migrate(url: &PostgresUrl) -> Result<(i64, i64), OpenError> {
-        migrate::run(&PostgresTarget::new(url)?)
+        migration::run(&PostgresTarget::new(url)?)
     }
 }
 

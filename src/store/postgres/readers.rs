@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::connect::PostgresTarget;
+use super::connection::PostgresTarget;
 use super::sql::Connection;
 use super::writers::scope_statement;
 use crate::store::Error;

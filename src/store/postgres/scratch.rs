@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::connect::PostgresTarget;
+use super::connection::PostgresTarget;
 use crate::config::{DatabaseUrl, PostgresUrl};
 use crate::store::sql::Sql as _;
 

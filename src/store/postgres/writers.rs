@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use super::connect::PostgresTarget;
+use super::connection::PostgresTarget;
 use super::sql::Connection;
 use super::{at_commit, condition};
 use crate::store::Error;

@@ -1,6 +1,6 @@
 //! Sessions: their rows and everything that is deleted with them.
 
-mod erase;
+mod erasure;
 mod payload;
 mod row;
 mod snapshots;

@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::connect::{self, DatabaseLocation};
+use super::connection::{self, DatabaseLocation};
 use crate::store::error::OpenError;
 
 /// Copies the database into a new file that only its owner may read, and checks it. The copy has
 /// the state at its start; no writer is blocked.
 pub(super) fn backup(from: &Path, to: &Path) -> Result<(), OpenError> {
     let place = DatabaseLocation::File(from.into());
-    let connection = connect::reader(&place).map_err(|error| connect::open_error(&place, error))?;
-    connect::known_schema(&place, &connection)?;
+    let connection =
+        connection::reader(&place).map_err(|error| connection::open_error(&place, error))?;
+    connection::known_schema(&place, &connection)?;
     copy(&connection, to)
 }
 
@@ -31,12 +32,13 @@ pub(super) fn restore(
         return Err(OpenError::Exists { file: file.to_owned() });
     }
     let place = DatabaseLocation::File(from.into());
-    let connection = connect::reader(&place).map_err(|error| connect::open_error(&place, error))?;
-    let (found, known) = (connect::schema(&place, &connection)?, connect::latest_step());
+    let connection =
+        connection::reader(&place).map_err(|error| connection::open_error(&place, error))?;
+    let (found, known) = (connection::schema(&place, &connection)?, connection::latest_step());
     if found > known {
         return Err(OpenError::Newer { file: place.path(), found, known });
     }
-    connect::check(&place)?;
+    connection::check(&place)?;
     let refused = |source: std::io::Error| OpenError::Copy {
         file: file.to_owned(),
         source: Arc::new(source),
@@ -92,7 +94,7 @@ fn copy(connection: &Connection, to: &Path) -> Result<(), OpenError> {
     let checked = copied
         .map_err(|error| OpenError::Copy { file: to.to_owned(), source: Arc::new(error) })
         .and_then(|_| file.sync_all().map_err(refused))
-        .and_then(|()| connect::check(&DatabaseLocation::File(to.into())));
+        .and_then(|()| connection::check(&DatabaseLocation::File(to.into())));
     if checked.is_err() {
         // Half a copy is worse than none.
         let _ = std::fs::remove_file(to);

@@ -5,7 +5,7 @@
 //! power costs the last commits, never the file. Writes that must survive it are jobs that ask for
 //! a flush.
 
-mod connect;
+mod connection;
 mod copy;
 mod inode;
 mod lock;
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
-use self::connect::DatabaseLocation;
+use self::connection::DatabaseLocation;
 use self::lock::{FileLock, MissingFile};
 use self::reserve::Reserve;
 use self::writer::SqliteWriter;
@@ -48,11 +48,11 @@ impl Sqlite {
         let reserve = Reserve::new(&file);
         let place = DatabaseLocation::File(file.into());
         let mut is_full = false;
-        let connection = match connect::writer(&place) {
+        let connection = match connection::writer(&place) {
             // A process that was killed has left its reserve.
             Err(OpenError::Full { .. }) if reserve.remove_left() => {
                 is_full = true;
-                connect::writer(&place)?
+                connection::writer(&place)?
             }
             opened => opened?,
         };
@@ -69,7 +69,7 @@ impl Sqlite {
         match Self::open(file) {
             Err(OpenError::InUse { file, .. }) => {
                 let place = DatabaseLocation::File(file.into());
-                let connection = connect::writer_beside(&place)?;
+                let connection = connection::writer_beside(&place)?;
                 Self::with_writer(place, connection, None)
             }
             opened => opened,
@@ -83,11 +83,11 @@ impl Sqlite {
         let _lock = lock(&file, MissingFile::Make)?;
         let place = DatabaseLocation::File(file.into());
         let connection =
-            connect::reader(&place).map_err(|error| connect::open_error(&place, error))?;
-        let before = connect::schema(&place, &connection)?;
+            connection::reader(&place).map_err(|error| connection::open_error(&place, error))?;
+        let before = connection::schema(&place, &connection)?;
         drop(connection);
-        connect::writer(&place)?;
-        Ok((before, connect::latest_step()))
+        connection::writer(&place)?;
+        Ok((before, connection::latest_step()))
     }
 
     /// Copies a file into a new one, whether it is in use or not.
@@ -97,7 +97,7 @@ impl Sqlite {
 
     /// Reads through a file, whether it is in use or not; a line for each thing that is unsound.
     pub(super) fn check(file: &Path) -> Result<Vec<String>, OpenError> {
-        connect::faults(&DatabaseLocation::File(holder_path(file)?.into()))
+        connection::faults(&DatabaseLocation::File(holder_path(file)?.into()))
     }
 
     /// Replaces a file that is not in use with a copy; returns the new path of the old file.
@@ -114,7 +114,7 @@ impl Sqlite {
     /// A database that ends with this value.
     pub(super) fn memory() -> Result<Self, OpenError> {
         let place = DatabaseLocation::memory();
-        let connection = connect::writer(&place)?;
+        let connection = connection::writer(&place)?;
         Self::with_writer(place, connection, None)
     }
 
@@ -130,7 +130,7 @@ impl Sqlite {
             _ => None,
         };
         let writer = SqliteWriter::start(writer, Arc::clone(&health), reserve)
-            .map_err(|error| connect::open_error(&place, error))?;
+            .map_err(|error| connection::open_error(&place, error))?;
         Ok(Self { writer, readers: SqliteReaders::new(place), health, _lock: lock })
     }
 }
@@ -185,7 +185,7 @@ impl SqliteReaders {
         let kept = self.idle().pop();
         let connection = match kept {
             Some(connection) => connection,
-            None => connect::reader(&self.location).map_err(error)?,
+            None => connection::reader(&self.location).map_err(error)?,
         };
         // One transaction, so a read sees one state throughout.
         let transaction = connection.unchecked_transaction().map_err(error)?;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::wait::until;
@@ -11,26 +10,6 @@ use crate::support::{Folder, TestServer, problem};
 /// Twenty lines, 159 units.
 fn lines() -> String {
     (1..=20).map(|number| format!("Line {number:02}")).collect::<Vec<_>>().join("\n")
-}
-
-async fn put(server: &TestServer, text: &str) -> String {
-    let body = json!({"text": text, "threshold": 0, "tail_chars": 0});
-    let answer = server.post_json("/artifacts", 201, &body).await;
-    answer["id"].as_str().unwrap().to_owned()
-}
-
-async fn get(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> Response {
-    let request = server.build("GET", path);
-    let add = |request: reqwest::RequestBuilder, (name, value): &(&str, &str)| {
-        request.header(*name, *value)
-    };
-    headers.iter().fold(request, add).send().await.unwrap()
-}
-
-async fn read(server: &TestServer, path: &str) -> String {
-    let answer = server.get(path).await;
-    assert_eq!(answer.status(), 200, "{path}");
-    answer.text().await.unwrap()
 }
 
 #[tokio::test]
@@ -52,7 +31,7 @@ async fn an_offloaded_text_leaves_head_tail_and_a_handle() {
     let second = server.post_ok("/artifacts", &body).await;
     assert_eq!(second["text"], first["text"]);
     let path = format!("/artifacts/{}", first["id"].as_str().unwrap());
-    assert_eq!(read(&server, &path).await, lines());
+    assert_eq!(server.get_text(&path).await, lines());
 }
 
 #[tokio::test]
@@ -81,13 +60,13 @@ async fn a_text_may_be_sent_as_it_is() {
     assert_eq!(answer.status(), 201);
     let answer: Value = answer.json().await.unwrap();
     let path = format!("/artifacts/{}", answer["id"].as_str().unwrap());
-    assert_eq!(read(&server, &path).await, text);
+    assert_eq!(server.get_text(&path).await, text);
 }
 
 #[tokio::test]
 async fn an_answer_has_the_headers_of_a_text_that_can_be_asked_for_in_parts() {
     let server = TestServer::spawn().await;
-    let path = format!("/artifacts/{}", put(&server, &lines()).await);
+    let path = format!("/artifacts/{}", server.put_artifact(&lines()).await);
     let whole = server.get(&path).await;
     let headers = whole.headers();
     assert_eq!(headers["content-type"], "text/plain; charset=utf-8");
@@ -95,27 +74,27 @@ async fn an_answer_has_the_headers_of_a_text_that_can_be_asked_for_in_parts() {
     assert_eq!(headers["x-content-type-options"], "nosniff");
     let tag = headers["etag"].to_str().unwrap().to_owned();
 
-    let part = get(&server, &path, &[("range", "bytes=8-14")]).await;
+    let part = server.get_with(&path, &[("range", "bytes=8-14")]).await;
     assert_eq!(part.status(), 206);
     assert_eq!(part.headers()["content-range"], "bytes 8-14/159");
     assert_eq!(part.text().await.unwrap(), "Line 02");
-    let last = get(&server, &path, &[("range", "bytes=-7"), ("if-range", &tag)]).await;
+    let last = server.get_with(&path, &[("range", "bytes=-7"), ("if-range", &tag)]).await;
     assert_eq!(last.status(), 206);
     assert_eq!(last.text().await.unwrap(), "Line 20");
 
     // What its tag names is these bytes, whatever else would be understood.
-    let gzip = get(&server, &path, &[("accept-encoding", "gzip")]).await;
+    let gzip = server.get_with(&path, &[("accept-encoding", "gzip")]).await;
     assert!(!gzip.headers().contains_key("content-encoding"));
     assert_eq!(gzip.headers()["content-length"], "159");
 
-    let stale = get(&server, &path, &[("range", "bytes=0-1"), ("if-range", "\"old\"")]).await;
+    let stale = server.get_with(&path, &[("range", "bytes=0-1"), ("if-range", "\"old\"")]).await;
     assert_eq!((stale.status().as_u16(), stale.text().await.unwrap()), (200, lines()));
-    let two = get(&server, &path, &[("range", "bytes=0-1,5-6")]).await;
+    let two = server.get_with(&path, &[("range", "bytes=0-1,5-6")]).await;
     assert_eq!(two.status(), 200);
-    let known = get(&server, &path, &[("if-none-match", &tag)]).await;
+    let known = server.get_with(&path, &[("if-none-match", &tag)]).await;
     assert_eq!((known.status().as_u16(), known.bytes().await.unwrap().len()), (304, 0));
 
-    let outside = get(&server, &path, &[("range", "bytes=159-")]).await;
+    let outside = server.get_with(&path, &[("range", "bytes=159-")]).await;
     assert_eq!(outside.headers()["content-range"], "bytes */159");
     problem(outside, 416, "range_not_satisfiable").await;
 }
@@ -123,17 +102,17 @@ async fn an_answer_has_the_headers_of_a_text_that_can_be_asked_for_in_parts() {
 #[tokio::test]
 async fn lines_and_words_pick_out_what_is_read() {
     let server = TestServer::spawn().await;
-    let path = format!("/artifacts/{}", put(&server, &lines()).await);
-    assert_eq!(read(&server, &format!("{path}?lines=2-3")).await, "Line 02\nLine 03\n");
-    assert_eq!(read(&server, &format!("{path}?lines=20-99")).await, "Line 20");
-    assert_eq!(read(&server, &format!("{path}?lines=19-")).await, "Line 19\nLine 20");
-    let found = read(&server, &format!("{path}?query=LINE%201")).await;
+    let path = format!("/artifacts/{}", server.put_artifact(&lines()).await);
+    assert_eq!(server.get_text(&format!("{path}?lines=2-3")).await, "Line 02\nLine 03\n");
+    assert_eq!(server.get_text(&format!("{path}?lines=20-99")).await, "Line 20");
+    assert_eq!(server.get_text(&format!("{path}?lines=19-")).await, "Line 19\nLine 20");
+    let found = server.get_text(&format!("{path}?query=LINE%201")).await;
     assert!(found.starts_with("10:Line 10\n11:Line 11\n"), "{found}");
     assert_eq!(found.lines().count(), 10);
-    let found = read(&server, &format!("{path}?query=line+1&lines=12-13")).await;
+    let found = server.get_text(&format!("{path}?query=line+1&lines=12-13")).await;
     assert_eq!(found, "12:Line 12\n13:Line 13\n");
-    assert_eq!(read(&server, &format!("{path}?query=nothing")).await, "");
-    let part = get(&server, &format!("{path}?lines=2-3"), &[("range", "bytes=0-3")]).await;
+    assert_eq!(server.get_text(&format!("{path}?query=nothing")).await, "");
+    let part = server.get_with(&format!("{path}?lines=2-3"), &[("range", "bytes=0-3")]).await;
     assert_eq!((part.status().as_u16(), part.text().await.unwrap()), (206, "Line".to_owned()));
     for bad in ["lines=0-1", "lines=3-2", "lines=x", "lines=21-22", "line=1", "query=%ff"] {
         problem(server.get(&format!("{path}?{bad}")).await, 422, "invalid_request").await;
@@ -143,7 +122,7 @@ async fn lines_and_words_pick_out_what_is_read() {
 #[tokio::test]
 async fn nothing_but_an_id_leads_to_a_text() {
     let server = TestServer::spawn().await;
-    let id = put(&server, &lines()).await;
+    let id = server.put_artifact(&lines()).await;
     for bad in [
         "000000000000000000000000",
         &id.to_uppercase(),
@@ -157,13 +136,13 @@ async fn nothing_but_an_id_leads_to_a_text() {
             problem(answer, 404, "not_found").await;
         }
     }
-    assert_eq!(read(&server, &format!("/artifacts/{id}")).await, lines());
+    assert_eq!(server.get_text(&format!("/artifacts/{id}")).await, lines());
 }
 
 #[tokio::test]
 async fn a_deleted_artifact_is_gone() {
     let server = TestServer::spawn().await;
-    let path = format!("/artifacts/{}", put(&server, &lines()).await);
+    let path = format!("/artifacts/{}", server.put_artifact(&lines()).await);
     let gone = server.delete(&path).await;
     assert_eq!((gone.status().as_u16(), gone.bytes().await.unwrap().len()), (204, 0));
     problem(server.get(&path).await, 404, "not_found").await;
@@ -201,10 +180,10 @@ async fn a_cleanup_evicts_the_least_recently_read_and_tells_why() {
     let server = TestServer::spawn().await;
     let mut ids = Vec::new();
     for name in ["1", "2", "3", "4", "5"] {
-        ids.push(put(&server, &name.repeat(100)).await);
+        ids.push(server.put_artifact(&name.repeat(100)).await);
     }
     for id in &ids[..2] {
-        read(&server, &format!("/artifacts/{id}")).await;
+        server.get_text(&format!("/artifacts/{id}")).await;
     }
     let caps = json!({"max_count": 3, "max_bytes": 200});
     let done = server.post_ok("/artifacts/cleanup", &caps).await;
@@ -216,7 +195,7 @@ async fn a_cleanup_evicts_the_least_recently_read_and_tells_why() {
         })
     );
     problem(server.get(&format!("/artifacts/{}", ids[2])).await, 404, "not_found").await;
-    assert_eq!(read(&server, &format!("/artifacts/{}", ids[0])).await, "1".repeat(100));
+    assert_eq!(server.get_text(&format!("/artifacts/{}", ids[0])).await, "1".repeat(100));
 
     let age = json!({"max_age_seconds": 0});
     let done = server.post_ok("/artifacts/cleanup", &age).await;
@@ -229,7 +208,7 @@ async fn a_cleanup_evicts_the_least_recently_read_and_tells_why() {
 async fn the_server_cleans_up_by_itself() {
     let flags = ["--artifacts-max-count", "0", "--cleanup-interval-ms", "20"];
     let server = TestServer::with(&flags).await;
-    let path = format!("/artifacts/{}", put(&server, "text").await);
+    let path = format!("/artifacts/{}", server.put_artifact("text").await);
     until(async || (server.get(&path).await.status() == 404).then_some(())).await;
 }
 
@@ -244,8 +223,8 @@ async fn many_callers_read_what_they_have_put_in_a_file() {
             tokio::spawn(async move {
                 for round in 0..20 {
                     let text = format!("{}/{round} ", caller % 4).repeat(50);
-                    let id = put(&server, &text).await;
-                    assert_eq!(read(&server, &format!("/artifacts/{id}")).await, text);
+                    let id = server.put_artifact(&text).await;
+                    assert_eq!(server.get_text(&format!("/artifacts/{id}")).await, text);
                 }
             })
         })

@@ -12,7 +12,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // A schema's members and items have schemas of their own.
     ("json/schema", &["array", "object", "run"]),
     // `map`, `reduce` and the like evaluate rules for each item.
-    ("policy", &["evaluate", "scoped_operators"]),
+    ("policy", &["evaluation", "scoped_operators"]),
 ];
 
 type ModulePath = Vec<String>;

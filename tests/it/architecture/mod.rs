@@ -1,6 +1,7 @@
 //! The layers, as a table: a module may use what its row names, and nothing else.
 
 mod circles;
+mod names;
 mod signatures;
 
 use std::collections::BTreeSet;
@@ -114,7 +115,7 @@ fn only_tasks_the_pool_and_the_writer_spawn() {
         "service/pool/mod.rs",
         "store/sqlite/writer.rs",
         "store/postgres/writers.rs",
-        "store/postgres/connect.rs",
+        "store/postgres/connection.rs",
     ];
     for source in sources() {
         let path = source.path.to_string_lossy().replace('\\', "/");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use contexture::domain::{Clock, Models, Timestamp};
-use contexture::service::artifacts::{self, Cleanup, Offload, OffloadResult};
+use contexture::service::artifacts::{self, Cleanup, OffloadLimits, OffloadResult};
 use contexture::service::{Error, Services};
 use contexture::store::{Retention, Store};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ impl Kept {
     /// Stores a text, a while after what was done before.
     fn put(&self, text: &str) -> String {
         self.clock.advance(Duration::from_millis(300));
-        let options = Offload { threshold: 0, head: 0, tail: 0 };
+        let options = OffloadLimits { threshold: 0, head: 0, tail: 0 };
         match artifacts::offload_text(&self.services, text, &options, None, |_| String::new())
             .unwrap()
         {

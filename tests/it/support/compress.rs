@@ -183,7 +183,7 @@ pub fn compress_in(services: &Services, body: &str) -> Result<Compressed, Vec<St
 
 /// Expands in process a body that must be accepted.
 pub fn expand_in(services: &Services, body: &str) -> Expanded {
-    match contexture::service::expand::expand(services, body, &soon()) {
+    match contexture::service::expansion::expand(services, body, &soon()) {
         Ok(answer) => Expanded::read(std::str::from_utf8(&answer).expect("text")),
         Err(error) => panic!("{error}\n{body}"),
     }

@@ -50,6 +50,28 @@ impl TestServer {
         Self::with(&["--dev"]).await
     }
 
+    /// Reads with more headers.
+    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
+        let request = headers
+            .iter()
+            .fold(self.build("GET", path), |request, (name, value)| request.header(*name, *value));
+        request.send().await.expect("a response")
+    }
+
+    /// Reads text, and asserts the status 200.
+    pub async fn get_text(&self, path: &str) -> String {
+        let response = self.get(path).await;
+        assert_eq!(response.status(), 200, "{path}");
+        response.text().await.expect("a body")
+    }
+
+    /// Stores a text as an artifact, and returns its id.
+    pub async fn put_artifact(&self, text: &str) -> String {
+        let body = json!({"text": text, "threshold": 0, "tail_chars": 0});
+        let answer = self.post_json("/artifacts", 201, &body).await;
+        answer["id"].as_str().expect("an id").to_owned()
+    }
+
     pub async fn put(&self, path: &str, body: &Value) -> Response {
         self.build("PUT", path).json(body).send().await.expect("a response")
     }
@@ -169,6 +191,12 @@ impl TestServer {
     #[track_caller]
     pub fn register(&self, hook: &Value) -> impl Future<Output = Value> + use<> {
         self.post_json("/hooks", 201, hook)
+    }
+
+    /// Changes a hook, and returns it. Asserts a status of 2xx.
+    #[track_caller]
+    pub fn change_hook(&self, id: &str, change: &Value) -> impl Future<Output = Value> + use<> {
+        send_ok(self.build("PATCH", &format!("/hooks/{id}")).json(change))
     }
 
     /// Puts an entry of memory, with no assertion.

@@ -7,7 +7,7 @@
 
 mod element;
 mod page;
-mod read;
+mod reader;
 mod scan;
 
 use super::passages::Passages;
@@ -61,7 +61,7 @@ fn cuts(text: &str, page: HtmlPage) -> Vec<Cut> {
 /// Whether the text that is read is the same but for gaps, elements of structure follow each other
 /// as before, and each address is one of before, in order.
 fn holds(before: &PageTokens<'_>, after: &str) -> bool {
-    let (before, after) = (read::read(before), read::read(&PageTokens::new(after)));
+    let (before, after) = (reader::read(before), reader::read(&PageTokens::new(after)));
     let mut addresses = before.addresses.iter();
     before.structure == after.structure
         && after.addresses.iter().all(|address| addresses.any(|known| known == address))

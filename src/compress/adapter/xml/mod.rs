@@ -6,17 +6,17 @@
 //! elements stays too: its sentences run through them.
 
 mod entity;
-mod read;
+mod reader;
 
 use std::ops::Range;
 
-use super::shorten::MIN_TEXT_BYTES;
+use super::shortening::MIN_TEXT_BYTES;
 use super::words::is_prose;
 use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::lossless::indentation;
 use crate::compress::segment::Kind;
 use entity::Entities;
-use read::{XmlEvent, XmlPiece, pieces};
+use reader::{XmlEvent, XmlPiece, pieces};
 
 const COMMENT_MARKS: (&str, &str) = ("<!--", "-->");
 const SECTION_MARKS: (&str, &str) = ("<![CDATA[", "]]>");

@@ -39,9 +39,9 @@ mod alias;
 mod cell;
 mod columns;
 mod form;
-mod read;
+mod reader;
 mod record;
-mod write;
+mod writer;
 mod xml;
 mod yaml;
 
@@ -51,7 +51,7 @@ mod tests;
 use super::{BlockBody, FoundBlock, Notation, NotationBlock};
 use alias::AliasEntry;
 use form::{RecordForm, RecordStyle, TableHead};
-use read::RecordHeads;
+use reader::RecordHeads;
 use record::LineRecord;
 
 /// Bytes that a line costs in addition to its own, whatever its indentation.
@@ -238,7 +238,7 @@ fn table(
     columns: &mut String,
 ) -> Option<(usize, Vec<String>)> {
     let (first, _) = (records.first()?, records.get(1)?);
-    let table = write::write(records)?;
+    let table = writer::write(records)?;
     let records = records.get(..table.records).filter(|records| records.len() > 1)?;
     let count = records.iter().map(|record| record.lines).sum();
     let list = if *columns == table.columns { "{}" } else { &table.columns };

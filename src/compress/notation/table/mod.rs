@@ -51,7 +51,7 @@ mod cell;
 mod grid;
 mod inline_value;
 mod outline;
-mod read;
+mod reader;
 mod row_merge;
 mod scalar;
 mod style;
@@ -112,7 +112,7 @@ impl Notation for TableNotation {
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
         let (style, rows) = JsonStyle::read(args)?;
-        read::read(body, style, rows, limit)
+        reader::read(body, style, rows, limit)
     }
 }
 

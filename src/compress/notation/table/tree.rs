@@ -2,7 +2,7 @@
 //! was in the source, byte for byte.
 
 use super::style::{self, JsonStyle};
-use super::{outline, read, scalar};
+use super::{outline, reader, scalar};
 use crate::compress::notation::NotationBlock;
 use crate::json;
 use crate::json::tape::{Tape, TapeFormat, TapeNode};
@@ -101,7 +101,7 @@ pub(super) fn decode(
     let block: usize = body.iter().map(|line| line.len() + 1).sum();
     let most =
         block.saturating_mul(MAX_JSON_PER_BLOCK_BYTE).saturating_add(MIN_JSON_ALLOWANCE_BYTES);
-    let json = read::read(
+    let json = reader::read(
         body,
         JsonStyle::PLAIN,
         false,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::out::PieceSink;
+use super::super::sink::PieceSink;
 use crate::compress::text::common;
 
 /// Side of the spaces that fill a value to its width.

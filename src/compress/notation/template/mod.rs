@@ -37,14 +37,14 @@
 
 mod column;
 mod cut;
-mod decode;
+mod decoder;
 mod form;
 mod group;
 mod keys;
 mod shape;
 mod share;
 mod words;
-mod write;
+mod writer;
 
 use super::{DecodeSink, ErrorLines, FoundBlock, Notation, NotationBlock};
 
@@ -68,7 +68,7 @@ impl Notation for TemplateNotation {
         let (groups, words) = group::groups(lines, seen);
         let source = |group| shape::GroupSource { lines, words: &words, group };
         let tables = groups.iter().filter_map(|group| shape::table(source(group))).collect();
-        let Some(written) = write::body(lines, tables) else { return Vec::new() };
+        let Some(written) = writer::body(lines, tables) else { return Vec::new() };
         let args = format!("with {}{EMPTY_CELL_WORDS}", written.forms);
         vec![FoundBlock { lines: written.lines, block: NotationBlock { args, body: written.body } }]
     }
@@ -81,8 +81,8 @@ impl Notation for TemplateNotation {
 
     fn write(&self, args: &str, body: &[&str], out: &mut DecodeSink<'_>) -> Option<()> {
         match out {
-            DecodeSink::Made(made) => decode::text(args, body, made),
-            DecodeSink::Expected(expected) => decode::text(args, body, expected),
+            DecodeSink::Made(made) => decoder::text(args, body, made),
+            DecodeSink::Expected(expected) => decoder::text(args, body, expected),
         }
     }
 }

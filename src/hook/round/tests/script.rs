@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use super::super::*;
 use crate::hook::call::{Call, CallFuture, CallReply};
 use crate::hook::order::Manifest;
-use crate::hook::read::{GivenId, read_hook};
+use crate::hook::parser::{GivenId, read_hook};
 use crate::json::{Faults, Path};
 
 /// Answers as a test scripted: a body, or a failure, and the time that it took.

@@ -7,13 +7,13 @@
 //! current store; the result names each part that has changed.
 
 mod divergence;
-mod read;
+mod request;
 mod run;
 
 use std::sync::Arc;
 
 use self::divergence::{DivergenceCaller, divergence, kept_input};
-use self::read::{RecordedRequest, recorded, today};
+use self::request::{RecordedRequest, recorded, today};
 use self::run::{
     RecordedAnswers, ReplayInput, ReplayOutcome, ReplayedCompile, compare_with_record,
     compile_again, no_adapters,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ReplayComparison;
-use super::read::RecordedRequest;
+use super::request::RecordedRequest;
 use crate::domain::{Drift, Timestamp};
 use crate::hook::{Caller, HookRun, HookSet, HookStop, Point, RecordedHooks};
 use crate::json::{self, Limits, Node};
@@ -12,7 +12,7 @@ use crate::pack::{PackRef, Refusal};
 use crate::pipeline::{CompiledPayload, Deadline, Timings};
 use crate::request::CompileRequest;
 use crate::service::compilations::StoredRecord;
-use crate::service::compilations::compare::payload_diff;
+use crate::service::compilations::comparison::payload_diff;
 use crate::service::compile::{CompileJob, JobContext};
 use crate::service::hook_runner::{HookRunner, RecordedSource};
 use crate::service::record::{self, CompileOutcome, RecalledInputs, RecordDraft, RecordedAdapters};

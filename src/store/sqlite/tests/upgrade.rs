@@ -8,7 +8,7 @@ use crate::store::{Claims, MemoryFilter};
 #[test]
 fn calls_that_an_older_release_queued_are_claimed() {
     let folder = Folder::new();
-    connect::make_older(&folder.file(), 18);
+    connection::make_older(&folder.file(), 18);
     let calls = "
         WITH RECURSIVE call (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM call WHERE n < 25000)
         INSERT INTO deliveries (tenant, id, hook, session, point, hops, occurrence, input, state,
@@ -38,7 +38,7 @@ fn calls_that_an_older_release_queued_are_claimed() {
 #[test]
 fn what_an_older_release_kept_counts_in_the_quotas() {
     let folder = Folder::new();
-    connect::make_older(&folder.file(), 19);
+    connection::make_older(&folder.file(), 19);
     let rows = "
         INSERT INTO sessions (tenant, id, version, points, measured, created_at, updated_at,
             used_at, expires_at)
@@ -92,7 +92,7 @@ fn what_an_older_release_kept_counts_in_the_quotas() {
 #[test]
 fn entries_that_a_model_wrote_last_in_an_older_release_are_captured() {
     let folder = Folder::new();
-    connect::make_older(&folder.file(), 20);
+    connection::make_older(&folder.file(), 20);
     let rows = "
         INSERT INTO memory (id, tenant, subject, session, agent, key, value, tags, importance, tier,
             classification, status, version, update_count, created_at, updated_at)
@@ -138,7 +138,7 @@ fn entries_that_a_model_wrote_last_in_an_older_release_are_captured() {
 #[test]
 fn implausible_factors_that_an_older_release_learnt_are_forgotten() {
     let folder = Folder::new();
-    connect::make_older(&folder.file(), 20);
+    connection::make_older(&folder.file(), 20);
     let rows = r#"
         INSERT INTO sessions (tenant, id, version, points, measured, created_at, updated_at,
             used_at, expires_at)

@@ -15,11 +15,6 @@ async fn shown(server: &TestServer, id: &str) -> Value {
     server.get_json(&format!("/hooks/{id}")).await
 }
 
-async fn change(server: &TestServer, id: &str, change: &Value) -> Value {
-    let request = server.build("PATCH", &format!("/hooks/{id}")).json(change);
-    request.send().await.unwrap().json().await.unwrap()
-}
-
 #[tokio::test]
 async fn a_hook_that_is_gone_is_disabled_by_whoever_asked_it() {
     let server = TestServer::dev().await;
@@ -50,11 +45,11 @@ async fn a_hook_that_is_gone_is_disabled_by_whoever_asked_it() {
         for _ in 0..2 {
             assert_eq!(decision().await, denied, "{id}");
         }
-        let hook = change(&server, id, &json!({"priority": 1})).await;
+        let hook = server.change_hook(id, &json!({"priority": 1})).await;
         assert_eq!(hook["disabled_because"], "gone", "{id}");
         assert_eq!(decision().await, denied, "{id}");
         if id == "guard" {
-            let hook = change(&server, id, &json!({"enabled": false})).await;
+            let hook = server.change_hook(id, &json!({"enabled": false})).await;
             assert_eq!(hook["disabled_because"], Value::Null);
         } else {
             let gone = server.delete("/hooks/write").await;
@@ -104,7 +99,7 @@ async fn a_guard_that_is_gone_goes_on_to_deny_compiles_too_until_it_is_enabled_a
     crate::support::problem(dry, 403, "hook_denied").await;
     assert_eq!(receiver.requests().len(), 1);
     back.store(true, std::sync::atomic::Ordering::SeqCst);
-    assert_eq!(change(&server, "g", &json!({"enabled": true})).await["enabled"], true);
+    assert_eq!(server.change_hook("g", &json!({"enabled": true})).await["enabled"], true);
     // What may fail open does so as before, and a replay comes to the same.
     for wanted in ["open failed status", "open failed disabled"] {
         let done = server.compile(&body).await;

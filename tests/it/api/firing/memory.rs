@@ -16,10 +16,7 @@ async fn model(server: &TestServer, calls: &[(&str, Value)]) -> Vec<String> {
                 "function": {"name": name, "arguments": arguments.to_string()}})
         })
         .collect();
-    let response = server.post("/tools/calls", &json!({"calls": calls})).await;
-    let status = response.status();
-    let body: Value = response.json().await.unwrap();
-    assert_eq!(status, 200, "{body}");
+    let body = server.post_ok("/tools/calls", &json!({"calls": calls})).await;
     let results = body["results"].as_array().unwrap();
     results.iter().map(|result| result["message"]["content"].to_string()).collect()
 }

@@ -7,20 +7,16 @@ use crate::support::receiver::{Mode, Receiver, answers, hook};
 
 const SYNC: &str = "sync";
 
-async fn post(server: &TestServer, path: &str, body: &Value) -> u16 {
-    server.post(path, body).await.status().as_u16()
-}
-
 #[tokio::test]
 async fn a_delegation_is_told_once_on_every_path() {
     let (server, receiver) = (TestServer::dev().await, answers(&json!(null)).await);
     let observe = ("delegation", "observe");
     server.register(&hook("d", observe, &receiver, &json!({"delivery": SYNC}))).await;
-    assert_eq!(post(&server, "/sessions", &json!({"id": "s"})).await, 201);
+    assert_eq!(server.post("/sessions", &json!({"id": "s"})).await.status(), 201);
     for path in ["sync", "async", "tool", "parallel", "typed"] {
         let body = json!({"task": "t", "result": "", "agent_name": "a", "status": "success",
             "path": path, "metadata": {"handoff_depth": 1, "more": {"n": 1.50}}});
-        assert_eq!(post(&server, "/sessions/s/delegations", &body).await, 201, "{path}");
+        assert_eq!(server.post("/sessions/s/delegations", &body).await.status(), 201, "{path}");
     }
     let inputs = receiver.inputs();
     assert_eq!(inputs.len(), 5);
@@ -41,7 +37,7 @@ async fn a_delegation_is_told_once_on_every_path() {
         assert_eq!(again.await.unwrap().status(), 201);
     }
     assert_eq!(receiver.requests().len(), 6);
-    assert_eq!(post(&server, "/sessions/gone/delegations", &body).await, 404);
+    assert_eq!(server.post("/sessions/gone/delegations", &body).await.status(), 404);
     assert_eq!(receiver.requests().len(), 6);
 }
 
@@ -56,11 +52,11 @@ async fn how_a_delegation_ended_and_whose_it_was_is_matched() {
     server.register(&hook("f", observe, &failures, &wants)).await;
     let wants = json!({"delivery": SYNC, "match": {"agents": ["b"]}});
     server.register(&hook("b", observe, &of, &wants)).await;
-    assert_eq!(post(&server, "/sessions", &json!({"id": "s"})).await, 201);
+    assert_eq!(server.post("/sessions", &json!({"id": "s"})).await.status(), 201);
     for status in ["failed", "timeout", "cycle", "depth", "success"] {
         let agent = if status == "success" { "b" } else { "a" };
         let body = json!({"task": "t", "result": "r", "agent_name": agent, "status": status});
-        assert_eq!(post(&server, "/sessions/s/delegations", &body).await, 201);
+        assert_eq!(server.post("/sessions/s/delegations", &body).await.status(), 201);
     }
     let statuses = |receiver: &Receiver| {
         let inputs: Vec<Value> = receiver.inputs();
@@ -76,14 +72,17 @@ async fn a_switch_is_told_with_where_it_comes_from_and_a_fork_is_one() {
     let (server, receiver) = (TestServer::dev().await, answers(&json!(null)).await);
     let observe = ("session_switch", "observe");
     server.register(&hook("s", observe, &receiver, &json!({"delivery": SYNC}))).await;
-    assert_eq!(post(&server, "/sessions", &json!({"id": "s1"})).await, 201);
+    assert_eq!(server.post("/sessions", &json!({"id": "s1"})).await.status(), 201);
     // It is there: nothing is opened.
-    assert_eq!(post(&server, "/sessions", &json!({"id": "s1"})).await, 200);
+    assert_eq!(server.post("/sessions", &json!({"id": "s1"})).await.status(), 200);
     let switch = json!({"new_session_id": "s2"});
-    assert_eq!(post(&server, "/sessions/s1/switch", &switch).await, 201);
+    assert_eq!(server.post("/sessions/s1/switch", &switch).await.status(), 201);
     let reset = json!({"new_session_id": "s3", "reset": true});
-    assert_eq!(post(&server, "/sessions/s1/switch", &reset).await, 201);
-    assert_eq!(post(&server, "/sessions/s1/fork", &json!({"new_session_id": "s4"})).await, 201);
+    assert_eq!(server.post("/sessions/s1/switch", &reset).await.status(), 201);
+    assert_eq!(
+        server.post("/sessions/s1/fork", &json!({"new_session_id": "s4"})).await.status(),
+        201
+    );
     let row = |new: &str, parent: &str, reset: bool, reason: &str| {
         json!({"new_session_id": new, "parent_session_id": parent, "reset": reset,
             "reason": reason})
@@ -107,9 +106,9 @@ async fn a_receiver_that_fails_keeps_nothing_from_happening() {
         let more = json!({"delivery": SYNC});
         server.register(&hook(id, (point, "observe"), &broken, &more)).await;
     }
-    assert_eq!(post(&server, "/sessions", &json!({"id": "s"})).await, 201);
+    assert_eq!(server.post("/sessions", &json!({"id": "s"})).await.status(), 201);
     let body = json!({"task": "t", "result": "r", "agent_name": "a"});
-    assert_eq!(post(&server, "/sessions/s/delegations", &body).await, 201);
+    assert_eq!(server.post("/sessions/s/delegations", &body).await.status(), 201);
     assert_eq!(broken.requests().len(), 2);
     let page = server.get_json("/events?format=json&after=0").await;
     let failed = page["items"].as_array().unwrap().iter();

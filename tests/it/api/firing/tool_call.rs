@@ -21,14 +21,6 @@ fn bash(id: &str, command: &str) -> Value {
     call(id, "Bash", &json!({"command": command}))
 }
 
-async fn handled(server: &TestServer, body: &Value) -> Value {
-    let response = server.post("/tools/calls", body).await;
-    let status = response.status();
-    let body: Value = response.json().await.unwrap();
-    assert_eq!(status, 200, "{body}");
-    body
-}
-
 /// `id outcome why` of each line.
 fn lines(answer: &Value) -> Vec<String> {
     let word = |line: &Value, key: &str| line[key].as_str().unwrap_or_default().to_owned();
@@ -47,7 +39,7 @@ async fn a_guard_denies_one_call_of_three_and_all_are_told() {
     server.register(&hook("seen", OBSERVE, &told, &json!({"delivery": "sync"}))).await;
     server.register(&hook("post", ("tool_result", "transform"), &results, &json!({}))).await;
     let body = json!({"calls": [bash("c1", "ls"), bash("c2", "rm -rf /"), bash("c3", "pwd")]});
-    let answer = handled(&server, &body).await;
+    let answer = server.post_ok("/tools/calls", &body).await;
     let decisions: Vec<&Value> =
         answer["results"].as_array().unwrap().iter().map(|row| &row["decision"]).collect();
     assert_eq!(decisions, ["allow", "deny", "allow"]);
@@ -93,7 +85,7 @@ async fn an_observe_hook_hears_what_was_asked_for_where_a_transform_changed_it()
     let tools = json!([{"type": "function",
         "function": {"name": "write", "parameters": schema}}]);
     let body = json!({"calls": [call("c1", "write", &arguments)], "tools": tools});
-    let answer = handled(&server, &body).await;
+    let answer = server.post_ok("/tools/calls", &body).await;
     let row = &answer["results"][0];
     assert_eq!(row["decision"], "allow");
     assert_eq!(row["arguments"].to_string(), r#"{"path":"p","mode":"y","n":9007199254740993}"#);
@@ -115,7 +107,7 @@ async fn a_guard_that_wants_to_is_asked_again_behind_a_transform() {
     let change = answers(&change).await;
     server.register(&hook("g", GUARD, &guard, &json!({"reverify": true}))).await;
     server.register(&hook("t", TRANSFORM, &change, &json!({}))).await;
-    let answer = handled(&server, &json!({"calls": [bash("c1", "ls")]})).await;
+    let answer = server.post_ok("/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
     assert_eq!(answer["results"][0]["reason"], "not so (late)");
     assert_eq!(guard.requests().len(), 2);
     assert_eq!(lines(&answer), ["g allowed", "t skipped rolled_back", "g denied not so"]);
@@ -176,7 +168,7 @@ async fn whatever_a_guard_answers_is_no_leave_unless_it_says_so() {
         let guard = Receiver::spawn(mode).await;
         let id = format!("g{at}");
         server.register(&hook(&id, GUARD, &guard, &json!({}))).await;
-        let answer = handled(&server, &json!({"calls": [bash("c1", "ls")]})).await;
+        let answer = server.post_ok("/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
         let row = &answer["results"][0];
         assert_eq!(row["decision"], "deny", "{at}: {row}");
         assert!(row["reason"].as_str().unwrap().ends_with("(hook_unavailable)"), "{row}");
@@ -191,7 +183,7 @@ async fn a_guard_in_audit_mode_denies_nothing_and_says_so() {
     let server = TestServer::dev().await;
     let guard = answers(&json!({"decision": "deny", "reason": "no"})).await;
     server.register(&hook("g", GUARD, &guard, &json!({"mode": "audit"}))).await;
-    let answer = handled(&server, &json!({"calls": [bash("c1", "ls")]})).await;
+    let answer = server.post_ok("/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
     assert_eq!(answer["results"][0]["decision"], "allow");
     assert_eq!(lines(&answer), ["g would_deny no"]);
     assert_eq!(server.events_of("tool:denied").await, [] as [Value; 0]);
@@ -206,7 +198,7 @@ async fn tools_and_arguments_are_matched() {
     server.register(&hook("g", GUARD, &guard, &push)).await;
     let body = json!({"calls": [bash("c1", "git push -f"), bash("c2", "ls"),
         call("c3", "bash", &json!({"command": "git push"}))]});
-    let answer = handled(&server, &body).await;
+    let answer = server.post_ok("/tools/calls", &body).await;
     assert_eq!(
         lines(&answer),
         ["g denied denied without a reason", "g skipped no_match", "g skipped no_match"]
@@ -221,7 +213,7 @@ async fn our_own_tools_are_asked_about_too_on_every_path() {
     let only = json!({"match": {"tools": ["create_memory"]}});
     server.register(&hook("g", GUARD, &guard, &only)).await;
     let write = call("c1", "create_memory", &json!({"key": "k", "value": "v"}));
-    let answer = handled(&server, &json!({"calls": [write]})).await;
+    let answer = server.post_ok("/tools/calls", &json!({"calls": [write]})).await;
     assert_eq!(answer["results"][0]["reason"], "not now");
     // A turn of a session.
     let turn = json!({"append": [{"role": "user", "content": "Hi"},
@@ -251,7 +243,7 @@ async fn what_a_transform_leaves_is_what_is_remembered() {
     let change = answers(&change).await;
     server.register(&hook("t", TRANSFORM, &change, &json!({}))).await;
     let write = call("c1", "create_memory", &json!({"key": "k", "value": "v"}));
-    handled(&server, &json!({"calls": [write]})).await;
+    server.post_ok("/tools/calls", &json!({"calls": [write]})).await;
     let entry = server.get_json("/memory/k").await;
     assert_eq!(entry["value"], "masked");
 }
@@ -264,7 +256,7 @@ async fn a_patch_whose_test_does_not_hold_changes_nothing() {
         {"op": "test", "path": "/tool/name", "value": "Read"}]});
     let change = answers(&change).await;
     server.register(&hook("t", TRANSFORM, &change, &json!({"on_failure": "skip"}))).await;
-    let answer = handled(&server, &json!({"calls": [bash("c1", "ls")]})).await;
+    let answer = server.post_ok("/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
     assert_eq!(answer["results"][0]["arguments"], json!({"command": "ls"}));
     assert_eq!(lines(&answer), ["t failed patch_conflict"]);
 }
@@ -329,7 +321,7 @@ async fn a_denial_is_not_changed_by_a_transform_of_results_unless_it_asks_for_th
     let call = bash("c1", "rm -rf /");
     let user = json!({"role": "user", "content": "Go"});
     let said = json!({"role": "assistant", "content": null, "tool_calls": [call]});
-    let answer = handled(&server, &json!({"calls": [call]})).await;
+    let answer = server.post_ok("/tools/calls", &json!({"calls": [call]})).await;
     let denied = answer["results"][0]["message"].clone();
     let compiled = server.compile(&json!({"messages": [user, said, denied]})).await;
     assert_eq!(compiled.said(2), "dangerous-delete (Forbidden)");

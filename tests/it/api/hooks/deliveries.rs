@@ -16,11 +16,6 @@ async fn watch(server: &TestServer, receiver: &Receiver) -> String {
     made["secret"].as_str().unwrap().to_owned()
 }
 
-async fn remember(server: &TestServer, key: &str) {
-    let put = server.build("PUT", &format!("/memory/{key}")).json(&json!({"value": "hush"}));
-    assert_eq!(put.send().await.unwrap().status(), 201);
-}
-
 async fn deliveries(server: &TestServer, query: &str) -> Vec<Value> {
     let list = server.get_json(&format!("/hooks/log/deliveries{query}")).await;
     list["items"].as_array().unwrap().clone()
@@ -41,7 +36,7 @@ async fn an_event_is_a_signed_call() {
     let receiver = Receiver::spawn(Mode::Status(204, String::new(), String::new())).await;
     let server = TestServer::dev().await;
     let secret = watch(&server, &receiver).await;
-    remember(&server, "colour").await;
+    server.remember("colour", &json!({"value": "hush"})).await;
     let request = until(async || receiver.requests().first().cloned()).await;
     let (headers, body) = parts(&request);
     Webhook::new(&secret).unwrap().verify(body.as_bytes(), &headers).unwrap();
@@ -68,7 +63,7 @@ async fn a_call_that_fails_comes_again_under_its_id() {
     .await;
     let server = TestServer::dev().await;
     watch(&server, &receiver).await;
-    remember(&server, "colour").await;
+    server.remember("colour", &json!({"value": "hush"})).await;
     for count in 1..=2 {
         let failed = until(async || {
             let found = deliveries(&server, "?state=queued").await.first().cloned()?;
@@ -105,7 +100,7 @@ async fn what_is_left_at_a_stop_is_sent_after_the_next_start() {
     let first = TestServer::with(&flags).await;
     watch(&first, &receiver).await;
     drop(receiver);
-    remember(&first, "colour").await;
+    first.remember("colour", &json!({"value": "hush"})).await;
     let failed = until(async || {
         let found = deliveries(&first, "").await.first().cloned()?;
         (!found["attempts"].as_array()?.is_empty()).then_some(found)
@@ -126,7 +121,7 @@ async fn a_receiver_that_is_gone_disables_its_hook_and_that_is_told() {
     let receiver = Receiver::spawn(Mode::Status(410, String::new(), String::new())).await;
     let server = TestServer::dev().await;
     watch(&server, &receiver).await;
-    remember(&server, "colour").await;
+    server.remember("colour", &json!({"value": "hush"})).await;
     let hook = until(async || {
         let hook = server.get_json("/hooks/log").await;
         (hook["enabled"] == false).then_some(hook)
@@ -179,7 +174,7 @@ async fn calls_above_the_cap_are_counted_by_the_hook_and_by_an_event() {
     watch(&first, &receiver).await;
     drop(receiver);
     for key in ["a", "b"] {
-        remember(&first, key).await;
+        first.remember(key, &json!({"value": "hush"})).await;
     }
     let queue_of = async |server: &TestServer| server.get_json("/hooks/log").await["queue"].clone();
     until(async || (queue_of(&first).await["queued"] == 2).then_some(())).await;
@@ -191,7 +186,7 @@ async fn calls_above_the_cap_are_counted_by_the_hook_and_by_an_event() {
         .execute("UPDATE delivery_hooks SET queued = 100000", [])
         .unwrap();
     let second = TestServer::with(&flags).await;
-    remember(&second, "c").await;
+    second.remember("c", &json!({"value": "hush"})).await;
     let event = until(async || {
         let events = second.get_json("/events?format=json&types=hook:lost").await;
         events["items"].get(0).cloned()

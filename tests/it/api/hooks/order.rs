@@ -10,12 +10,6 @@ async fn redact(server: &TestServer, id: &str) {
     assert_eq!(server.post("/hooks", &hook).await.status(), 201, "{id}");
 }
 
-async fn put(server: &TestServer, query: &str, order: &Value, tag: &str) -> reqwest::Response {
-    let request = server.build("PUT", &format!("/hook-order{query}")).json(order);
-    let request = if tag.is_empty() { request } else { request.header("if-match", tag) };
-    request.send().await.unwrap()
-}
-
 async fn order(server: &TestServer, query: &str) -> Value {
     server.get_json(&format!("/hook-order{query}")).await
 }
@@ -29,7 +23,7 @@ async fn those_that_are_listed_come_first_and_the_others_by_the_bytes_of_their_i
     let before = order(&server, "").await;
     assert_eq!((&before["revision"], &before["manifest"]), (&json!(0), &json!({"points": {}})));
     let manifest = json!({"points": {"tool_result": ["z", "a"]}});
-    let set = put(&server, "", &manifest, "\"0\"").await;
+    let set = server.send_if_match("PUT", "/hook-order", Some("\"0\""), &manifest).await;
     assert_eq!(set.headers()["etag"], "\"1\"");
     let set: Value = set.json().await.unwrap();
     assert_eq!(
@@ -41,13 +35,23 @@ async fn those_that_are_listed_come_first_and_the_others_by_the_bytes_of_their_i
     assert_eq!(set["changes"]["tool_result"]["added"], json!(["z", "a"]));
     assert_ne!(set["order_hash"], before["order_hash"]);
     let turned = json!({"points": {"tool_result": ["a", "z"]}});
-    let set: Value = put(&server, "", &turned, "\"1\"").await.json().await.unwrap();
+    let set: Value = server
+        .send_if_match("PUT", "/hook-order", Some("\"1\""), &turned)
+        .await
+        .json()
+        .await
+        .unwrap();
     assert_eq!(
         set["changes"],
         json!({"tool_result":
         {"added": [], "removed": [], "reordered": ["a", "z"]}})
     );
-    problem(put(&server, "", &manifest, "\"1\"").await, 412, "precondition_failed").await;
+    problem(
+        server.send_if_match("PUT", "/hook-order", Some("\"1\""), &manifest).await,
+        412,
+        "precondition_failed",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -57,9 +61,9 @@ async fn what_a_session_says_of_a_point_stands_in_the_place_of_what_is_said_for_
         redact(&server, id).await;
     }
     let both = json!({"points": {"tool_result": ["b"], "transform_context": ["b"]}});
-    put(&server, "", &both, "").await;
+    server.send_if_match("PUT", "/hook-order", None, &both).await;
     let narrow = json!({"points": {"tool_result": ["a"]}});
-    put(&server, "?session_id=s", &narrow, "").await;
+    server.send_if_match("PUT", "/hook-order?session_id=s", None, &narrow).await;
     let of_session = order(&server, "?session_id=s").await["order"].clone();
     assert_eq!(of_session["tool_result"]["transform"], json!(["a", "b"]));
     assert_eq!(of_session["transform_context"]["transform"], json!(["b", "a"]));
@@ -72,7 +76,9 @@ async fn what_a_session_says_of_a_point_stands_in_the_place_of_what_is_said_for_
 #[tokio::test]
 async fn a_faulty_order_is_refused_and_the_one_before_stands() {
     let server = TestServer::spawn().await;
-    put(&server, "", &json!({"points": {"tool_result": ["a"]}}), "").await;
+    server
+        .send_if_match("PUT", "/hook-order", None, &json!({"points": {"tool_result": ["a"]}}))
+        .await;
     let before = order(&server, "").await;
     for (bad, pointer) in [
         (json!({"points": {"tool_result": []}}), "/points/tool_result"),
@@ -81,7 +87,12 @@ async fn a_faulty_order_is_refused_and_the_one_before_stands() {
         (json!({"points": {}, "version": 1}), "/version"),
         (json!({"points": {"tool_result": [1]}}), "/points/tool_result/0"),
     ] {
-        let refused = problem(put(&server, "", &bad, "").await, 422, "invalid_request").await;
+        let refused = problem(
+            server.send_if_match("PUT", "/hook-order", None, &bad).await,
+            422,
+            "invalid_request",
+        )
+        .await;
         assert_eq!(refused["errors"][0]["pointer"], pointer, "{bad}");
     }
     assert_eq!(order(&server, "").await, before);
@@ -92,7 +103,7 @@ async fn ids_that_no_hook_has_are_taken_and_told() {
     let server = TestServer::spawn().await;
     redact(&server, "a").await;
     let manifest = json!({"points": {"tool_result": ["ghost", "a"]}});
-    let set = json_of(put(&server, "", &manifest, "").await, 200).await;
+    let set = json_of(server.send_if_match("PUT", "/hook-order", None, &manifest).await, 200).await;
     assert_eq!(set["unknown_ids"], json!(["ghost"]));
     assert_eq!(set["order"]["tool_result"]["transform"], json!(["a"]));
 }
@@ -111,7 +122,8 @@ async fn the_kind_comes_before_what_is_listed_and_priority_too() {
         assert_eq!(server.post("/hooks", &hook).await.status(), 201);
     }
     let manifest = json!({"points": {"tool_call": ["watch", "check", "second"]}});
-    let set: Value = put(&server, "", &manifest, "").await.json().await.unwrap();
+    let set: Value =
+        server.send_if_match("PUT", "/hook-order", None, &manifest).await.json().await.unwrap();
     let guards = json!({"guard": ["second", "first", "check"], "observe": ["watch"]});
     assert_eq!(set["order"]["tool_call"], guards);
 }

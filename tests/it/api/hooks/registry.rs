@@ -15,20 +15,6 @@ fn scan(id: &str) -> Value {
     json!({"id": id, "point": "transform_context", "kind": "guard", "builtin": "secret_scan"})
 }
 
-async fn patch(
-    server: &TestServer,
-    id: &str,
-    change: &Value,
-    tag: Option<&str>,
-) -> reqwest::Response {
-    let request = server.build("PATCH", &format!("/hooks/{id}")).json(change);
-    let request = match tag {
-        Some(tag) => request.header("if-match", tag),
-        None => request,
-    };
-    request.send().await.unwrap()
-}
-
 #[tokio::test]
 async fn a_hook_is_registered_with_every_default_and_its_secret_is_shown_once() {
     let server = server(&[]).await;
@@ -197,8 +183,14 @@ async fn a_kind_stands_where_the_points_say_and_nowhere_else() {
 async fn a_change_leaves_what_it_does_not_name() {
     let server = server(&[]).await;
     server.register(&guard()).await;
-    let changed =
-        patch(&server, "pii", &json!({"enabled": false, "priority": 7}), Some("\"1\"")).await;
+    let changed = server
+        .send_if_match(
+            "PATCH",
+            "/hooks/pii",
+            Some("\"1\""),
+            &json!({"enabled": false, "priority": 7}),
+        )
+        .await;
     assert_eq!(
         (changed.status(), &changed.headers()["etag"]),
         (200.try_into().unwrap(), &"\"2\"".parse().unwrap())
@@ -211,14 +203,18 @@ async fn a_change_leaves_what_it_does_not_name() {
     );
     // Null is the default again.
     let changed =
-        json_of(patch(&server, "pii", &json!({"timeout_ms": null}), None).await, 200).await;
+        json_of(server.patch("/hooks/pii", &json!({"timeout_ms": null})).await, 200).await;
     assert_eq!(changed["timeout_ms"], 3000);
-    problem(patch(&server, "pii", &json!({}), Some("\"1\"")).await, 412, "precondition_failed")
-        .await;
-    let wrong = patch(&server, "pii", &json!({"point": "event"}), None).await;
+    problem(
+        server.send_if_match("PATCH", "/hooks/pii", Some("\"1\""), &json!({})).await,
+        412,
+        "precondition_failed",
+    )
+    .await;
+    let wrong = server.patch("/hooks/pii", &json!({"point": "event"})).await;
     let wrong = problem(wrong, 422, "invalid_request").await;
     assert_eq!(wrong["errors"][0]["pointer"], "/point");
-    problem(patch(&server, "none", &json!({}), None).await, 404, "not_found").await;
+    problem(server.patch("/hooks/none", &json!({})).await, 404, "not_found").await;
 
     let gone =
         server.build("DELETE", "/hooks/pii").header("if-match", "\"1\"").send().await.unwrap();
@@ -234,12 +230,12 @@ async fn headers_do_not_follow_a_hook_to_another_server() {
     let server = server(&[]).await;
     server.register(&guard()).await;
     let same = json!({"url": "https://hooks.example.com/other"});
-    assert_eq!(patch(&server, "pii", &same, None).await.status(), 200);
+    assert_eq!(server.patch("/hooks/pii", &same).await.status(), 200);
     let other = json!({"url": "https://elsewhere.example.com/pii"});
-    let refused = problem(patch(&server, "pii", &other, None).await, 422, "invalid_request").await;
+    let refused = problem(server.patch("/hooks/pii", &other).await, 422, "invalid_request").await;
     assert_eq!(refused["errors"][0]["pointer"], "/headers");
     let bare = json!({"url": "https://elsewhere.example.com/pii", "headers": null});
-    let changed = json_of(patch(&server, "pii", &bare, None).await, 200).await;
+    let changed = json_of(server.patch("/hooks/pii", &bare).await, 200).await;
     assert_eq!(changed["headers"], json!([]));
 }
 
@@ -311,7 +307,7 @@ async fn hooks_outlive_the_server_and_their_secrets_need_its_key() {
     let locked = second.post("/hooks/pii/rotate-secret", &json!({})).await;
     problem(locked, 503, "secrets_unavailable").await;
     // What needs no secret works, and loses none.
-    assert_eq!(patch(&second, "pii", &json!({"enabled": false}), None).await.status(), 200);
+    assert_eq!(second.patch("/hooks/pii", &json!({"enabled": false})).await.status(), 200);
     second.stop().await;
     let third = TestServer::with(&flags).await;
     assert_eq!(third.post("/hooks/pii/rotate-secret", &json!({})).await.status(), 200);
@@ -330,7 +326,7 @@ async fn the_operators_hooks_are_shown_without_their_address_and_stay() {
     assert_eq!(ids, ["log", "scan"]);
     assert_eq!(list["items"][0]["source"], "file");
     assert!(!list.to_string().contains("inside"), "{list}");
-    problem(patch(&server, "scan", &json!({"enabled": false}), None).await, 403, "forbidden").await;
+    problem(server.patch("/hooks/scan", &json!({"enabled": false})).await, 403, "forbidden").await;
     let gone = server.delete("/hooks/scan").await;
     problem(gone, 403, "forbidden").await;
     problem(server.post("/hooks", &scan("scan")).await, 409, "conflict").await;

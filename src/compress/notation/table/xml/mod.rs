@@ -6,8 +6,8 @@
 //! The words of the header say how it was laid out: `indent 2` (an element a line), `spaced` (a
 //! blank before each `/>`), `dots` (attributes with dots in their names are written as trees).
 
-mod read;
-mod write;
+mod reader;
+mod writer;
 
 use std::fmt::Write as _;
 
@@ -43,7 +43,7 @@ impl Notation for XmlNotation {
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
         tree::with_returns(args, limit, |args| {
             let form = XmlLayout::parse(args)?;
-            tree::decode(body, limit, |root| write::document(root, form, limit))
+            tree::decode(body, limit, |root| writer::document(root, form, limit))
         })
     }
 }
@@ -55,7 +55,7 @@ fn block(lines: &[&str]) -> Option<NotationBlock> {
         return None;
     }
     [true, false].into_iter().find_map(|dots| {
-        let (tree, form) = read::document(&source, dots)?;
+        let (tree, form) = reader::document(&source, dots)?;
         let args = tree::words(form.words(), returns);
         // A document that would be written in another way is not read.
         tree.block(source.len(), args, |_| true)

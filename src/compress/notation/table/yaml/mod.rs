@@ -8,8 +8,8 @@
 //! (`empty "{  }"`).
 
 mod quote;
-mod read;
-mod write;
+mod reader;
+mod writer;
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -40,7 +40,7 @@ impl Notation for YamlNotation {
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
         tree::with_returns(args, limit, |args| {
             let form = YamlLayout::parse(args)?;
-            tree::decode(body, limit, |root| write::document(root, &form, limit))
+            tree::decode(body, limit, |root| writer::document(root, &form, limit))
         })
     }
 }
@@ -71,10 +71,10 @@ fn block(lines: &[&str]) -> Option<NotationBlock> {
     }
     // Flow style is taken apart if all of it is equally deep, and kept as it is elsewhere.
     [true, false].into_iter().find_map(|flow| {
-        let (tree, form) = read::document(&lines, flow)?;
+        let (tree, form) = reader::document(&lines, flow)?;
         let args = tree::words(form.words(), returns);
         tree.block(source.len(), args, |root| {
-            write::document(root, &form, source.len()).as_ref() == Some(&source)
+            writer::document(root, &form, source.len()).as_ref() == Some(&source)
         })
     })
 }

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::clean::RuleHits;
 use super::evidence::AdmittedEvidence;
 use super::ledger::hash;
 use super::memory::RecalledRecord;
 use super::policy::{RuleDecision, RuleVerdict};
+use super::redaction::RuleHits;
 use super::tools::SurfacedTool;
 use crate::domain::{ContentHash, MemoryTier, word_of};
 use crate::json::write_string;

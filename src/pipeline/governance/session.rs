@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::blocks::{BlockMaker, SUMMARY_KIND, turn_number};
 use super::buckets::{Output as Buckets, PackedBlock};
-use super::clean::{RuleHits, clean_message, redact_message};
 use super::ledger::hash;
-use super::render::{RenderedText, message_text};
+use super::redaction::{RuleHits, clean_message, redact_message};
+use super::rendering::{RenderedText, message_text};
 use super::tools::Output as Tools;
 use super::{find_task, join_texts};
 use crate::domain::{

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::service::expand;
+use crate::service::expansion;
 
 /// Keys whose values are not text for the model.
 const HIDDEN_KEYS: [&str; 14] = [
@@ -28,7 +28,7 @@ pub(super) fn join_texts(items: &[Value]) -> String {
     for item in items {
         visit_texts(item, &mut |part| {
             for line in part.split('\n') {
-                text.push_str(&expand::normal(line));
+                text.push_str(&expansion::normal(line));
                 text.push('\n');
             }
         });

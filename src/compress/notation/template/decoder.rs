@@ -1,6 +1,6 @@
 //! Reads a block back into lines.
 
-use super::super::out::PieceSink;
+use super::super::sink::PieceSink;
 use super::EMPTY_CELL_WORDS;
 use super::form::{FormPiece, Hole, PadSide, RowForm, next_value, unfold_cell, width_of};
 

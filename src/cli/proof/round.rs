@@ -12,7 +12,7 @@ use crate::cli::compile::failure;
 use crate::cli::compress::call_deadline;
 use crate::cli::input_file::InputFile;
 use crate::cli::members::OrderedMembers;
-use crate::service::{OpenError, Services, compress, expand, tokens};
+use crate::service::{OpenError, Services, compress, expansion, tokens};
 
 /// Messages with the largest savings that are listed.
 const MAX_SAVERS: usize = 5;
@@ -148,7 +148,7 @@ impl ProveRound {
 }
 
 fn expand(services: &Services, request: &str) -> Result<OrderedMembers, CommandError> {
-    let answer = expand::expand(services, request, &call_deadline())
+    let answer = expansion::expand(services, request, &call_deadline())
         .map_err(|error| failure(error.into()))?;
     Ok(serde_json::from_slice(&answer)?)
 }
@@ -213,7 +213,7 @@ fn compare(before: &[Value], after: &[Value]) -> (usize, usize) {
 /// Returns the value with all of its texts in normal form.
 fn normalize(value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::String(expand::normal(text)),
+        Value::String(text) => Value::String(expansion::normal(text)),
         Value::Array(items) => Value::Array(items.iter().map(normalize).collect()),
         Value::Object(members) => Value::Object(
             members.iter().map(|(key, value)| (key.clone(), normalize(value))).collect(),

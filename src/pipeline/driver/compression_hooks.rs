@@ -12,8 +12,8 @@ use crate::hook::{
 use crate::pipeline::Error;
 use crate::pipeline::compress::{self, Output as CompressOutput};
 use crate::pipeline::manifest;
+use crate::pipeline::points::compression::{self, ShrinkPressure};
 use crate::pipeline::points::list::{AcceptedMessage, ReturnedList, ShownMessages};
-use crate::pipeline::points::shrink::{self, ShrinkPressure};
 use crate::pipeline::report::Action;
 
 impl Driver<'_> {
@@ -28,7 +28,7 @@ impl Driver<'_> {
     ) -> Result<PlannedHistory, Error> {
         const POINT: Point = Point::BeforeCompress;
         let PlannedHistory { mut outside, mut compressed, text } = planned;
-        if !self.hooks.has_any(POINT) || !shrink::shrinks(&compressed.outcome) {
+        if !self.hooks.has_any(POINT) || !compression::shrinks(&compressed.outcome) {
             return Ok(PlannedHistory { outside, compressed, text });
         }
         let mut seen = ShownMessages::new(arrived_history.history.iter());
@@ -62,7 +62,7 @@ impl Driver<'_> {
         // Text is for the summary: if none is made, no hook is asked for text.
         if self.hooks.has(POINT, HookKind::Provide) && compress::covers_any(&compressed.outcome) {
             let provided = self.provide(at, &|_| Ok(()))?;
-            pass.material = shrink::material(&provided.fragments);
+            pass.material = compression::material(&provided.fragments);
             // Verbatim text is outside of the summary's own cap.
             let verbatim = pass.material.verbatim.as_deref();
             pass.free = verbatim.map_or(Ok(0), |text| self.meter.text(text))?;
@@ -93,8 +93,8 @@ impl Driver<'_> {
                 limit: model.scale(self.history_limit(arrived_history, outside)),
             },
         };
-        let touched = shrink::touched(&arrived_history.history, &compressed.outcome);
-        shrink::before(&preamble.system, seen, pressure, &touched)
+        let touched = compression::touched(&arrived_history.history, &compressed.outcome);
+        compression::before(&preamble.system, seen, pressure, &touched)
     }
 
     /// Raw tokens above which the history shrinks, media by kind.

@@ -8,7 +8,6 @@ mod blocks;
 mod buckets;
 mod budget;
 mod canonical;
-mod clean;
 mod context;
 mod controls;
 mod evidence;
@@ -19,13 +18,14 @@ mod memory;
 mod policy;
 mod preflight;
 mod published_context;
-mod render;
+mod redaction;
+mod rendering;
 mod session;
 mod summary;
 mod tools;
 
-pub(super) use clean::redact_message;
 pub use published_context::published;
+pub(super) use redaction::redact_message;
 pub use summary::SummaryContext;
 
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub use self::context::GovernedContext;
 use self::controls::Diagnostic;
 pub use self::ledger::GovernedStage;
 use self::ledger::{Stages, hash};
-use self::render::RenderedText;
+use self::rendering::RenderedText;
 use crate::domain::{
     Classification, ContentHash, Conversation, Message, Notes, OmittedHistory, Role, Stage, Target,
 };
@@ -156,7 +156,7 @@ fn run(
 ) -> Result<GovernOutput, Refusal> {
     preflight::check(input.pack, input.governed)?;
     session::use_wire_names(&mut conversation, input.pack, input.target);
-    let conversation = super::ingest::run(conversation, input.target.into(), None, notes);
+    let conversation = super::intake::run(conversation, input.target.into(), None, notes);
     let SummaryContext { counter, model, .. } = input.summarizing;
     let meter = Meter::new(counter, model.tokenizer, input.target, input.deadline);
     // The caller finds out by itself if the deadline stops the count.

@@ -8,7 +8,7 @@ use super::Driver;
 use super::history_parts::{ArrivedHistory, CompressionPass, OutsideHistory};
 use crate::domain::Message;
 use crate::pipeline::compress::{Output as CompressOutput, SummaryRequest, SummaryResult};
-use crate::pipeline::points::summarize::{MAX_SUMMARIES, SummarySlice};
+use crate::pipeline::points::summary::{MAX_SUMMARIES, SummarySlice};
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, compress};
 

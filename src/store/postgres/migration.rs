@@ -1,6 +1,6 @@
 //! The schema, step by step.
 
-use super::connect::PostgresTarget;
+use super::connection::PostgresTarget;
 use super::sql::Connection;
 use super::writers::scope_statement;
 use crate::store::deliveries::{BATCH_CALLS, make_lines};

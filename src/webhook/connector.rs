@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::address::{BlockReason, Policy};
-use super::resolve::Resolver;
+use super::resolver::Resolver;
 use super::target::local;
 
 /// Longest that one address may take to answer.

@@ -8,20 +8,20 @@ use crate::domain::ArtifactId;
 
 /// Limits of an offload: the length of a text, and the parts of it that stay in the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Offload {
+pub struct OffloadLimits {
     /// A text of at most so many units stays as it is.
     pub threshold: u64,
     pub head: u64,
     pub tail: u64,
 }
 
-impl Default for Offload {
+impl Default for OffloadLimits {
     fn default() -> Self {
         Self { threshold: 5_000, head: 0, tail: 2_000 }
     }
 }
 
-impl Offload {
+impl OffloadLimits {
     /// The marker that represents `text`; none if the text stays, because it is short or
     /// because head and tail would show all of it.
     pub fn apply(&self, text: &str, id: ArtifactId) -> Option<String> {
@@ -127,7 +127,7 @@ mod tests {
 
     fn offload(text: &str, threshold: u64, head: u64, tail: u64) -> Option<String> {
         let id = ArtifactId::of(&ContentHash::of(text));
-        Offload { threshold, head, tail }.apply(text, id)
+        OffloadLimits { threshold, head, tail }.apply(text, id)
     }
 
     fn twenty_lines() -> String {
@@ -188,7 +188,7 @@ mod tests {
         ) {
             prop_assert_eq!(units(&text), text.encode_utf16().count() as u64);
             if let Some(marker) = offload(&text, 0, head, tail) {
-                let options = Offload { threshold: 0, head, tail };
+                let options = OffloadLimits { threshold: 0, head, tail };
                 let length = units(&text);
                 let (first, last) = (options.head_of(&text), options.tail_of(&text, length));
                 prop_assert!(text.starts_with(first) && text.ends_with(last));

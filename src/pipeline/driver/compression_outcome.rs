@@ -9,7 +9,7 @@ use crate::domain::Message;
 use crate::hook::{HookInput, MatchContext, Point, TokenChange};
 use crate::pipeline::Error;
 use crate::pipeline::compress::{HistoryNote, Output as CompressOutput};
-use crate::pipeline::points::shrink;
+use crate::pipeline::points::compression;
 use crate::pipeline::report::Report;
 use crate::pipeline::slot::Slot;
 
@@ -34,10 +34,10 @@ impl ShrunkHistory {
         let lossy = |form: &crate::pipeline::arrival::ArrivedForms| {
             form.class() == Some(Fidelity::Reversible)
         };
-        if !shrink::shrinks(&compressed.outcome) && !compressed.forms.iter().any(lossy) {
+        if !compression::shrinks(&compressed.outcome) && !compressed.forms.iter().any(lossy) {
             return None;
         }
-        let covered = shrink::covered(history, &compressed.outcome);
+        let covered = compression::covered(history, &compressed.outcome);
         let is_noted =
             matches!(compressed.outcome.note, HistoryNote::Summary | HistoryNote::Marker);
         // Of the messages at the head, the note alone is none of the request's.
@@ -92,8 +92,12 @@ impl Driver<'_> {
         let Some(shrunk) = ShrunkHistory::and(of_pack, shrunk) else { return Ok(None) };
         let tokens = TokenChange { before: shrunk.before, after: report.tokens_after };
         if self.hooks.has_any(POINT) {
-            let input =
-                shrink::after(shrunk.summary.as_deref(), &shrunk.covered, tokens, report.actions);
+            let input = compression::after(
+                shrunk.summary.as_deref(),
+                &shrunk.covered,
+                tokens,
+                report.actions,
+            );
             let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
             self.observe_stored(at)?;
         }

@@ -31,6 +31,15 @@ struct XmlReader<'t> {
     has_empty: bool,
 }
 
+/// Elements of one name, one after the other.
+struct Siblings<'t> {
+    name: &'t str,
+    /// Where the value of the first begins in the tree.
+    start: usize,
+    /// Whether there are several, so that the tree has an array of them.
+    is_array: bool,
+}
+
 impl<'t> XmlReader<'t> {
     fn eat(&mut self, text: &str) -> Option<()> {
         self.rest = self.rest.strip_prefix(text)?;
@@ -148,8 +157,7 @@ impl<'t> XmlReader<'t> {
         if !std::mem::replace(&mut self.laid_out, true) {
             self.form.indent = gap.len().saturating_sub(1) / (depth + 1);
         }
-        // Whether the element before, of the same name, is the first of an array, or a later one.
-        let mut before: Option<(&str, usize, bool)> = None;
+        let mut before: Option<Siblings<'_>> = None;
         loop {
             if self.rest.starts_with("</") {
                 self.is_gap(gap, depth)?;
@@ -158,16 +166,16 @@ impl<'t> XmlReader<'t> {
             self.is_gap(gap, depth + 1)?;
             let name = self.open_element()?;
             match &mut before {
-                Some((known, start, several)) if *known == name => {
-                    if !std::mem::replace(several, true) {
-                        self.tree.open_at(*start);
+                Some(siblings) if siblings.name == name => {
+                    if !std::mem::replace(&mut siblings.is_array, true) {
+                        self.tree.open_at(siblings.start);
                     }
                     self.tree.next();
                 }
                 _ => {
                     self.close(before);
                     self.tree.key(name);
-                    before = Some((name, self.tree.len(), false));
+                    before = Some(Siblings { name, start: self.tree.len(), is_array: false });
                 }
             }
             self.element(name, depth + 1)?;
@@ -178,8 +186,8 @@ impl<'t> XmlReader<'t> {
         Some(())
     }
 
-    fn close(&mut self, before: Option<(&str, usize, bool)>) {
-        if before.is_some_and(|(_, _, several)| several) {
+    fn close(&mut self, before: Option<Siblings<'_>>) {
+        if before.is_some_and(|siblings| siblings.is_array) {
             self.tree.mark(']');
         }
     }

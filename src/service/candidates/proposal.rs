@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::check::{canonical, check, fingerprint, raw};
-use super::promote::{plain_promotion, promote_in};
+use super::promotion::{plain_promotion, promote_in};
 use super::step::{CandidateAction, CandidateStep, log_step, principal, take_step, write_line};
 use super::{Error, current};
 use crate::domain::{

@@ -11,7 +11,7 @@ use super::canonical::{HashText, WrittenList, WrittenMap, WrittenObject, Written
 use super::evidence::{AdmittedEvidence, Output as Evidence};
 use super::memory::{Output as Memory, RecalledRecord};
 use super::policy::Output as Policy;
-use super::render::RenderedText;
+use super::rendering::RenderedText;
 use super::tools::{Output as Tools, WithheldTool};
 use crate::domain::{ContentHash, MemoryTier, word_of};
 

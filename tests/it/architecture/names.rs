@@ -1,0 +1,177 @@
+//! Modules and types are named by nouns.
+
+use syn::visit::{self, Visit};
+use syn::{Item, ItemEnum, ItemStruct, ItemTrait};
+
+use super::{is_test, parsed_sources};
+
+/// Verbs, participles and pronouns that are no nouns of the field.
+const NO_NOUNS: &[&str] = &[
+    "accept",
+    "adapt",
+    "again",
+    "append",
+    "arrived",
+    "asked",
+    "asking",
+    "await",
+    "begun",
+    "came",
+    "clean",
+    "compile",
+    "compress",
+    "connect",
+    "decode",
+    "deny",
+    "detect",
+    "each",
+    "encode",
+    "erase",
+    "evaluate",
+    "expand",
+    "forget",
+    "given",
+    "govern",
+    "heard",
+    "hears",
+    "hold",
+    "ingest",
+    "inject",
+    "keep",
+    "kept",
+    "known",
+    "knows",
+    "made",
+    "migrate",
+    "minify",
+    "nobody",
+    "observe",
+    "offload",
+    "open",
+    "parse",
+    "past",
+    "prepared",
+    "promote",
+    "propose",
+    "prove",
+    "prune",
+    "provide",
+    "publish",
+    "read",
+    "recount",
+    "redact",
+    "reduce",
+    "refer",
+    "remember",
+    "render",
+    "resolve",
+    "respond",
+    "retrieve",
+    "said",
+    "says",
+    "seen",
+    "serve",
+    "served",
+    "shorten",
+    "shown",
+    "shrink",
+    "shrunk",
+    "stored",
+    "strip",
+    "summarize",
+    "telling",
+    "told",
+    "tried",
+    "truncate",
+    "undo",
+    "used",
+    "write",
+    "written",
+];
+
+/// Modules that keep such a name, with all below a folder that ends with `/`.
+const ALLOWED: &[&str] = &[
+    // The services, which the API calls so; "a compile" is a noun of the vocabulary.
+    "cli/compile",
+    "cli/compress",
+    "compress",
+    "http/compat/compress",
+    "http/compile",
+    "http/compress",
+    "http/schema/compress",
+    "pipeline/compress",
+    "pipeline/shorten",
+    "request/compile",
+    "request/compress",
+    "service/compile",
+    "service/compress",
+    "service/error/compile",
+    // The four directions of a wire format, by which its files are found.
+    "provider/",
+    // The steps of a short form, and their inverses.
+    "compress/engine/",
+];
+
+fn is_allowed(module: &str) -> bool {
+    ALLOWED.iter().any(|allowed| {
+        if allowed.ends_with('/') { module.starts_with(allowed) } else { module == *allowed }
+    })
+}
+
+#[test]
+fn modules_are_named_by_nouns() {
+    let mut found: Vec<String> = Vec::new();
+    for source in parsed_sources() {
+        let path = source.path.with_extension("").to_string_lossy().replace('\\', "/");
+        let module = path.strip_suffix("/mod").unwrap_or(&path);
+        let name = module.rsplit('/').next().unwrap_or(module);
+        if NO_NOUNS.contains(&name) && !is_allowed(module) {
+            found.push(module.to_owned());
+        }
+    }
+    assert!(found.is_empty(), "name these by what they hold:\n{}", found.join("\n"));
+}
+
+#[test]
+fn allowed_modules_are_there() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for module in ALLOWED {
+        let file = root.join(module).with_extension("rs");
+        assert!(root.join(module).is_dir() || file.is_file(), "{module} is gone");
+    }
+}
+
+#[derive(Default)]
+struct TypeNames(Vec<String>);
+
+impl<'ast> Visit<'ast> for TypeNames {
+    fn visit_item(&mut self, item: &'ast Item) {
+        match item {
+            Item::Mod(module) if is_test(&module.attrs) => {}
+            item => visit::visit_item(self, item),
+        }
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast ItemEnum) {
+        self.0.push(item.ident.to_string());
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast ItemStruct) {
+        self.0.push(item.ident.to_string());
+    }
+
+    fn visit_item_trait(&mut self, item: &'ast ItemTrait) {
+        self.0.push(item.ident.to_string());
+    }
+}
+
+#[test]
+fn types_are_named_by_nouns() {
+    let mut names = TypeNames::default();
+    for source in parsed_sources() {
+        names.visit_file(&source.file);
+    }
+    assert!(names.0.len() > 1000, "only {} types are found", names.0.len());
+    names.0.retain(|name| NO_NOUNS.contains(&name.to_lowercase().as_str()));
+    assert!(names.0.is_empty(), "name these by what they hold: {:?}", names.0);
+}
