@@ -21,7 +21,7 @@ pub(super) const RESULT_KIND: u8 = 2;
 const FIXED_KIND: u8 = 3;
 /// The first of the depths of rung 2; the others follow it.
 const FIRST_REDUCED_KIND: u8 = 4;
-const EXCERPT_KIND: u8 = FIRST_REDUCED_KIND + Depth::ALL.len() as u8;
+const EXCERPT_KIND: u8 = FIRST_REDUCED_KIND + Depth::Gist as u8 + 1;
 
 /// The kind of a result by its limit, as it goes into that digest.
 fn limit_kind(hold: EditLimit) -> u8 {

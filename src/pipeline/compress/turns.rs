@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::ladder::{
-    HistoryNote, LadderOutcome, LadderPlan, MediaCost, TurnCost, TurnCosts, TurnForm,
+    HistoryNote, LadderOutcome, LadderPlan, MediaCost, TurnCost, TurnCosts, TurnExcerpt, TurnForm,
 };
 use super::summary::{
     self, CoveredMessages, SummaryMaterial, SummaryRequest, SummaryRules, count_covered,
@@ -123,7 +123,7 @@ impl TurnCosts for TurnView<'_, '_> {
         turn: usize,
         max_tokens: u64,
         media: MediaCost,
-    ) -> Result<Option<(TurnForm, (u64, u64))>, StopReason> {
+    ) -> Result<Option<TurnExcerpt>, StopReason> {
         let texts = self.excerpt_texts(turn);
         let tokens: u64 = texts.iter().map(|text| text.tokens).sum();
         let bytes: u64 = texts.iter().map(|text| text.bytes).sum();
@@ -142,7 +142,7 @@ impl TurnCosts for TurnView<'_, '_> {
         })?;
         let Some(found) = found else { return Ok(None) };
         let form = TurnForm::Excerpt { bytes: found.bytes };
-        Ok(self.form_cost(turn, form)?.map(|cost| (form, cost)))
+        Ok(self.form_cost(turn, form)?.map(|cost| TurnExcerpt { form, cost }))
     }
 
     fn summary_cost(&mut self, forms: &[TurnForm]) -> Result<u64, StopReason> {

@@ -1,6 +1,6 @@
 //! Excerpts: the newest results where they alone are too long, and the room that a step left over.
 
-use super::shape::{HistoryNote, MediaCost, TurnCosts, TurnForm};
+use super::shape::{HistoryNote, MediaCost, TurnCosts, TurnExcerpt, TurnForm};
 use super::{HistoryLimit, Ladder};
 
 /// Tokens of room that are worth an excerpt in them.
@@ -25,7 +25,7 @@ impl Ladder<'_> {
         }
         let others = self.total(media == MediaCost::Real).saturating_sub(own);
         let room = target.saturating_sub(others).max(free / 2);
-        if let Some((form, cost)) = costs.find_excerpt(newest, room, media)?
+        if let Some(TurnExcerpt { form, cost }) = costs.find_excerpt(newest, room, media)?
             && media.of(cost) < own
         {
             self.set(newest, form, cost);
@@ -53,7 +53,9 @@ impl Ladder<'_> {
         };
         let is_covered = *form == TurnForm::Covered;
         let room = media.of(shown) + left;
-        let Some((form, cost)) = costs.find_excerpt(turn, room, media)? else { return Ok(()) };
+        let Some(TurnExcerpt { form, cost }) = costs.find_excerpt(turn, room, media)? else {
+            return Ok(());
+        };
         if media.of(cost) <= media.of(shown) {
             return Ok(());
         }

@@ -11,7 +11,7 @@ mod steps;
 use std::collections::VecDeque;
 
 pub(crate) use shape::{
-    HistoryNote, LadderOutcome, LadderPlan, MediaCost, TurnCost, TurnCosts, TurnForm,
+    HistoryNote, LadderOutcome, LadderPlan, MediaCost, TurnCost, TurnCosts, TurnExcerpt, TurnForm,
 };
 
 use steps::LadderStep;

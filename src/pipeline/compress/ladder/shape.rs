@@ -114,6 +114,14 @@ pub(crate) struct LadderOutcome {
     pub(crate) left: u64,
 }
 
+/// An excerpt of a turn's results.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TurnExcerpt {
+    pub(crate) form: TurnForm,
+    /// Raw tokens of the turn by itself: media by kind, media as sent.
+    pub(crate) cost: (u64, u64),
+}
+
 /// Costs that the ladder asks for: its caller knows the texts.
 pub(crate) trait TurnCosts {
     type Error;
@@ -130,13 +138,13 @@ pub(crate) trait TurnCosts {
     -> Result<Option<(u64, u64)>, Self::Error>;
 
     /// The largest excerpt of a turn's results with which the turn by itself takes no more than
-    /// `max_tokens`, and its cost; none if its results cannot be cut so.
+    /// `max_tokens`; none if its results cannot be cut so.
     fn find_excerpt(
         &mut self,
         _turn: usize,
         _max_tokens: u64,
         _media: MediaCost,
-    ) -> Result<Option<(TurnForm, (u64, u64))>, Self::Error> {
+    ) -> Result<Option<TurnExcerpt>, Self::Error> {
         Ok(None)
     }
 

@@ -117,11 +117,11 @@ impl TurnCosts for Excerpts<'_> {
         turn: usize,
         max_tokens: u64,
         _: MediaCost,
-    ) -> Result<Option<(TurnForm, (u64, u64))>, Infallible> {
+    ) -> Result<Option<TurnExcerpt>, Infallible> {
         let cost = self.0.0[turn];
         let tokens = max_tokens.min(cost.flat);
         let form = TurnForm::Excerpt { bytes: u32::try_from(tokens).unwrap() };
-        Ok((!cost.user && cost.flat >= 500).then_some((form, (tokens, tokens))))
+        Ok((!cost.user && cost.flat >= 500).then_some(TurnExcerpt { form, cost: (tokens, tokens) }))
     }
 
     fn summary_cost(&mut self, forms: &[TurnForm]) -> Result<u64, Infallible> {
