@@ -49,6 +49,9 @@ pub struct ModelRow {
     /// Whether an Anthropic model takes system messages between the others.
     #[serde(default)]
     pub system_messages: bool,
+    /// Whether it takes changes of tools in these messages.
+    #[serde(default)]
+    pub tool_changes: bool,
 }
 
 impl From<&Model> for ModelRow {
@@ -62,6 +65,7 @@ impl From<&Model> for ModelRow {
             factor: Some(f64::from(model.factor_milli) / 1000.0),
             prefill: model.prefill,
             system_messages: model.system_messages,
+            tool_changes: model.tool_changes,
         }
     }
 }
@@ -102,6 +106,7 @@ fn model(row: ModelRow) -> Result<Model, String> {
         factor_milli: row.factor.map_or(Ok(family.factor_milli()), thousandths)?,
         prefill: row.prefill,
         system_messages: row.system_messages,
+        tool_changes: row.tool_changes,
     })
 }
 

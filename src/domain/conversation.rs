@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::program::join_turns;
 use super::{Message, Role, Source, ToolDefinition};
 
 /// System text, history and tools, in neutral shape.
@@ -24,7 +25,8 @@ impl Conversation {
 }
 
 /// Messages that are kept or removed together: an assistant message with tool calls and their
-/// results, or any other single message.
+/// results, or any other single message. What a provider runs over several of them, such as a program
+/// that calls tools, is one turn.
 pub type Turn = Range<usize>;
 
 /// Cuts a history, in which results directly follow their calls, into turns.
@@ -46,7 +48,7 @@ pub fn turns(history: &[Message]) -> Vec<Turn> {
     if let Some(start) = open {
         found.push(start..history.len());
     }
-    found
+    join_turns(history, found)
 }
 
 #[cfg(test)]

@@ -78,8 +78,10 @@ pub struct Model {
     pub factor_milli: u32,
     /// Whether the provider continues a last assistant message (prefill).
     pub prefill: bool,
-    /// Whether the provider takes system messages, with changes of tools in them, between the others.
+    /// Whether the provider takes system messages between the others.
     pub system_messages: bool,
+    /// Whether it takes changes of tools in these messages.
+    pub tool_changes: bool,
 }
 
 impl Model {

@@ -187,6 +187,9 @@ const SYSTEM_MESSAGES: &[&str] = &[
     "claude-sonnet-5-5",
 ];
 
+/// Those of them that take no changes of tools there.
+const NO_TOOL_CHANGES: &[&str] = &["claude-sonnet-5"];
+
 pub(super) fn rows() -> Vec<Model> {
     let mut rows: Vec<Model> = ROWS
         .iter()
@@ -203,6 +206,8 @@ pub(super) fn rows() -> Vec<Model> {
             factor_milli: row.family.factor_milli(),
             prefill: row.prefill,
             system_messages: SYSTEM_MESSAGES.contains(&row.name),
+            tool_changes: SYSTEM_MESSAGES.contains(&row.name)
+                && !NO_TOOL_CHANGES.contains(&row.name),
         })
         .collect();
     rows.push(Model {
@@ -214,6 +219,7 @@ pub(super) fn rows() -> Vec<Model> {
         factor_milli: 1000,
         prefill: true,
         system_messages: false,
+        tool_changes: false,
     });
     rows
 }
@@ -234,7 +240,7 @@ mod tests {
             assert!(row.max_output <= row.context_window, "{}", row.name);
             assert_eq!(row.name.to_lowercase(), *row.name);
         }
-        for name in CL100K.iter().chain(SYSTEM_MESSAGES) {
+        for name in CL100K.iter().chain(SYSTEM_MESSAGES).chain(NO_TOOL_CHANGES) {
             assert!(names.contains(*name), "{name}");
         }
     }

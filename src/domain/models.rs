@@ -86,6 +86,7 @@ impl Models {
             factor_milli: family.factor_milli(),
             prefill: family == Family::Anthropic,
             system_messages: false,
+            tool_changes: false,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{CacheMark, Extra, RawJson};
+use crate::json::{self, Node};
 
 /// A tool that a model may call.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,4 +21,19 @@ pub struct ToolDefinition {
     pub opaque: Option<RawJson>,
     /// JSON Pointer to it in the request; notes about it lead there.
     pub origin: Arc<str>,
+}
+
+impl ToolDefinition {
+    /// Whether the provider keeps the definition out of the prompt until the model has searched for
+    /// it: it costs nothing there, and a cache mark on it is refused
+    /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>).
+    pub fn is_deferred(&self) -> bool {
+        const DEFERS: &str = "defer_loading";
+        let own = self.opaque.as_ref().map(RawJson::as_str);
+        own.is_some_and(|raw| {
+            let node = || json::parse(raw, json::Limits::default()).ok();
+            raw.contains(DEFERS)
+                && node().is_some_and(|node| node.get(DEFERS).and_then(Node::as_bool) == Some(true))
+        }) || self.extra.iter().any(|(name, raw)| **name == *DEFERS && raw.as_str() == "true")
+    }
 }

@@ -4,7 +4,9 @@
 //! marks have priority, the latest of them first.
 
 use super::slot::{PartName, Slot};
-use crate::domain::{CacheMark, CacheTtl, Content, Notes, Part, ToolDefinition};
+use crate::domain::{
+    CacheMark, CacheTtl, Content, Message, Notes, Part, ProgramCalls, ToolDefinition,
+};
 use crate::request::{CacheOptions, CacheState};
 
 /// Warns of what nothing comes of.
@@ -26,8 +28,10 @@ pub(super) fn run(
     tools: &mut [ToolDefinition],
     notes: &mut Notes,
 ) {
-    let wanted = places(slots, tools);
-    let mut all = spots(slots, tools);
+    let programs = ProgramCalls::new(slots.iter().map(|slot| &slot.message));
+    let wanted = places(slots, tools, &programs);
+    let mut all = spots(slots, tools, &programs);
+    move_refused(written, &mut all, notes);
     let left = keep_latest(options.marks, written, &mut all, notes);
     if client_order_is_wrong(&all) && written {
         notes.warn(
@@ -57,6 +61,8 @@ struct MarkSpot<'m> {
     carries: bool,
     /// Whether the mark in it is ours.
     ours: bool,
+    /// Whether the provider refuses a mark here: deferred tools, calls of programs and their results.
+    refused: bool,
 }
 
 impl MarkSpot<'_> {
@@ -73,12 +79,17 @@ impl MarkSpot<'_> {
 /// Finds the places where marks help most: the end of what every later payload repeats, of the
 /// system text, of the summary and of the tools. System text is read before all messages, so if it
 /// changes with every compile, no mark in a message helps.
-fn places(slots: &[Slot], tools: &[ToolDefinition]) -> Vec<MarkPlace> {
+fn places(slots: &[Slot], tools: &[ToolDefinition], programs: &ProgramCalls) -> Vec<MarkPlace> {
     let is_system = |slot: &Slot| slot.message.is_hoisted();
     let system_changes = slots.iter().any(|slot| is_system(slot) && slot.changes(true));
     let first = |found: &dyn Fn(&Slot) -> bool| slots.iter().position(found).unwrap_or(slots.len());
     let volatile = if system_changes { 0 } else { first(&|slot| slot.changes(true)) };
-    let is_message = |at: &usize| slots.get(*at).is_some_and(|slot| !is_system(slot));
+    let is_programs = |message: &Message| message.parts.iter().all(|part| programs.has(part));
+    let is_message = |at: &usize| {
+        slots.get(*at).is_some_and(|slot| {
+            !is_system(slot) && (slot.message.parts.is_empty() || !is_programs(&slot.message))
+        })
+    };
     let last = (0..volatile).rev().find(is_message);
     let head = first(&|slot| !is_system(slot));
     let system = head.min(first(&|slot| slot.changes(true)));
@@ -88,21 +99,27 @@ fn places(slots: &[Slot], tools: &[ToolDefinition]) -> Vec<MarkPlace> {
     places.extend(last.map(MarkPlace::Message));
     places.extend(system.checked_sub(1).map(MarkPlace::Message));
     places.extend(summary.map(|_| MarkPlace::Message(head)));
-    places.extend(tools.len().checked_sub(1).map(MarkPlace::Tool));
+    places.extend(tools.iter().rposition(|tool| !tool.is_deferred()).map(MarkPlace::Tool));
     places
 }
 
 /// All places in the order in which the provider reads them: tools, system text, messages.
-fn spots<'m>(slots: &'m mut [Slot], tools: &'m mut [ToolDefinition]) -> Vec<MarkSpot<'m>> {
+fn spots<'m>(
+    slots: &'m mut [Slot],
+    tools: &'m mut [ToolDefinition],
+    programs: &ProgramCalls,
+) -> Vec<MarkSpot<'m>> {
     let mut found = Vec::new();
     for (at, tool) in tools.iter_mut().enumerate() {
+        let refused = tool.is_deferred();
         let ToolDefinition { cache: mark, origin: pointer, .. } = tool;
         found.push(MarkSpot {
             place: MarkPlace::Tool(at),
             pointer,
             mark,
-            carries: true,
+            carries: !refused,
             ours: false,
+            refused,
         });
     }
     let mut later = Vec::new();
@@ -110,25 +127,63 @@ fn spots<'m>(slots: &'m mut [Slot], tools: &'m mut [ToolDefinition]) -> Vec<Mark
         let system = slot.message.is_hoisted();
         let list = if system { &mut found } else { &mut later };
         for part in &mut slot.message.parts {
-            add(part, MarkPlace::Message(at), true, list);
+            let refused = programs.has(part);
+            add(part, MarkPlace::Message(at), MarkLevel { outer: true, refused }, list);
         }
     }
     found.append(&mut later);
     found
 }
 
-fn add<'m>(part: &'m mut Part, place: MarkPlace, outer: bool, spots: &mut Vec<MarkSpot<'m>>) {
+/// The level of a part in its message.
+#[derive(Debug, Clone, Copy)]
+struct MarkLevel {
+    /// It is a block of the message itself, not of a result in it.
+    outer: bool,
+    /// The provider refuses a mark here.
+    refused: bool,
+}
+
+fn add<'m>(part: &'m mut Part, place: MarkPlace, level: MarkLevel, spots: &mut Vec<MarkSpot<'m>>) {
     let carries = match &mut part.content {
         Content::Text(text) => !text.trim().is_empty(),
         Content::Thinking(_) => false,
         Content::ToolResult(result) => {
-            result.content.iter_mut().for_each(|part| add(part, place, false, spots));
+            let level = MarkLevel { outer: false, ..level };
+            result.content.iter_mut().for_each(|part| add(part, place, level, spots));
             true
         }
         _ => true,
     };
-    let carries = carries && outer;
-    spots.push(MarkSpot { place, pointer: "", mark: &mut part.cache, carries, ours: false });
+    let MarkLevel { outer, refused } = level;
+    let carries = carries && outer && !refused;
+    let mark = &mut part.cache;
+    spots.push(MarkSpot { place, pointer: "", mark, carries, ours: false, refused });
+}
+
+/// Moves the client's marks from where the provider refuses them to the block before. A mark on a
+/// deferred tool or on a program's call is a 400
+/// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>).
+fn move_refused(written: bool, spots: &mut [MarkSpot<'_>], notes: &mut Notes) {
+    // The block that takes a mark, as far as the spots were read.
+    let mut before = None;
+    let mut moved = 0;
+    for at in 0..spots.len() {
+        let Some(spot) = spots.get_mut(at) else { continue };
+        if spot.carries {
+            before = Some(at);
+        }
+        let Some(mark) = spot.mark.take_if(|_| spot.refused && written) else { continue };
+        moved += 1;
+        if let Some(earlier) = before.and_then(|at| spots.get_mut(at)) {
+            *earlier.mark = earlier.mark.or(Some(mark));
+        }
+    }
+    if moved > 0 {
+        let detail =
+            format!("marks moved: {moved}; deferred tools and calls of programs take none");
+        notes.degraded("cache_marks_moved", String::new(), detail);
+    }
 }
 
 /// Removes the client's earliest marks until no more than `most` are left; returns how many more

@@ -6,7 +6,7 @@ use super::measure::Meter;
 use super::slot::{PartName, Slot};
 use super::{StopReason, prose};
 use super::{list_ends, tail};
-use crate::domain::{Content, Message, Notes, Part, Role};
+use crate::domain::{Content, Message, Notes, Part, ProgramCalls, Role};
 use crate::provider::TargetRules;
 use crate::request::{OutputOptions, SkillOptions};
 
@@ -134,7 +134,11 @@ fn stitch_tail(
         let slot = appended(meter, message, tail)?;
         output.stitched.push((at, slot));
     } else {
-        let message = Message::text(Role::User, tail);
+        // Next to results that a program waits for, no text of the user may stand.
+        let programs = ProgramCalls::new(history.iter());
+        let is_program = history.last().is_some_and(|last| programs.holds(last));
+        let role = if is_program { Role::System } else { Role::User };
+        let message = Message::text(role, tail);
         let mut slot = Slot::new(meter, message, PartName::Tail)?;
         slot.tail = slot.cost.real();
         output.foot.insert(0, slot);

@@ -331,6 +331,9 @@ impl<'c> Meter<'c> {
 
     /// Raw tokens of one of them.
     pub(super) fn tool(&self, tool: &ToolDefinition) -> Result<u64, StopReason> {
+        if tool.is_deferred() {
+            return Ok(0);
+        }
         let mut tokens = self.framing.tool;
         if let Some(raw) = &tool.opaque {
             return Ok(tokens + self.text(raw.as_str())?);

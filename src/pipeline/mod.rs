@@ -37,6 +37,7 @@ mod summary_ask;
 mod tags;
 mod tail;
 mod tokens;
+mod tool_references;
 mod tools;
 mod trace;
 mod xml;

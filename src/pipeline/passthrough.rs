@@ -9,7 +9,8 @@ use crate::provider::{self, Destination, PayloadInput};
 use crate::request::CompileRequest;
 
 pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
-    let destination = Destination { takes_system: false, ..request.destination() };
+    let destination =
+        Destination { takes_system: false, changes_tools: false, ..request.destination() };
     let mut notes = request.notes;
     let conversation = intake::mend(request.conversation, destination, &mut notes);
     let kept = conversation.history.len();

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::compress::ResultTools;
+use super::tool_references::needed_references;
 use crate::domain::{Content, Message, Notes, Part};
 use crate::limit::{Deadline, SearchError, StopReason};
 use crate::provider::has_compaction;
@@ -22,14 +23,22 @@ pub(super) fn run(
         && protect.roles.is_empty()
         && protect.tools.is_empty()
         && protect.patterns.is_empty();
+    let mut flags = needed_references(history);
+    for (flag, message) in flags.iter_mut().zip(history) {
+        // What came before is in it alone: no budget removes it.
+        *flag |= has_compaction(message);
+    }
     if idle {
-        return Ok(history.iter().map(has_compaction).collect());
+        return Ok(flags);
     }
     if let Some((place, names)) = unmatched(protect, || system.iter().chain(history)) {
         notes.warn("protect_unmatched", place, names);
     }
     let tools = ResultTools::new(history);
-    history.iter().map(|message| is_protected(protect, &tools, message, deadline)).collect()
+    for (flag, message) in flags.iter_mut().zip(history) {
+        *flag = *flag || is_protected(protect, &tools, message, deadline)?;
+    }
+    Ok(flags)
 }
 
 /// An entry of `protect` that names nothing in the request.
@@ -86,9 +95,7 @@ fn is_protected(
     message: &Message,
     deadline: &Deadline,
 ) -> Result<bool, StopReason> {
-    // What came before is in it alone: no budget removes it.
-    let is_named = has_compaction(message)
-        || message.id.as_ref().is_some_and(|id| protect.ids.contains_key(id))
+    let is_named = message.id.as_ref().is_some_and(|id| protect.ids.contains_key(id))
         || message.origin.is_some_and(|at| protect.indexes.contains_key(&at))
         || protect.roles.contains(&message.role)
         || message.parts.iter().any(|part| names_tool(protect, tools, part));

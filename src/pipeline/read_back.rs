@@ -1,13 +1,14 @@
 //! `compression.read_tool`: the model may read results that were cleared.
 //!
 //! A cleared result then names its artifact, and the tool that reads it is one of the tools. A
-//! result that was read back is not cleared again: the model would only ask once more.
+//! result that was read back is not cleared again: the model would only ask once more. Nor is a result
+//! that a program reads.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::prose::{self, READ_TOOL};
-use crate::domain::{ArtifactId, Message, Part, RawJson, ToolDefinition};
+use crate::domain::{ArtifactId, Message, Part, ProgramCalls, RawJson, ToolDefinition};
 use crate::request::ReferenceStyle;
 
 const TOOL_DESCRIPTION: &str = "Reads an earlier tool result that was cleared from this conversation to \
@@ -33,19 +34,22 @@ pub(super) struct ReadBack {
     pub(super) on: bool,
     /// Ids of the calls that read something back.
     calls: BTreeSet<Arc<str>>,
+    /// The calls of programs.
+    pub(super) programs: ProgramCalls,
 }
 
 impl ReadBack {
     pub(super) fn new(on: bool, history: &[Message]) -> Self {
         let calls = history.iter().flat_map(Message::tool_calls);
         let calls = calls.filter(|call| &*call.name == READ_TOOL).map(|call| Arc::clone(&call.id));
-        Self { on, calls: calls.collect() }
+        Self { on, calls: calls.collect(), programs: ProgramCalls::new(history.iter()) }
     }
 
-    /// Whether a message is the result of a call that read something back.
+    /// Whether a message is the result of a call that read something back, or that a program made.
     pub(super) fn holds(&self, message: &Message) -> bool {
-        !self.calls.is_empty()
-            && message.tool_results().any(|result| self.calls.contains(&result.call_id))
+        let is_read = !self.calls.is_empty()
+            && message.tool_results().any(|result| self.calls.contains(&result.call_id));
+        is_read || self.programs.holds(message)
     }
 
     /// The line in the place of a result's texts.

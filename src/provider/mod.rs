@@ -43,13 +43,15 @@ pub struct Destination {
     pub target: Target,
     /// Whether system messages may stand between the others, which is decided when the list is whole.
     pub takes_system: bool,
+    /// Whether changes of tools may be in these messages.
+    pub changes_tools: bool,
     /// Whether calls without a thought signature are refused.
     pub signs_calls: bool,
 }
 
 impl From<Target> for Destination {
     fn from(target: Target) -> Self {
-        Self { target, takes_system: false, signs_calls: false }
+        Self { target, takes_system: false, changes_tools: false, signs_calls: false }
     }
 }
 

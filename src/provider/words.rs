@@ -29,3 +29,11 @@ pub(super) fn list_distinct<T: AsRef<str>>(names: &[T]) -> String {
         names.iter().map(AsRef::as_ref).filter(|name| seen.insert(*name)).collect();
     list_names(&names)
 }
+
+/// Members that programs put into parts while they collect a stream or parse an answer. Their own
+/// provider refuses them.
+pub(super) fn is_leftover(name: &str, raw: &str) -> bool {
+    const NAMES: &[&str] =
+        &["__json_buf", "index", "parsed", "parsed_arguments", "parsed_output", "partial_json"];
+    NAMES.contains(&name) || (name == "status" && raw == "null")
+}

@@ -155,11 +155,12 @@ impl CompileRequest {
     /// What messages are adapted to. Under a pack, no system message keeps its place between the others.
     pub fn destination(&self) -> Destination {
         let Self { target, model, .. } = self;
+        let takes_system =
+            *target == Target::Anthropic && model.system_messages && !self.is_governed;
         Destination {
             target: *target,
-            takes_system: *target == Target::Anthropic
-                && model.system_messages
-                && !self.is_governed,
+            takes_system,
+            changes_tools: takes_system && model.tool_changes,
             signs_calls: *target == Target::Gemini && model.wants_signed_calls(),
         }
     }

@@ -63,13 +63,15 @@ pub enum ReferenceStyle {
 }
 
 /// The reader of the compressed text.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ModelReader {
     /// Style of references to originals; `None` if the model cannot retrieve them.
     pub reference: Option<ReferenceStyle>,
     /// Whether only results of tools may be changed: everything else was written by the user or the
     /// model.
     pub results_only: bool,
+    /// Calls whose results keep their bytes, because programs read them and no model.
+    pub verbatim_calls: BTreeSet<Arc<str>>,
 }
 
 /// The input of a compression.

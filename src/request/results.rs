@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::compile::session_id;
 use super::compress::ReferenceStyle;
-use crate::domain::{Notes, Part, Source};
+use crate::domain::{Notes, Part, RawJson, Source, program_id};
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
 
 const KEYS: &[&str] =
     &["results", "source", "model", "truncate", "compression", "read_tool", "session_id"];
-const RESULT_KEYS: &[&str] = &["id", "name", "arguments", "content", "is_error"];
+const RESULT_KEYS: &[&str] = &["id", "name", "arguments", "content", "is_error", "caller"];
 const TRUNCATE_KEYS: &[&str] = &["threshold", "head_chars", "tail_chars", "store", "per_tool"];
 const TOOL_KEYS: &[&str] = &["name", "threshold", "head_chars", "tail_chars"];
 
@@ -51,6 +51,9 @@ pub struct RawResult {
     pub is_error: Option<bool>,
     /// The arguments of the tool's call, as JSON.
     pub arguments: Option<Arc<str>>,
+    /// The caller of its call as the provider wrote it, if that is a program: the program reads the
+    /// result, and no model.
+    pub program: Option<RawJson>,
 }
 
 /// The lengths to which results are cut.
@@ -140,7 +143,21 @@ fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawRes
     let name = given.text("name", faults).unwrap_or_default();
     let arguments = given.get("arguments").filter(|node| !node.is_null());
     let arguments = arguments.map(|node| node.as_str().unwrap_or(node.raw).into());
-    Some(RawResult { id: id?.into(), name: name.into(), text: text?, parts, is_error, arguments })
+    let caller = given.get("caller").filter(|node| !node.is_null());
+    if caller.is_some_and(|node| node.get("type").and_then(Node::as_str).is_none()) {
+        given.fault("caller", "must be the `caller` of the call, an object with a `type`", faults);
+    }
+    let program = caller.filter(|node| program_id(node).is_some());
+    let program = program.map(|node| RawJson::new(node.raw));
+    Some(RawResult {
+        id: id?.into(),
+        name: name.into(),
+        text: text?,
+        parts,
+        is_error,
+        arguments,
+        program,
+    })
 }
 
 fn truncate(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<TruncateOptions> {

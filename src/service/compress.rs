@@ -109,7 +109,7 @@ pub(super) fn carry_out(
     let mut request = timed(&mut timings.parse, || {
         request::read_compress(&node, services.models(), &adapters).map_err(Error::Invalid)
     })?;
-    request.reader = reader;
+    request.reader = reader.clone();
     let limit = request.deadline_ms.map(Duration::from_millis);
     let deadline = deadline.asked_within(start, limit);
     let asked = match (asked, &request.given) {

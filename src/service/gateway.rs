@@ -106,7 +106,7 @@ pub fn compress(
     let (budget, words) = (value(members.token_budget), config.get("compress_user_messages"));
     let results_only =
         budget.as_u64().is_none_or(|budget| budget == 0) && words != Some(&Value::Bool(true));
-    let reader = ModelReader { reference, results_only };
+    let reader = ModelReader { reference, results_only, ..ModelReader::default() };
     let options = options(messages.get(), &value(members.model), &budget, &config);
     let mut request = format!("{{\"messages\":{}", messages.get());
     for (key, value) in &options {

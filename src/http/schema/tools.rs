@@ -199,6 +199,9 @@ pub struct RawResult {
     /// A text; anything else is shown as its JSON.
     pub content: Value,
     pub is_error: Option<bool>,
+    /// The `caller` of the call, as the provider wrote it. If it is a program (`code_execution_…`,
+    /// `program`), the result keeps its bytes: the program reads it, and no model.
+    pub caller: Option<Value>,
 }
 
 /// How long results are cut; in UTF-16 units.

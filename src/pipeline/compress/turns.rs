@@ -242,7 +242,12 @@ impl TurnView<'_, '_> {
         };
         let (cleared, shape) = self.find_shape(at, message, form)?;
         let shown = cleared.as_ref().map_or(message, |slot| &slot.message);
-        let arrived = self.arrival_pass.arrive(shown, shape);
+        let arrived = if self.read_back.programs.holds(message) {
+            // The model does not see it, so no other text may refer to it either.
+            ArrivedForms::default()
+        } else {
+            self.arrival_pass.arrive(shown, shape)
+        };
         if let Some(known) = self.arrived.get_mut(at) {
             *known = arrived;
         }

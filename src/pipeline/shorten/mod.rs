@@ -35,7 +35,7 @@ use super::{Error, PipelineContext, PipelineRun, prose, protect};
 use crate::compress::{
     AdapterSet, Depth, EditLimit, Encoder, Lossless, Reducer, ShownForm, TextNames, find_excerpt,
 };
-use crate::domain::{ArtifactId, Message, Notes};
+use crate::domain::{ArtifactId, Message, Notes, ProgramCalls};
 use crate::json::Node;
 use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
 use crate::request::{CompressInput, CompressRequest, Level, MessageList, Originals};
@@ -215,7 +215,24 @@ impl<'j> ShortenJob<'j> {
         if let Some(outside) = costs.last_mut() {
             outside.text += meter.reply() + meter.tools(&conversation.tools)?;
         }
-        let spoken = list.items.iter().map(provider::message_texts).collect();
+        // What a program reads keeps its bytes, and so does the call that it made.
+        let programs = ProgramCalls::new(history.iter());
+        let is_programs = |messages: &Vec<&Message>| {
+            messages.iter().flat_map(|message| &message.parts).any(|part| programs.has(part))
+        };
+        let verbatim = &request.reader.verbatim_calls;
+        let is_verbatim = |messages: &Vec<&Message>| {
+            let mut results = messages.iter().flat_map(|message| message.tool_results());
+            results.any(|result| verbatim.contains(&result.call_id))
+        };
+        let spoken = list.items.iter().zip(&neutral).map(|(item, messages)| {
+            if is_programs(messages) || is_verbatim(messages) {
+                Vec::new()
+            } else {
+                provider::message_texts(item)
+            }
+        });
+        let spoken = spoken.collect();
         let tools = ResultTools::new(history);
         let (lines, thoughts) = (vec![OnceCell::new(); count], vec![OnceCell::new(); count]);
         Ok(Self {

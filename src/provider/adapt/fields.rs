@@ -5,14 +5,6 @@ use std::sync::Arc;
 use crate::domain::{Extra, RawJson};
 use crate::json;
 
-/// Members that programs put into parts while they collect a stream or parse an answer. Their own
-/// provider refuses them.
-pub(super) fn is_leftover(name: &str, raw: &str) -> bool {
-    const NAMES: &[&str] =
-        &["__json_buf", "index", "parsed", "parsed_arguments", "parsed_output", "partial_json"];
-    NAMES.contains(&name) || (name == "status" && raw == "null")
-}
-
 /// Whether losing a field loses information: null and empty values do not, nor do the provider's
 /// own bookkeeping fields, nor the reader's markers for where the text and the media of a response were.
 pub(super) fn says_something(name: &str, raw: &RawJson) -> bool {

@@ -9,6 +9,9 @@ use super::fields::member;
 use super::{ConversationAdapter, MessageRegion, pointer};
 use crate::domain::{Content, Message, Part, Role, Target, Thinking};
 
+/// A program of the model's that calls tools. It has no output yet while its calls are answered.
+const PROGRAM: &str = "program";
+
 /// One half of a call of a built-in tool.
 enum CallHalf {
     Call(String),
@@ -18,11 +21,14 @@ enum CallHalf {
 impl CallHalf {
     fn new(part: &Part) -> Option<Self> {
         let Content::Opaque { kind, raw } = &part.content else { return None };
-        let is_output = kind.ends_with("_call_output");
-        if !is_output && !kind.ends_with("_call") {
+        let is_output = kind.ends_with("_call_output")
+            || matches!(&**kind, "tool_search_output" | "program_output");
+        if !is_output && !kind.ends_with("_call") && **kind != *PROGRAM {
             return None;
         }
-        let id = member(raw, "call_id")?;
+        // Clients name the call of an output of the local shell in either member.
+        let id = member(raw, "call_id")
+            .or_else(|| member(raw, "id").filter(|_| &**kind == "local_shell_call_output"))?;
         Some(if is_output { Self::Output(id) } else { Self::Call(id) })
     }
 }
@@ -51,11 +57,14 @@ impl ConversationAdapter<'_> {
                 CallHalf::Output(_) => {}
             }
         }
+        let is_program = |part: &Part| matches!(&part.content, Content::Opaque { kind, .. } if **kind == *PROGRAM);
         let mut halves = halves.iter();
         for message in history.iter_mut().filter(is_model) {
             let (mut calls, mut outputs) = (0, 0);
-            message.parts.retain(|_| match halves.next().and_then(Option::as_ref) {
-                Some(CallHalf::Call(id)) if !answered.contains(id.as_str()) => {
+            message.parts.retain(|part| match halves.next().and_then(Option::as_ref) {
+                Some(CallHalf::Call(id))
+                    if !answered.contains(id.as_str()) && !is_program(part) =>
+                {
                     calls += 1;
                     false
                 }

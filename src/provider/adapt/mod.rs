@@ -4,6 +4,7 @@
 //! depends on nothing that follows (except for thinking at the very end, which cannot stay there),
 //! so a grown conversation keeps the bytes of its start.
 
+mod built_in_calls;
 mod call_signatures;
 mod calls;
 mod compaction;
@@ -16,6 +17,7 @@ mod opaque_items;
 mod parts;
 mod result_media;
 mod schema;
+mod server_tools;
 mod tool_owner;
 mod tools;
 
@@ -34,11 +36,13 @@ use calls::valid_participant;
 pub fn adapt(conversation: &mut Conversation, destination: Destination, notes: &mut Notes) {
     let mut adapter = ConversationAdapter::new(conversation.source, destination, notes);
     adapter.tools(&mut conversation.tools);
+    adapter.built_in_calls(&mut conversation.history);
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));
     conversation.history.retain_mut(|message| adapter.message(message, MessageRegion::History));
     adapter.compaction(&mut conversation.history);
     adapter.item_pairs(&mut conversation.history);
+    adapter.server_tools(&mut conversation.history);
     adapter.trailing_thinking(&mut conversation.history);
     adapter.result_media(&mut conversation.history);
     if destination.signs_calls {
@@ -58,9 +62,12 @@ struct ConversationAdapter<'n> {
     source: Source,
     target: Target,
     takes_system: bool,
+    changes_tools: bool,
     notes: &'n mut Notes,
     /// Ids of the reasoning items that are sent.
     reasoned: HashSet<String>,
+    /// Ids of calls of built-in tools whose results are next to them already.
+    answered: HashSet<String>,
 }
 
 /// The position of a message in the payload.
@@ -73,8 +80,16 @@ enum MessageRegion {
 
 impl<'n> ConversationAdapter<'n> {
     fn new(source: Source, destination: Destination, notes: &'n mut Notes) -> Self {
-        let Destination { target, takes_system, .. } = destination;
-        Self { source, target, takes_system, notes, reasoned: HashSet::new() }
+        let Destination { target, takes_system, changes_tools, .. } = destination;
+        Self {
+            source,
+            target,
+            takes_system,
+            changes_tools,
+            notes,
+            reasoned: HashSet::new(),
+            answered: HashSet::new(),
+        }
     }
 }
 

@@ -2,19 +2,25 @@
 
 use std::sync::Arc;
 
-use super::fields::{is_leftover, member};
+use super::fields::member;
 use super::losses::LossCounts;
 use super::{ConversationAdapter, compaction};
 use crate::domain::{Content, Media, MediaSource, Part, RawJson, Source, Target};
 use crate::json::{self, Node};
 use crate::provider::COMPACTION;
+use crate::provider::words::is_leftover;
 
 impl ConversationAdapter<'_> {
     /// Whether the target accepts an item unchanged. A neutral conversation may contain items of
     /// any provider: there the kind decides. `inside`: it is inside a tool's result.
     pub(super) fn knows(&self, kind: &str, raw: &RawJson, inside: bool) -> bool {
         if self.target.reads_items_of(self.source) {
-            return true;
+            // Programs put them into the messages of every shape; one provider takes each.
+            return match (kind, self.target) {
+                ("search_result", target) => matches!(target, Target::Anthropic | Target::Neutral),
+                ("reasoning", target) => target != Target::Openai,
+                _ => true,
+            };
         }
         self.source == Source::Neutral
             && raw.as_str().starts_with('{')
@@ -34,7 +40,7 @@ impl ConversationAdapter<'_> {
             remove_leftovers(raw, lost);
         }
         // Changes of tools have a place in system messages alone.
-        if is_tool_change(kind) && self.target == Target::Anthropic && !self.takes_system {
+        if is_tool_change(kind) && self.target == Target::Anthropic && !self.changes_tools {
             lost.opaque.push(kind.clone());
             return false;
         }

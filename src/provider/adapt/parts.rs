@@ -1,12 +1,13 @@
 //! Parts of messages: thinking, signatures, opaque items, unknown fields, cache marks.
 
-use super::fields::{is_leftover, member, says_something};
+use super::fields::{member, says_something};
 use super::losses::LossCounts;
 use super::media::{MediaChange, MediaHolder};
 use super::opaque_items::{remove_leftovers, search_result};
 use super::{ConversationAdapter, MessageRegion, pointer};
 use crate::domain::{Content, Message, Part, Role, Source, Target, Thinking, ToolResult};
 use crate::provider::GENERATED_IMAGE;
+use crate::provider::words::is_leftover;
 
 impl ConversationAdapter<'_> {
     /// Adapts the parts of a message; false if nothing is left that the target accepts.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::domain::{CacheMark, CacheTtl, Extra, Notes, RawJson};
 use crate::json::{self, ErrorKind, Faults, Limits, Node, Path, Text, Value};
+use crate::provider::words::is_leftover;
 pub(super) use crate::provider::words::shown;
 
 /// The state of reading one request.
@@ -151,7 +152,14 @@ impl ReadContext<'_> {
     /// Reports members that are dropped.
     pub(super) fn report_lost(&mut self, node: &Node<'_>, known: &[&str], path: &Path<'_>) {
         const MAX_NAMES: usize = 10;
-        let lost = extra(node, known);
+        let mut lost = extra(node, known);
+        // What programs put in while they collect a stream says nothing.
+        let taken: Vec<_> =
+            lost.extract_if(.., |(key, raw)| is_leftover(key, raw.as_str())).collect();
+        if !taken.is_empty() {
+            let names: Vec<&str> = taken.iter().map(|(key, _)| &**key).collect();
+            self.notes.repaired("leftover_removed", path.pointer(), names.join(", "));
+        }
         for (key, _) in lost.iter().take(MAX_NAMES) {
             let detail = "this member has no place in a neutral message";
             self.notes.degraded("member_lost", path.key(&shown(key)).pointer(), detail);

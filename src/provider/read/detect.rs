@@ -20,7 +20,14 @@ pub fn detect(body: &Node<'_>) -> Source {
     if let Some(source) = detect_in(messages) {
         return source;
     }
-    if has("system") { Source::Anthropic } else { Source::Openai }
+    if has("system") || has_anthropic_tool(body) { Source::Anthropic } else { Source::Openai }
+}
+
+/// Whether a tool has its schema where only Anthropic's definitions have it: messages of plain text
+/// are messages of several shapes.
+fn has_anthropic_tool(body: &Node<'_>) -> bool {
+    let tools = body.get("tools").and_then(Node::as_array).unwrap_or_default();
+    tools.iter().any(|tool| tool.get("input_schema").is_some())
 }
 
 /// The shape of messages, by the first of them that only one shape has. `None`: each of them is a

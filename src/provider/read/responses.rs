@@ -149,7 +149,9 @@ impl ItemCollector {
         }
         let open = self.open_for(index, ItemEffect::Goes);
         open.message.parts.push(part);
-        match item.get("call_id").and_then(Node::as_str) {
+        // Clients name the call of an output of the local shell in either member.
+        let id = item.get("call_id").or_else(|| item.get("id").filter(|_| is_output));
+        match id.and_then(Node::as_str) {
             Some(id) if is_output => {
                 open.unanswered.remove(id);
                 open.is_answered = open.unanswered.is_empty() && !open.message.has_tool_calls();

@@ -77,7 +77,8 @@ fn call(
         "memory_recall" => recall(services, arguments),
         "compress" => {
             let body = arguments.to_string();
-            let reader = ModelReader { reference: Some(ReferenceStyle::Tool), results_only: false };
+            let reader =
+                ModelReader { reference: Some(ReferenceStyle::Tool), ..ModelReader::default() };
             compile_result(
                 {
                     let job = CompressJob { body: &body, reader, asked: None };

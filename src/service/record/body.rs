@@ -187,6 +187,7 @@ pub(super) fn model_text(model: &Model) -> String {
         "context_window": model.context_window, "max_output": model.max_output,
         "tokenizer": model.tokenizer.as_str(), "factor_milli": model.factor_milli,
         "prefill": model.prefill, "system_messages": model.system_messages,
+        "tool_changes": model.tool_changes,
     })
     .to_string()
 }
@@ -195,6 +196,7 @@ pub(super) fn model_text(model: &Model) -> String {
 pub(crate) fn model_of(raw: &RawJson) -> Option<Model> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let model = node.get("model")?;
+    let flag = |key: &str| model.get(key).and_then(Node::as_bool);
     Some(Model {
         name: model.get("name")?.as_str()?.into(),
         family: Family::parse(model.get("family")?.as_str()?)?,
@@ -204,7 +206,9 @@ pub(crate) fn model_of(raw: &RawJson) -> Option<Model> {
         factor_milli: u32::try_from(model.get("factor_milli")?.as_u64()?).ok()?,
         prefill: model.get("prefill")?.as_bool()?,
         // Records of earlier engines have no such member.
-        system_messages: model.get("system_messages").and_then(Node::as_bool).unwrap_or(false),
+        system_messages: flag("system_messages").unwrap_or(false),
+        // An earlier engine took them wherever it took system messages.
+        tool_changes: flag("tool_changes").or_else(|| flag("system_messages")).unwrap_or(false),
     })
 }
 

@@ -91,7 +91,12 @@ pub fn results(
         let shown = wire::result_lengths(request.source, done.list);
         write(done, &shown_rows(&rows, &request.results, &texts, &shown), &warnings)
     };
-    let reader = ModelReader { reference: request.reference, results_only: true };
+    let programs = request.results.iter().filter(|result| result.program.is_some());
+    let reader = ModelReader {
+        reference: request.reference,
+        results_only: true,
+        verbatim_calls: programs.map(|result| Arc::clone(&result.id)).collect(),
+    };
     let job = CompressJob { body: &list, reader, asked: Some(asked) };
     carry_out(services, job, deadline, &write)
 }
@@ -179,7 +184,8 @@ struct CutResult {
 fn cut(services: &Services, request: &ResultsRequest) -> CutResults {
     let mut done = CutResults::default();
     for result in &request.results {
-        let lengths = request.truncate.as_ref().and_then(|cut| cut.lengths(&result.name));
+        let cut = request.truncate.as_ref().filter(|_| result.program.is_none());
+        let lengths = cut.and_then(|cut| cut.lengths(&result.name));
         let store = request.truncate.as_ref().is_some_and(|cut| cut.store);
         let CutResult { text, action, artifact } = match lengths {
             Some(lengths) => cut_one(services, result, lengths, store, &mut done.warnings),

@@ -189,6 +189,13 @@ pub(super) fn results(
         }
     };
     let mut messages = messages_of(results.iter().zip(texts).map(result));
+    if source == Source::OpenaiResponses {
+        // The output of a program's call names the program, as the call does.
+        for (message, result) in messages.iter_mut().zip(results) {
+            let caller = result.program.clone().map(|raw| (Arc::from("caller"), raw));
+            message.parts.iter_mut().for_each(|part| part.extra.extend(caller.clone()));
+        }
+    }
     if results.iter().any(|result| !result.parts.is_empty()) {
         provider::adapt_results(&mut messages, Target::from(source), notes);
     }

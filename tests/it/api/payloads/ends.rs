@@ -123,6 +123,11 @@ async fn changes_of_tools_stay_in_system_messages_alone() {
     let request = json!({"messages": messages, "model": "claude-opus-5", "target": "anthropic"});
     let compiled = compile(&request).await;
     assert_eq!(compiled.list()[3]["content"][1], change);
+    // The message stays in place, but the model takes no changes of tools in it.
+    let other = json!({"messages": messages, "model": "claude-sonnet-5", "target": "anthropic"});
+    let compiled = compile(&other).await;
+    assert_eq!(compiled.roles(), ["user", "assistant", "user", "system"]);
+    assert_eq!(compiled.codes("degraded"), ["opaque_dropped"]);
     let older = json!({"messages": messages, "model": "claude-sonnet-4-5", "target": "anthropic"});
     let compiled = compile(&older).await;
     assert!(!compiled.text.contains("tool_removal"));

@@ -184,3 +184,197 @@ async fn a_compaction_in_a_neutral_conversation_keeps_its_owner() {
         assert!(!to_other.contains("compaction") && to_other.contains("The first task"));
     }
 }
+
+/// Items of built-in tools that run at the client, and one whose result is in its call.
+fn client_items() -> Vec<Value> {
+    vec![
+        user("go"),
+        reasoning(1),
+        json!({"type": "shell_call", "id": "i1", "call_id": "sh1", "status": "completed",
+            "action": {"commands": ["ls", "false"]}}),
+        json!({"type": "shell_call_output", "call_id": "sh1", "output": [
+            {"stdout": "a.txt\n", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}},
+            {"stdout": "", "stderr": "bad", "outcome": {"type": "exit", "exit_code": 3}}]}),
+        json!({"type": "local_shell_call", "id": "lsh", "call_id": "l1", "status": "completed",
+            "action": {"type": "exec", "command": ["ls"], "env": {}}}),
+        json!({"type": "local_shell_call_output", "id": "l1", "output": "b.txt"}),
+        json!({"type": "computer_call", "id": "cu", "call_id": "c1", "status": "completed",
+            "action": {"type": "screenshot"}, "pending_safety_checks": []}),
+        json!({"type": "computer_call_output", "call_id": "c1", "output":
+            {"type": "computer_screenshot", "image_url": format!("data:image/png;base64,{}", super::PNG)}}),
+        json!({"type": "mcp_call", "id": "mc", "server_label": "s", "name": "look",
+            "arguments": "{\"q\":1}", "output": "found it"}),
+        json!({"type": "message", "role": "assistant", "id": "msg_1", "status": "completed",
+            "content": [{"type": "output_text", "text": "done", "annotations": []}]}),
+        user("and now"),
+    ]
+}
+
+#[tokio::test]
+async fn calls_of_built_in_tools_become_calls_of_functions_where_they_are_unknown() {
+    for target in ["openai", "anthropic", "gemini"] {
+        let done =
+            valid(target, json!({"source": "openai_responses", "input": client_items()})).await;
+        for word in [
+            "shell",
+            "local_shell",
+            "computer",
+            "look",
+            "a.txt",
+            "bad",
+            "[exit code 3]",
+            "b.txt",
+            "found it",
+            "done",
+            super::PNG,
+        ] {
+            assert!(done.text.contains(word), "{target}: {word} in {}", done.text);
+        }
+        assert!(done.codes("degraded").contains(&"built_in_call_as_function"), "{target}");
+        assert!(!done.codes("degraded").contains(&"opaque_dropped"), "{target}");
+    }
+    let own = valid("openai_responses", json!({"input": client_items()})).await;
+    let items = own.payload["input"].as_array().unwrap();
+    assert_eq!(items[1..9], client_items()[1..9]);
+}
+
+#[tokio::test]
+async fn parallel_calls_of_built_in_tools_become_one_message_with_its_results() {
+    let call = |id: &str| {
+        json!({"type": "shell_call", "id": format!("i{id}"), "call_id": id, "status": "completed",
+            "action": {"commands": ["ls"]}})
+    };
+    let output = |id: &str| {
+        json!({"type": "shell_call_output", "call_id": id, "output":
+            [{"stdout": format!("out {id}"), "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]})
+    };
+    let function = json!({"type": "function_call", "call_id": "f", "name": "f", "arguments": "{}"});
+    let answer = json!({"type": "function_call_output", "call_id": "f", "output": "out f"});
+    let input = [
+        user("go"),
+        call("a"),
+        function,
+        call("b"),
+        output("a"),
+        answer,
+        output("b"),
+        call("c"),
+        user("next"),
+    ];
+    let request = json!({"source": "openai_responses", "input": input});
+    let done = valid("anthropic", request.clone()).await;
+    let calls = done.payload["messages"][1]["content"].as_array().unwrap();
+    let ids: Vec<&Value> = calls.iter().map(|call| &call["id"]).collect();
+    assert_eq!(ids, ["a", "f", "b"]);
+    assert!(
+        ["out a", "out f", "out b"].iter().all(|text| done.text.contains(text)),
+        "{}",
+        done.text
+    );
+    // One without a result goes with a note, as for its own provider.
+    assert!(done.codes("degraded").contains(&"opaque_dropped"));
+    for target in ["openai", "gemini"] {
+        valid(target, request.clone()).await;
+    }
+    let own = valid("openai_responses", request).await;
+    assert!(!own.text.contains("\"ic\""), "{}", own.text);
+}
+
+#[tokio::test]
+async fn an_output_is_kept_whichever_member_names_its_call() {
+    let input = [
+        user("go"),
+        json!({"type": "local_shell_call", "id": "lsh", "call_id": "l1", "status": "completed",
+            "action": {"type": "exec", "command": ["ls"], "env": {}}}),
+        json!({"type": "local_shell_call_output", "id": "l1", "output": "b.txt"}),
+        json!({"type": "tool_search_call", "call_id": "ts", "arguments": {"q": 1},
+            "execution": "client", "status": "completed"}),
+        json!({"type": "tool_search_output", "call_id": "ts", "execution": "client",
+            "status": "completed", "tools": []}),
+        user("next"),
+    ];
+    let done = valid("openai_responses", json!({"input": input})).await;
+    assert_eq!(done.payload["input"].as_array().unwrap()[1..5], input[1..5]);
+    assert_eq!(done.report["repairs"], json!([]));
+}
+
+#[tokio::test]
+async fn what_a_server_tool_found_stands_behind_its_call() {
+    let used =
+        |id: &str| json!({"type": "server_tool_use", "id": id, "name": "web_search", "input": {}});
+    let found =
+        |id: &str| json!({"type": "web_search_tool_result", "tool_use_id": id, "content": []});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let model = |parts: Vec<Value>| json!({"role": "assistant", "content": parts});
+    let blocks = |message: &Value| -> Vec<String> {
+        let blocks = message["content"].as_array().unwrap().iter();
+        blocks.map(|block| block["type"].as_str().unwrap().to_owned()).collect()
+    };
+    for (between, codes) in [
+        (vec![model(vec![used("s"), text("t")])], vec!["unanswered_call"]),
+        (vec![model(vec![found("s"), text("t")])], vec!["orphan_result"]),
+        (vec![model(vec![used("s"), found("s"), found("s"), text("t")])], vec!["orphan_result"]),
+    ] {
+        let mut messages = vec![user("a")];
+        messages.extend(between);
+        messages.push(user("b"));
+        let done = valid("anthropic", json!({"messages": messages})).await;
+        assert_eq!(done.codes("repairs"), codes);
+        assert_eq!(blocks(&done.list()[1]).last().unwrap(), "text");
+    }
+    for later in [
+        vec![user("b"), model(vec![found("s"), text("t")])],
+        vec![json!({"role": "user", "content": [found("s"), text("b")]}), model(vec![text("t")])],
+    ] {
+        let mut messages = vec![user("a"), model(vec![used("s")])];
+        messages.extend(later);
+        messages.push(user("c"));
+        let done = valid("anthropic", json!({"messages": messages})).await;
+        assert_eq!(blocks(&done.list()[1]), ["server_tool_use", "web_search_tool_result"]);
+        assert_eq!(done.codes("repairs"), ["late_result"]);
+        assert_eq!(done.list().len(), 5);
+    }
+    // What the provider still has to answer stays.
+    for end in [
+        vec![],
+        vec![json!({"role": "user", "content": [{"type": "tool_result",
+        "tool_use_id": "t", "content": "r"}]})],
+    ] {
+        let mut call = vec![used("s")];
+        if !end.is_empty() {
+            call.push(json!({"type": "tool_use", "id": "t", "name": "f", "input": {}}));
+        }
+        let mut messages = vec![user("a"), model(call)];
+        messages.extend(end);
+        let done =
+            valid("anthropic", json!({"messages": messages, "model": "claude-opus-5"})).await;
+        assert_eq!(done.report["repairs"], json!([]));
+        assert!(done.text.contains("server_tool_use"));
+    }
+}
+
+#[tokio::test]
+async fn blocks_of_one_provider_are_texts_in_the_messages_of_another() {
+    let block = json!({"type": "search_result", "source": "s", "title": "T",
+        "content": [{"type": "text", "text": "found it"}]});
+    let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let messages = json!([user("q"),
+        {"role": "assistant", "content": [{"type": "reasoning", "text": "hm"}, {"type": "text", "text": "a"}],
+            "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": [block]}]);
+    let done = valid("openai", json!({"messages": messages})).await;
+    assert!(done.said(2).contains("found it"));
+    assert!(
+        !done.text.contains("search_result") && !done.text.contains("reasoning"),
+        "{}",
+        done.text
+    );
+    let input = json!([user("q"), {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": [block]}]);
+    let done = valid("openai_responses", json!({"input": input})).await;
+    assert!(
+        done.text.contains("found it") && !done.text.contains("search_result"),
+        "{}",
+        done.text
+    );
+}

@@ -22,6 +22,8 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     }
     let messages = array(payload.get("messages").unwrap_or(&Value::Null), "messages")?;
     ensure(!messages.is_empty(), "messages", "must not be empty")?;
+    programs(messages)?;
+    server_tools(messages)?;
     let mut open: Vec<&str> = Vec::new();
     let mut ids = HashSet::new();
     let mut spoken = 0;
@@ -49,6 +51,57 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     ensure(marks.len() <= 4, "payload", "more than four cache marks")?;
     let short = marks.iter().position(|ttl| *ttl == "5m").unwrap_or(marks.len());
     ensure(!marks.iter().skip(short).any(|ttl| *ttl == "1h"), "payload", "1h marks come first")
+}
+
+/// The results that a program waits for stand alone in their message, and neither its calls nor their
+/// results carry a cache mark.
+/// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling>
+fn programs(messages: &[Value]) -> Verdict {
+    let blocks = |message: &Value| message["content"].as_array().cloned().unwrap_or_default();
+    let mut called = HashSet::new();
+    for (index, message) in messages.iter().enumerate() {
+        let at = format!("messages[{index}]");
+        let blocks = blocks(message);
+        let is_program =
+            |block: &&Value| block["caller"]["type"].as_str().is_some_and(|kind| kind != "direct");
+        let calls: Vec<&Value> = blocks.iter().filter(is_program).collect();
+        called.extend(calls.iter().map(|call| call["id"].to_string()));
+        let results: Vec<&Value> = blocks
+            .iter()
+            .filter(|block| called.contains(&block["tool_use_id"].to_string()))
+            .collect();
+        let is_result = |block: &Value| block["type"] == "tool_result";
+        ensure(
+            results.is_empty() || blocks.iter().all(is_result),
+            &at,
+            "a program's results stand alone",
+        )?;
+        let marked = calls.iter().chain(&results).any(|own| own.get("cache_control").is_some());
+        ensure(!marked, &at, "a program's calls and results carry no cache mark")?;
+    }
+    Ok(())
+}
+
+/// What a server tool found comes after its use, and a use that something else follows has what it
+/// found. <https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools>
+fn server_tools(messages: &[Value]) -> Verdict {
+    let mut used = HashSet::new();
+    for (index, message) in messages.iter().enumerate() {
+        let at = format!("messages[{index}]");
+        for block in message["content"].as_array().into_iter().flatten() {
+            let kind = block["type"].as_str().unwrap_or_default();
+            if matches!(kind, "server_tool_use" | "mcp_tool_use") {
+                used.insert(block["id"].to_string());
+            } else if kind.ends_with("_tool_result") {
+                let is_used = used.remove(&block["tool_use_id"].to_string());
+                ensure(is_used, &at, "what a server tool found has its use before it")?;
+            }
+        }
+        if message["role"] == "user" && message["content"][0]["type"] == "text" {
+            ensure(used.is_empty(), &at, "a server tool's use lacks what it found")?;
+        }
+    }
+    Ok(())
 }
 
 /// A system message between the others: behind the user's, or behind a server tool, and last or before
@@ -220,6 +273,10 @@ fn tools<'v>(tools: &'v Value, marks: &mut Vec<&'v str>) -> Verdict {
         let name = string(tool.get("name").unwrap_or(&Value::Null), &at)?;
         ensure(is_name(name, 128) && names.insert(name), &at, "tool name")?;
         mark(tool, "tool", &at, marks)?;
+        // <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>
+        let is_deferred = tool.get("defer_loading") == Some(&true.into());
+        let is_marked = tool.contains_key("cache_control");
+        ensure(!(is_deferred && is_marked), &at, "a deferred tool carries no cache mark")?;
         if tool.get("type").is_none_or(|kind| kind == "custom") {
             let input = tool.get("input_schema").unwrap_or(&Value::Null);
             schema(input, &at)?;

@@ -20,6 +20,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     let mut calls: HashSet<(&str, &str)> = HashSet::new();
     let mut open: HashSet<(&str, &str)> = HashSet::new();
     let mut reasoning = false;
+    pairs(input)?;
     for (index, item) in input.iter().enumerate() {
         let at = format!("input[{index}]");
         let item = object(item, &at)?;
@@ -52,6 +53,27 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     ensure(open.is_empty(), "input", "ends with unanswered calls")?;
     ensure(!reasoning, "input", "ends with reasoning")?;
     payload.get("tools").map_or(Ok(()), tools)
+}
+
+/// A call of a built-in tool has its output, and an output its call: <https://developers.openai.com/api/docs/guides/tools-computer-use>,
+/// <https://developers.openai.com/api/docs/guides/tools-programmatic-tool-calling>.
+fn pairs(input: &[Value]) -> Verdict {
+    let needs = ["computer_call", "shell_call", "local_shell_call", "apply_patch_call"];
+    let mut open: HashSet<(&str, &str)> = HashSet::new();
+    for (index, item) in input.iter().enumerate() {
+        let at = format!("input[{index}]");
+        let kind = item["type"].as_str().unwrap_or_default();
+        let id = item["call_id"].as_str().or(item["id"].as_str()).unwrap_or_default();
+        if needs.contains(&kind) || kind == "program" {
+            open.insert((kind, id));
+        } else if let Some(call) = kind.strip_suffix("_output")
+            && (needs.contains(&call) || call == "program")
+        {
+            ensure(open.remove(&(call, id)), &at, "an output without its call")?;
+        }
+    }
+    open.retain(|(kind, _)| *kind != "program");
+    ensure(open.is_empty(), "input", "a call of a built-in tool without its output")
 }
 
 fn call_id<'v>(item: &'v Map<String, Value>, at: &str) -> Result<&'v str, String> {
