@@ -49,9 +49,13 @@ impl ConversationAdapter<'_> {
         let own = self.target.reads_items_of(self.source);
         self.custom_tool(tool);
         if let Some(raw) = &tool.opaque {
-            let keep = own
+            let owner = tool_owner::owner(raw.as_str());
+            // Chat Completions has the shape of many messages that are not its own.
+            let is_foreign = self.target == Target::Openai
+                && matches!(owner, Some(Target::Anthropic | Target::Gemini));
+            let keep = (own && !is_foreign)
                 || custom::fits(raw, self.target)
-                || tool_owner::owner(raw.as_str()) == Some(self.target);
+                || owner == Some(self.target);
             if !keep {
                 self.notes.degraded("tool_dropped", tool.origin.to_string(), shown(&tool.name));
             }

@@ -116,3 +116,15 @@ async fn a_participant_s_name_that_is_refused_is_renamed() {
     assert_eq!(compiled.list()[1]["name"], "reviewer");
     assert_eq!(compiled.codes("degraded"), ["name_renamed"]);
 }
+
+#[tokio::test]
+async fn another_provider_s_own_tool_is_not_passed_to_chat_completions() {
+    for tool in
+        [json!({"type": "web_search_20250305", "name": "web_search"}), json!({"googleSearch": {}})]
+    {
+        let messages = json!([{"role": "user", "content": "q"}]);
+        let compiled = valid("openai", json!({"messages": messages, "tools": [tool]})).await;
+        assert!(compiled.payload.get("tools").is_none(), "{}", compiled.payload);
+        assert_eq!(compiled.codes("degraded"), ["tool_dropped"]);
+    }
+}
