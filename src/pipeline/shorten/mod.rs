@@ -12,6 +12,7 @@ mod reductions;
 mod report;
 mod results;
 mod splice;
+mod text_alone;
 mod turns;
 
 use forms::Visibility;
@@ -20,21 +21,18 @@ use plan::PlanInput;
 pub use report::{ShortenOutput, ShortenResult, passed_on};
 pub use results::{ChangedList, ask_results};
 pub use splice::{Edit, splice};
+use text_alone::shorten_text;
 use turns::Turns;
 
 use std::cell::OnceCell;
-use std::convert::Infallible;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::compress::{self, Clearing, ResultTools, SummaryMaterial, SummaryRequest, read_summary};
 use super::measure::{self, Cost, Meter};
 use super::points::summary::{MAX_SUMMARIES, SummarySlice};
 use super::stage::timed;
 use super::{Error, PipelineContext, PipelineRun, prose, protect};
-use crate::compress::{
-    AdapterSet, Depth, EditLimit, Encoder, Lossless, Reducer, ShownForm, TextNames, find_excerpt,
-};
+use crate::compress::{AdapterSet, EditLimit, Encoder, Lossless, Reducer, TextNames};
 use crate::domain::{ArtifactId, Message, Notes, ProgramCalls};
 use crate::json::Node;
 use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
@@ -91,36 +89,6 @@ pub fn shorten(
             let before = job.costs.iter().map(|cost| cost.real()).sum();
             timed(&mut timings.count, || report::report_list(&meter, &job, ran, before, notes))
         }
-    }
-}
-
-/// The form of a text, as far down the rungs as the level goes and the budget asks for.
-fn shorten_text<'e>(
-    request: &CompressRequest<'_, '_>,
-    text: &Arc<str>,
-    encoder: &dyn Fn() -> Encoder<'e>,
-) -> Option<ShownForm> {
-    let form = |hold| encoder().encode_result(&[Arc::clone(text)], hold).into_iter().next();
-    let tokens_of = |form: &Option<ShownForm>| {
-        request.model.scale(form.as_ref().map_or(0, |form| form.tokens_after))
-    };
-    let fits = |form: &Option<ShownForm>| {
-        request.budget_tokens.is_some_and(|budget| tokens_of(form) <= budget)
-    };
-    let lossless = form(EditLimit::Free);
-    if request.level < Level::Reversible || fits(&lossless) {
-        return lossless;
-    }
-    let reduced = form(EditLimit::To(Depth::Reduced));
-    let Some(budget) = request.budget_tokens.filter(|_| !fits(&reduced)) else { return reduced };
-    let first = text.len() as u64 * budget / tokens_of(&lossless).max(1);
-    let found = find_excerpt(first, text.len() as u64, budget, |bytes| {
-        Ok::<_, Infallible>(tokens_of(&form(EditLimit::Excerpt { bytes })))
-    });
-    match found {
-        Ok(Some(found)) => form(EditLimit::Excerpt { bytes: found.bytes }),
-        // Not even a few lines have room.
-        _ => form(EditLimit::To(Depth::Gist)),
     }
 }
 
