@@ -10,6 +10,7 @@ mod hooks;
 mod input_file;
 mod mcp;
 mod members;
+mod models;
 mod pack;
 mod proof;
 mod replay;
@@ -158,6 +159,9 @@ Examples:
     /// Exit code 0 where `GET /readyz` answers 200, else 1: the health check of the image.
     Health(health::HealthArgs),
 
+    /// Print the catalogue of models: windows, prices, rules of their providers
+    Models(models::ModelsArgs),
+
     /// Print the OpenAPI document, as YAML
     Openapi {
         /// Print JSON instead
@@ -192,6 +196,7 @@ pub fn run() -> ExitCode {
         Command::Backup(args) => store::backup(&args),
         Command::Db(command) => store::db(&command),
         Command::Health(args) => health::run(&args),
+        Command::Models(args) => models::run(&args),
         Command::Openapi { json } => print_openapi(json),
     };
     match outcome {

@@ -20,7 +20,7 @@ pub use hooks::{AllowCidr, HooksConfig};
 pub use keys::{Error as KeysError, KeysConfig, SecretText, add as add_key, read as read_keys};
 pub use limits::LimitsConfig;
 pub use memory::MemoryConfig;
-pub use models::{Error as ModelsError, ModelRow, read as read_models};
+pub use models::{Error as ModelsError, read as read_models};
 pub use packs::PacksConfig;
 pub use quotas::QuotasConfig;
 pub use server::ServerConfig;

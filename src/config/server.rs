@@ -27,9 +27,8 @@ pub struct ServerConfig {
 
     /// JSON file with rows to add to the table of models, or to replace
     ///
-    /// A list of objects with `name`, `context_window` and `max_output`, and where wanted `family`,
-    /// `tokenizer`, `factor`, `prefill`, `system_messages` and `tool_changes`; `GET /models` shows the
-    /// table that results.
+    /// A list of objects with `name`, `context_window` and `max_output`, and where wanted the other
+    /// columns that `contexture models --json` prints; `GET /models` shows the table that results.
     #[arg(long, env = "CONTEXTURE_MODELS_FILE", value_name = "FILE")]
     pub models_file: Option<PathBuf>,
 

@@ -22,6 +22,13 @@ impl Conversation {
     pub fn empty(source: Source) -> Self {
         Self { source, system: Vec::new(), history: Vec::new(), tools: Vec::new() }
     }
+
+    /// Items of the list that it was read from.
+    pub fn length(&self) -> u64 {
+        let messages = self.system.iter().chain(&self.history);
+        let last = messages.filter_map(|message| message.origin).max();
+        last.map_or(0, |last| last as u64 + 1)
+    }
 }
 
 /// Messages that are kept or removed together: an assistant message with tool calls and their

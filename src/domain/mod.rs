@@ -19,15 +19,17 @@ mod ledger;
 mod memory;
 mod message;
 mod model;
-mod model_table;
+mod model_row;
 mod models;
 mod note;
 mod omitted_history;
+mod prices;
 mod program;
 mod quota;
 mod raw;
 mod replaced_result;
 mod replaced_text;
+mod sent_history;
 mod session;
 mod session_state;
 mod skill;
@@ -70,15 +72,21 @@ pub use message::{
     CacheMark, CacheTtl, Content, Extra, Media, MediaSource, Message, Part, Role, Thinking,
     ToolCall, ToolResult,
 };
-pub use model::{Family, Model, TokenizerName};
+pub use model::{CacheMarks, Family, Model, TokenizerName};
+pub use model_row::ModelRow;
 pub use models::Models;
 pub use note::{Note, Notes};
 pub use omitted_history::OmittedHistory;
+pub use prices::{Price, PriceStep, PriceStepRow, Prices, PricesRow, Rates};
 pub use program::{ProgramCalls, program_id, program_of};
 pub use quota::{Quota, QuotaUse, Quotas};
 pub use raw::RawJson;
 pub use replaced_result::ReplacedResult;
 pub use replaced_text::{ReplaceFn, ReplacedText};
+pub use sent_history::{
+    MAX_SENT_BLOCK_BYTES, MAX_SENT_PREFIXES, PrefixHash, SentBlock, SentHistory, SentPrefix,
+    SentUpdate,
+};
 pub use session::{MAX_CALIBRATED_MODELS, Session};
 pub use session_state::{SessionState, SnapshotHead};
 pub use skill::{

@@ -1,6 +1,8 @@
-//! A model: window, largest answer, tokenizer.
+//! A model: window, largest answer, tokenizer, prices, rules of its provider.
 
 use std::sync::Arc;
+
+use super::{Day, Prices};
 
 /// The tokenizers that tokens are counted with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,8 +39,8 @@ pub enum Family {
 }
 
 impl Family {
-    /// The factor for an `o200k_base` count, in thousandths: only `OpenAI` publishes its
-    /// tokenizers, so other counts are estimates.
+    /// The factor for an `o200k_base` count, in thousandths, of a row that has none of its own.
+    /// Only `OpenAI` publishes its tokenizers, so other counts are estimates.
     pub fn factor_milli(self) -> u32 {
         match self {
             Self::Openai => 1000,
@@ -64,27 +66,96 @@ impl Family {
     }
 }
 
-/// A row of the table.
+/// How a payload marks the ends of prefixes that the provider shall cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheMarks {
+    /// `cache_control` of Anthropic's blocks.
+    Blocks,
+    /// `prompt_cache_breakpoint` of `OpenAI`'s content parts.
+    Breakpoints,
+}
+
+impl CacheMarks {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Breakpoints => "breakpoints",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Blocks, Self::Breakpoints].into_iter().find(|marks| marks.as_str() == text)
+    }
+}
+
+/// A row of the catalogue; see [`super::ModelRow`] for its JSON.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     pub name: Arc<str>,
     pub family: Family,
     /// Tokens of the model's window, output included.
     pub context_window: u64,
+    /// Tokens of the largest input, if the provider takes less than the window.
+    pub max_input: Option<u64>,
     /// Tokens of its largest answer.
     pub max_output: u64,
     pub tokenizer: TokenizerName,
     /// Thousandths by which a count is multiplied; 1000 is exact.
     pub factor_milli: u32,
+    /// What the provider charges; `None` if that is unknown.
+    pub prices: Option<Prices>,
+    /// `None` if the provider finds cached prefixes by itself.
+    pub cache_marks: Option<CacheMarks>,
+    /// Tokens of the shortest prefix that the provider caches.
+    pub min_cached_tokens: Option<u64>,
+    /// Content blocks before a mark in which the provider looks for a cached prefix.
+    pub cache_lookback_blocks: Option<u32>,
     /// Whether the provider continues a last assistant message (prefill).
     pub prefill: bool,
     /// Whether the provider takes system messages between the others.
     pub system_messages: bool,
     /// Whether it takes changes of tools in these messages.
     pub tool_changes: bool,
+    /// Whether a signed thinking block is valid only while all content before it is unchanged.
+    pub preserved_thinking: bool,
+    /// Whether the provider keeps thinking of earlier turns in the context.
+    pub keeps_thinking: bool,
+    /// The day on which the provider ends the model.
+    pub retired: Option<Day>,
+    /// The dataset that the row is from, the day on which that was read, and the page that
+    /// corrections are from.
+    pub source: Option<Arc<str>>,
+    pub checked: Option<Day>,
+    pub page: Option<Arc<str>>,
 }
 
 impl Model {
+    /// A model with the rules of its family alone: prices and rules of caches are unknown.
+    pub fn new(name: &str, family: Family, window: u64, max_output: u64) -> Self {
+        Self {
+            name: name.into(),
+            family,
+            context_window: window,
+            max_input: None,
+            max_output,
+            tokenizer: TokenizerName::O200kBase,
+            factor_milli: family.factor_milli(),
+            prices: None,
+            cache_marks: None,
+            min_cached_tokens: None,
+            cache_lookback_blocks: None,
+            prefill: false,
+            system_messages: false,
+            tool_changes: false,
+            preserved_thinking: false,
+            keeps_thinking: false,
+            retired: None,
+            source: None,
+            checked: None,
+            page: None,
+        }
+    }
+
     /// Whether counts for it are exact rather than estimated.
     pub fn is_exact(&self) -> bool {
         self.factor_milli == 1000

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ModelCalibration, RawJson, Source, Timestamp};
+use super::{ModelCalibration, RawJson, SentHistory, Source, Timestamp};
 
 /// Models of a session that are remembered.
 pub const MAX_CALIBRATED_MODELS: usize = 16;
@@ -28,6 +28,8 @@ pub struct Session {
     pub points: Vec<u64>,
     /// The calibration of each model, the last compiled model at the end.
     pub measured: Vec<ModelCalibration>,
+    /// What was sent to models that bind their thinking to it.
+    pub sent: Arc<SentHistory>,
     /// Compiles that it has had.
     pub turns: u64,
     /// The id of its last compile.
@@ -54,6 +56,7 @@ impl Session {
             ttl: None,
             points: Vec::new(),
             measured: Vec::new(),
+            sent: Arc::default(),
             turns: 0,
             compilation: None,
             messages: 0,

@@ -1,6 +1,8 @@
 //! Everything of a session that decides its next compile.
 
-use super::{MemoryEntry, ModelCalibration, Models, RawJson, Session, Source};
+use std::sync::Arc;
+
+use super::{MemoryEntry, ModelCalibration, Models, RawJson, SentHistory, Session, Source};
 
 /// The state that a snapshot stores and a restore puts back.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -11,6 +13,8 @@ pub struct SessionState {
     pub hooks_scoped: bool,
     pub points: Vec<u64>,
     pub measured: Vec<ModelCalibration>,
+    /// As [`Session::sent`].
+    pub sent: Arc<SentHistory>,
     /// Entries of its scope, in the order of their keys.
     pub memory: Vec<MemoryEntry>,
     /// The shape of its messages, if it has any.
@@ -41,6 +45,7 @@ impl SessionState {
             hooks_scoped: session.hooks_scoped,
             points: session.points.clone(),
             measured: session.measured.clone(),
+            sent: Arc::clone(&session.sent),
             memory: Vec::new(),
             source: session.source,
             messages: Vec::new(),
@@ -61,6 +66,7 @@ impl SessionState {
         session.hooks_scoped = self.hooks_scoped;
         session.points.clone_from(&self.points);
         session.measured.clone_from(&self.measured);
+        session.sent.clone_from(&self.sent);
         session.source = self.source;
     }
 }

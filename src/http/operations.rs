@@ -17,7 +17,7 @@ use super::problem::{Kind, Problem};
 use super::response::{respond_json, respond_with};
 use super::schema::ModelList;
 use super::state::AppState;
-use crate::config::ModelRow;
+use crate::domain::ModelRow;
 use crate::service::StoreCondition;
 
 #[derive(Debug, Serialize, ToSchema)]

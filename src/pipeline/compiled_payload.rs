@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::change::ChangeHints;
 use super::report::ReportBuilder;
 use super::trace::Hashes;
-use crate::domain::ContentHash;
+use crate::domain::{ContentHash, SentUpdate};
 use crate::hook::TokenChange;
 use crate::provider::WrittenPayload;
 
@@ -33,6 +33,8 @@ pub struct CompiledPayload {
     pub awaits_results: bool,
     /// Whether the tokens were counted; if not, the report has estimates.
     pub is_counted: bool,
+    /// What the session keeps of a payload whose model binds thinking to it.
+    pub sent: Option<SentUpdate>,
 }
 
 impl CompiledPayload {

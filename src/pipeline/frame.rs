@@ -10,6 +10,9 @@ use crate::domain::{Content, Message, Notes, Part, ProgramCalls, Role};
 use crate::provider::TargetRules;
 use crate::request::{OutputOptions, SkillOptions};
 
+/// The separator of a block from the text before it.
+pub(super) const BLOCK_SEPARATOR: &str = "\n\n";
+
 pub(super) struct Input<'i> {
     pub(super) system: Vec<Message>,
     pub(super) history: &'i [Message],
@@ -23,6 +26,9 @@ pub(super) struct Input<'i> {
     /// Whether the request names its model.
     pub(super) model_named: bool,
     pub(super) injected: tail::Output,
+    /// The message that takes the tail for good, by its index; none if the tail is at the end of the
+    /// last user message of each payload.
+    pub(super) anchor: Option<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -56,7 +62,8 @@ pub(super) fn run(
     notes: &mut Notes,
 ) -> Result<Output, StopReason> {
     let mut output = Output::default();
-    for message in input.system {
+    let mut input = input;
+    for message in std::mem::take(&mut input.system) {
         output.head.push(Slot::new(meter, message, PartName::System)?);
     }
     let add = |slots: &mut Vec<Slot>, role, text: String, part| -> Result<(), StopReason> {
@@ -66,15 +73,15 @@ pub(super) fn run(
     if let Some(skill) = input.skill.filter(|skill| !skill.instructions.trim().is_empty()) {
         add(&mut output.head, Role::System, skill.instructions.to_string(), PartName::Skill)?;
     }
-    if let Some(mut text) = input.injected.memory_instruction {
-        if let Some(data) = input.injected.memory_data {
-            text.push_str("\n\n");
-            text.push_str(&data);
+    if let Some(mut text) = input.injected.memory_instruction.take() {
+        if let Some(data) = &input.injected.memory_data {
+            text.push_str(BLOCK_SEPARATOR);
+            text.push_str(data);
         }
         add(&mut output.head, Role::System, text, PartName::Memory)?;
     }
     let guard = input.output.tag.as_deref().map(prose::output_tag);
-    if let Some(state) = input.injected.state_message {
+    if let Some(state) = input.injected.state_message.take() {
         let text = match &guard {
             Some(guard) => format!("{state}\n\n{guard}"),
             None => state,
@@ -85,8 +92,9 @@ pub(super) fn run(
     } else if let Some(guard) = guard {
         add(&mut output.foot, Role::System, guard, PartName::Tail)?;
     }
-    if let Some(tail) = input.injected.tail {
-        stitch_tail(meter, input.history, &tail, &mut output)?;
+    if !input.injected.tail.is_empty() {
+        let tail = input.injected.tail.join(BLOCK_SEPARATOR);
+        stitch_tail(meter, &input, &tail, &mut output)?;
     }
     if let Some(text) = &input.output.prefill {
         if input.rules.prefill && input.model_prefill {
@@ -122,13 +130,21 @@ pub(super) fn run(
     Ok(output)
 }
 
-/// Appends the tail to the last user message; without one, the tail is a message.
+/// Appends the tail to its anchor, or else to the last user message; without one, the tail is a
+/// message.
 fn stitch_tail(
     meter: &Meter<'_>,
-    history: &[Message],
+    input: &Input<'_>,
     tail: &str,
     output: &mut Output,
 ) -> Result<(), StopReason> {
+    let history = input.history;
+    if let Some((at, message)) = input.anchor.and_then(|at| history.get(at).map(|own| (at, own))) {
+        // It stays there, so nothing of the message changes with the next compile.
+        let slot = Slot { tail: 0, ..appended(meter, message, tail)? };
+        output.stitched.push((at, slot));
+        return Ok(());
+    }
     let last = history.iter().rposition(|message| message.role == Role::User);
     if let Some((at, message)) = last.and_then(|at| history.get(at).map(|message| (at, message))) {
         let slot = appended(meter, message, tail)?;
@@ -217,18 +233,26 @@ fn prefill_note(
     Ok(())
 }
 
-/// A message with a text at its end: in its last part if that is plain text, in a part of its own
+/// Puts a text at the end of a message: in its last part if that is plain text, in a part of its own
 /// after media or after a cache mark, whose prefix must not change.
-fn appended(meter: &Meter<'_>, message: &Message, text: &str) -> Result<Slot, StopReason> {
-    let mut message = message.clone();
-    let before = meter.message(&message)?.real();
+pub(super) fn append_text(message: &mut Message, text: &str) {
     match message.parts.last_mut() {
         Some(Part { content: Content::Text(last), cache: None, extra, .. }) if extra.is_empty() => {
-            *last =
-                if last.is_empty() { Arc::from(text) } else { format!("{last}\n\n{text}").into() };
+            *last = if last.is_empty() {
+                Arc::from(text)
+            } else {
+                format!("{last}{BLOCK_SEPARATOR}{text}").into()
+            };
         }
         _ => message.parts.push(Part::text(text)),
     }
+}
+
+/// A message with a text at its end.
+fn appended(meter: &Meter<'_>, message: &Message, text: &str) -> Result<Slot, StopReason> {
+    let mut message = message.clone();
+    let before = meter.message(&message)?.real();
+    append_text(&mut message, text);
     let mut slot = Slot::new(meter, message, PartName::History)?;
     slot.tail = slot.cost.real().saturating_sub(before);
     Ok(slot)

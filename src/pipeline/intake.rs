@@ -1,5 +1,6 @@
 //! Stage 0: a request's conversation, mended and turned into what its destination can hold.
 
+use super::strip_injected::{self, ReturnedBlocks};
 use crate::domain::{Conversation, Notes};
 use crate::provider::{self, Destination};
 
@@ -7,9 +8,10 @@ pub(super) fn run(
     mut conversation: Conversation,
     destination: Destination,
     skill: Option<&str>,
+    returned: ReturnedBlocks,
     notes: &mut Notes,
 ) -> Conversation {
-    super::strip_injected::take_out(&mut conversation, skill, notes);
+    strip_injected::take_out(&mut conversation, skill, returned, notes);
     mend(conversation, destination, notes)
 }
 

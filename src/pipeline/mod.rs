@@ -5,6 +5,7 @@
 //! `driver` runs them, times them, and asks hooks between them.
 
 mod arrival;
+mod bound_thinking;
 mod budget;
 mod cache_marks;
 mod change;
@@ -21,6 +22,7 @@ mod list_ends;
 mod manifest;
 mod measure;
 mod memory;
+mod message_hash;
 mod passthrough;
 mod points;
 mod prose;
@@ -40,6 +42,7 @@ mod tokens;
 mod tool_references;
 mod tools;
 mod trace;
+mod volatile_blocks;
 mod xml;
 
 pub use change::{ChangeHints, ChangeReason, FirstChange, PayloadBlocks, first_change};

@@ -45,5 +45,6 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
         is_whole: true,
         awaits_results,
         is_counted: false,
+        sent: None,
     }
 }

@@ -11,6 +11,11 @@ use super::prose::{self, READ_TOOL};
 use crate::domain::{ArtifactId, Message, Part, ProgramCalls, RawJson, ToolDefinition};
 use crate::request::ReferenceStyle;
 
+/// What a line of a notation begins with.
+const MARK: char = '§';
+/// The same after another line.
+const MARKED_LINE: &str = "\n§";
+
 const TOOL_DESCRIPTION: &str = "Reads an earlier tool result that was cleared from this conversation to \
     save room. The id stands in the line that took its place.";
 const TOOL_PARAMETERS: &str = r#"{"type":"object","properties":{"id":{"type":"string","description":"The artifact's id, 24 hex digits"},"lines":{"type":"string","description":"Only these lines, such as 120-180"},"query":{"type":"string","description":"Only lines that hold these words"}},"required":["id"]}"#;
@@ -36,13 +41,22 @@ pub(super) struct ReadBack {
     calls: BTreeSet<Arc<str>>,
     /// The calls of programs.
     pub(super) programs: ProgramCalls,
+    /// Whether the messages are those of a payload: notations in their results are ours.
+    pub(super) is_payload: bool,
 }
 
 impl ReadBack {
     pub(super) fn new(on: bool, history: &[Message]) -> Self {
         let calls = history.iter().flat_map(Message::tool_calls);
         let calls = calls.filter(|call| &*call.name == READ_TOOL).map(|call| Arc::clone(&call.id));
-        Self { on, calls: calls.collect(), programs: ProgramCalls::new(history.iter()) }
+        let programs = ProgramCalls::new(history.iter());
+        Self { on, calls: calls.collect(), programs, is_payload: false }
+    }
+
+    /// Whether the results of a message are shown byte for byte, without the mark that escapes what
+    /// looks like a notation: programs read them, or they are notations of ours.
+    pub(super) fn shows_bytes(&self, message: &Message) -> bool {
+        self.programs.holds(message) || (self.is_payload && has_notation(message))
     }
 
     /// Whether a message is the result of a call that read something back, or that a program made.
@@ -59,6 +73,14 @@ impl ReadBack {
         let texts = content.iter().filter_map(Part::as_text).map(AsRef::as_ref);
         prose::cleared_line(tool, texts, id.map(|id| (ReferenceStyle::Tool, id))).into()
     }
+}
+
+/// Whether a result of a message has a notation of ours.
+fn has_notation(message: &Message) -> bool {
+    let mut texts = message.tool_results().flat_map(|result| &result.content);
+    texts.any(|part| {
+        part.as_text().is_some_and(|text| text.starts_with(MARK) || text.contains(MARKED_LINE))
+    })
 }
 
 /// The text that reading a cleared result returns: its texts, a line for each if there are

@@ -4,15 +4,26 @@
 //! Each of them ends a text of the user's or of the system, or is all of it. Only a text with the
 //! exact words at both ends is taken for one.
 
+use super::frame::BLOCK_SEPARATOR;
 use super::prose;
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role};
 
-/// The separator of a block from the text before it.
-const BLOCK_SEPARATOR: &str = "\n\n";
+/// The use of blocks that come back in messages of the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReturnedBlocks {
+    TakeOut,
+    /// For models that bind thinking to what is before it.
+    Leave,
+}
 
 /// Removes blocks of an earlier payload from a conversation: those that this compile may add, and
 /// the instructions of its skill.
-pub(super) fn take_out(conversation: &mut Conversation, skill: Option<&str>, notes: &mut Notes) {
+pub(super) fn take_out(
+    conversation: &mut Conversation,
+    skill: Option<&str>,
+    returned: ReturnedBlocks,
+    notes: &mut Notes,
+) {
     let list = conversation.source.list_key();
     let skill = skill.filter(|text| !text.trim().is_empty());
     let mut stays = |message: &mut Message| {
@@ -26,7 +37,9 @@ pub(super) fn take_out(conversation: &mut Conversation, skill: Option<&str>, not
         !message.parts.is_empty()
     };
     conversation.system.retain_mut(&mut stays);
-    conversation.history.retain_mut(stays);
+    if returned == ReturnedBlocks::TakeOut {
+        conversation.history.retain_mut(stays);
+    }
 }
 
 /// Removes blocks from a message; returns whether there were any.
@@ -58,6 +71,21 @@ fn rest<'t>(text: &'t str, skill: Option<&str>) -> &'t str {
         rest = before;
     }
     rest
+}
+
+/// The blocks at the end of a text of the user's, in their order.
+pub(super) fn blocks(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(before) = before_block(rest) {
+        found.extend(
+            rest.get(before.len()..)
+                .map(|block| block.strip_prefix(BLOCK_SEPARATOR).unwrap_or(block)),
+        );
+        rest = before;
+    }
+    found.reverse();
+    found
 }
 
 /// The text before the last block; none if it does not end in a block.

@@ -1,6 +1,7 @@
 //! Stage 8: puts volatile parts into tail blocks, where they break no cached prefix.
 
 use super::measure::Meter;
+use super::volatile_blocks::{BlockKind, BlocksInSight};
 use super::{StopReason, memory, prose, tags, xml};
 use crate::domain::{Notes, RawJson};
 use crate::json::{self, Path};
@@ -16,6 +17,8 @@ pub(super) struct Input<'i> {
     pub(super) memory: Option<&'i MemoryOptions>,
     /// Raw tokens that memory data may take.
     pub(super) memory_room: u64,
+    /// Blocks of earlier payloads that stay in the history.
+    pub(super) in_sight: &'i BlocksInSight,
 }
 
 #[derive(Debug, Default)]
@@ -25,8 +28,8 @@ pub(super) struct Output {
     pub(super) memory_data: Option<String>,
     /// Raw tokens of the memory data, wherever it is placed.
     pub(super) memory_tokens: u64,
-    /// The text for the end of the last user message.
-    pub(super) tail: Option<String>,
+    /// The blocks for the end of the last user message.
+    pub(super) tail: Vec<String>,
     /// Dynamic state for a system message after the history.
     pub(super) state_message: Option<String>,
     /// Keys of the memory entries that are shown.
@@ -59,10 +62,11 @@ pub(super) fn run(
     let context = input.implicit_context.map(|text| implicit_context(text, notes));
     match input.dynamic_state_placement {
         Placement::LastUser => {
-            // It is about state alone: context may be what a search found.
-            let anchored = state.is_some() && input.dynamic_state_anchor;
-            tail.extend(state);
-            tail.extend(anchored.then(|| prose::STATE_ANCHOR.to_owned()));
+            tail.extend(state.map(|state| {
+                // It is about state alone: context may be what a search found.
+                let anchor = input.dynamic_state_anchor.then_some(prose::STATE_ANCHOR);
+                anchor.map_or_else(|| state.clone(), |anchor| format!("{state}\n\n{anchor}"))
+            }));
             tail.extend(context);
         }
         // Without state, context is placed as without this setting.
@@ -78,10 +82,24 @@ pub(super) fn run(
             None => tail.extend(context),
         },
     }
-    if !tail.is_empty() {
-        output.tail = Some(tail.join("\n\n"));
-    }
+    output.tail = with_changes(tail, input.in_sight);
     Ok(output)
+}
+
+/// The blocks that say something new after those in sight. Empty ones end what is no longer so.
+fn with_changes(blocks: Vec<String>, in_sight: &BlocksInSight) -> Vec<String> {
+    let has = |kind| blocks.iter().any(|block| BlockKind::of(block) == Some(kind));
+    let mut changed: Vec<String> = Vec::new();
+    for (kind, empty) in [
+        (BlockKind::Memory, format!("{}</memory>", prose::MEMORY_OPENING)),
+        (BlockKind::State, "<dynamic_state></dynamic_state>".to_owned()),
+    ] {
+        if in_sight.has_kind(kind) && !has(kind) && !in_sight.has(&empty) {
+            changed.push(empty);
+        }
+    }
+    changed.extend(blocks.into_iter().filter(|block| !in_sight.has(block)));
+    changed
 }
 
 /// The state as the model reads it.

@@ -1,29 +1,21 @@
-//! Hashes the output of each stage: the outputs of a compile's ledger.
-//!
-//! A text is hashed once, by its address in memory, however many stages pass it on; another hash
-//! covers its role and the rest of its message. Nothing here affects the payload.
-
-use std::collections::HashMap;
-use std::sync::Arc;
+//! Hashes the output of each stage: the outputs of a compile's ledger. Nothing here affects the
+//! payload.
 
 use sha2::{Digest as _, Sha256};
 
+use super::message_hash::{
+    HashScope, MessageHasher, finish_hash, number_into, text_into, tools_hash,
+};
 use super::slot::Slot;
 use super::tail;
-use crate::domain::{
-    Content, ContentHash, Extra, MediaSource, Message, Part, Stage, ToolDefinition,
-};
+use crate::domain::{ContentHash, Message, Stage, ToolDefinition};
 use crate::request::RequestMemoryEntry;
-
-/// Bytes from which on a text is hashed by itself.
-const MIN_HASHED_BYTES: usize = 128;
 
 /// The hashes of one compile. One that is off computes nothing.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     on: bool,
-    /// Texts by the place of their first byte; they are held, so no other text takes the place.
-    known: HashMap<usize, (Arc<str>, ContentHash)>,
+    hasher: MessageHasher,
     hashes: Hashes,
 }
 
@@ -46,7 +38,7 @@ impl Trace {
     pub(super) fn read(&mut self, messages: [&[Message]; 2], tools: &[ToolDefinition]) {
         if self.on {
             self.hashes.messages = Some(self.list(messages.into_iter().flatten()));
-            self.hashes.tools = Some(tools_hash(tools));
+            self.hashes.tools = Some(tools_hash(tools, HashScope::Everything));
         }
     }
 
@@ -59,7 +51,7 @@ impl Trace {
     ) {
         if self.on {
             let list = self.list(messages.into_iter().flatten());
-            self.note(stage, hash_pair(list, tools_hash(tools)));
+            self.note(stage, hash_pair(list, tools_hash(tools, HashScope::Everything)));
         }
     }
 
@@ -72,9 +64,9 @@ impl Trace {
         let mut hasher = Sha256::new();
         for slot in slots {
             if slot.tail > 0 {
-                number(&mut hasher, slot.message.origin.map_or(0, |at| at + 1));
+                number_into(&mut hasher, slot.message.origin.map_or(0, |at| at + 1));
             } else {
-                self.message(&mut hasher, &slot.message);
+                self.hasher.message_into(&mut hasher, &slot.message, HashScope::Everything);
             }
         }
         self.note(stage, finish_hash(hasher));
@@ -84,7 +76,7 @@ impl Trace {
     pub(super) fn slots(&mut self, stage: Stage, slots: &[Slot], tools: &[ToolDefinition]) {
         if self.on {
             let list = self.list(slots.iter().map(|slot| &slot.message));
-            self.note(stage, hash_pair(list, tools_hash(tools)));
+            self.note(stage, hash_pair(list, tools_hash(tools, HashScope::Everything)));
         }
     }
 
@@ -111,9 +103,8 @@ impl Trace {
             return;
         }
         let mut hasher = Sha256::new();
-        for text in [&injected.tail, &injected.state_message] {
-            text_into(&mut hasher, text.as_deref().unwrap_or_default());
-        }
+        text_into(&mut hasher, &injected.tail.join("\n\n"));
+        text_into(&mut hasher, injected.state_message.as_deref().unwrap_or_default());
         self.note(Stage::Inject, finish_hash(hasher));
     }
 
@@ -141,102 +132,10 @@ impl Trace {
     fn list<'m>(&mut self, messages: impl Iterator<Item = &'m Message>) -> ContentHash {
         let mut hasher = Sha256::new();
         for message in messages {
-            self.message(&mut hasher, message);
+            self.hasher.message_into(&mut hasher, message, HashScope::Everything);
         }
         finish_hash(hasher)
     }
-
-    fn message(&mut self, hasher: &mut Sha256, message: &Message) {
-        hasher.update([message.role as u8]);
-        text_into(hasher, message.role_word.unwrap_or_default());
-        text_into(hasher, message.id.as_deref().unwrap_or_default());
-        text_into(hasher, message.name.as_deref().unwrap_or_default());
-        extra(hasher, &message.extra);
-        number(hasher, message.parts.len());
-        for part in &message.parts {
-            self.part(hasher, part);
-        }
-    }
-
-    fn part(&mut self, hasher: &mut Sha256, part: &Part) {
-        match &part.content {
-            Content::Text(text) => {
-                hasher.update([0]);
-                self.shared(hasher, text);
-            }
-            Content::Thinking(thinking) => {
-                hasher.update([1]);
-                self.shared(hasher, &thinking.text);
-                if let Some(raw) = &thinking.opaque {
-                    self.shared(hasher, raw.text());
-                }
-            }
-            Content::ToolCall(call) => {
-                hasher.update([2, u8::from(call.custom)]);
-                text_into(hasher, &call.id);
-                text_into(hasher, &call.name);
-                self.shared(hasher, &call.arguments);
-            }
-            Content::ToolResult(result) => {
-                hasher.update([3, result.is_error.map_or(2, u8::from)]);
-                text_into(hasher, &result.call_id);
-                text_into(hasher, result.name.as_deref().unwrap_or_default());
-                number(hasher, result.content.len());
-                for inner in &result.content {
-                    self.part(hasher, inner);
-                }
-            }
-            Content::Media(media) => {
-                hasher.update([4]);
-                text_into(hasher, &media.media_type);
-                text_into(hasher, media.name.as_deref().unwrap_or_default());
-                let (kind, text) = match &media.source {
-                    MediaSource::Base64(text) => (0, text),
-                    MediaSource::Url(text) => (1, text),
-                    MediaSource::FileId(text) => (2, text),
-                    MediaSource::Text(text) => (3, text),
-                };
-                hasher.update([kind]);
-                self.shared(hasher, text);
-            }
-            Content::Opaque { kind, raw } => {
-                hasher.update([5]);
-                text_into(hasher, kind);
-                self.shared(hasher, raw.text());
-            }
-        }
-        let mark = part.cache.map_or(0, |mark| mark.ttl.map_or(1, |ttl| ttl as u8 + 2));
-        hasher.update([mark]);
-        text_into(hasher, part.signature.as_deref().unwrap_or_default());
-        extra(hasher, &part.extra);
-    }
-
-    /// A text that many stages hand on.
-    fn shared(&mut self, hasher: &mut Sha256, text: &Arc<str>) {
-        if text.len() < MIN_HASHED_BYTES {
-            text_into(hasher, text);
-            return;
-        }
-        let place = text.as_ptr() as usize;
-        let (_, hash) =
-            self.known.entry(place).or_insert_with(|| (Arc::clone(text), ContentHash::of(text)));
-        number(hasher, usize::MAX);
-        hasher.update(hash.0);
-    }
-}
-
-fn tools_hash(tools: &[ToolDefinition]) -> ContentHash {
-    let mut hasher = Sha256::new();
-    for tool in tools {
-        text_into(&mut hasher, &tool.name);
-        text_into(&mut hasher, tool.description.as_deref().unwrap_or_default());
-        for raw in tool.parameters.iter().chain(&tool.opaque) {
-            text_into(&mut hasher, raw.as_str());
-        }
-        extra(&mut hasher, &tool.extra);
-        hasher.update([tool.cache.map_or(0, |mark| mark.ttl.map_or(1, |ttl| ttl as u8 + 2))]);
-    }
-    finish_hash(hasher)
 }
 
 fn hash_pair(first: ContentHash, second: ContentHash) -> ContentHash {
@@ -246,32 +145,12 @@ fn hash_pair(first: ContentHash, second: ContentHash) -> ContentHash {
     finish_hash(hasher)
 }
 
-fn extra(hasher: &mut Sha256, extra: &Extra) {
-    number(hasher, extra.len());
-    for (name, raw) in extra {
-        text_into(hasher, name);
-        text_into(hasher, raw.as_str());
-    }
-}
-
-/// Hashes a text after its length, so that its end is known.
-fn text_into(hasher: &mut Sha256, text: &str) {
-    number(hasher, text.len());
-    hasher.update(text);
-}
-
-fn number(hasher: &mut Sha256, number: usize) {
-    hasher.update((number as u64).to_le_bytes());
-}
-
-fn finish_hash(hasher: Sha256) -> ContentHash {
-    ContentHash(hasher.finalize().into())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::domain::{Role, ToolCall};
+    use crate::domain::{Content, Part, Role, ToolCall};
 
     fn list(messages: &[Message]) -> ContentHash {
         Trace::new(true).list(messages.iter())

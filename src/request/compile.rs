@@ -12,7 +12,7 @@ use super::options::{
 use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{
     CalibratedFactor, Conversation, Model, Models, Notes, OmittedHistory, RawJson, RecordLevel,
-    ReplacedResult, Source, Target,
+    ReplacedResult, SentHistory, Source, Target,
 };
 use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
@@ -116,6 +116,8 @@ pub struct CompileRequest {
     /// Lengths of the request's list at which the history is shrunk whatever it takes, in rising
     /// order.
     pub points: Vec<u64>,
+    /// What the session has sent; none without a session.
+    pub sent: Option<Arc<SentHistory>>,
     pub hooks: HookChoice,
     /// The level of detail of this compile's record.
     pub record: RecordLevel,
@@ -165,11 +167,14 @@ impl CompileRequest {
         }
     }
 
+    /// Whether the provider binds signed thinking of the model to everything before it.
+    pub fn binds_thinking(&self) -> bool {
+        self.target == Target::Anthropic && self.model.preserved_thinking
+    }
+
     /// Items of the request's list.
     pub fn length(&self) -> u64 {
-        let Conversation { system, history, .. } = &self.conversation;
-        let last = system.iter().chain(history).filter_map(|message| message.origin).max();
-        last.map_or(0, |last| last as u64 + 1)
+        self.conversation.length()
     }
 }
 
@@ -258,6 +263,7 @@ fn read_with(
         session_id: session_id(&fields, &mut faults),
         usage: super::usage::read_usage(&fields, &mut faults),
         calibration: None,
+        sent: None,
         points: Vec::new(),
         hooks: HookChoice::read(&fields, check_url, &mut faults),
         record: fields.choice("record", RecordLevel::WORDS, &mut faults).unwrap_or_else(|| {
@@ -340,8 +346,12 @@ impl BudgetOptions {
         }
         let default_reserve =
             if window.is_some() { 0 } else { model.max_output.min(DEFAULT_RESERVE_TOKENS) };
-        let window = window.unwrap_or(model.context_window);
         let reserve = reserve.unwrap_or(default_reserve);
+        let window = window.unwrap_or_else(|| {
+            // Where the provider caps the input, a smaller reserve makes no more room.
+            let most = model.max_input.map_or(u64::MAX, |input| input.saturating_add(reserve));
+            model.context_window.min(most)
+        });
         if reserve >= window {
             let detail = format!("must be less than the window of {window} tokens");
             faults.add(&path.key("reserve_output"), detail);

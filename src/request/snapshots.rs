@@ -6,7 +6,8 @@ use super::memory::{name, read_key, read_write};
 use super::{is_session_id, read_session_id};
 use crate::domain::{
     Classification, MAX_CALIBRATED_MODELS, MAX_REPORTED_FACTORS, MemoryEntry, MemoryScope,
-    MemoryStatus, MemoryTier, ModelCalibration, RawJson, SessionState, Source, Timestamp,
+    MemoryStatus, MemoryTier, ModelCalibration, RawJson, SentHistory, SessionState, Source,
+    Timestamp,
 };
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider::{MAX_MESSAGES, detect_in};
@@ -38,6 +39,7 @@ const KEYS: &[&str] = &[
     "memory",
     "has_captured",
     "source",
+    "sent",
     "messages",
 ];
 const ENTRY_KEYS: &[&str] = &[
@@ -153,6 +155,7 @@ pub fn read_snapshot(
         hooks_scoped: false,
         points: points(&fields, faults),
         measured: measured(&fields, faults),
+        sent: Arc::new(sent(&fields, faults)),
         memory: memory(&fields, session, faults),
         source: source.filter(|_| !messages.is_empty()),
         messages: messages.iter().map(|node| RawJson::new(node.raw)).collect(),
@@ -170,6 +173,20 @@ fn points(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<u64> {
         }
     }
     points
+}
+
+fn sent(fields: &Fields<'_, '_>, faults: &mut Faults) -> SentHistory {
+    let Some(node) = fields.get("sent").filter(|node| !node.is_null()) else {
+        return SentHistory::default();
+    };
+    let read = serde_json::from_str(node.raw).map_err(|error| error.to_string());
+    match read.and_then(|sent: SentHistory| sent.check().map(|()| sent)) {
+        Ok(sent) => sent,
+        Err(detail) => {
+            fields.fault("sent", detail, faults);
+            SentHistory::default()
+        }
+    }
 }
 
 fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<ModelCalibration> {

@@ -64,7 +64,7 @@ pub use tools::{
 pub use turns::{SessionTurn, TurnAnswer, TurnAppended, TurnPayload};
 use utoipa::ToSchema;
 
-use crate::config::ModelRow;
+use crate::domain::ModelRow;
 use crate::pipeline::Report;
 
 /// A conversation and what to make of it. Only a conversation and `target` are needed; an

@@ -7,6 +7,7 @@ use super::{Input, Output};
 use crate::compress::Fidelity;
 use crate::domain::{Message, Role, Turn};
 use crate::pipeline::arrival::{ArrivedForms, result_texts, show};
+use crate::pipeline::measure::Cost;
 use crate::pipeline::read_back::original;
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
@@ -31,6 +32,22 @@ pub(super) struct HistoryPlan {
 fn leading_compaction(history: &[Message]) -> Option<usize> {
     let at = history.iter().position(|message| message.role != Role::System)?;
     history.get(at).filter(|message| has_compaction(message)).map(|_| at)
+}
+
+/// A message with a text at its end, in the form that the message has by itself. `own` is the cost of
+/// the message as it came.
+fn with_form(stitched: Slot, message: Message, cost: Cost, own: Cost) -> Slot {
+    if message.role != Role::Tool {
+        return stitched;
+    }
+    // A text stands in a part of its own after results, of which each keeps its part.
+    let mut slot = stitched;
+    let text = slot.message.parts.split_off(message.parts.len().min(slot.message.parts.len()));
+    let added = slot.cost.text.saturating_sub(own.text);
+    slot.message = message;
+    slot.message.parts.extend(text);
+    slot.cost = Cost { text: cost.text + added, ..cost };
+    slot
 }
 
 /// Builds the history as it is sent from the planned form of each message.
@@ -81,7 +98,9 @@ pub(super) fn build(input: Input<'_>, spans: &[Turn], plan: HistoryPlan) -> Outp
         show(&mut message, &arrived);
         cost.text = cost.text.saturating_sub(arrived.saved);
         if let Some(found) = stitched.iter().position(|(index, _)| *index == at) {
-            slots.push(stitched.swap_remove(found).1);
+            let slot = stitched.swap_remove(found).1;
+            let own = input.costs.get(at).copied().unwrap_or_default();
+            slots.push(with_form(slot, message, cost, own));
         } else {
             let fixed = input.protected.get(at) == Some(&true);
             slots.push(Slot { message, cost, part: PartName::History, tail: 0, fixed });
@@ -93,5 +112,6 @@ pub(super) fn build(input: Input<'_>, spans: &[Turn], plan: HistoryPlan) -> Outp
     }
     drop(forms);
     let (wanted, summary) = (None, None);
-    Output { slots, actions, forms: shown, artifacts, outcome, wanted, summary }
+    let broken = Vec::new();
+    Output { slots, actions, forms: shown, artifacts, outcome, broken, wanted, summary }
 }

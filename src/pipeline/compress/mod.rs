@@ -20,6 +20,7 @@ pub(super) use view::{Clearing, ResultTools, may_clear, without_thinking};
 use std::sync::Arc;
 
 use super::arrival::{ArrivalPass, ArrivedForms};
+use super::bound_thinking::BrokenRange;
 use super::measure::Cost;
 use super::read_back::ReadBack;
 use super::report::{Action, HistorySummary};
@@ -72,6 +73,8 @@ pub(super) struct Output {
     /// Texts that lines in sight name by their artifacts.
     pub(super) artifacts: Vec<Arc<str>>,
     pub(super) outcome: LadderOutcome,
+    /// Messages whose thinking was made before a compaction changed bytes in front of it.
+    pub(super) broken: Vec<BrokenRange>,
     /// A summary that no hook or model was asked for yet, to replace a summary of quoted lines.
     pub(super) wanted: Option<SummaryRequest>,
     pub(super) summary: Option<HistorySummary>,

@@ -10,6 +10,7 @@ use super::turns::TurnView;
 use super::view::ResultTools;
 use super::{Input, Output};
 use crate::domain::{Message, Role, Turn, turns};
+use crate::pipeline::bound_thinking::BrokenRange;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{CoveredRange, HistorySummary};
 use crate::pipeline::{StopReason, prose};
@@ -47,15 +48,34 @@ pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, Sto
         by: author(note.as_ref().and_then(|note| note.by.as_deref())),
         covers,
     });
+    let broken = find_broken(&input.history, &spans, &outcome);
     let (arrived, cleared, wanted) = (view.arrived, view.cleared, view.wanted.into_inner());
     let plan = HistoryPlan { arrived, cleared, outcome, note: note.map(|note| note.slot) };
     let built = build(input, &spans, plan);
-    Ok(Output { wanted, summary, ..built })
+    Ok(Output { broken, wanted, summary, ..built })
 }
 
 /// Who wrote a summary, as the report has it.
 pub(crate) fn author(hook: Option<&str>) -> String {
     hook.unwrap_or("extractive").to_owned()
+}
+
+/// The messages of the request's list whose thinking is older than a change in front of it.
+fn find_broken(history: &[Message], spans: &[Turn], outcome: &LadderOutcome) -> Vec<BrokenRange> {
+    let last_origin = |turn: usize| {
+        let span = spans.get(turn).cloned().unwrap_or_default();
+        history.get(span)?.iter().filter_map(|message| message.origin).max()
+    };
+    let ranges = outcome.changes.iter().filter_map(|change| {
+        let until = last_origin(change.newest)?;
+        let after = match change.first {
+            // A turn without an origin is one of ours: what is before it is not known.
+            Some(turn) => Some(last_origin(turn)?),
+            None => None,
+        };
+        Some(BrokenRange { after, until })
+    });
+    ranges.collect()
 }
 
 /// Finds the places of the summarised messages in the request's list; none if no message was

@@ -215,7 +215,11 @@ impl TurnView<'_, '_> {
         if self.protected.get(at) == Some(&true) || self.read_back.holds(message) {
             return Ok((None, ArrivalForm::Fixed));
         }
+        let keeps_bytes = self.read_back.shows_bytes(message);
         let clearing = match form {
+            TurnForm::Reduced(_) | TurnForm::Excerpt { .. } if keeps_bytes => {
+                return Ok((None, ArrivalForm::Fixed));
+            }
             TurnForm::Whole | TurnForm::Covered => return Ok((None, ArrivalForm::Whole)),
             TurnForm::Reduced(depth) => {
                 return Ok((None, ArrivalForm::To(ReducedSize::To(depth))));
@@ -242,8 +246,8 @@ impl TurnView<'_, '_> {
         };
         let (cleared, shape) = self.find_shape(at, message, form)?;
         let shown = cleared.as_ref().map_or(message, |slot| &slot.message);
-        let arrived = if self.read_back.programs.holds(message) {
-            // The model does not see it, so no other text may refer to it either.
+        let arrived = if self.read_back.shows_bytes(message) {
+            // No other text may refer to it.
             ArrivedForms::default()
         } else {
             self.arrival_pass.arrive(shown, shape)

@@ -12,6 +12,7 @@ use crate::pipeline::points::transform;
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
+use crate::pipeline::volatile_blocks::BlocksInSight;
 use crate::pipeline::{Error, arrival, budget, frame};
 use crate::request::OnArrival;
 
@@ -136,8 +137,10 @@ impl Driver<'_> {
             saved: vec![0; history.len()],
             forms: vec![arrival::ArrivedForms::default(); history.len()],
         };
+        let mut read_back = ReadBack::new(arrived_history.read_back.on, &history);
+        read_back.is_payload = arrived_history.read_back.is_payload;
         let mut again = ArrivedHistory {
-            read_back: ReadBack::new(arrived_history.read_back.on, &history),
+            read_back,
             history,
             protected,
             names: Vec::new(),
@@ -146,6 +149,8 @@ impl Driver<'_> {
             points: Vec::new(),
             saved: 0,
             edits: Vec::new(),
+            in_sight: BlocksInSight::default(),
+            anchor: None,
         };
         let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };
         // The compaction points are done: only the budget is applied here.

@@ -4,6 +4,7 @@ use crate::domain::{Message, Notes, Source};
 use crate::pipeline::compress::SummaryMaterial;
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::report::Action;
+use crate::pipeline::volatile_blocks::{BlockAnchor, BlocksInSight};
 use crate::pipeline::{arrival, budget, frame, manifest};
 use crate::request::OnArrival;
 
@@ -24,6 +25,10 @@ pub(super) struct ArrivedHistory {
     /// Messages that hooks at `tool_result` and `before_compress` changed or added, by their
     /// indexes.
     pub(super) edits: Vec<(usize, Action)>,
+    /// Blocks of earlier payloads that stay in the history.
+    pub(super) in_sight: BlocksInSight,
+    /// The message that takes the blocks of this compile for good.
+    pub(super) anchor: Option<BlockAnchor>,
 }
 
 impl ArrivedHistory {
@@ -58,14 +63,22 @@ pub(super) struct OutsideHistory {
     pub(super) memory_tokens: u64,
     /// Keys of the memory entries that are shown.
     pub(super) injected: Vec<String>,
+    /// The blocks that this compile puts into the payload.
+    pub(super) blocks: Vec<String>,
     pub(super) notes: Notes,
 }
 
 impl OutsideHistory {
     /// A history that is already part of the list around it.
     pub(super) fn bare(frame: frame::Output, allocation: budget::Output) -> Self {
-        let (memory_tokens, injected, notes) = (0, Vec::new(), Notes::default());
-        Self { frame, allocation, memory_tokens, injected, notes }
+        Self {
+            frame,
+            allocation,
+            memory_tokens: 0,
+            injected: Vec::new(),
+            blocks: Vec::new(),
+            notes: Notes::default(),
+        }
     }
 
     /// Raw tokens of what is around the history, and of the messages that it is appended to.

@@ -1,5 +1,6 @@
 //! The driver: calls the stages in their order, and the hooks between them.
 
+mod binding;
 mod compression_hooks;
 mod compression_outcome;
 mod final_list;
@@ -18,6 +19,7 @@ use crate::compress::AdapterSet;
 use crate::domain::{Conversation, Notes, Stage};
 use crate::request::{CompileRequest, OnOverflow};
 
+use binding::BindingInput;
 use compression_outcome::ShrunkHistory;
 use history_parts::Preamble;
 
@@ -52,18 +54,23 @@ pub(super) fn run(
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
     let (mut conversation, chosen) = driver.choose(conversation)?;
     let awaits_results = awaits_results(&conversation.history);
+    let length = conversation.length();
     driver.results(&mut conversation.history)?;
     let messages = [&*conversation.system, &conversation.history];
     driver.trace.conversation(Stage::Ingest, messages, &conversation.tools);
     deadline.check()?;
     let (source, list_key) = (conversation.source, conversation.source.list_key());
-    let read_back = driver.read_back(&mut conversation);
+    let mut read_back = driver.read_back(&mut conversation);
     driver.remember(&mut conversation.tools);
     conversation.tools.extend(chosen.loaded);
     let costs = driver.count_tools(&conversation.tools)?;
     let tools = costs.iter().sum();
-    let history = std::mem::take(&mut conversation.history);
+    let mut history = std::mem::take(&mut conversation.history);
+    let restored = driver.restore_blocks(&mut history);
+    let anchor = driver.anchor(&history, &restored.in_sight);
+    read_back.is_payload = driver.is_payload(&restored.in_sight);
     let mut arrived_history = driver.arrive(history, &conversation.system, read_back, list_key)?;
+    (arrived_history.in_sight, arrived_history.anchor) = (restored.in_sight, anchor);
     arrived_history.edits = driver.edited_results(&arrived_history.history);
     let system = std::mem::take(&mut conversation.system);
     let preamble = Preamble { source, system, tools };
@@ -87,6 +94,9 @@ pub(super) fn run(
     let transformed = driver.transform(assembled, &arrived_history, &mut actions)?;
     let final_list::TransformedList { mut slots, shrunk: later, added } = transformed;
     let shrunk = ShrunkHistory::and(shrunk, later);
+    let known =
+        BindingInput { length, anchor, blocks: &outside.blocks, broken: &compressed.broken };
+    let sent = driver.unbind(&mut slots, &conversation.tools, known)?;
     driver.mark(&mut slots, &mut conversation.tools);
     driver.trace.slots(Stage::Transform, &slots, &conversation.tools);
     let arrival = manifest::Arrival {
@@ -116,7 +126,8 @@ pub(super) fn run(
     let token_change = driver.after_compress(shrunk, report.report())?;
     driver.trace.text(Stage::Manifest, || report.report().figures());
     let hints = driver.hints(squeezed);
-    let facts = stages::PayloadFacts { report, hints, artifacts, token_change, awaits_results };
+    let facts =
+        stages::PayloadFacts { report, hints, artifacts, token_change, awaits_results, sent };
     Ok(driver.format(slots, &conversation.tools, head, facts))
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Driver;
 use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory, Preamble};
-use crate::domain::{ContentHash, Conversation, Message, Notes, Stage, ToolDefinition};
+use crate::domain::{ContentHash, Conversation, Message, Notes, SentUpdate, Stage, ToolDefinition};
 use crate::hook::TokenChange;
 use crate::pipeline::compress::{self, Output as CompressOutput};
 use crate::pipeline::measure::Meter;
@@ -12,6 +12,8 @@ use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, ReportBuilder};
 use crate::pipeline::slot::Slot;
 use crate::pipeline::stage::timed;
+use crate::pipeline::strip_injected::ReturnedBlocks;
+use crate::pipeline::volatile_blocks::BlocksInSight;
 use crate::pipeline::{ChangeHints, CompiledPayload, READ_TOOL, StopReason, prose};
 use crate::pipeline::{arrival, budget, cache_marks, frame, intake, list_ends, manifest, tail};
 use crate::pipeline::{memory, protect};
@@ -29,14 +31,18 @@ pub(super) struct PayloadFacts {
     pub(super) token_change: Option<TokenChange>,
     /// As [`CompiledPayload::awaits_results`].
     pub(super) awaits_results: bool,
+    /// As [`CompiledPayload::sent`].
+    pub(super) sent: Option<SentUpdate>,
 }
 
 impl Driver<'_> {
     pub(super) fn ingest(&mut self, conversation: Conversation) -> Conversation {
         let destination = self.request.destination();
         let skill = self.request.skill.as_ref().map(|skill| &*skill.instructions);
+        let is_left = self.request.binds_thinking() && self.request.sent.is_none();
+        let returned = if is_left { ReturnedBlocks::Leave } else { ReturnedBlocks::TakeOut };
         timed(&mut self.timings.compile, || {
-            intake::run(conversation, destination, skill, &mut self.notes)
+            intake::run(conversation, destination, skill, returned, &mut self.notes)
         })
     }
 
@@ -84,7 +90,7 @@ impl Driver<'_> {
         let arrival_pass =
             arrival::ArrivalPass::new(&self.cx.engine, &self.meter, on_arrival, reducer);
         let arrived = timed(&mut self.timings.count, || {
-            arrive_around_programs(&self.meter, arrival_pass, &history, &fixed, &read_back)
+            arrive_around_bytes(&self.meter, arrival_pass, &history, &fixed, &read_back)
         })?;
         for (message, arrived) in history.iter().zip(&arrived.forms) {
             let pointer = message.origin.map(|at| format!("/{list}/{at}")).unwrap_or_default();
@@ -102,6 +108,8 @@ impl Driver<'_> {
             points,
             saved,
             edits: Vec::new(),
+            in_sight: BlocksInSight::default(),
+            anchor: None,
         })
     }
 
@@ -115,22 +123,24 @@ impl Driver<'_> {
     ) -> Result<OutsideHistory, StopReason> {
         let mut notes = Notes::default();
         let context = context.or(self.request.implicit_context.as_deref());
-        let injected = self.inject(context, &mut notes)?;
+        let injected = self.inject(context, &arrived_history.in_sight, &mut notes)?;
         let entries = self.request.memory.as_ref().map_or(&[][..], |memory| &memory.entries);
         self.trace.memory(entries, &injected.injected);
         self.trace.injected(&injected);
         let memory_tokens = injected.memory_tokens;
         let memory_data = if injected.memory_data.is_some() { memory_tokens } else { 0 };
         let keys = injected.injected.clone();
+        let blocks = injected.tail.clone();
         let frame = self.frame(preamble, arrived_history, injected, &mut notes)?;
         let allocation = self.budget(&frame, preamble.tools, memory_data);
         self.trace.text(Stage::Budget, || format!("{allocation:?}"));
-        Ok(OutsideHistory { frame, allocation, memory_tokens, injected: keys, notes })
+        Ok(OutsideHistory { frame, allocation, memory_tokens, injected: keys, blocks, notes })
     }
 
     fn inject(
         &mut self,
         context: Option<&str>,
+        in_sight: &BlocksInSight,
         notes: &mut Notes,
     ) -> Result<tail::Output, StopReason> {
         let request = self.request;
@@ -142,6 +152,7 @@ impl Driver<'_> {
             implicit_context: context,
             memory,
             memory_room: memory.map_or(0, |memory| request.model.unscale(memory.max_tokens)),
+            in_sight,
         };
         timed(&mut self.timings.compile, || tail::run(&self.meter, &input, notes))
     }
@@ -163,6 +174,7 @@ impl Driver<'_> {
             model_prefill: self.request.model.prefill,
             model_named: !self.request.model.name.is_empty(),
             injected,
+            anchor: arrived_history.anchor.map(|anchor| anchor.at),
         };
         timed(&mut self.timings.count, || frame::run(&self.meter, input, notes))
     }
@@ -321,7 +333,8 @@ impl Driver<'_> {
         head: String,
         facts: PayloadFacts,
     ) -> CompiledPayload {
-        let PayloadFacts { mut report, hints, artifacts, token_change, awaits_results } = facts;
+        let PayloadFacts { mut report, hints, artifacts, token_change, awaits_results, sent } =
+            facts;
         let target = self.request.target;
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
@@ -342,21 +355,22 @@ impl Driver<'_> {
                 is_whole,
                 awaits_results,
                 is_counted: true,
+                sent,
             }
         })
     }
 }
 
-/// Gives the messages their forms on arrival, but for results that programs read: a model does not see
-/// them, so they keep their bytes, and no other text refers to them.
-fn arrive_around_programs(
+/// Gives the messages their forms on arrival, but for results that keep their bytes: no other text
+/// refers to them.
+fn arrive_around_bytes(
     meter: &Meter<'_>,
     pass: arrival::ArrivalPass<'_>,
     history: &[Message],
     fixed: &[bool],
     read_back: &ReadBack,
 ) -> Result<arrival::Output, StopReason> {
-    let held = |message: &Message| read_back.programs.holds(message);
+    let held = |message: &Message| read_back.shows_bytes(message);
     if !history.iter().any(held) {
         return arrival::run(meter, pass, history, fixed);
     }

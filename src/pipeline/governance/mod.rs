@@ -46,6 +46,7 @@ use crate::json::{self, Limits};
 use crate::pack::{CLASSIFICATIONS, Intent, Pack, Refusal, RefusalCode};
 use crate::pipeline::Deadline;
 use crate::pipeline::measure::Meter;
+use crate::pipeline::strip_injected::ReturnedBlocks;
 use crate::policy as rules;
 use crate::request::{GovernedRequest, MemoryRecord};
 
@@ -156,7 +157,8 @@ fn run(
 ) -> Result<GovernOutput, Refusal> {
     preflight::check(input.pack, input.governed)?;
     session::use_wire_names(&mut conversation, input.pack, input.target);
-    let conversation = super::intake::run(conversation, input.target.into(), None, notes);
+    let returned = ReturnedBlocks::TakeOut;
+    let conversation = super::intake::run(conversation, input.target.into(), None, returned, notes);
     let SummaryContext { counter, model, .. } = input.summarizing;
     let meter = Meter::new(counter, model.tokenizer, input.target, input.deadline);
     // The caller finds out by itself if the deadline stops the count.

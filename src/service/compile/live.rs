@@ -260,6 +260,7 @@ impl<'j> LiveCompile<'j> {
             awaits_results: compiled.awaits_results,
             payload,
             source: self.input.turn.and_then(|turn| turn.source()),
+            sent: compiled.sent.clone(),
         }
     }
 

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::Inputs;
 use crate::domain::{
-    ArtifactId, CalibratedFactor, ContentHash, Family, Ledger, Model, RawJson, Stage, StageHashes,
-    TokenizerName,
+    ArtifactId, CalibratedFactor, ContentHash, Family, Ledger, Model, ModelRow, RawJson,
+    SentHistory, Stage, StageHashes, TokenizerName,
 };
 use crate::json::{self, Limits, Node};
-use crate::request::RequestMemoryEntry;
+use crate::request::{CompileRequest, RequestMemoryEntry};
 
 /// The parts of a record that have no column.
 #[derive(Debug)]
@@ -78,6 +78,7 @@ impl RecordBody {
                 "measured_milli": inputs.calibration.map(|own| own.milli),
                 "measured_may_drop": inputs.calibration.map(|own| own.may_drop),
                 "points": inputs.points,
+                "sent": inputs.sent,
             });
             let _ = write!(
                 text,
@@ -180,46 +181,71 @@ pub(crate) fn memory_of(raw: &RawJson) -> Option<Vec<RequestMemoryEntry>> {
     entries.collect()
 }
 
-/// Writes a row of the model table as JSON text.
+/// Writes a row of the catalogue of models as JSON text.
 pub(super) fn model_text(model: &Model) -> String {
-    json!({
-        "name": &*model.name, "family": model.family.as_str(),
-        "context_window": model.context_window, "max_output": model.max_output,
-        "tokenizer": model.tokenizer.as_str(), "factor_milli": model.factor_milli,
-        "prefill": model.prefill, "system_messages": model.system_messages,
-        "tool_changes": model.tool_changes,
-    })
-    .to_string()
+    serde_json::to_string(&ModelRow::from(model)).unwrap_or_default()
 }
 
 /// Reads the model of a full record.
 pub(crate) fn model_of(raw: &RawJson) -> Option<Model> {
-    let node = json::parse(raw.as_str(), Limits::default()).ok()?;
-    let model = node.get("model")?;
-    let flag = |key: &str| model.get(key).and_then(Node::as_bool);
+    let RecordedModel { model } = serde_json::from_str(raw.as_str()).ok()?;
+    if model.get("factor_milli").is_some() {
+        return early_model(&model);
+    }
+    let row: ModelRow = serde_json::from_value(model).ok()?;
+    Model::try_from(row).ok()
+}
+
+#[derive(serde::Deserialize)]
+struct RecordedModel {
+    model: Value,
+}
+
+/// Reads a model as engines up to 8 recorded it.
+fn early_model(model: &Value) -> Option<Model> {
+    let flag = |key: &str| model.get(key).and_then(Value::as_bool);
+    let number = |key: &str| model.get(key)?.as_u64();
+    let family = Family::parse(model.get("family")?.as_str()?)?;
+    let name = model.get("name")?.as_str()?;
     Some(Model {
-        name: model.get("name")?.as_str()?.into(),
-        family: Family::parse(model.get("family")?.as_str()?)?,
-        context_window: model.get("context_window")?.as_u64()?,
-        max_output: model.get("max_output")?.as_u64()?,
         tokenizer: TokenizerName::parse(model.get("tokenizer")?.as_str()?)?,
-        factor_milli: u32::try_from(model.get("factor_milli")?.as_u64()?).ok()?,
-        prefill: model.get("prefill")?.as_bool()?,
+        factor_milli: u32::try_from(number("factor_milli")?).ok()?,
+        prefill: flag("prefill")?,
         // Records of earlier engines have no such member.
         system_messages: flag("system_messages").unwrap_or(false),
         // An earlier engine took them wherever it took system messages.
         tool_changes: flag("tool_changes").or_else(|| flag("system_messages")).unwrap_or(false),
+        ..Model::new(name, family, number("context_window")?, number("max_output")?)
     })
 }
 
-/// Reads the token factor and the compaction points that the session of a full record added.
-pub(crate) fn session_of(raw: &RawJson) -> Option<(Option<CalibratedFactor>, Vec<u64>)> {
+/// The part of a request that its session added.
+pub(crate) struct RecordedSession {
+    pub(crate) calibration: Option<CalibratedFactor>,
+    pub(crate) points: Vec<u64>,
+    pub(crate) sent: Option<Arc<SentHistory>>,
+}
+
+impl RecordedSession {
+    pub(crate) fn put_into(self, request: &mut CompileRequest) {
+        let Self { calibration, points, sent } = self;
+        (request.calibration, request.points, request.sent) = (calibration, points, sent);
+    }
+}
+
+/// Reads what the session of a full record added.
+pub(crate) fn session_of(raw: &RawJson) -> Option<RecordedSession> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let session = node.get("session")?;
     let milli = session.get("measured_milli").and_then(Node::as_u64);
     let milli = milli.and_then(|milli| u32::try_from(milli).ok());
     let may_drop = session.get("measured_may_drop").and_then(Node::as_bool).unwrap_or(true);
-    let factor = milli.map(|milli| CalibratedFactor { milli, may_drop });
     let points = session.get("points")?.as_array()?.iter().map(Node::as_u64);
-    Some((factor, points.collect::<Option<_>>()?))
+    // Records of earlier engines have no such member.
+    let sent = session.get("sent").filter(|sent| !sent.is_null());
+    Some(RecordedSession {
+        calibration: milli.map(|milli| CalibratedFactor { milli, may_drop }),
+        points: points.collect::<Option<_>>()?,
+        sent: sent.map(|sent| serde_json::from_str(sent.raw)).transpose().ok()?.map(Arc::new),
+    })
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::{Services, StoreError};
 use crate::domain::{
     AdapterDefinition, AskedSummary, CalibratedFactor, Compilation, CompilationStatus, ContentHash,
-    Ledger, Model, RawJson, RecordLevel, Timestamp,
+    Ledger, Model, RawJson, RecordLevel, SentHistory, Timestamp,
 };
 use crate::hook::{HookRun, HookSet};
 use crate::json::{self, Node};
@@ -33,7 +33,7 @@ use texts::{payload_members, request_members, take_apart};
 
 /// The engine that compiles: the release, and a number that increases if the same request may give
 /// other bytes within a release. A record of another engine can be read but not replayed.
-pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+8");
+pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+9");
 
 /// Stored adapter definitions by name.
 pub(super) type RecordedAdapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;
@@ -50,6 +50,8 @@ pub(super) struct Inputs {
     pub(super) calibration: Option<CalibratedFactor>,
     /// The session's compaction points.
     pub(super) points: Vec<u64>,
+    /// What the session has sent, if the model binds thinking to it.
+    pub(super) sent: Option<Arc<SentHistory>>,
     /// Outcomes of the summaries that were requested.
     pub(super) summaries: Vec<AskedSummary>,
     /// The stages of the pack; without a pack, the first stages as the built-in pack has them.
@@ -72,6 +74,7 @@ impl Inputs {
             is_governed: false,
             recalled: None,
             points: request.points.clone(),
+            sent: request.sent.clone().filter(|_| request.binds_thinking()),
             summaries: Vec::new(),
         }
     }

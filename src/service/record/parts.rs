@@ -82,6 +82,10 @@ pub(crate) fn ledger(
     if !inputs.points.is_empty() {
         add(&[Stage::Compress], "session.points", ContentHash::of(&format!("{:?}", inputs.points)));
     }
+    if let Some(sent) = inputs.sent.as_ref().filter(|sent| !sent.is_empty()) {
+        let text = serde_json::to_string(sent).unwrap_or_default();
+        add(&[Stage::Ingest, Stage::Transform], "session.sent", ContentHash::of(&text));
+    }
     if !inputs.summaries.is_empty() {
         let text = super::summaries::text(&inputs.summaries, false);
         add(&[Stage::Compress], "effects.summaries", ContentHash::of(&text));

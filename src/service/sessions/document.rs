@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::domain::{
-    Classification, MemoryEntry, MemoryStatus, MemoryTier, MemoryTtl, RawJson, SessionState,
-    SnapshotHead, Source, word_of,
+    Classification, MemoryEntry, MemoryStatus, MemoryTier, MemoryTtl, RawJson, SentHistory,
+    SessionState, SnapshotHead, Source, word_of,
 };
 use crate::json;
 use crate::request::SNAPSHOT_FORMAT;
@@ -21,6 +21,9 @@ struct SessionDocument<'s> {
     /// have them as `promoted`.
     has_captured: bool,
     source: Option<&'static str>,
+    /// What was sent to models that bind thinking to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sent: Option<&'s SentHistory>,
 }
 
 #[derive(Serialize)]
@@ -98,6 +101,7 @@ pub(super) fn write(state: &SessionState) -> String {
         memory: state.memory.iter().map(entry).collect(),
         has_captured: true,
         source: state.source.map(Source::as_str),
+        sent: Some(&*state.sent).filter(|sent| !sent.is_empty()),
     };
     // A document is plain data with string keys: serialising it cannot fail.
     serde_json::to_string(&document).unwrap_or_default()

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use super::live;
 use super::unscoped_hooks::leave_out_unscoped;
-use crate::domain::{ModelCalibration, Models, Notes, RawJson, Session, Source, UsageReport};
+use crate::domain::{
+    ModelCalibration, Models, Notes, RawJson, SentUpdate, Session, Source, UsageReport,
+};
 use crate::json::{self, Limits, Node};
 use crate::request::{self, CacheState, CompileRequest};
 use crate::service::{Services, StoreError};
@@ -56,6 +58,8 @@ pub(crate) struct SessionCompile {
     pub(crate) payload: Option<SentPayload>,
     /// The shape of the messages that a turn appends.
     pub(crate) source: Option<Source>,
+    /// What is kept of a payload whose model binds thinking to it.
+    pub(crate) sent: Option<SentUpdate>,
 }
 
 /// Opens the session that a request names, or else that of the caller's key. Returns none if
@@ -160,6 +164,8 @@ impl SessionHandle {
         if let Some(known) = &self.known {
             request.points.clone_from(&known.points);
         }
+        let sent = self.known.as_ref().map(|known| Arc::clone(&known.sent));
+        request.sent = Some(sent.unwrap_or_default());
         let length = request.length();
         if request.cache.state == CacheState::Cold && length > 0 {
             if let Err(place) = request.points.binary_search(&length) {
@@ -226,6 +232,9 @@ impl SessionHandle {
         }
         if !compiled.awaits_results || session.measured_of(&compiled.model).is_none() {
             session.note_compile(&compiled.model, compiled.raw);
+        }
+        if let Some(sent) = compiled.sent.as_ref().filter(|_| !compiled.awaits_results) {
+            Arc::make_mut(&mut session.sent).note(sent);
         }
         session.touch(tx.now(), self.usual);
         tx.put_session(&session)?;

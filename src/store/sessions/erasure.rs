@@ -1,5 +1,7 @@
 //! Deletes a session with everything that belongs to it.
 
+use std::sync::Arc;
+
 use crate::domain::Session;
 use crate::store::sql::values;
 use crate::store::{Error, Tx};
@@ -41,6 +43,7 @@ impl Tx<'_> {
         )?;
         session.points.clear();
         session.measured.clear();
+        session.sent = Arc::default();
         session.turns = 0;
         session.messages = 0;
         session.source = None;

@@ -11,13 +11,13 @@ use crate::store::sql::{Row, SqlValue};
 
 /// The columns of a session, after the tenant's.
 pub(super) const COLUMNS: &str = "id, version, parent, defaults, ttl_seconds, points, measured, \
-    compilation, source, created_at, updated_at, used_at, expires_at, hooks_scoped";
+    compilation, source, created_at, updated_at, used_at, expires_at, hooks_scoped, sent";
 
 /// The same columns of `sessions AS s`, and the number of compiles.
 pub(super) const JOINED_COLUMNS: &str =
     "s.id, s.version, s.parent, s.defaults, s.ttl_seconds, s.points, \
     s.measured, s.compilation, s.source, s.created_at, s.updated_at, s.used_at, s.expires_at, \
-    s.hooks_scoped, \
+    s.hooks_scoped, s.sent, \
     coalesce((SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = s.id), 0), \
     coalesce((SELECT max(seq) + 1 FROM session_messages AS m
               WHERE m.tenant = ?1 AND m.session = s.id), 0)";
@@ -26,6 +26,7 @@ pub(super) const JOINED_COLUMNS: &str =
 pub(super) struct SessionJson {
     points: String,
     measured: String,
+    sent: String,
 }
 
 impl SessionJson {
@@ -34,7 +35,11 @@ impl SessionJson {
         fn json(value: &impl Serialize) -> String {
             serde_json::to_string(value).unwrap_or_default()
         }
-        Self { points: json(&session.points), measured: json(&session.measured) }
+        Self {
+            points: json(&session.points),
+            measured: json(&session.measured),
+            sent: json(&session.sent),
+        }
     }
 }
 
@@ -54,6 +59,7 @@ pub(super) fn values_of<'s>(session: &'s Session, texts: &'s SessionJson) -> Vec
         session.used_at.into(),
         session.expires_at.into(),
         session.hooks_scoped.into(),
+        (&texts.sent).into(),
     ]
 }
 
@@ -76,8 +82,9 @@ pub(super) fn session(row: &dyn Row) -> Result<Session, Error> {
         used_at: row.get(11)?,
         expires_at: row.get(12)?,
         hooks_scoped: row.get(13)?,
-        turns: row.get(14)?,
-        messages: row.get(15)?,
+        sent: Arc::new(json(row, 14)?),
+        turns: row.get(15)?,
+        messages: row.get(16)?,
     })
 }
 

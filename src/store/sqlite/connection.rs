@@ -36,6 +36,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0021_memory_scope.sql"),
     include_str!("../../../migrations/sqlite/0022_calibration.sql"),
     include_str!("../../../migrations/sqlite/0023_fair_shares.sql"),
+    include_str!("../../../migrations/sqlite/0024_sent_history.sql"),
 ];
 
 /// The step from which on the words of memory are made as they are now.

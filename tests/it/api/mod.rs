@@ -2,6 +2,7 @@
 
 mod adapters;
 mod artifacts;
+mod bound_thinking;
 mod candidates;
 mod change;
 mod compilations;

@@ -1,5 +1,6 @@
 //! A server of one's own for each test, on a free port, stopped on drop; and raw sockets.
 
+pub mod binding;
 pub mod compile;
 pub mod compress;
 pub mod database;

@@ -11,7 +11,8 @@ mod steps;
 use std::collections::VecDeque;
 
 pub(crate) use shape::{
-    HistoryNote, LadderOutcome, LadderPlan, MediaCost, TurnCost, TurnCosts, TurnExcerpt, TurnForm,
+    HistoryNote, LadderOutcome, LadderPlan, MediaCost, TurnChange, TurnCost, TurnCosts,
+    TurnExcerpt, TurnForm,
 };
 
 use steps::LadderStep;
@@ -25,18 +26,29 @@ pub(crate) fn plan<C: TurnCosts>(
     costs: &mut C,
 ) -> Result<LadderOutcome, C::Error> {
     let mut ladder = Ladder::new(turns, *plan);
+    let mut changes = Vec::new();
     for (index, turn) in turns.iter().enumerate() {
         let (flat, real) = costs.arrival_cost(index)?;
         ladder.push(turn, flat, real);
         let most = if turn.point { plan.trigger.min(plan.compress_to) } else { plan.trigger };
         if plan.level >= Level::Reversible && ladder.total(false) > most {
+            let before = ladder.shape();
             ladder.compact(plan.compress_to, costs)?;
+            changes.extend(ladder.change_since(&before));
         }
     }
+    let before = ladder.shape();
     let squeezed = ladder.squeeze(costs)?;
+    changes.extend(ladder.change_since(&before));
     let left = plan.allowed.saturating_sub(ladder.needed());
     let Ladder { forms, note, keeps_summary, .. } = ladder;
-    Ok(LadderOutcome { forms, note, squeezed, keeps_summary, left })
+    Ok(LadderOutcome { forms, note, squeezed, keeps_summary, left, changes })
+}
+
+/// The forms of turns, and the note before them.
+struct HistoryShape {
+    forms: Vec<TurnForm>,
+    note: HistoryNote,
 }
 
 /// The size to which the history is to be brought.
@@ -105,6 +117,24 @@ impl<'t> Ladder<'t> {
         self.flat += flat;
         self.real += real;
         self.exempt += if turn.exempt { turn.flat } else { 0 };
+    }
+
+    fn shape(&self) -> HistoryShape {
+        HistoryShape { forms: self.forms.clone(), note: self.note }
+    }
+
+    /// The first turn that has another form than before.
+    fn change_since(&self, before: &HistoryShape) -> Option<TurnChange> {
+        let newest = self.forms.len().checked_sub(1)?;
+        let mut differing = before.forms.iter().zip(&self.forms);
+        let first = differing.position(|(before, now)| before != now);
+        let covers =
+            |forms: &[TurnForm]| forms.iter().filter(|form| **form == TurnForm::Covered).count();
+        // A note that covers more turns has another text.
+        if self.note != before.note || covers(&self.forms) != covers(&before.forms) {
+            return Some(TurnChange { first: None, newest });
+        }
+        first.map(|first| TurnChange { first: Some(first), newest })
     }
 
     fn total(&self, real: bool) -> u64 {

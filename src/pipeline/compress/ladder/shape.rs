@@ -112,6 +112,17 @@ pub(crate) struct LadderOutcome {
     pub(crate) keeps_summary: bool,
     /// Raw tokens of what is allowed that nothing uses.
     pub(crate) left: u64,
+    /// Where turns that were sent in other forms changed, in the order of the compaction points.
+    pub(crate) changes: Vec<TurnChange>,
+}
+
+/// Turns that a compaction point, or the squeeze, changed after they had been sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TurnChange {
+    /// The first turn that changed; none if the note before all turns did.
+    pub(crate) first: Option<usize>,
+    /// The newest turn at that time.
+    pub(crate) newest: usize,
 }
 
 /// An excerpt of a turn's results.

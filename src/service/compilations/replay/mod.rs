@@ -245,9 +245,9 @@ fn run(
     let mut read = today(services, node)?;
     let request = &mut read.request;
     if mode == ReplayMode::Refresh
-        && let Some((factor, points)) = record::session_of(&record.compilation.body)
+        && let Some(session) = record::session_of(&record.compilation.body)
     {
-        (request.calibration, request.points) = (factor, points);
+        session.put_into(request);
     }
     request.record = record.compilation.level;
     let again = ReplayInput::today(record, node, read);

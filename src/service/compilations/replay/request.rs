@@ -33,8 +33,7 @@ pub(super) fn recorded(
     if let (Some(memory), Some(entries)) = (&mut request.memory, record::memory_of(raw)) {
         memory.entries = entries;
     }
-    let (factor, points) = record::session_of(raw).ok_or(gone)?;
-    (request.calibration, request.points) = (factor, points);
+    record::session_of(raw).ok_or(gone)?.put_into(&mut request);
     Ok(RecordedRequest { request, adapters: known.stored })
 }
 

@@ -1,0 +1,92 @@
+//! Payloads for models that bind their thinking to the bytes before it.
+
+use super::Driver;
+use crate::domain::{Message, SentPrefix, SentUpdate, ToolDefinition};
+use crate::pipeline::StopReason;
+use crate::pipeline::bound_thinking::{self, BindingFacts, BrokenRange};
+use crate::pipeline::message_hash::MessageHasher;
+use crate::pipeline::slot::Slot;
+use crate::pipeline::stage::timed;
+use crate::pipeline::volatile_blocks::{self, BlockAnchor, BlocksInSight, RestoredBlocks};
+
+impl Driver<'_> {
+    /// Puts the blocks that earlier payloads had back into the history, and finds the newest of each
+    /// kind; nothing for models that bind no thinking.
+    pub(super) fn restore_blocks(&mut self, history: &mut [Message]) -> RestoredBlocks {
+        if !self.request.binds_thinking() {
+            return RestoredBlocks::default();
+        }
+        timed(&mut self.timings.compile, || match &self.request.sent {
+            Some(sent) => volatile_blocks::restore(history, sent, &mut MessageHasher::default()),
+            None => RestoredBlocks {
+                in_sight: volatile_blocks::find_returned(history),
+                bare: Vec::new(),
+            },
+        })
+    }
+
+    /// The message that takes the blocks of this compile for good, if somebody remembers them: the
+    /// session, or the caller, who has sent earlier ones back.
+    pub(super) fn anchor(
+        &self,
+        history: &[Message],
+        in_sight: &BlocksInSight,
+    ) -> Option<BlockAnchor> {
+        let is_remembered = self.request.sent.is_some() || !in_sight.is_empty();
+        if !self.request.binds_thinking() || !is_remembered {
+            return None;
+        }
+        BlockAnchor::find(history)
+    }
+
+    /// Whether the caller has sent the messages of the last payload back.
+    pub(super) fn is_payload(&self, in_sight: &BlocksInSight) -> bool {
+        self.request.binds_thinking() && self.request.sent.is_none() && !in_sight.is_empty()
+    }
+
+    /// Leaves out the thinking that is bound to other bytes, and returns what the session keeps of the
+    /// payload.
+    pub(super) fn unbind(
+        &mut self,
+        slots: &mut Vec<Slot>,
+        tools: &[ToolDefinition],
+        known: BindingInput<'_>,
+    ) -> Result<Option<SentUpdate>, StopReason> {
+        if !self.request.binds_thinking() {
+            return Ok(None);
+        }
+        let BindingInput { length, anchor, blocks, broken } = known;
+        let sent = self.request.sent.as_deref();
+        let forgets_tail = anchor.is_none() && !blocks.is_empty();
+        let facts = BindingFacts { sent, broken, forgets_tail };
+        let meter = self.meter;
+        let list =
+            timed(&mut self.timings.compile, || bound_thinking::run(&meter, &facts, slots, tools))?;
+        if list.removed > 0 {
+            let remedy = if sent.is_none() && forgets_tail {
+                "; give a `session_id`, with which state and memory data stay where they are"
+            } else {
+                ""
+            };
+            let detail = format!(
+                "thinking blocks left out: {}; the provider refuses signed thinking if anything \
+                 before it has changed{remedy}",
+                list.removed
+            );
+            self.notes.warn("thinking_unbound", String::new(), detail);
+        }
+        let prefix = SentPrefix { length, hash: list.hash, thinking: list.thinking };
+        let blocks = anchor.map(|anchor| anchor.to_sent(blocks)).unwrap_or_default();
+        Ok(sent.map(|_| SentUpdate { prefix, blocks }))
+    }
+}
+
+/// What the stages before know of the list.
+pub(super) struct BindingInput<'b> {
+    /// Items of the request's list.
+    pub(super) length: u64,
+    pub(super) anchor: Option<BlockAnchor>,
+    /// The blocks of this compile.
+    pub(super) blocks: &'b [String],
+    pub(super) broken: &'b [BrokenRange],
+}
