@@ -23,10 +23,10 @@ impl GovernedContext {
     /// canonical JSON.
     pub fn write(mut self, hooks: &[Value], out: &mut String) -> ContentHash {
         if !hooks.is_empty() {
-            self.ledger.set("hooks", WrittenValue::of(hooks));
+            self.ledger.set("hooks", WrittenValue::new(hooks));
         }
         let own = self.ledger.hash();
-        self.ledger.set("hash", WrittenValue::of(&HashText(own)));
+        self.ledger.set("hash", WrittenValue::new(&HashText(own)));
         self.own.set("context_ledger", self.ledger.written());
         self.own.show(out);
         self.own.hash()

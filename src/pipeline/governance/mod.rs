@@ -281,11 +281,11 @@ fn run(
         stages,
     });
     let own = WrittenObject::new([
-        ("schema", WrittenValue::of("compiled-context/1")),
-        ("pack_ref", WrittenValue::of(&pack.reference.to_string())),
-        ("pack_digest", WrittenValue::of(&canonical::HashText(pack.digest))),
-        ("governed", WrittenValue::of(&true)),
-        ("intent", WrittenValue::of(&intent::row(&intent))),
+        ("schema", WrittenValue::new("compiled-context/1")),
+        ("pack_ref", WrittenValue::new(&pack.reference.to_string())),
+        ("pack_digest", WrittenValue::new(&canonical::HashText(pack.digest))),
+        ("governed", WrittenValue::new(&true)),
+        ("intent", WrittenValue::new(&intent::row(&intent))),
         ("compiled_prompt", manifests::prompt(&buckets, &rendered)),
         ("manifests", manifests.written),
         ("runtime_controls", controls),
