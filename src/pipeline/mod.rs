@@ -29,7 +29,7 @@ mod read_back;
 mod recall;
 mod repair;
 mod report;
-mod shorten;
+mod shortening;
 mod slot;
 mod stage;
 mod strip_injected;
@@ -61,7 +61,7 @@ pub use report::{
     Action, Actions, Cache, CoveredRange, Decision, HistorySummary, MemoryReport, OversizedPart,
     PartTokens, Report, ReportBuilder, ToolCost, Tools,
 };
-pub use shorten::{
+pub use shortening::{
     ChangedList, Edit, MessageAuthor, Original, ShortenOutput, ShortenResult, ShownMessage,
     TextEdit, ask_results, passed_on, shorten, splice,
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::back_references::BackReferences;
 use super::lines::LazyLineIndex;
 use super::names::TextNames;
-use super::reduce::{DepthStep, NamedReducer, Reducer};
+use super::reducer::{DepthStep, NamedReducer, Reducer};
 use super::reduction_chain::ReductionChain;
 use super::shown_facts::{FactContext, ShownFacts};
 use super::{

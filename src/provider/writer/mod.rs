@@ -2,7 +2,7 @@
 //!
 //! One pass into one string: no tree in between, no copy of a text. [`WrittenPayload`] has the places of
 //! what was written, so that no later step parses it. What a target cannot hold
-//! was taken out by [`super::adapt`] before anything was counted, so nothing here can fail and
+//! was taken out by [`super::adaptation`] before anything was counted, so nothing here can fail and
 //! nothing changes content. What still does not fit (the ladder may clear a part) is left out
 //! in a way that keeps the payload valid.
 

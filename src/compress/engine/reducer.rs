@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::counted_text::{CountedText, TextChange, recount};
 use super::lines::LazyLineIndex;
-use super::recount::{CountedText, TextChange, recount};
 use super::shown_facts::{FactContext, FactContextId};
 use super::tokens::{EditTokens, TokenSource};
 use super::{

@@ -7,7 +7,7 @@ use crate::domain::{RawJson, Target, ToolDefinition};
 use crate::json::{self, Node};
 use crate::provider::schema::as_json_schema;
 use crate::provider::words::{list_names, shown};
-use crate::provider::write::is_gemini_schema;
+use crate::provider::writer::is_gemini_schema;
 
 impl ConversationAdapter<'_> {
     pub(super) fn tools(&mut self, tools: &mut Vec<ToolDefinition>) {

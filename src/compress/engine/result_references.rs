@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::encode::{EarlierText, Encoder, RESULT_KIND};
+use super::counted_text::{CountedText, recount};
+use super::encoder::{EarlierText, Encoder, RESULT_KIND};
 use super::lines::LazyLineIndex;
 use super::mark::ReferenceTarget;
-use super::recount::{CountedText, recount};
 use super::{CachedForm, Fidelity, ReferenceKey, ShownForm, arguments_of};
 use crate::compress::lossless::equivalent;
 use crate::tokenizer::Digest;

@@ -7,7 +7,7 @@
 mod block;
 mod context;
 mod data_uri;
-mod detect;
+mod detection;
 mod gemini;
 mod media;
 mod message;
@@ -19,7 +19,7 @@ mod tools;
 mod tests;
 
 pub use context::{note_replaced, without_nul};
-pub use detect::{detect, detect_in};
+pub use detection::{detect, detect_in};
 
 use context::{ReadContext, present};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::back_references::DecodedTexts;
 use super::mark::{self, LITERAL_MARKS, ReferenceTarget};
-use super::{arguments_of, undo};
+use super::{arguments_of, block_decoder};
 
 /// Bytes that decoding may make of a list, in addition to eight times its own: as many as a list
 /// that was compressed may have had.
@@ -68,7 +68,7 @@ impl Decoder {
             return DecodedText::Same;
         }
         let resolved = self.shown.resolve(text, &mut self.left);
-        let decoded = resolved.and_then(|text| undo::decode(&text, &mut self.left));
+        let decoded = resolved.and_then(|text| block_decoder::decode(&text, &mut self.left));
         decoded.map_or(DecodedText::Missing, DecodedText::Text)
     }
 }
