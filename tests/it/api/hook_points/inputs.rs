@@ -1,6 +1,6 @@
 //! The `input` of each point as it is on the wire: order of members, numbers and escapes.
 //!
-//! `INSTA_UPDATE=always cargo test firing::inputs` writes the snapshots again; read the difference.
+//! `INSTA_UPDATE=always cargo test hook_points::inputs` writes the snapshots again; read the difference.
 
 use std::collections::BTreeSet;
 
