@@ -45,7 +45,7 @@ mod stream_places;
 mod tools;
 mod zstd_window;
 
-pub use access::{Access, ROUTES};
+pub use access::{Access, ROUTES, RouteAccess};
 pub use connection::{is_about_health, too_many_connections};
 pub use enum_values::{ENUM_MEMBERS, ENUM_PARAMETERS, EnumMember, EnumParameter};
 pub use pages::section as problem_page;

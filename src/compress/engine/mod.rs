@@ -39,7 +39,7 @@ pub use encoder::{EditLimit, Encoder, TextOwner};
 pub use names::TextNames;
 pub use reducer::{Reducer, stays_whole};
 pub use reduction_chain::ReductionChain;
-pub use shown_facts::{FactSet, FactState, ShownFacts};
+pub use shown_facts::{FactMessage, FactSet, FactState, ShownFacts};
 
 use lines::LazyLineIndex;
 use mark::{LITERAL_MARKS, ReferenceTarget};

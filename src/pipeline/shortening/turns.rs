@@ -6,7 +6,7 @@ use super::ShortenJob;
 use super::forms::find_form;
 use super::reductions::ReductionChains;
 use super::report::Row;
-use crate::compress::{EditLimit, Encoder, FactState, ShownFacts, ShownForm};
+use crate::compress::{EditLimit, Encoder, FactMessage, FactState, ShownFacts, ShownForm};
 use crate::domain::{Role, Turn, turns};
 use crate::pipeline::compress::TurnCost;
 use crate::provider::MessageText;
@@ -76,7 +76,8 @@ fn show_facts<'t>(
     live: usize,
     encoder: &Encoder<'_>,
 ) -> ShownFacts<'t> {
-    let list = job.list.items.iter().zip(whole).map(|(item, whole)| (item.raw, *whole));
+    let list = job.list.items.iter().zip(whole);
+    let list = list.map(|(item, whole)| FactMessage { text: item.raw, is_fixed: *whole });
     let facts = ShownFacts::new(list.collect(), live);
     for (at, whole) in whole.iter().enumerate() {
         let stands = match whole {
