@@ -22,11 +22,9 @@ mod model;
 mod model_table;
 mod models;
 mod note;
-mod omitted_history;
 mod program;
 mod quota;
 mod raw;
-mod replaced_result;
 mod replaced_text;
 mod session;
 mod session_state;
@@ -52,7 +50,7 @@ pub use candidate::{
 };
 pub use chain::ChainLink;
 pub use compilation::{Compilation, CompilationStatus, RecordLevel};
-pub use conversation::{Conversation, Turn, turns};
+pub use conversation::{Conversation, OmittedHistory, Turn, turns};
 pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
@@ -67,17 +65,15 @@ pub use memory::{
     MemoryTtl, MemoryVersion, value_text, word_of,
 };
 pub use message::{
-    CacheMark, CacheTtl, Content, Extra, Media, MediaSource, Message, Part, Role, Thinking,
-    ToolCall, ToolResult,
+    CacheMark, CacheTtl, Content, Extra, Media, MediaSource, Message, Part, ReplacedResult, Role,
+    Thinking, ToolCall, ToolResult,
 };
 pub use model::{Family, Model, TokenizerName};
 pub use models::Models;
 pub use note::{Note, Notes};
-pub use omitted_history::OmittedHistory;
 pub use program::{ProgramCalls, program_id, program_of};
 pub use quota::{Quota, QuotaUse, Quotas};
 pub use raw::RawJson;
-pub use replaced_result::ReplacedResult;
 pub use replaced_text::{ReplaceFn, ReplacedText};
 pub use session::{MAX_CALIBRATED_MODELS, Session};
 pub use session_state::{SessionState, SnapshotHead};

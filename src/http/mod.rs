@@ -15,7 +15,6 @@ mod compat;
 mod compilations;
 mod compile;
 mod compress;
-mod connection;
 mod console;
 mod document;
 mod enum_values;
@@ -46,8 +45,8 @@ mod tools;
 mod zstd_window;
 
 pub use access::{Access, ROUTES, RouteAccess};
-pub use connection::{is_about_health, too_many_connections};
 pub use enum_values::{ENUM_MEMBERS, ENUM_PARAMETERS, EnumMember, EnumParameter};
+pub use operations::{is_about_health, too_many_connections};
 pub use pages::section as problem_page;
 pub use router::{openapi, router};
 pub use state::AppState;

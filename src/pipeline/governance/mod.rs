@@ -17,14 +17,12 @@ mod manifests;
 mod memory;
 mod policy;
 mod preflight;
-mod published_context;
 mod redaction;
 mod rendering;
 mod session;
 mod summary;
 mod tools;
 
-pub use published_context::published;
 pub(super) use redaction::redact_message;
 pub use summary::SummaryContext;
 
@@ -34,7 +32,7 @@ use serde_json::Value;
 
 use self::blocks::BlockMaker;
 use self::canonical::{WrittenObject, WrittenValue};
-pub use self::context::GovernedContext;
+pub use self::context::{GovernedContext, published};
 use self::controls::Diagnostic;
 pub use self::ledger::GovernedStage;
 use self::ledger::{Stages, hash};

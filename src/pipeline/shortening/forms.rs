@@ -1,12 +1,16 @@
 //! The forms in which a message of the list and its texts are shown, and the limits of edits.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::{MessageAuthor, ShortenJob};
-use crate::compress::{Depth, EditLimit, Encoder, ReducedSize, ShownForm, TextOwner, stays_whole};
+use crate::compress::{
+    Depth, EditLimit, Encoder, ReducedSize, ShownForm, TextOwner, find_excerpt, stays_whole,
+};
 use crate::pipeline::compress::Clearing;
 use crate::pipeline::report::Action;
 use crate::provider::MessageText;
+use crate::request::{CompressRequest, Level};
 
 /// Visibility of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,5 +89,35 @@ pub(super) fn text_owner(spoken: &MessageText) -> TextOwner {
         MessageText::Words(_) => TextOwner::Words,
         MessageText::Said(_) => TextOwner::Reply,
         MessageText::Call(..) => TextOwner::Arguments,
+    }
+}
+
+/// The form of one text without a list around it, as far down the rungs as the level goes and the budget asks for.
+pub(super) fn shorten_text<'e>(
+    request: &CompressRequest<'_, '_>,
+    text: &Arc<str>,
+    encoder: &dyn Fn() -> Encoder<'e>,
+) -> Option<ShownForm> {
+    let form = |hold| encoder().encode_result(&[Arc::clone(text)], hold).into_iter().next();
+    let tokens_of = |form: &Option<ShownForm>| {
+        request.model.scale(form.as_ref().map_or(0, |form| form.tokens_after))
+    };
+    let fits = |form: &Option<ShownForm>| {
+        request.budget_tokens.is_some_and(|budget| tokens_of(form) <= budget)
+    };
+    let lossless = form(EditLimit::Free);
+    if request.level < Level::Reversible || fits(&lossless) {
+        return lossless;
+    }
+    let reduced = form(EditLimit::To(Depth::Reduced));
+    let Some(budget) = request.budget_tokens.filter(|_| !fits(&reduced)) else { return reduced };
+    let first = text.len() as u64 * budget / tokens_of(&lossless).max(1);
+    let found = find_excerpt(first, text.len() as u64, budget, |bytes| {
+        Ok::<_, Infallible>(tokens_of(&form(EditLimit::Excerpt { bytes })))
+    });
+    match found {
+        Ok(Some(found)) => form(EditLimit::Excerpt { bytes: found.bytes }),
+        // Not even a few lines have room.
+        _ => form(EditLimit::To(Depth::Gist)),
     }
 }

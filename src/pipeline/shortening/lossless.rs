@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::forms::Visibility;
+use super::output::Edit;
 use super::plan::ShortenPlan;
 use super::report::{Row, RowContent};
-use super::splice::Edit;
 use super::{ClearedLine, Error, MessageThinking, Original, ShortenJob, TextEdit};
 use crate::compress::{EditLimit, Encoder, Fidelity, ShownFacts, ShownForm, TextNames};
 use crate::domain::ArtifactId;

@@ -11,17 +11,13 @@ mod plan;
 mod reductions;
 mod report;
 mod results;
-mod splice;
-mod text_alone;
 mod turns;
 
-use forms::Visibility;
-pub use output::{MessageAuthor, Original, ShownMessage, TextEdit};
+use forms::{Visibility, shorten_text};
+pub use output::{Edit, MessageAuthor, Original, ShownMessage, TextEdit, splice};
 use plan::PlanInput;
 pub use report::{ShortenOutput, ShortenResult, passed_on};
 pub use results::{ChangedList, ask_results};
-pub use splice::{Edit, splice};
-use text_alone::shorten_text;
 use turns::Turns;
 
 use std::cell::OnceCell;

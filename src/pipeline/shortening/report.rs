@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::splice::{Edit, splice};
+use super::output::{Edit, splice};
 use super::{Original, ShortenJob, ShortenOutcome, ShownMessage, TextEdit};
 use crate::compress::{Fidelity, ShownForm};
 use crate::domain::{ArtifactId, Model, Notes, Role};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::splice::{Edit, splice};
+use super::output::{Edit, splice};
 use crate::domain::{Message, Part, ReplacedResult, ToolResult};
 use crate::pipeline::points::result::{self, ResultInput};
 use crate::pipeline::{Error, HookPort};

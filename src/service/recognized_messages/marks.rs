@@ -1,10 +1,10 @@
-//! Messages that were shown without a mark of ours: a caller's own message may read the same.
+//! Whether messages have marks of ours. Without one, a message of the caller may read the same.
 
 use std::sync::Arc;
 
 use crate::compress::{DecodedText, Decoder, has_gaps, normal};
 use crate::json::{self, Limits, Node};
-use crate::provider;
+use crate::{pipeline, provider};
 
 /// Whether a message differs from its original in nothing but white space and terminal codes, so
 /// that it does not show whether it is the original or what was made of it.
@@ -30,4 +30,14 @@ pub(super) fn is_plain_list(items: &[Node<'_>], originals: &[Arc<str>]) -> bool 
 pub(crate) fn is_unmarked(text: &Arc<str>) -> bool {
     let decoded = Decoder::new(text.len()).decode_result(&[Arc::clone(text)]).pop();
     decoded == Some(DecodedText::Same) && !has_gaps(text)
+}
+
+/// Whether a message is a summary by us, or the marker of dropped messages.
+pub(crate) fn replaces_others(item: &Node<'_>) -> bool {
+    let ours = |node: &Node<'_>| node.as_str().is_some_and(pipeline::is_history_summary);
+    let part = |part: &Node<'_>| ours(part) || part.get("text").is_some_and(ours);
+    item.get("role").and_then(Node::as_str) == Some("user")
+        && ["content", "parts"].iter().filter_map(|key| item.get(key)).any(|content| {
+            part(content) || content.as_array().is_some_and(|parts| parts.iter().any(part))
+        })
 }
