@@ -14,6 +14,7 @@ mod day;
 mod delegation;
 mod event;
 mod fair_places;
+mod item_half;
 mod key;
 mod ledger;
 mod memory;
@@ -55,6 +56,7 @@ pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
 pub use fair_places::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};
+pub use item_half::{HalfFamily, HalfRole, ItemHalf};
 pub use key::{
     Holder, Key, KeyHash, KeyLimits, KeyText, Keyword, KeywordSet, MemoryRole, Principal,
     PrincipalKind, Scope,

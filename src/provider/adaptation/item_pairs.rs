@@ -5,9 +5,10 @@
 
 use std::collections::HashSet;
 
-use super::fields::member;
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, Message, Part, Role, Target, Thinking};
+use crate::domain::{
+    Content, HalfFamily, HalfRole, ItemHalf, Message, Part, Role, Target, Thinking,
+};
 
 /// A program of the model's that calls tools. It has no output yet while its calls are answered.
 const PROGRAM: &str = "program";
@@ -20,16 +21,12 @@ enum CallHalf {
 
 impl CallHalf {
     fn new(part: &Part) -> Option<Self> {
-        let Content::Opaque { kind, raw } = &part.content else { return None };
-        let is_output = kind.ends_with("_call_output")
-            || matches!(&**kind, "tool_search_output" | "program_output");
-        if !is_output && !kind.ends_with("_call") && **kind != *PROGRAM {
+        let (half, item) = ItemHalf::in_part(part)?;
+        if half.family != HalfFamily::BuiltInTool {
             return None;
         }
-        // Clients name the call of an output of the local shell in either member.
-        let id = member(raw, "call_id")
-            .or_else(|| member(raw, "id").filter(|_| &**kind == "local_shell_call_output"))?;
-        Some(if is_output { Self::Output(id) } else { Self::Call(id) })
+        let id = half.id(item)?;
+        Some(if half.role == HalfRole::Output { Self::Output(id) } else { Self::Call(id) })
     }
 }
 

@@ -4,9 +4,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::fields::member;
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, Message, Part, Role, Target, program_of};
+use crate::domain::{HalfFamily, HalfRole, ItemHalf, Message, Part, Role, Target, program_of};
 
 /// One half of a call of a server tool.
 enum ServerHalf {
@@ -16,14 +15,12 @@ enum ServerHalf {
 
 impl ServerHalf {
     fn new(part: &Part) -> Option<Self> {
-        let Content::Opaque { kind, raw } = &part.content else { return None };
-        if matches!(&**kind, "server_tool_use" | "mcp_tool_use") {
-            return Some(Self::Use(member(raw, "id")?));
+        let (half, item) = ItemHalf::in_part(part)?;
+        if half.family != HalfFamily::ServerTool {
+            return None;
         }
-        kind.ends_with("_tool_result")
-            .then(|| member(raw, "tool_use_id"))
-            .flatten()
-            .map(Self::Found)
+        let id = half.id(item)?;
+        Some(if half.role == HalfRole::Output { Self::Found(id) } else { Self::Use(id) })
     }
 }
 
