@@ -23,7 +23,7 @@ mod memory;
 mod passthrough;
 mod points;
 mod prose;
-mod protect;
+mod protection;
 mod read_back;
 mod recall;
 mod repair;

@@ -27,7 +27,7 @@ use super::compress::{self, Clearing, ResultTools, SummaryMaterial, SummaryReque
 use super::measure::{self, Cost, Meter};
 use super::points::summary::{MAX_SUMMARIES, SummarySlice};
 use super::stage::timed;
-use super::{Error, PipelineContext, PipelineRun, prose, protect};
+use super::{Error, PipelineContext, PipelineRun, prose, protection};
 use crate::compress::{AdapterSet, EditLimit, Encoder, Lossless, Reducer, TextNames};
 use crate::domain::{ArtifactId, Message, Notes, ProgramCalls};
 use crate::json::Node;
@@ -155,7 +155,7 @@ impl<'j> ShortenJob<'j> {
         let count = list.items.len();
         let conversation = &list.conversation;
         let (history, system) = (&conversation.history, &conversation.system);
-        let flags = protect::run(&request.protect, history, system, notes, meter.deadline())?;
+        let flags = protection::run(&request.protect, history, system, notes, meter.deadline())?;
         let mut fixed: Vec<bool> =
             makers.iter().map(|maker| *maker == MessageAuthor::OursForGood).collect();
         fixed.resize(count, false);
