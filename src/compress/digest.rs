@@ -158,7 +158,7 @@ impl DigestLines {
             weight: weight(ends, at),
             must: false,
         };
-        let shows = UnitFacts::of(pieces.iter().enumerate().map(unit), 1);
+        let shows = UnitFacts::collect(pieces.iter().enumerate().map(unit), 1);
         Self { pieces, errors, ends, shows }
     }
 

@@ -21,7 +21,7 @@ pub struct Errors {
 
 impl Errors {
     /// The errors of a text: as many as fit into `room` bytes, those that show most first.
-    pub fn of<'t>(texts: impl Iterator<Item = &'t str>, room: usize) -> Self {
+    pub fn find<'t>(texts: impl Iterator<Item = &'t str>, room: usize) -> Self {
         let mut known = BTreeSet::new();
         let mut lines = Vec::new();
         let mut count = 0;
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     fn errors(text: &str, room: usize) -> Errors {
-        Errors::of(std::iter::once(text), room)
+        Errors::find(std::iter::once(text), room)
     }
 
     #[test]

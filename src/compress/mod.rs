@@ -81,9 +81,9 @@ const MAX_EDIT_BYTES: usize = 16 << 20;
 pub use adapter::{AdapterSet, TrialOutput, built_in_names};
 pub use chain::{chain, end_of};
 pub use engine::{
-    DecodedText, Decoder, Depth, EditLimit, Encoder, Engine, FactSet, FactState, Fidelity,
-    Lossless, ReducedSize, Reducer, ReductionChain, ShownFacts, ShownForm, TextNames, TextOwner,
-    stays_whole,
+    DecodedText, Decoder, Depth, EditLimit, Encoder, Engine, FactMessage, FactSet, FactState,
+    Fidelity, Lossless, ReducedSize, Reducer, ReductionChain, ShownFacts, ShownForm, TextNames,
+    TextOwner, stays_whole,
 };
 pub use errors::Errors;
 pub use excerpt::{Excerpt, find_excerpt};

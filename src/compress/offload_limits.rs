@@ -126,7 +126,7 @@ mod tests {
     use crate::domain::ContentHash;
 
     fn offload(text: &str, threshold: u64, head: u64, tail: u64) -> Option<String> {
-        let id = ArtifactId::of(&ContentHash::of(text));
+        let id = ArtifactId::from(&ContentHash::of(text));
         OffloadLimits { threshold, head, tail }.apply(text, id)
     }
 

@@ -11,6 +11,7 @@ use super::Timestamp;
 pub struct ContentHash(pub [u8; 32]);
 
 impl ContentHash {
+    /// Hashes a text; one that is written as digits is read by [`Self::parse`].
     pub fn of(text: &str) -> Self {
         Self(Sha256::digest(text.as_bytes()).into())
     }
@@ -59,15 +60,7 @@ impl ArtifactId {
 
     /// The id of a text's artifact.
     pub fn of_text(text: &str) -> Self {
-        Self::of(&ContentHash::of(text))
-    }
-
-    pub fn of(hash: &ContentHash) -> Self {
-        let mut id = [0; Self::ID_BYTES];
-        for (to, from) in id.iter_mut().zip(hash.0) {
-            *to = from;
-        }
-        Self(id)
+        Self::from(&ContentHash::of(text))
     }
 
     pub const fn from_bytes(bytes: [u8; Self::ID_BYTES]) -> Self {
@@ -115,6 +108,16 @@ fn hex_into(digits: &mut [u8], bytes: &[u8]) {
     }
 }
 
+impl From<&ContentHash> for ArtifactId {
+    fn from(hash: &ContentHash) -> Self {
+        let mut id = [0; Self::ID_BYTES];
+        for (to, from) in id.iter_mut().zip(hash.0) {
+            *to = from;
+        }
+        Self(id)
+    }
+}
+
 impl fmt::Display for ArtifactId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_hex(&self.0, f)
@@ -158,7 +161,7 @@ mod tests {
     #[test]
     fn an_id_is_the_beginning_of_the_hash() {
         let hash = ContentHash::of(&"A".repeat(60));
-        let id = ArtifactId::of(&hash);
+        let id = ArtifactId::from(&hash);
         assert_eq!(id.to_string(), "c5fb235befd875b915fa6c47");
         assert!(format!("{hash:?}").starts_with(&id.to_string()));
         assert_eq!(ArtifactId::parse(&id.to_string()), Some(id));

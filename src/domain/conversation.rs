@@ -1,6 +1,7 @@
-//! A conversation, and its turns.
+//! A conversation, its turns, and those that a pack left out.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::program::join_turns;
 use super::{Message, Role, Source, ToolDefinition};
@@ -56,6 +57,28 @@ pub fn turns(history: &[Message]) -> Vec<Turn> {
         found.push(start..history.len());
     }
     join_turns(history, found)
+}
+
+/// The messages that found no room in their bucket.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OmittedHistory {
+    /// Those that the summary replaces.
+    pub summarized: Vec<Message>,
+    pub dropped: Vec<Message>,
+    pub summary: Option<Arc<str>>,
+    /// Tokens of all of them, less those of the summary.
+    pub saved_tokens: u64,
+}
+
+impl OmittedHistory {
+    pub fn is_empty(&self) -> bool {
+        self.summarized.is_empty() && self.dropped.is_empty()
+    }
+
+    /// All of them, the summarised ones first.
+    pub fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.summarized.iter().chain(&self.dropped)
+    }
 }
 
 #[cfg(test)]

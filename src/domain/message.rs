@@ -222,3 +222,10 @@ impl CacheTtl {
         }
     }
 }
+
+/// A tool result before and after the hooks at `tool_result`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplacedResult {
+    pub old: ToolResult,
+    pub new: ToolResult,
+}

@@ -14,6 +14,7 @@ mod day;
 mod delegation;
 mod event;
 mod fair_places;
+mod item_half;
 mod key;
 mod ledger;
 mod memory;
@@ -22,12 +23,10 @@ mod model;
 mod model_row;
 mod models;
 mod note;
-mod omitted_history;
 mod prices;
 mod program;
 mod quota;
 mod raw;
-mod replaced_result;
 mod replaced_text;
 mod sent_history;
 mod session;
@@ -54,11 +53,12 @@ pub use candidate::{
 };
 pub use chain::ChainLink;
 pub use compilation::{Compilation, CompilationStatus, RecordLevel};
-pub use conversation::{Conversation, Turn, turns};
+pub use conversation::{Conversation, OmittedHistory, Turn, turns};
 pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
 pub use fair_places::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};
+pub use item_half::{HalfFamily, HalfRole, ItemHalf};
 pub use key::{
     Holder, Key, KeyHash, KeyLimits, KeyText, Keyword, KeywordSet, MemoryRole, Principal,
     PrincipalKind, Scope,
@@ -69,19 +69,17 @@ pub use memory::{
     MemoryTtl, MemoryVersion, value_text, word_of,
 };
 pub use message::{
-    CacheMark, CacheTtl, Content, Extra, Media, MediaSource, Message, Part, Role, Thinking,
-    ToolCall, ToolResult,
+    CacheMark, CacheTtl, Content, Extra, Media, MediaSource, Message, Part, ReplacedResult, Role,
+    Thinking, ToolCall, ToolResult,
 };
 pub use model::{CacheMarks, Family, Model, TokenizerName};
 pub use model_row::ModelRow;
 pub use models::Models;
 pub use note::{Note, Notes};
-pub use omitted_history::OmittedHistory;
 pub use prices::{Price, PriceStep, PriceStepRow, Prices, PricesRow, Rates};
 pub use program::{ProgramCalls, program_id, program_of};
 pub use quota::{Quota, QuotaUse, Quotas};
 pub use raw::RawJson;
-pub use replaced_result::ReplacedResult;
 pub use replaced_text::{ReplaceFn, ReplacedText};
 pub use sent_history::{
     MAX_SENT_BLOCK_BYTES, MAX_SENT_PREFIXES, PrefixHash, SentBlock, SentHistory, SentPrefix,

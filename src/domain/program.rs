@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Content, Message, Part, Role};
+use super::{Content, HalfRole, ItemHalf, Message, Part, RawJson, Role};
 use crate::json::{self, Limits, Node};
 
 /// The member of a call or result that says who called: the model, or a program.
@@ -69,44 +69,14 @@ impl ProgramCalls {
     }
 }
 
-/// How an item of the provider's own is one half of something.
-enum Half {
-    /// It begins it; its id is in this member.
-    Opens(&'static str),
-    /// It ends it; the id is in one of these members.
-    Closes(&'static [&'static str]),
-}
-
-impl Half {
-    fn new(kind: &str) -> Option<Self> {
-        Some(match kind {
-            "server_tool_use" | "mcp_tool_use" | "mcp_approval_request" => Self::Opens("id"),
-            "program" | "computer_call" | "shell_call" | "local_shell_call"
-            | "apply_patch_call" | "tool_search_call" => Self::Opens("call_id"),
-            "mcp_approval_response" => Self::Closes(&["approval_request_id"]),
-            kind if kind.ends_with("_tool_result") => Self::Closes(&["tool_use_id"]),
-            // The output of a local shell names its call in `id`.
-            kind if kind.ends_with("_output") => Self::Closes(&["call_id", "id"]),
-            _ => return None,
-        })
-    }
-}
-
-fn half_of(part: &Part) -> Option<(Half, &str)> {
-    let Content::Opaque { kind, raw } = &part.content else { return None };
-    Some((Half::new(kind)?, raw.as_str()))
+/// The half of a call that a part is; a call that may be whole by itself is none.
+fn half_of(part: &Part) -> Option<(ItemHalf, &RawJson)> {
+    ItemHalf::in_part(part).filter(|(half, _)| half.role != HalfRole::WholeCall)
 }
 
 /// The ids by which a part belongs to others.
 fn links(part: &Part) -> impl Iterator<Item = String> {
-    let own = half_of(part).and_then(|(half, raw)| {
-        let node = json::parse(raw, Limits::default()).ok()?;
-        let text = |key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
-        match half {
-            Half::Opens(key) => text(key),
-            Half::Closes(keys) => keys.iter().find_map(|key| text(key)),
-        }
-    });
+    let own = half_of(part).and_then(|(half, item)| half.id(item));
     own.into_iter().chain(program_of(part))
 }
 
@@ -115,10 +85,10 @@ fn links(part: &Part) -> impl Iterator<Item = String> {
 fn is_open(message: &Message) -> bool {
     let mut balance = 0_i64;
     for part in &message.parts {
-        match half_of(part) {
-            Some((Half::Opens(_), _)) => balance += 1,
-            Some((Half::Closes(_), _)) => balance -= 1,
-            None => {}
+        match half_of(part).map(|(half, _)| half.role) {
+            Some(HalfRole::Call) => balance += 1,
+            Some(HalfRole::Output) => balance -= 1,
+            Some(HalfRole::WholeCall) | None => {}
         }
     }
     balance != 0 || message.parts.iter().any(|part| program_of(part).is_some())
@@ -163,7 +133,7 @@ pub(super) fn join_turns(history: &[Message], turns: Vec<Range<usize>>) -> Vec<R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{RawJson, ToolCall, ToolResult, turns};
+    use crate::domain::{ToolCall, ToolResult, turns};
 
     fn call(id: &str, caller: Option<&str>) -> Part {
         let call =

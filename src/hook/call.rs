@@ -1,5 +1,7 @@
-//! The seam between deciding what to call and calling it.
+//! The seam between deciding what to call and calling it: [`Caller`] for webhooks, [`Workplace`] for
+//! built-in hooks.
 
+use std::any::Any;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -143,6 +145,16 @@ pub fn envelope(call: &Call<'_>, attempt: Attempt) -> String {
     out.push('}');
     out
 }
+
+/// Gives a place to built-in hooks, whose requests give their own place away while they wait.
+pub trait Workplace: Send + Sync + fmt::Debug {
+    /// Waits for a place. Returns none if the time of the request is up before.
+    fn enter(&self) -> WorkplaceFuture<'_>;
+}
+
+/// The future of a place, which is given back on drop.
+pub type WorkplaceFuture<'w> =
+    Pin<Box<dyn Future<Output = Option<Box<dyn Any + Send>>> + Send + 'w>>;
 
 #[cfg(test)]
 mod tests {

@@ -1,13 +1,13 @@
-//! Reads the key `match` of a hook.
+//! Reads the key `match` of a hook, and regular expressions of hooks, whose budget the hooks of one
+//! request share.
 
 use std::sync::Arc;
 
 use super::matching::{ArgCondition, ArgTest, HookMatch};
-use super::pattern::read_pattern;
 use super::point::Point;
 use super::text::is_pointer;
-use crate::json::{Faults, Fields, Path};
-use crate::limit::PatternBudget;
+use crate::json::{Faults, Fields, Node, Path};
+use crate::limit::{MAX_SHORT_SOURCE_BYTES, Pattern, PatternBudget};
 
 const KEYS: &[&str] = &["tools", "args", "agents", "sessions", "events", "status", "denials"];
 const CONDITION_KEYS: &[&str] = &["path", "op", "value"];
@@ -167,4 +167,33 @@ fn read_test(
 fn glob(text: &str) -> String {
     let source = regex::escape(text).replace(r"\*", ".*").replace(r"\?", ".");
     format!("(?s)^(?:{source})$")
+}
+
+/// Patterns of the hooks of one request, and of the stored hooks of one tenant.
+const MAX_PATTERNS: usize = 256;
+/// Bytes of the compiled patterns of the hooks of one request, and of the stored hooks of one
+/// tenant.
+const MAX_COMPILED_BYTES: usize = 2 << 20;
+
+/// Makes the budget of patterns that the hooks of one request, or of one tenant, share.
+pub fn hook_patterns() -> PatternBudget {
+    PatternBudget::new(MAX_PATTERNS, MAX_COMPILED_BYTES)
+}
+
+/// Reads a regular expression that is short and small enough to be compiled for any caller.
+pub(super) fn read_pattern(
+    node: &Node<'_>,
+    path: &Path<'_>,
+    patterns: &mut PatternBudget,
+    faults: &mut Faults,
+) -> Option<Pattern> {
+    let Some(source) = node.as_str() else {
+        faults.add(path, format!("must be a string, not {}", node.kind()));
+        return None;
+    };
+    if source.is_empty() || source.len() > MAX_SHORT_SOURCE_BYTES {
+        faults.add(path, format!("must be a pattern of 1 to {MAX_SHORT_SOURCE_BYTES} bytes"));
+        return None;
+    }
+    patterns.compile(source).map_err(|error| faults.add(path, error.to_string())).ok()
 }

@@ -47,7 +47,6 @@ mod order;
 mod outcome_store;
 mod parser;
 mod patch;
-mod pattern;
 mod point;
 mod points;
 mod projection;
@@ -58,14 +57,14 @@ mod run;
 mod secret;
 mod serializer;
 mod text;
-mod workplace;
 
 pub use answer::{HookAnswer, IncludePlace, ProvidedText};
 pub use builtin::{
     Builtin, DenyCommand, NAMES as BUILTIN_NAMES, RedactHook, SecretScan, TruncateHook,
 };
 pub use call::{
-    Attempt, Call, CallFuture, CallReply, CallScope, Caller, MAX_CONCURRENT_CALLS, digest, envelope,
+    Attempt, Call, CallFuture, CallReply, CallScope, Caller, MAX_CONCURRENT_CALLS, Workplace,
+    WorkplaceFuture, digest, envelope,
 };
 pub use definition::{
     DeliveryMode, Endpoint, EnforcementMode, HIDDEN_PATH, Hook, HookAction, OnFailure, redacted_url,
@@ -79,14 +78,13 @@ pub use input::{
     SessionSwitchInput, SummarizeInput, TokenChange, TokenPressure, ToolArguments, ToolCallInput,
     ToolResultInput, TransformContextInput, TtlInput,
 };
-pub use match_parser::EVENTS;
+pub use match_parser::{EVENTS, hook_patterns};
 pub use matching::{ArgCondition, ArgTest, HookMatch, MatchContext};
 pub use order::{HookSet, Manifest, OrderDifference};
 pub use outcome_store::{OutcomeKey, OutcomeStore, answered_key, key};
 pub use parser::{
     CheckUrl, GivenId, HOOK_KEYS, HookChecks, is_hook_id, read_hook, read_hook_within,
 };
-pub use pattern::hook_patterns;
 pub use point::{HookKind, Point, ProvideRule};
 pub use points::{PointDoc, about, answer, sample, write_point};
 pub use projection::Projection;
@@ -97,4 +95,3 @@ pub use round::{
 };
 pub use run::{HookRun, HookStop, RunOutcome, SkipReason};
 pub use secret::{HookSecret, LiveSecret, Secrets};
-pub use workplace::{Workplace, WorkplaceFuture};

@@ -1,4 +1,5 @@
-//! Routes for operators and tools: models, health, metrics, the API's description and reference.
+//! Routes for operators and tools: models, health, metrics, the API's description and reference; and
+//! the response on a connection beyond the maximum.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -13,6 +14,8 @@ use utoipa::ToSchema;
 use utoipa::openapi::OpenApi;
 use utoipa_swagger_ui::Config;
 
+use super::layer;
+use super::origin::HEALTH;
 use super::problem::{Kind, Problem};
 use super::response::{respond_json, respond_with};
 use super::schema::ModelList;
@@ -201,4 +204,18 @@ fn docs_file(name: &str) -> Result<Response, Problem> {
     headers.insert(header::CONTENT_TYPE, kind);
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     Ok(response)
+}
+
+/// Checks whether a path is one by which an orchestrator decides whether to restart the server.
+pub fn is_about_health(path: &str) -> bool {
+    HEALTH.contains(&path)
+}
+
+/// Refuses a request on a connection that has no place, and closes the connection.
+pub fn too_many_connections() -> Response {
+    let problem = || Problem::with_detail(Kind::Overloaded, "too many open connections");
+    let mut response = problem().into_response();
+    problem().write_into(&mut response, &layer::request_id(None));
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }

@@ -28,7 +28,7 @@ struct TakenPlaces {
 }
 
 impl TakenPlaces {
-    fn of(&self, holder: &Holder) -> usize {
+    fn count(&self, holder: &Holder) -> usize {
         self.by_holder.get(holder).copied().unwrap_or_default()
     }
 
@@ -57,8 +57,8 @@ impl StreamPlaces {
         let caller = Holder::caller(caller);
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let free = MAX_STREAMS.saturating_sub(taken.all);
-        let is_full = taken.of(&caller) >= MAX_STREAMS_PER_CALLER
-            || taken.of(&tenant) >= TENANT_STREAMS_PER_FREE_PLACE * free;
+        let is_full = taken.count(&caller) >= MAX_STREAMS_PER_CALLER
+            || taken.count(&tenant) >= TENANT_STREAMS_PER_FREE_PLACE * free;
         if is_full {
             return Err(Problem::with_detail(Kind::Overloaded, "too many open streams"));
         }

@@ -1,5 +1,6 @@
-//! Objects that are written member by member: [`ObjectText`].
+//! Objects that are written member by member, and objects without some of their members.
 
+use super::Node;
 use super::write_string;
 
 /// The JSON text of an object whose values are JSON texts already.
@@ -22,4 +23,18 @@ impl ObjectText {
         self.0.push('}');
         self.0
     }
+}
+
+/// The text of an object without the members that `goes` names; `None` if none of them goes, or it is
+/// no object.
+pub fn without_members(node: &Node<'_>, goes: impl Fn(&str, &Node<'_>) -> bool) -> Option<String> {
+    let members = node.as_object()?;
+    if !members.iter().any(|(name, value)| goes(name, value)) {
+        return None;
+    }
+    let mut text = ObjectText::default();
+    for (name, value) in members.iter().filter(|(name, value)| !goes(name, value)) {
+        text.member(name, value.raw);
+    }
+    Some(text.finish())
 }

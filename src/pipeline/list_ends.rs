@@ -4,7 +4,7 @@
 use super::measure::Meter;
 use super::slot::{PartName, Slot};
 use super::{StopReason, prose};
-use crate::domain::{Content, Message, Notes, Part, Role};
+use crate::domain::{Content, HalfFamily, ItemHalf, Message, Notes, Part, Role};
 use crate::provider::{TargetRules, is_tool_change};
 
 /// Puts the opening before a list that does not begin with the user's message, or into one that
@@ -49,12 +49,8 @@ pub(super) fn is_refused_end(message: &Message) -> bool {
 
 /// Whether the last part is of one of the provider's own tools: its call, or what it found.
 fn ends_in_server_tool(message: &Message) -> bool {
-    message.parts.last().is_some_and(|part| match &part.content {
-        Content::Opaque { kind, .. } => {
-            matches!(&**kind, "server_tool_use" | "mcp_tool_use") || kind.ends_with("_tool_result")
-        }
-        _ => false,
-    })
+    let last = message.parts.last().and_then(ItemHalf::in_part);
+    last.is_some_and(|(half, _)| half.family == HalfFamily::ServerTool)
 }
 
 /// Reports the message of the user that was put at the end.

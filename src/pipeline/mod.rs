@@ -13,7 +13,6 @@ mod changed_results;
 mod compiled_payload;
 mod compress;
 mod driver;
-mod error;
 mod frame;
 mod governance;
 mod hook_port;
@@ -26,12 +25,12 @@ mod message_hash;
 mod passthrough;
 mod points;
 mod prose;
-mod protect;
+mod protection;
 mod read_back;
 mod recall;
 mod repair;
 mod report;
-mod shorten;
+mod shortening;
 mod slot;
 mod stage;
 mod strip_injected;
@@ -47,7 +46,6 @@ mod xml;
 
 pub use change::{ChangeHints, ChangeReason, FirstChange, PayloadBlocks, first_change};
 pub use compiled_payload::CompiledPayload;
-pub use error::Error;
 pub use governance::{
     GovernInput, GovernOutput, GovernRefusal, GovernedContext, GovernedStage, SummaryContext,
     govern, governed_intent, published,
@@ -64,7 +62,7 @@ pub use report::{
     Action, Actions, Cache, CoveredRange, Decision, HistorySummary, MemoryReport, OversizedPart,
     PartTokens, Report, ReportBuilder, ToolCost, Tools,
 };
-pub use shorten::{
+pub use shortening::{
     ChangedList, Edit, MessageAuthor, Original, ShortenOutput, ShortenResult, ShownMessage,
     TextEdit, ask_results, passed_on, shorten, splice,
 };
@@ -74,11 +72,11 @@ pub use tokens::{MessageCounts, TokensAnswer, count_messages, count_text, count_
 pub use tools::toolkit_of;
 pub use trace::Hashes;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::compress::Engine;
 use crate::domain::{Conversation, Source};
-use crate::hook::{HookKind, Point};
+use crate::hook::{Denial, HookKind, HookStop, Point};
 pub use crate::limit::{Deadline, StopReason};
 use crate::request::{CompileRequest, OnDeadline};
 use crate::tokenizer::Counter;
@@ -143,4 +141,19 @@ fn is_guarded(hooks: &dyn HookPort) -> bool {
     [Point::TransformContext, Point::ToolResult]
         .into_iter()
         .any(|point| hooks.has(point, HookKind::Guard) || hooks.has(point, HookKind::Transform))
+}
+
+/// Why a compile has no payload. Each variant is one thing a caller can act on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Only with `on_overflow: "fail"`. The report has the parts that are too big.
+    #[error("the payload takes {} tokens and the budget is {}", .0.tokens_after, .0.budget)]
+    OverBudget(Arc<Report>),
+    #[error(transparent)]
+    Stopped(#[from] StopReason),
+    /// A guard denied the compile.
+    #[error("hook `{}` denied at `{}`", .0.hook, .0.point)]
+    Denied(Denial),
+    #[error(transparent)]
+    Hook(#[from] HookStop),
 }

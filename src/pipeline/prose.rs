@@ -40,7 +40,7 @@ pub(super) fn cleared_line<'t>(
         Some((ReferenceStyle::Hash, id)) => write!(text, "; retrieve it: hash={id}"),
         None => Ok(()),
     };
-    let errors = Errors::of(texts, MAX_ERROR_BYTES);
+    let errors = Errors::find(texts, MAX_ERROR_BYTES);
     match errors.count.saturating_sub(errors.lines.len()) {
         _ if errors.lines.is_empty() => {}
         0 => text.push_str("; errors: "),

@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::Value;
-use super::js_text::{RECORD_TEXT, UNDEFINED_TEXT, number_text};
+use super::value::{RECORD_TEXT, UNDEFINED_TEXT, Value, number_text};
 
 /// `Number(value)`.
 pub(super) fn number(value: &Value) -> f64 {

@@ -6,7 +6,6 @@
 
 mod evaluation;
 mod js;
-mod js_text;
 mod numbers;
 mod operators;
 mod scoped_operators;

@@ -7,8 +7,6 @@ use std::sync::Arc;
 use crate::json::{self, Node, write_string};
 use crate::limit::{AllowanceExceeded, PaidText};
 
-use super::js_text;
-
 /// A value. Lists and records are shared, so that two equal ones can be distinguished, as in
 /// JavaScript.
 #[derive(Debug, Clone)]
@@ -146,9 +144,9 @@ impl Value {
         match self {
             Self::Text(text) => text.len(),
             Self::List(items) => items.0.text_bytes,
-            Self::Number(_) => js_text::MAX_NUMBER_BYTES,
-            Self::Record(_) => js_text::RECORD_TEXT.len(),
-            Self::Undefined | Self::Null | Self::Bool(_) => js_text::UNDEFINED_TEXT.len(),
+            Self::Number(_) => MAX_NUMBER_BYTES,
+            Self::Record(_) => RECORD_TEXT.len(),
+            Self::Undefined | Self::Null | Self::Bool(_) => UNDEFINED_TEXT.len(),
         }
     }
 
@@ -160,14 +158,12 @@ impl Value {
                 member.map(|(_, value)| Cow::Borrowed(value))
             }
             Self::List(items) if name == "length" => Some(Cow::Owned(Self::count(items.len()))),
-            Self::List(items) => {
-                js_text::index(name).and_then(|at| items.get(at)).map(Cow::Borrowed)
-            }
+            Self::List(items) => index(name).and_then(|at| items.get(at)).map(Cow::Borrowed),
             Self::Text(text) if name == "length" => {
                 Some(Cow::Owned(Self::count(text.encode_utf16().count())))
             }
             Self::Text(text) => {
-                let unit = text.encode_utf16().nth(js_text::index(name)?)?;
+                let unit = text.encode_utf16().nth(index(name)?)?;
                 Some(Cow::Owned(Self::text(String::from_utf16_lossy(&[unit]))))
             }
             _ => None,
@@ -191,9 +187,7 @@ impl Value {
     pub fn write(&self, out: &mut PaidText<'_>) -> Result<(), AllowanceExceeded> {
         match self {
             Self::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
-            Self::Number(number) if number.is_finite() => {
-                out.push_str(&js_text::number_text(*number))
-            }
+            Self::Number(number) if number.is_finite() => out.push_str(&number_text(*number)),
             Self::Undefined | Self::Null | Self::Number(_) => out.push_str("null"),
             Self::Text(text) => write_text(out, text),
             Self::List(items) => {
@@ -224,4 +218,29 @@ impl Value {
 
 fn write_text(out: &mut PaidText<'_>, text: &str) -> Result<(), AllowanceExceeded> {
     out.push_with(json::string_bytes(text), |out| write_string(out, text))
+}
+
+/// The most bytes that a number takes as text, such as `-1.2345678901234567e-300`.
+const MAX_NUMBER_BYTES: usize = 25;
+/// `String(value)` of any record.
+pub(super) const RECORD_TEXT: &str = "[object Object]";
+/// `String(undefined)`; that of null and of a boolean is shorter.
+pub(super) const UNDEFINED_TEXT: &str = "undefined";
+
+/// A number as JavaScript writes it: the shortest digits that read back as it.
+pub(super) fn number_text(number: f64) -> String {
+    if number.is_nan() {
+        return "NaN".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+    }
+    ryu_js::Buffer::new().format_finite(number).to_owned()
+}
+
+/// The index that the name of a member is: digits, without leading zeros.
+fn index(name: &str) -> Option<usize> {
+    let plain = name.bytes().all(|byte| byte.is_ascii_digit());
+    let canonical = name == "0" || !name.starts_with('0');
+    if plain && canonical { name.parse().ok() } else { None }
 }

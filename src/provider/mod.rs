@@ -1,25 +1,25 @@
 //! One file a provider: read its messages, write its payload.
 //!
-//! `read` turns a request's conversation into neutral messages and drops nothing without a
-//! note. `adapt` turns what a target cannot hold into what it can, with a note each, before
-//! anything is counted. `write` only re-encodes.
+//! `reader` turns a request's conversation into neutral messages and drops nothing without a
+//! note. `adaptation` turns what a target cannot hold into what it can, with a note each, before
+//! anything is counted. `writer` only re-encodes.
 
-mod adapt;
-mod read;
+mod adaptation;
+mod reader;
 mod schema;
 mod texts;
 mod words;
-mod write;
+mod writer;
 
-pub use adapt::{adapt, adapt_results, is_tool_change, means, shown_property};
-pub use read::{
+pub use adaptation::{adapt, adapt_results, is_tool_change, means, shown_property};
+pub use reader::{
     CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, detect_in, keeps_malformed, list_key,
     note_replaced, read, read_content, read_messages, read_tools, read_without_messages,
     without_nul,
 };
 pub use schema::as_json_schema;
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
-pub use write::{MemberBlocks, WrittenPayload, write, write_messages, write_result_content};
+pub use writer::{MemberBlocks, WrittenPayload, write, write_messages, write_result_content};
 
 use crate::domain::{Content, Message, Part, Target, ToolDefinition};
 

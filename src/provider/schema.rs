@@ -3,7 +3,7 @@
 //! Only schemas are walked: the members below `properties` are names and not keywords, and the
 //! values of `default`, `enum` or `example` belong to the caller.
 
-use crate::json::{self, Limits, Node, Value, write_string};
+use crate::json::{self, InnerSchemas, Limits, Node, Value, inner_schemas, write_string};
 
 const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
 
@@ -98,28 +98,8 @@ impl SchemaWriter {
                 self.out.push(']');
             }
             ("anyOf", Value::Array(schemas)) => self.list(schemas, takes_null),
-            ("allOf" | "oneOf" | "prefixItems" | "items", Value::Array(schemas)) => {
-                self.list(schemas, false);
-            }
-            (
-                "properties" | "patternProperties" | "$defs" | "defs" | "definitions"
-                | "dependentSchemas",
-                Value::Object(_),
-            ) => self.named(value),
-            (
-                "items"
-                | "additionalProperties"
-                | "unevaluatedProperties"
-                | "unevaluatedItems"
-                | "additionalItems"
-                | "propertyNames"
-                | "contains"
-                | "not"
-                | "if"
-                | "then"
-                | "else",
-                _,
-            ) => self.schema(value, false),
+            // Gemini's own keyword.
+            ("defs", Value::Object(_)) => self.named(value),
             (size, Value::String(text)) if self.fully && SIZE_KEYS.contains(&size) => {
                 match text.parse::<u64>() {
                     Ok(number) => {
@@ -129,7 +109,12 @@ impl SchemaWriter {
                     Err(_) => self.out.push_str(value.raw),
                 }
             }
-            _ => self.out.push_str(value.raw),
+            _ => match inner_schemas(key, value) {
+                Some(InnerSchemas::One) => self.schema(value, false),
+                Some(InnerSchemas::List(schemas)) => self.list(schemas, false),
+                Some(InnerSchemas::Named) => self.named(value),
+                None => self.out.push_str(value.raw),
+            },
         }
     }
 

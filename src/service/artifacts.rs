@@ -71,7 +71,7 @@ pub fn offload_text(
     once: Option<&IdempotentRequest>,
     tell: OffloadReply,
 ) -> Result<OffloadResult, Error> {
-    let id = ArtifactId::of(&ContentHash::of(text));
+    let id = ArtifactId::from(&ContentHash::of(text));
     let once = once.cloned();
     let Some(marker) = options.apply(text, id) else {
         let kept = OffloadResult::Kept(text.to_owned());

@@ -22,7 +22,6 @@ pub mod hooks;
 pub mod idempotency;
 pub mod keys;
 mod maintenance;
-mod marks;
 pub mod mcp;
 pub mod memory;
 mod original_forms;

@@ -96,7 +96,7 @@ impl RequestMemory {
 }
 
 impl MemoryAccounts {
-    fn of(&mut self, is_small: bool) -> &mut MemoryAccount {
+    fn account_mut(&mut self, is_small: bool) -> &mut MemoryAccount {
         if is_small { &mut self.small } else { &mut self.common }
     }
 }
@@ -166,7 +166,7 @@ impl PermitState {
         let Some(more) = wanted.checked_sub(held.bytes).filter(|more| *more > 0) else {
             return Ok(());
         };
-        let account = accounts.of(held.is_small);
+        let account = accounts.account_mut(held.is_small);
         let is_too_large = held.is_small && wanted > MAX_SMALL_PERMIT_BYTES;
         if !is_too_large && account.admits(self, held.bytes, more) {
             account.add(self, more);
@@ -175,11 +175,11 @@ impl PermitState {
         }
         let is_small = !held.is_small;
         let may_move = !is_small || wanted <= MAX_SMALL_PERMIT_BYTES;
-        if !may_move || !accounts.of(is_small).admits(self, 0, wanted) {
+        if !may_move || !accounts.account_mut(is_small).admits(self, 0, wanted) {
             return Err(MemoryTaken);
         }
-        accounts.of(is_small).add(self, wanted);
-        accounts.of(held.is_small).remove(self, held.bytes);
+        accounts.account_mut(is_small).add(self, wanted);
+        accounts.account_mut(held.is_small).remove(self, held.bytes);
         *held = HeldMemory { bytes: wanted, is_small };
         Ok(())
     }
@@ -214,7 +214,7 @@ impl MemoryPermit {
         let is_last = Arc::strong_count(&self.0) == 1;
         let mut held = permit.held();
         let mut accounts = permit.memory.lock();
-        let account = accounts.of(held.is_small);
+        let account = accounts.account_mut(held.is_small);
         if let Some(more) = bytes.checked_sub(held.bytes) {
             account.add(permit, more);
             held.bytes = bytes;
@@ -229,7 +229,7 @@ impl Drop for PermitState {
     fn drop(&mut self) {
         let HeldMemory { bytes, is_small } = *self.held();
         if bytes > 0 {
-            self.memory.clone().lock().of(is_small).remove(self, bytes);
+            self.memory.clone().lock().account_mut(is_small).remove(self, bytes);
         }
     }
 }

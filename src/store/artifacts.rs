@@ -106,7 +106,7 @@ impl Tx<'_> {
         let has = |hash: &ContentHash| {
             self.exists(
                 "SELECT 1 FROM artifacts WHERE tenant = ?1 AND id = ?2 AND digest = ?3",
-                values![ArtifactId::of(hash).as_bytes(), hash],
+                values![ArtifactId::from(hash).as_bytes(), hash],
             )
         };
         hashes.iter().map(has).collect()
@@ -165,7 +165,7 @@ impl Tx<'_> {
 fn artifact(row: &dyn Row) -> Result<Artifact, Error> {
     let hash: ContentHash = row.get(0)?;
     Ok(Artifact {
-        id: ArtifactId::of(&hash),
+        id: ArtifactId::from(&hash),
         hash,
         media_type: row.get(1)?,
         bytes: row.get(2)?,

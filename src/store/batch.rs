@@ -80,7 +80,7 @@ impl Batch {
     pub fn artifact(&mut self, text: impl Into<Arc<str>>, media_type: &'static str) -> ArtifactId {
         let text = text.into();
         let hash = ContentHash::of(&text);
-        let id = ArtifactId::of(&hash);
+        let id = ArtifactId::from(&hash);
         self.artifacts.push(NewArtifact { id, hash, media_type, text });
         id
     }

@@ -169,7 +169,7 @@ fn every_route_has_a_row_that_says_who_may_use_it() {
     }
     let mut rows: Vec<_> = contexture::http::ROUTES
         .iter()
-        .map(|(method, path, _)| ((*method).to_owned(), (*path).to_owned()))
+        .map(|route| (route.method.to_owned(), route.path.to_owned()))
         .collect();
     described.sort();
     rows.sort();

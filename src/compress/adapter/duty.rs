@@ -101,7 +101,7 @@ mod tests {
         let units = texts.map(|text| ExtractUnit { text, weight: 3, must: false });
         let duties =
             [Some(KeepReason::Strict), Some(KeepReason::Strict), Some(KeepReason::Negation), None];
-        let shows = UnitFacts::of(units, 1);
+        let shows = UnitFacts::collect(units, 1);
         let chosen = |room| {
             let mut selection = Selection::new(&units, &shows);
             oblige(&mut selection, &units, &duties, room);

@@ -21,6 +21,11 @@ impl HookTextAdapter {
         let identity = format!("hook {}", hashes.join(" "));
         Self { texts, identity }
     }
+
+    /// Whether a hook made a shorter form of a text.
+    pub(super) fn has(&self, text: &str) -> bool {
+        self.texts.contains_key(text)
+    }
 }
 
 impl FormatAdapter for HookTextAdapter {
@@ -33,7 +38,7 @@ impl FormatAdapter for HookTextAdapter {
     }
 
     fn detects(&self, part: Part<'_>) -> bool {
-        self.texts.contains_key(part.text)
+        self.has(part.text)
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {

@@ -51,7 +51,7 @@ fn shown_lines(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<bool> {
         return lines_of_groups(page, &groups, groups.iter().map(|group| group.is_required));
     }
     let units: Vec<ExtractUnit<'_>> = groups.iter().map(|group| group.unit(page)).collect();
-    let told = UnitFacts::of(units.iter().copied(), 1);
+    let told = UnitFacts::collect(units.iter().copied(), 1);
     let selected = |keep_bytes| {
         lines_of_groups(page, &groups, select_with_facts(&units, &told, &|_| false, keep_bytes))
     };

@@ -153,7 +153,7 @@ impl<'t> Passages<'t> {
         let bytes = self.sentences.iter().map(Range::len).sum();
         let room = room(bytes);
         let (units, duties) = self.weigh_sentences();
-        let shows = UnitFacts::of(units.iter().copied(), FACT_WEIGHT);
+        let shows = UnitFacts::collect(units.iter().copied(), FACT_WEIGHT);
         let mut selection = Selection::new(&units, &shows);
         oblige(&mut selection, &units, &duties, room);
         let left = room.saturating_sub(selection.bytes());

@@ -1,6 +1,6 @@
 //! The adapters of a request, in order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::FormatAdapter;
@@ -34,8 +34,8 @@ pub struct AdapterSet {
     /// Names the adapters and their order: the same texts take the same forms.
     digest: Digest,
     deadline: Deadline,
-    /// Texts of which hooks made shorter forms.
-    hook_texts: Arc<BTreeSet<Arc<str>>>,
+    /// The first of the list, if hooks made shorter forms of texts.
+    hook_texts: Option<Arc<HookTextAdapter>>,
 }
 
 impl AdapterSet {
@@ -84,7 +84,7 @@ impl AdapterSet {
         let digest = list.iter().zip(0..).fold(Digest::from_text(""), |digest, (adapter, at)| {
             digest.then(&Digest::from_text(&adapter.identity()), u8::from(at < for_words))
         });
-        Self { list, for_words, digest, deadline: Deadline::default(), hook_texts: Arc::default() }
+        Self { list, for_words, digest, deadline: Deadline::default(), hook_texts: None }
     }
 
     /// The same, and before them what others made of texts as a whole.
@@ -94,14 +94,15 @@ impl AdapterSet {
             return self;
         }
         let Self { mut list, for_words, deadline, .. } = self;
-        let hook_texts = Arc::new(texts.keys().cloned().collect());
-        list.insert(0, Arc::new(HookTextAdapter::new(texts)));
+        let hook_texts = Arc::new(HookTextAdapter::new(texts));
+        list.insert(0, Arc::clone(&hook_texts) as Arc<dyn FormatAdapter>);
+        let hook_texts = Some(hook_texts);
         Self { deadline, hook_texts, ..Self::from_list(list, for_words.saturating_add(1)) }
     }
 
     /// Whether a hook made a shorter form of the text.
     pub(crate) fn has_hook_form(&self, text: &str) -> bool {
-        self.hook_texts.contains(text)
+        self.hook_texts.as_ref().is_some_and(|adapter| adapter.has(text))
     }
 
     /// All adapters, or those for texts of people and of the model.

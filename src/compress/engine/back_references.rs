@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
+use super::counted_text::TextChange;
 use super::lines::{LazyLineIndex, LineIndex, is_anchor};
 use super::mark::{self, Reference, ReferenceTarget};
-use super::recount::TextChange;
 
 /// Places that are remembered for one line: hostile lists repeat a line a million times.
 const MAX_PLACES: usize = 6;

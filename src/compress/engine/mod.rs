@@ -5,21 +5,21 @@
 //! Decoding goes the other way round and needs the list alone.
 
 mod back_references;
+mod block_decoder;
 mod blocks;
-mod decode;
+mod counted_text;
+mod decoder;
 mod depth;
-mod encode;
+mod encoder;
 mod lines;
 mod mark;
 mod names;
-mod recount;
-mod reduce;
+mod reducer;
 mod reduction_chain;
-mod refer;
+mod result_references;
 mod shown_facts;
 mod standalone;
 mod tokens;
-mod undo;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -33,17 +33,17 @@ use crate::domain::TokenizerName;
 use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
 
-pub use decode::{DecodedText, Decoder};
+pub use decoder::{DecodedText, Decoder};
 pub use depth::{Depth, ReducedSize};
-pub use encode::{EditLimit, Encoder, TextOwner};
+pub use encoder::{EditLimit, Encoder, TextOwner};
 pub use names::TextNames;
-pub use reduce::{Reducer, stays_whole};
+pub use reducer::{Reducer, stays_whole};
 pub use reduction_chain::ReductionChain;
-pub use shown_facts::{FactSet, FactState, ShownFacts};
+pub use shown_facts::{FactMessage, FactSet, FactState, ShownFacts};
 
 use lines::LazyLineIndex;
 use mark::{LITERAL_MARKS, ReferenceTarget};
-use reduce::ReducedKey;
+use reducer::ReducedKey;
 use tokens::{EditTokens, TokenSource};
 
 /// Bytes of short forms that are remembered.

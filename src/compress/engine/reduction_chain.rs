@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::lines::LazyLineIndex;
-use super::reduce::{DepthStep, DigestCache, stays_whole};
+use super::reducer::{DepthStep, DigestCache, stays_whole};
 use super::{CachedForm, Engine, ShownForm, SourceText, TextRole};
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};

@@ -17,18 +17,33 @@ use crate::tokenizer::Digest;
 /// The facts that the texts of a list show at each depth, message by message.
 #[derive(Debug)]
 pub struct ShownFacts<'t> {
-    /// The messages of the list, and whether each stays unchanged, whatever the budget.
-    list: Vec<(&'t str, bool)>,
+    list: Vec<FactMessage<'t>>,
     /// The digest of all of that, computed at the first use.
     id: OnceCell<Digest>,
     /// The first message that is shielded.
     live: usize,
     /// Added texts that were not scanned yet.
-    pending: RefCell<Vec<(usize, FactState, Arc<str>)>>,
+    pending: RefCell<Vec<PendingText>>,
     /// The places of each fact. Looked up by key only.
     facts: RefCell<HashMap<u64, FactPlaces>>,
     /// Depths to which the messages before and after `live` are known.
     added_depths: [Cell<Option<Depth>>; 2],
+}
+
+/// A message of the list.
+#[derive(Debug, Clone, Copy)]
+pub struct FactMessage<'t> {
+    pub text: &'t str,
+    /// Whether it stays unchanged, whatever the budget.
+    pub is_fixed: bool,
+}
+
+/// A text that the message at `at` shows.
+#[derive(Debug)]
+struct PendingText {
+    at: usize,
+    state: FactState,
+    text: Arc<str>,
 }
 
 /// The places where a fact is shown.
@@ -67,18 +82,24 @@ pub enum FactState {
 }
 
 impl<'t> ShownFacts<'t> {
-    /// Creates an empty set. `list`: the texts of the messages, and whether each of them stays
-    /// unchanged, whatever the budget; `live` is the first that is shielded.
-    pub fn new(list: Vec<(&'t str, bool)>, live: usize) -> Self {
-        let (waiting, facts, known) = Default::default();
-        Self { list, id: OnceCell::new(), live, pending: waiting, facts, added_depths: known }
+    /// Creates an empty set. `live` is the first message of `list` that is shielded.
+    pub fn new(list: Vec<FactMessage<'t>>, live: usize) -> Self {
+        Self {
+            list,
+            id: OnceCell::new(),
+            live,
+            pending: RefCell::default(),
+            facts: RefCell::default(),
+            added_depths: Default::default(),
+        }
     }
 
     fn id(&self) -> Digest {
         *self.id.get_or_init(|| {
             let live = Digest::from_text("").then(&Digest::from_text(&self.live.to_string()), 0);
-            let list = self.list.iter();
-            list.fold(live, |id, (text, whole)| id.then(&Digest::from_text(text), u8::from(*whole)))
+            self.list.iter().fold(live, |id, message| {
+                id.then(&Digest::from_text(message.text), u8::from(message.is_fixed))
+            })
         })
     }
 
@@ -113,24 +134,24 @@ impl<'t> ShownFacts<'t> {
     }
 
     /// Adds a text that a message shows.
-    pub fn add_text(&self, at: usize, stands: FactState, text: &Arc<str>) {
-        self.pending.borrow_mut().push((at, stands, Arc::clone(text)));
+    pub fn add_text(&self, at: usize, state: FactState, text: &Arc<str>) {
+        self.pending.borrow_mut().push(PendingText { at, state, text: Arc::clone(text) });
     }
 
     /// Scans the texts that were added: most lists need none of their facts.
     fn scan_pending(&self) {
-        for (at, stands, text) in self.pending.take() {
-            self.add_facts(at, stands, &FactSet::new(&text));
+        for PendingText { at, state, text } in self.pending.take() {
+            self.add_facts(at, state, &FactSet::new(&text));
         }
     }
 
     /// Adds the facts of a text that a message shows.
-    pub fn add_facts(&self, at: usize, stands: FactState, facts: &FactSet) {
+    pub fn add_facts(&self, at: usize, state: FactState, facts: &FactSet) {
         let number = number(at);
         let mut known = self.facts.borrow_mut();
         for fact in &facts.0 {
             let places = known.entry(*fact).or_default();
-            match stands {
+            match state {
                 FactState::Whole => places.unchanged = true,
                 FactState::Shielded => places.shielded = true,
                 FactState::To(depth) => {
@@ -234,7 +255,7 @@ mod tests {
             &crate::limit::Deadline::default(),
         );
         let reducer = Reducer { adapters: &adapters, pointer: None };
-        let told = ShownFacts::new(vec![(&lines, false)], 9);
+        let told = ShownFacts::new(vec![FactMessage { text: &lines, is_fixed: false }], 9);
         let shown: String =
             (0..40).map(|n| format!("/srv/data/part_{n}.csv ")).collect::<Vec<_>>().concat();
         told.add_text(1, FactState::Whole, &shown.into());

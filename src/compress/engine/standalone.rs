@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 
+use super::block_decoder::decodes_to;
 use super::blocks::{self, Blocks, DecodeCheck, MIN_TEXT_BYTES, MIN_WORDS_BYTES};
 use super::mark::has_marks;
 use super::tokens::EditTokens;
-use super::undo::decodes_to;
 use super::{EncodingPasses, Lossless, TextRole};
 use crate::compress::MAX_EDIT_BYTES;
 use crate::compress::lossless::{without_layout, without_line_ends};

@@ -44,7 +44,10 @@ const NO_PLACE: u32 = u32::MAX;
 
 impl UnitFacts {
     /// Collects the facts of units; a fact is worth so much, their words what the unit weighs.
-    pub(crate) fn of<'t>(units: impl IntoIterator<Item = ExtractUnit<'t>>, worth: u32) -> Self {
+    pub(crate) fn collect<'t>(
+        units: impl IntoIterator<Item = ExtractUnit<'t>>,
+        worth: u32,
+    ) -> Self {
         /// Facts of a unit, about.
         const DEFAULT_UNIT_FACTS: usize = 4;
         let units = units.into_iter();

@@ -48,7 +48,7 @@ pub(crate) fn select(units: &[ExtractUnit<'_>], keep_bytes: usize) -> Vec<bool> 
     if bytes <= keep_bytes {
         return vec![true; units.len()];
     }
-    select_with_facts(units, &UnitFacts::of(units.iter().copied(), 1), &|_| false, keep_bytes)
+    select_with_facts(units, &UnitFacts::collect(units.iter().copied(), 1), &|_| false, keep_bytes)
 }
 
 /// Selects units as [`select`] does, if their facts are known. Facts for which `is_shown` is true

@@ -168,7 +168,7 @@ impl<'c> SummaryPage<'c> {
         let units =
             units.map(|((_, text), weight)| ExtractUnit { text, weight: *weight, must: false });
         let units: Vec<ExtractUnit<'_>> = std::iter::once(before).chain(units).collect();
-        let shows = UnitFacts::of(units.iter().copied(), 1);
+        let shows = UnitFacts::collect(units.iter().copied(), 1);
         for _ in 0..5 {
             let kept = select_with_facts(&units, &shows, is_shown, said.len() + bytes);
             let mut kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);

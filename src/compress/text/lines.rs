@@ -70,12 +70,12 @@ impl<'t> LineTable<'t> {
 
     /// The whole line, without its break.
     pub(crate) fn line(&self, line: usize) -> &'t str {
-        self.lines.get(line).map_or("", |line| line.of(self.text))
+        self.lines.get(line).map_or("", |line| line.slice(self.text))
     }
 
     /// All lines, without their breaks.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &'t str> {
-        self.lines.iter().map(|line| line.of(self.text))
+        self.lines.iter().map(|line| line.slice(self.text))
     }
 
     /// The bytes of a line, without its break.
@@ -122,7 +122,7 @@ impl LineSpan {
         Self { start, head: (start + blanks(line)).min(end), end }
     }
 
-    fn of<'t>(&self, text: &'t str) -> &'t str {
+    fn slice<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 }

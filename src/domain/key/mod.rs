@@ -1,12 +1,10 @@
 //! Keys: who calls, for which tenant, and what they may do.
 
-mod holder;
 mod scope;
 mod text;
 
 use std::sync::Arc;
 
-pub use self::holder::Holder;
 pub use self::scope::{Keyword, KeywordSet, MemoryRole, PrincipalKind, Scope};
 pub use self::text::{KeyHash, KeyText};
 use super::Timestamp;
@@ -76,5 +74,25 @@ impl From<Key> for Principal {
     fn from(key: Key) -> Self {
         let Key { id, tenant, kind, scopes, roles, limits, defaults, .. } = key;
         Self { key: Some(id), tenant, kind, scopes, roles, limits, defaults }
+    }
+}
+
+/// A tenant, or a key of it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Holder {
+    tenant: Arc<str>,
+    /// None for the tenant as a whole.
+    key: Option<Arc<str>>,
+}
+
+impl Holder {
+    /// The tenant of a caller.
+    pub fn tenant_of(caller: &Principal) -> Self {
+        Self { tenant: Arc::clone(&caller.tenant), key: None }
+    }
+
+    /// The key of a caller, or its tenant if it has none.
+    pub fn caller(caller: &Principal) -> Self {
+        Self { key: caller.key.clone(), ..Self::tenant_of(caller) }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{HookAnswer, is_reasoning, is_text};
 use crate::domain::ReplacedText;
-use crate::hook::pattern::read_pattern;
+use crate::hook::match_parser::read_pattern;
 use crate::hook::point::Point;
 use crate::hook::text;
 use crate::json::{Faults, Fields, Node, write_string};

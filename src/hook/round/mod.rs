@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::answer::HookAnswer;
+use super::call::Workplace;
 use super::call::{CallScope, Caller};
 use super::definition::{EnforcementMode, Hook, OnFailure};
 use super::failure::{CallFailure, FailureCause};
@@ -34,7 +35,6 @@ use super::outcome_store::OutcomeStore;
 use super::point::{HookKind, Point};
 use super::run::{HookRun, HookStop, RunOutcome, SkipReason};
 use super::text::LIMITS;
-use super::workplace::Workplace;
 use crate::json::parse;
 use crate::limit::Deadline;
 

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use super::{HookInput, line};
 use crate::hook::answer::HookAnswer;
 use crate::hook::builtin::Builtin;
+use crate::hook::call::Workplace;
 use crate::hook::call::{Call, CallReply, CallScope, Caller, digest};
 use crate::hook::definition::{Hook, HookAction};
 use crate::hook::failure::{CallFailure, FailureCause};
 use crate::hook::point::{HookKind, Point};
 use crate::hook::run::{HookRun, RunOutcome};
 use crate::hook::text::LIMITS;
-use crate::hook::workplace::Workplace;
 use crate::json::parse;
 use crate::limit::Deadline;
 

@@ -7,6 +7,7 @@
 mod array;
 mod choices;
 mod form;
+mod keywords;
 mod object;
 mod run;
 #[cfg(test)]
@@ -14,6 +15,8 @@ mod tests;
 mod value;
 
 use serde_json::Value;
+
+pub use keywords::{InnerSchemas, inner_schemas};
 
 use choices::Choices;
 use run::SchemaCheck;

@@ -91,7 +91,7 @@ impl Pattern {
     /// Whether the text has a match. A match may be empty.
     pub fn is_match(&self, text: &str, deadline: &Deadline) -> Result<bool, SearchError> {
         let program = self.program(text, deadline)?;
-        for piece in pieces::of(text, program.max_piece_bytes(), program.crosses_lines) {
+        for piece in pieces::split(text, program.max_piece_bytes(), program.crosses_lines) {
             program.ask(&piece, deadline)?;
             let is_found = match program.engine(&self.source, &piece) {
                 Some(engine) => engine.is_match(Input::new(text).range(piece)),
@@ -112,7 +112,7 @@ impl Pattern {
         found: MatchFn<'_>,
     ) -> Result<(), SearchError> {
         let program = self.program(text, deadline)?;
-        for piece in pieces::of(text, program.max_piece_bytes(), program.crosses_lines) {
+        for piece in pieces::split(text, program.max_piece_bytes(), program.crosses_lines) {
             program.ask(&piece, deadline)?;
             match program.engine(&self.source, &piece) {
                 Some(engine) => {

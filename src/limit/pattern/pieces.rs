@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Pieces of whole lines, each of at most `max_bytes` if its lines allow it. A text whose matches
 /// may contain a line break, and an empty text, is one piece.
-pub(super) fn of(
+pub(super) fn split(
     text: &str,
     max_bytes: usize,
     crosses_lines: bool,
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn cut(text: &str, max_bytes: usize) -> Vec<&str> {
-        of(text, max_bytes, false).map(|piece| &text[piece]).collect()
+        split(text, max_bytes, false).map(|piece| &text[piece]).collect()
     }
 
     #[test]
@@ -54,6 +54,6 @@ mod tests {
         assert_eq!(cut("ab\ncd\nef", 1), ["ab\n", "cd\n", "ef"]);
         assert_eq!(cut("ab\n\n\ncd\n", 2), ["ab\n", "\n\n", "cd\n"]);
         assert_eq!(cut("", 2), [""]);
-        assert!(of("ab\ncd\nef", 2, true).eq(std::iter::once(0..8)));
+        assert!(split("ab\ncd\nef", 2, true).eq(std::iter::once(0..8)));
     }
 }

@@ -31,7 +31,7 @@ fn ranges_in_pieces(pattern: &Pattern, text: &str, max_bytes: usize) -> Vec<Rang
     let program = pattern.program.as_ref().unwrap();
     let deadline = Deadline::default();
     let mut found = Vec::new();
-    for piece in pieces::of(text, max_bytes, program.crosses_lines) {
+    for piece in pieces::split(text, max_bytes, program.crosses_lines) {
         let engine = program.engine(pattern.as_str(), &piece).unwrap();
         if piece.len() <= max_bytes {
             let matches = engine.find_iter(Input::new(text).range(piece));

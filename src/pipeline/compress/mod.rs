@@ -1,7 +1,7 @@
 //! Stage 7: the history inside its allocation, by the ladder (`docs/cache.md` lists its edits).
 
-mod build;
 mod ladder;
+mod remaining_history;
 mod stage;
 mod summary;
 mod turns;

@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use super::build::{HistoryPlan, build};
 use super::ladder::{self, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm};
+use super::remaining_history::{HistoryPlan, build};
 use super::summary::summary_cap;
 use super::turns::TurnView;
 use super::view::ResultTools;

@@ -129,7 +129,7 @@ impl TurnCosts for TurnView<'_, '_> {
         let bytes: u64 = texts.iter().map(|text| text.bytes).sum();
         let longest = texts.iter().map(|text| text.bytes).max().unwrap_or_default();
         let whole = self.turn_costs.get(turn).map_or((0, 0), |cost| (cost.flat, cost.real));
-        let around = media.of(whole).saturating_sub(tokens);
+        let around = media.select(whole).saturating_sub(tokens);
         let room = max_tokens.saturating_sub(around);
         if tokens == 0 || room < MIN_EXCERPT_TOKENS {
             return Ok(None);
@@ -138,7 +138,7 @@ impl TurnCosts for TurnView<'_, '_> {
         let first = share_of_longest(&texts, room).saturating_mul(bytes) / tokens;
         let found = compress::find_excerpt(first, longest, max_tokens, |bytes| {
             let cost = self.form_cost(turn, TurnForm::Excerpt { bytes })?;
-            Ok::<_, StopReason>(media.of(cost.unwrap_or(whole)))
+            Ok::<_, StopReason>(media.select(cost.unwrap_or(whole)))
         })?;
         let Some(found) = found else { return Ok(None) };
         let form = TurnForm::Excerpt { bytes: found.bytes };

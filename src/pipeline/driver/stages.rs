@@ -16,7 +16,7 @@ use crate::pipeline::strip_injected::ReturnedBlocks;
 use crate::pipeline::volatile_blocks::BlocksInSight;
 use crate::pipeline::{ChangeHints, CompiledPayload, READ_TOOL, StopReason, prose};
 use crate::pipeline::{arrival, budget, cache_marks, frame, intake, list_ends, manifest, tail};
-use crate::pipeline::{memory, protect};
+use crate::pipeline::{memory, protection};
 use crate::provider::{self, PayloadInput};
 use crate::request::{Compression, ExplainLevel, Level, ReferenceStyle};
 use crate::{compress::AdapterSet, compress::Reducer, request::CompileRequest};
@@ -72,7 +72,7 @@ impl Driver<'_> {
         read_back: ReadBack,
         list: &str,
     ) -> Result<ArrivedHistory, StopReason> {
-        let protected = protect::run(
+        let protected = protection::run(
             &self.request.protect,
             &history,
             system,

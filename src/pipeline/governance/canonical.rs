@@ -14,7 +14,7 @@ pub(super) struct WrittenValue {
 }
 
 impl WrittenValue {
-    pub(super) fn of<T: Serialize + ?Sized>(value: &T) -> Self {
+    pub(super) fn new<T: Serialize + ?Sized>(value: &T) -> Self {
         // Plain data with keys that are texts: there is nothing in it that JSON cannot hold.
         let shown = serde_json::to_string(value).unwrap_or_default();
         let mut canonical = String::with_capacity(shown.len());

@@ -123,7 +123,7 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
         expires_in_seconds: gate.expires_in_seconds,
         evidence_snapshot_hash: HashText(input.snapshot),
     });
-    let controls = WrittenValue::of(&ControlsDocument {
+    let controls = WrittenValue::new(&ControlsDocument {
         must_refuse,
         must_escalate,
         approval_gates_active: gates.iter().map(|(gate, _)| &gate.id).collect(),

@@ -35,7 +35,7 @@ pub(super) fn hash_of_set<T: Serialize>(
             add(at, row);
         }
     } else {
-        let mut rows: Vec<WrittenValue> = rows.map(|row| WrittenValue::of(&row)).collect();
+        let mut rows: Vec<WrittenValue> = rows.map(|row| WrittenValue::new(&row)).collect();
         rows.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
         for (at, row) in rows.iter().enumerate() {
             add(at, &row.canonical);
@@ -145,6 +145,6 @@ impl Stages {
             output_hash: HashText(line.output),
             chain_hash: HashText(line.chain),
         });
-        WrittenValue::of(&rows.collect::<Vec<_>>())
+        WrittenValue::new(&rows.collect::<Vec<_>>())
     }
 }

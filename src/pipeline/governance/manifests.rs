@@ -104,7 +104,7 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Manifests<'i> {
     let evidence_manifest =
         WrittenList(|| evidence.admitted.iter().map(|one| EvidenceRow::new(one, is_proven(one))));
     let mut snapshot: Vec<WrittenValue> =
-        proven.iter().map(|one| WrittenValue::of(&EvidenceRow::new(one, true))).collect();
+        proven.iter().map(|one| WrittenValue::new(&EvidenceRow::new(one, true))).collect();
     snapshot.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
     let kept = buckets.kept("memory");
     let is_recalled = |one: &RecalledRecord<'_>| kept.contains(&*one.record.id);
@@ -119,11 +119,11 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Manifests<'i> {
     let remembered =
         WrittenList(|| memory.recalled.iter().map(|one| MemoryRow::new(one, is_recalled(one))));
     let manifests = WrittenObject::new([
-        ("policy_manifest", WrittenValue::of(&policy.decisions)),
-        ("tool_manifest", WrittenValue::of(&surfaced)),
-        ("evidence_manifest", WrittenValue::of(&evidence_manifest)),
-        ("memory_manifest", WrittenValue::of(&remembered)),
-        ("withheld", WrittenValue::of(&withheld)),
+        ("policy_manifest", WrittenValue::new(&policy.decisions)),
+        ("tool_manifest", WrittenValue::new(&surfaced)),
+        ("evidence_manifest", WrittenValue::new(&evidence_manifest)),
+        ("memory_manifest", WrittenValue::new(&remembered)),
+        ("withheld", WrittenValue::new(&withheld)),
     ]);
     Manifests {
         written: manifests.written(),
@@ -148,7 +148,7 @@ pub(super) fn prompt(buckets: &Buckets, rendered: &RenderedText) -> WrittenValue
         let own = buckets.blocks.iter().filter(|one| one.is_kept && &*one.block.bucket == bucket);
         own.map(|one| one.block.text.as_str()).collect::<Vec<_>>().join("\n\n")
     };
-    WrittenValue::of(&Prompt {
+    WrittenValue::new(&Prompt {
         system: joined("system"),
         developer: joined("developer"),
         task: joined("task"),
@@ -227,7 +227,7 @@ pub(super) fn budget_report(
     let borrowed =
         borrowed.map(|one| json!({"to": one.to, "from": one.from, "tokens": one.tokens}));
     let used: u64 = buckets.buckets.iter().map(|row| row.used).sum();
-    WrittenValue::of(&BudgetReport {
+    WrittenValue::new(&BudgetReport {
         tokenizer,
         total_tokens: allocation.total,
         source: allocation.source,

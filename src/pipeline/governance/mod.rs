@@ -17,14 +17,12 @@ mod manifests;
 mod memory;
 mod policy;
 mod preflight;
-mod published_context;
 mod redaction;
 mod rendering;
 mod session;
 mod summary;
 mod tools;
 
-pub use published_context::published;
 pub(super) use redaction::redact_message;
 pub use summary::SummaryContext;
 
@@ -34,7 +32,7 @@ use serde_json::Value;
 
 use self::blocks::BlockMaker;
 use self::canonical::{WrittenObject, WrittenValue};
-pub use self::context::GovernedContext;
+pub use self::context::{GovernedContext, published};
 use self::controls::Diagnostic;
 pub use self::ledger::GovernedStage;
 use self::ledger::{Stages, hash};
@@ -283,11 +281,11 @@ fn run(
         stages,
     });
     let own = WrittenObject::new([
-        ("schema", WrittenValue::of("compiled-context/1")),
-        ("pack_ref", WrittenValue::of(&pack.reference.to_string())),
-        ("pack_digest", WrittenValue::of(&canonical::HashText(pack.digest))),
-        ("governed", WrittenValue::of(&true)),
-        ("intent", WrittenValue::of(&intent::row(&intent))),
+        ("schema", WrittenValue::new("compiled-context/1")),
+        ("pack_ref", WrittenValue::new(&pack.reference.to_string())),
+        ("pack_digest", WrittenValue::new(&canonical::HashText(pack.digest))),
+        ("governed", WrittenValue::new(&true)),
+        ("intent", WrittenValue::new(&intent::row(&intent))),
         ("compiled_prompt", manifests::prompt(&buckets, &rendered)),
         ("manifests", manifests.written),
         ("runtime_controls", controls),

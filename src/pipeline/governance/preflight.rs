@@ -154,7 +154,7 @@ pub(super) fn ledger(input: &LedgerInput<'_>) -> WrittenObject {
     let recalled =
         recalled.map(|one| MemoryKey { id: &one.record.id, text_hash: HashText(one.hash) });
     let task = input.buckets.blocks.iter().find(|one| &*one.block.bucket == "task");
-    let write = |value: Value| WrittenValue::of(&value);
+    let write = |value: Value| WrittenValue::new(&value);
     WrittenObject::new([
         (
             "pack",
@@ -176,8 +176,8 @@ pub(super) fn ledger(input: &LedgerInput<'_>) -> WrittenObject {
         (
             "evidence",
             WrittenObject::new([
-                ("kg_snapshot_id", WrittenValue::of(&governed.run.snapshot)),
-                ("refs", WrittenValue::of(&proven.collect::<Vec<_>>())),
+                ("kg_snapshot_id", WrittenValue::new(&governed.run.snapshot)),
+                ("refs", WrittenValue::new(&proven.collect::<Vec<_>>())),
             ])
             .written(),
         ),
@@ -200,7 +200,7 @@ pub(super) fn ledger(input: &LedgerInput<'_>) -> WrittenObject {
 
 /// An object of one member.
 fn write_member<T: Serialize + ?Sized>(key: &'static str, value: &T) -> WrittenValue {
-    WrittenObject::new([(key, WrittenValue::of(value))]).written()
+    WrittenObject::new([(key, WrittenValue::new(value))]).written()
 }
 
 /// Facts of this one call, which are hashed nowhere.

@@ -1,7 +1,7 @@
 //! Minifies a tool's schema: removes white space, `$schema`, titles that repeat the name next to
 //! them, and keywords with their default value. It accepts exactly what it accepted before.
 
-use crate::json::{self, Limits, Node, Value, minify, write_string};
+use crate::json::{self, InnerSchemas, Limits, Node, inner_schemas, minify, write_string};
 
 /// The minified schema; none if nothing can be removed.
 pub(super) fn schema(tool: &str, raw: &str) -> Option<String> {
@@ -29,30 +29,11 @@ impl Writer<'_> {
                 continue;
             }
             self.key(key, &mut first);
-            match (&**key, &value.value) {
-                (
-                    "properties" | "patternProperties" | "$defs" | "definitions"
-                    | "dependentSchemas",
-                    Value::Object(_),
-                ) => self.named(value),
-                ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(schemas)) => {
-                    self.list(schemas);
-                }
-                (
-                    "items"
-                    | "additionalProperties"
-                    | "unevaluatedProperties"
-                    | "unevaluatedItems"
-                    | "additionalItems"
-                    | "propertyNames"
-                    | "contains"
-                    | "not"
-                    | "if"
-                    | "then"
-                    | "else",
-                    _,
-                ) => self.schema(value, None),
-                _ => self.value(value),
+            match inner_schemas(key, value) {
+                Some(InnerSchemas::One) => self.schema(value, None),
+                Some(InnerSchemas::List(schemas)) => self.list(schemas),
+                Some(InnerSchemas::Named) => self.named(value),
+                None => self.value(value),
             }
         }
         self.out.push('}');

@@ -74,13 +74,13 @@ impl WordSearch {
                 deadline.check()?;
             }
             at = self.step(&known, at, byte);
-            let mut word = of(&known, at).word;
+            let mut word = suffixes_of(&known, at).word;
             // The shorter words in a word that was found before were found with it.
             while let Some(here) = known.get_mut(word as usize).filter(|here| !here.is_found) {
                 here.is_found = true;
                 let shorter = here.longest;
                 self.owners.get(&word).into_iter().flatten().for_each(|owner| found(*owner));
-                word = of(&known, shorter).word;
+                word = suffixes_of(&known, shorter).word;
             }
         }
         Ok(())
@@ -92,7 +92,7 @@ impl WordSearch {
             match self.longer.get(&(at, byte)) {
                 Some(next) => return *next,
                 None if at == 0 => return 0,
-                None => at = of(known, at).longest,
+                None => at = suffixes_of(known, at).longest,
             }
         }
     }
@@ -113,10 +113,10 @@ impl WordSearch {
             }
             let longest = match shorter {
                 0 => 0,
-                shorter => self.step(&known, of(&known, shorter).longest, byte),
+                shorter => self.step(&known, suffixes_of(&known, shorter).longest, byte),
             };
             let is_word = self.owners.contains_key(&prefix);
-            let word = if is_word { prefix } else { of(&known, longest).word };
+            let word = if is_word { prefix } else { suffixes_of(&known, longest).word };
             if let Some(here) = known.get_mut(prefix as usize) {
                 *here = Suffixes { longest, word, is_found: false };
             }
@@ -125,7 +125,7 @@ impl WordSearch {
     }
 }
 
-fn of(known: &[Suffixes], prefix: Prefix) -> Suffixes {
+fn suffixes_of(known: &[Suffixes], prefix: Prefix) -> Suffixes {
     known.get(prefix as usize).copied().unwrap_or_default()
 }
 

@@ -135,7 +135,7 @@ pub enum GovernedError {
 impl GovernedError {
     /// Puts everything that is wrong into one error. If nothing but refusals are, it has the code of
     /// the first one.
-    fn of(mut faults: Faults, refusals: Vec<Refusal>, absent: Vec<Fault>) -> Self {
+    fn merge(mut faults: Faults, refusals: Vec<Refusal>, absent: Vec<Fault>) -> Self {
         let mut refusals = refusals.into_iter();
         let first = if faults.is_empty() { refusals.next() } else { None };
         if let Some(first) = first {
@@ -204,7 +204,7 @@ pub fn read_governed(
     };
     let [_, request_at] = &places;
     let absent = read.map(|invoke| absent_members(&invoke, has_list, request_at));
-    Err(GovernedError::of(faults, refusals, absent.unwrap_or_default()))
+    Err(GovernedError::merge(faults, refusals, absent.unwrap_or_default()))
 }
 
 /// Whether a body has a conversation, in any provider's shape.

@@ -148,7 +148,7 @@ fn apply_verdict(
             &CandidateStep::new(CandidateAction::Reopen, CandidateState::InReview, by),
         )?;
     }
-    let mut step = CandidateStep::new(CandidateAction::of(*verdict), verdict.state(), by);
+    let mut step = CandidateStep::new(CandidateAction::from(*verdict), verdict.state(), by);
     step.reason = Some(reason);
     if let Some(classification) = classification {
         candidate.proposal.classification = *classification;

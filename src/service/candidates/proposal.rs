@@ -164,8 +164,8 @@ struct CapturedContent<'c> {
     ttl_turns: Option<u64>,
 }
 
-impl<'c> CapturedContent<'c> {
-    fn of(proposal: &'c Proposal) -> Self {
+impl<'c> From<&'c Proposal> for CapturedContent<'c> {
+    fn from(proposal: &'c Proposal) -> Self {
         let about = proposal.about.as_ref();
         let (ttl_seconds, ttl_turns) = match proposal.ttl {
             Some(MemoryTtl::Seconds(seconds)) => (Some(seconds), None),
@@ -204,7 +204,7 @@ fn capture(
     id: &str,
 ) -> Result<ChainLink, Error> {
     let content =
-        serde_json::to_string(&CapturedContent::of(&proposed.proposal)).unwrap_or_default();
+        serde_json::to_string(&CapturedContent::from(&proposed.proposal)).unwrap_or_default();
     let content = canonical(&content);
     let body: BTreeMap<&str, Value> = BTreeMap::from([
         ("at", tx.now().to_string().into()),

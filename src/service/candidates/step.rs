@@ -45,8 +45,10 @@ impl CandidateAction {
         ("supersede", Self::Supersede),
         ("deleted", Self::Delete),
     ];
+}
 
-    pub(super) fn of(verdict: ReviewVerdict) -> Self {
+impl From<ReviewVerdict> for CandidateAction {
+    fn from(verdict: ReviewVerdict) -> Self {
         match verdict {
             ReviewVerdict::Approve => Self::Approve,
             ReviewVerdict::Reject => Self::Reject,

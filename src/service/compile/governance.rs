@@ -7,14 +7,16 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Error;
-use super::evidence::retrieve;
 use super::pack_faults::{unread_members, with_absent_members};
 use super::pack_fragments::provide;
 use crate::domain::{
     Classification, Conversation, MemoryEntry, MemoryScope, MemoryStatus, Timestamp,
 };
-use crate::hook::HookRun;
-use crate::json::{self, Limits, Node};
+use crate::hook::{
+    AnswerReader, HookInput, HookKind, HookRun, MatchContext, Point, PointInput as _,
+    RetrieveEvidenceInput,
+};
+use crate::json::{self, JsonText, Limits, Node};
 use crate::pack::{self, AutoPromotion, Pack, PackRef, PublicKeys, Refusal, RefusalCode};
 use crate::pipeline::{
     self, CompiledPayload, Deadline, GovernInput, GovernOutput, HookPort, RankedMemory,
@@ -69,7 +71,7 @@ pub(super) fn govern(
         let redactor = pack.policy.redaction.redactor(deadline);
         let history = &mut request.conversation.history;
         request.replaced_results = pipeline::ask_governed_results(runner, history, redactor)?;
-        retrieve(runner, &intent, &mut governed)?;
+        retrieve_evidence(runner, &intent, &mut governed)?;
         provide(&services.clone().until(deadline), runner, &pack, request, &mut governed)?;
     }
     move_into_blocks(request, &mut governed);
@@ -298,4 +300,26 @@ impl GovernContext {
         out.push_str(&self.output.meta.to_string());
         out
     }
+}
+
+/// Adds the evidence that the hooks at `retrieve_evidence` find for an intent to the evidence of the
+/// request. The evidence stage then admits it by snapshot, hash and classification.
+fn retrieve_evidence(
+    runner: &mut dyn HookPort,
+    intent: &str,
+    governed: &mut GovernedRequest,
+) -> Result<(), Error> {
+    const POINT: Point = Point::RetrieveEvidence;
+    if !runner.has(POINT, HookKind::Provide) {
+        return Ok(());
+    }
+    let query = governed.invoke.context_query.to_string();
+    let input = RetrieveEvidenceInput { intent_id: intent, query: JsonText::new(&query) }.to_json();
+    let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
+    let reader = AnswerReader::new(request::read_evidence);
+    let provided = runner.provide(at, &|_| 0, &|answer| reader.check(answer))?;
+    for (_, answer) in &provided.answers {
+        governed.evidence.extend(reader.take(answer).unwrap_or_default());
+    }
+    Ok(())
 }

@@ -2,7 +2,6 @@
 
 mod change;
 mod events;
-mod evidence;
 mod governance;
 mod hooks;
 mod job;

@@ -1,17 +1,15 @@
 //! Errors of use cases: [`Error`], and the refusals of single use cases that it contains.
 
-mod candidate;
 mod compile;
-mod divergence;
-mod pack;
 
-pub use self::candidate::CandidateRefusal;
+use std::sync::Arc;
+
 pub use self::compile::{CompileError, RefusedCompile};
-pub use self::divergence::Divergence;
-pub use self::pack::PackRefusal;
 use super::{MemoryTaken, StoreError, idempotency};
-use crate::hook::HookStop;
+use crate::domain::{CandidateState, MemoryRole, word_of};
+use crate::hook::{HookStop, Point};
 use crate::json::{self, Fault};
+use crate::pack::LintFault;
 use crate::pipeline::StopReason;
 use crate::webhook::SealError;
 
@@ -79,6 +77,83 @@ impl From<idempotency::Error> for Error {
         match error {
             idempotency::Error::Refused(refused) => Self::Refused(refused),
             idempotency::Error::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+/// A hook of a replay has an input for which the record has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("hook `{hook}` at `{point}` is asked something else than what was recorded")]
+pub struct Divergence {
+    /// The compilation that is replayed.
+    pub id: Arc<str>,
+    pub hook: Arc<str>,
+    pub point: Point,
+    /// Number of times that the point was reached before.
+    pub occurrence: u32,
+    /// JSON Pointer of the first difference in the hook's request; none if the recorded input is
+    /// not available.
+    pub pointer: Option<String>,
+}
+
+/// The reason why a candidate was not changed. Each variant is a rule about the steps of a
+/// candidate. Nothing was stored.
+#[derive(Debug, thiserror::Error)]
+pub enum CandidateRefusal {
+    #[error("`{0}` is no class that may be written here")]
+    Class(String),
+    #[error("a candidate that is {} cannot become {}", state_name(*.from), state_name(*.to))]
+    Transition { from: CandidateState, to: CandidateState },
+    #[error("who proposed a candidate may not review it")]
+    SelfReview,
+    #[error("a principal of the kind agent may propose, but neither review nor promote")]
+    Agent,
+    #[error("the key lacks the role {}", .0.as_str())]
+    Lacks(MemoryRole),
+    /// The keys of the entries with another value.
+    #[error(
+        "the entry {} says otherwise: `resolution` must be supersede, keep_both or reject",
+        .0.join(", ")
+    )]
+    Contradiction(Vec<String>),
+    #[error("the policy asks for a consent, and the proposal has none")]
+    NoConsent,
+}
+
+fn state_name(state: CandidateState) -> &'static str {
+    word_of(CandidateState::WORDS, state)
+}
+
+/// The reason why nothing is done with a pack.
+#[derive(Debug, thiserror::Error)]
+pub enum PackRefusal {
+    #[error("the pack has {} fault{}", .0.len(), if .0.len() == 1 { "" } else { "s" })]
+    Lint(Vec<LintFault>),
+    #[error("{0} is published with another digest: {1}")]
+    VersionExists(String, String),
+    #[error("no such pack is published")]
+    NotFound,
+    #[error("the rule uses operators that there are not")]
+    Operators(Vec<json::Fault>),
+}
+
+impl PackRefusal {
+    /// The code of the problem, and of the event of a compile. If the signature is the only fault of
+    /// a pack, it has a code of its own.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Lint(faults) => {
+                let mut errors = faults.iter().filter(|fault| fault.is_error());
+                match (errors.next().map(|fault| fault.code), errors.next()) {
+                    (Some(code @ ("pack_signature_missing" | "pack_signature_invalid")), None) => {
+                        code
+                    }
+                    _ => "pack_lint",
+                }
+            }
+            Self::VersionExists(..) => "pack_version_exists",
+            Self::NotFound => "pack_not_found",
+            Self::Operators(_) => "policy_operator_unknown",
         }
     }
 }

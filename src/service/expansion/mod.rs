@@ -15,9 +15,10 @@ use self::kept_originals::KeptOriginals;
 use super::Services;
 use super::artifacts;
 use super::compile::Error;
-use super::marks::replaces_others;
 use super::original_forms::OriginalsByForm;
-use super::recognized_messages::{MessageRecipe, RecipeStep, RecognizedMessages, read_index};
+use super::recognized_messages::{
+    MessageRecipe, RecipeStep, RecognizedMessages, read_index, replaces_others,
+};
 use crate::compress::{self, DecodedText, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};

@@ -13,7 +13,6 @@ pub mod queue;
 mod registered_hook;
 mod registration;
 mod registry;
-mod sealing;
 mod set;
 mod trial;
 
@@ -31,9 +30,9 @@ pub use self::registered_hook::RegisteredHook;
 pub use self::registration::{PutHook, PutOnce, create, put};
 pub use self::registry::{NewHookSecret, delete, find, list, points, rotate, update};
 pub(crate) use self::registry::{disable, disable_gone, gone};
-pub(crate) use self::sealing::seal_urls;
 use self::set::HookRevision;
 pub(super) use self::set::NoNetwork;
+pub(crate) use self::set::seal_urls;
 pub use self::trial::{HookTrial, prepare, try_out};
 pub use crate::hook::{BUILTIN_NAMES, DeliveryMode, EnforcementMode, OnFailure};
 use crate::hook::{HIDDEN_PATH, Hook, HookKind, Point};

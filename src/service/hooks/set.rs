@@ -12,7 +12,7 @@ use crate::hook::{
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::limit::{Pattern, PatternBudget};
 use crate::service::{Services, StoreError};
-use crate::store::{HookRow, OrderRow};
+use crate::store::{HookRow, OrderRow, SealedUrl};
 use crate::webhook::{Keyring, Webhooks};
 
 /// Hooks and orders of a tenant at a revision.
@@ -267,4 +267,36 @@ impl Caller for NoNetwork {
         let (answer, took) = (Err(failure), Duration::ZERO);
         Box::pin(async move { CallReply { answer, body: None, took, attempts: 0 } })
     }
+}
+
+/// Seals the URLs of the tenant's hooks that are stored in plain. Without the key that a hook's secrets
+/// are sealed with, its URL stays as it is.
+pub(crate) fn seal_urls(services: &Services) -> Result<(), StoreError> {
+    let (keys, tenant) = (&services.hooks().keys, &services.caller().tenant);
+    if keys.is_empty() {
+        return Ok(());
+    }
+    for row in services.tenant().read(|tx| tx.hooks())? {
+        let plain = read_unsealed(&row)?;
+        if plain.endpoint().is_none_or(|endpoint| endpoint.is_redacted_url()) {
+            continue;
+        }
+        let hook = open_hook(keys, tenant, &row)?;
+        if hook.endpoint().is_some_and(|endpoint| endpoint.secrets.is_locked()) {
+            continue;
+        }
+        let sealed = match keys.seal_hook(tenant, &hook) {
+            Ok(Some(sealed)) => sealed,
+            Ok(None) => continue,
+            Err(error) => {
+                tracing::warn!(hook.id = &*row.id, %error, "the URL of a hook could not be sealed");
+                continue;
+            }
+        };
+        let (id, revision) = (row.id, row.revision);
+        let definition = hook.write_stored().into();
+        let new = SealedUrl { id, revision, definition, sealed };
+        services.tenant().write(move |tx| tx.seal_hook_url(&new))?;
+    }
+    Ok(())
 }

@@ -111,7 +111,7 @@ pub fn list(
     after: Option<MemoryCursor>,
     limit: usize,
 ) -> Result<Page<MemoryEntry, MemoryCursor>, Error> {
-    let list = PagedList { limit, bytes: MemoryEntry::text_bytes, position: MemoryCursor::of };
+    let list = PagedList { limit, bytes: MemoryEntry::text_bytes, position: MemoryCursor::after };
     services.tenant().read(|tx| {
         list.read(services, after, |after, count| Ok(tx.list_memory(filter, after, count)?))
     })

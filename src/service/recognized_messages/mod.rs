@@ -5,14 +5,14 @@
 //! for each message that a response changed, its chain hash with the original, and for the end of
 //! the response its chain hash with an index of all originals.
 
-mod plain;
+mod marks;
 mod recipe;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-pub(crate) use plain::is_unmarked;
+pub(crate) use marks::{is_unmarked, replaces_others};
 pub(crate) use recipe::{MessageRecipe, RecipeStep};
 
 use crate::compress::{chain, end_of};
@@ -208,7 +208,7 @@ impl RecognizedMessages {
         let Some((count, originals)) = &self.whole else { return false };
         *count == items.len()
             && !shortened.list.iter().any(|shown| shown.changed)
-            && plain::is_plain_list(items, originals)
+            && marks::is_plain_list(items, originals)
     }
 
     /// The original or the recipe that an earlier response stored for a shown message.

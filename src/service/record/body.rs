@@ -45,7 +45,7 @@ pub(crate) struct FullRecord {
 impl RecordBody {
     pub(super) fn write(&self, inputs: &Inputs) -> String {
         let stages: Vec<Value> = self.ledger.stages().iter().map(stage).collect();
-        let ids = self.artifacts.iter().map(|hash| ArtifactId::of(hash).to_string());
+        let ids = self.artifacts.iter().map(|hash| ArtifactId::from(hash).to_string());
         let ids: Vec<String> = ids.collect();
         let effects = json!({"artifacts": ids, "memory_expired": self.expired});
         let mut text = format!(

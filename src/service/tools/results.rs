@@ -213,7 +213,7 @@ fn cut_one(
 ) -> CutResult {
     let Lengths { threshold, head, tail } = lengths;
     let offload = OffloadLimits { threshold, head, tail };
-    let id = ArtifactId::of(&ContentHash::of(&result.text));
+    let id = ArtifactId::from(&ContentHash::of(&result.text));
     if let Some(marker) = offload.apply(&result.text, id).filter(|_| store) {
         match keep(services, &result.text) {
             Ok(()) => {

@@ -64,8 +64,8 @@ pub struct MemoryCursor {
 }
 
 impl MemoryCursor {
-    /// The position of an entry.
-    pub fn of(entry: &MemoryEntry) -> Self {
+    /// Where a list continues after an entry.
+    pub fn after(entry: &MemoryEntry) -> Self {
         Self { key: entry.key.to_string(), scope: entry.scope.clone() }
     }
 }
@@ -250,7 +250,7 @@ impl Tx<'_> {
             &given,
             |row| entry(row, 0),
         )?;
-        Ok(Page::new(rows, limit, MemoryCursor::of, examined))
+        Ok(Page::new(rows, limit, MemoryCursor::after, examined))
     }
 
     /// The last row of a range that a page looks at; none if the range has no more rows than that.

@@ -60,7 +60,7 @@ fn an_artifact_comes_back_byte_for_byte() {
             assert_eq!(stored.expires_at, clock.now().after(TTL));
             assert_eq!(tenant.artifact(stored.id).unwrap(), Some((stored, original.to_owned())));
         }
-        assert_eq!(text(&tenant, ArtifactId::of(&ContentHash::of("never"))), None);
+        assert_eq!(text(&tenant, ArtifactId::from(&ContentHash::of("never"))), None);
     });
 }
 

@@ -103,9 +103,9 @@ async fn a_turn_writes_nothing_that_its_key_may_not_write() {
 
 #[tokio::test]
 async fn every_route_but_the_open_ones_asks_for_a_key() {
-    use contexture::http::{Access, ROUTES};
+    use contexture::http::{Access, ROUTES, RouteAccess};
     let server = TestServer::locked(&[]).await;
-    for (method, path, access) in ROUTES {
+    for RouteAccess { method, path, access } in ROUTES {
         let path = path.replace("{id}", "x").replace("{name}", "x");
         let file = if path.starts_with("/docs") { "swagger-ui.css" } else { "console.css" };
         let path = path.replace("{file}", file).replace("{code}", "deadline");

@@ -17,16 +17,16 @@ impl Ladder<'_> {
             return Ok(false);
         }
         let user = self.last_user.and_then(|at| self.turns.get(at)).filter(|user| !user.exempt);
-        let stays = self.exempt + user.map_or(0, |user| media.of((user.flat, user.real)));
+        let stays = self.exempt + user.map_or(0, |user| media.select((user.flat, user.real)));
         let free = target.saturating_sub(stays);
-        let own = self.shown.get(newest).map_or(0, |shown| media.of(*shown));
+        let own = self.shown.get(newest).map_or(0, |shown| media.select(*shown));
         if own <= free {
             return Ok(false);
         }
         let others = self.total(media == MediaCost::Real).saturating_sub(own);
         let room = target.saturating_sub(others).max(free / 2);
         if let Some(TurnExcerpt { form, cost }) = costs.find_excerpt(newest, room, media)?
-            && media.of(cost) < own
+            && media.select(cost) < own
         {
             self.set(newest, form, cost);
             return Ok(true);
@@ -52,11 +52,11 @@ impl Ladder<'_> {
             return Ok(());
         };
         let is_covered = *form == TurnForm::Covered;
-        let room = media.of(shown) + left;
+        let room = media.select(shown) + left;
         let Some(TurnExcerpt { form, cost }) = costs.find_excerpt(turn, room, media)? else {
             return Ok(());
         };
-        if media.of(cost) <= media.of(shown) {
+        if media.select(cost) <= media.select(shown) {
             return Ok(());
         }
         self.set(turn, form, cost);

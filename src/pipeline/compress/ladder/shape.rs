@@ -81,7 +81,7 @@ pub(crate) enum MediaCost {
 }
 
 impl MediaCost {
-    pub(crate) fn of(self, cost: (u64, u64)) -> u64 {
+    pub(crate) fn select(self, cost: (u64, u64)) -> u64 {
         match self {
             Self::Flat => cost.0,
             Self::Real => cost.1,

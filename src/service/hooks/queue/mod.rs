@@ -7,7 +7,6 @@
 
 mod attempt;
 mod list;
-mod losses;
 mod relay;
 mod schedule;
 mod worker;

@@ -1,4 +1,5 @@
-//! Claims due deliveries of all tenants and sends them.
+//! Claims due deliveries of all tenants and sends them, and publishes how many calls of a hook were
+//! deleted because too many were queued.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,13 +8,14 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use serde_json::json;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::DeliverySender;
 use super::attempt::attempt;
-use super::losses::publish_losses;
 use super::relay::relay;
+use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::service::pool::Pool;
 use crate::service::{Services, StoreError};
 use crate::store::{AttemptOutcome, BusyCalls, ClaimedDelivery, Claims};
@@ -256,4 +258,28 @@ impl fmt::Debug for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker").field("under_way", &self.under_way.len()).finish_non_exhaustive()
     }
+}
+
+/// Hooks whose losses one pass publishes.
+const MAX_LOSS_HOOKS: usize = 32;
+
+/// Publishes `hook:lost` for hooks that have lost calls since the last such event.
+fn publish_losses(services: &Services) -> Result<(), StoreError> {
+    let store = &services.inner.store;
+    for (tenant, hook) in store.hooks_with_losses(MAX_LOSS_HOOKS)? {
+        store.tenant(&tenant).write(move |tx| {
+            // Another node may have published it by now.
+            let Some(count) = tx.take_losses(&hook)? else { return Ok(()) };
+            let data = json!({"hook": hook, "count": count});
+            tx.publish(&NewEvent {
+                kind: EventKind::HookLost,
+                session_id: None,
+                compilation_id: None,
+                data: RawJson::new(data.to_string()),
+                at: None,
+            })
+            .map(drop)
+        })?;
+    }
+    Ok(())
 }

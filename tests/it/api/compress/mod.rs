@@ -5,10 +5,10 @@ mod budget;
 mod faults;
 mod lookalike;
 mod options;
-mod recognised;
+mod recognition;
 mod rounds;
 mod shapes;
-mod stored;
+mod stored_messages;
 mod thinking;
 
 use serde_json::{Value, json};

@@ -4,10 +4,10 @@ mod deliveries;
 mod order;
 mod registry;
 mod scope;
-mod sealed;
+mod secrets;
 mod targets;
 mod trial;
-mod unreachable;
+mod unreachable_receiver;
 
 use crate::support::{Folder, TestServer};
 

@@ -4,7 +4,7 @@
 //! as a request, `reader` what the request reader refuses, `cost` what is legal and meant to be
 //! expensive.
 
-mod amplified;
+mod amplification;
 mod cost;
 mod reader;
 mod wire;

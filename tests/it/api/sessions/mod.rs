@@ -1,8 +1,8 @@
 //! Sessions over HTTP.
 
 mod entry;
-mod lasting;
 mod lineage;
+mod persistence;
 mod snapshots;
 mod steps;
 mod turn_calls;

@@ -9,7 +9,7 @@ mod budget;
 mod code;
 mod dedup;
 mod input;
-mod keep;
+mod protection;
 mod safety;
 mod study;
 mod summary;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Run;
 use super::evidence::verified;
-use super::governed::column;
+use super::governed_run::column;
 use super::packs::{canonical, digest};
 use crate::support::problem;
 

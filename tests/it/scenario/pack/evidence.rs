@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Run;
-use super::governed::{column, reasons};
+use super::governed_run::{column, reasons};
 use super::packs::{canonical, digest};
 use crate::support::pointers;
 

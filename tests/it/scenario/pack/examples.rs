@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::governed::{column, surfaced};
+use super::governed_run::{column, surfaced};
 use crate::support::{TestServer, prerequisite};
 
 fn read(path: &Path) -> Value {

@@ -6,7 +6,7 @@ mod controls;
 mod evidence;
 mod examples;
 mod golden;
-mod governed;
+mod governed_run;
 mod hooks;
 mod intent;
 mod memory;
@@ -16,7 +16,7 @@ mod record;
 mod replay;
 mod session;
 mod shapes;
-mod signed;
+mod signatures;
 mod tools;
 
-pub(crate) use governed::Run;
+pub(crate) use governed_run::Run;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Run;
-use super::governed::{column, reasons, surfaced};
+use super::governed_run::{column, reasons, surfaced};
 use crate::support::pack::{bundle, rule};
 use crate::support::pointers;
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Run;
-use super::governed::{reasons, surfaced};
+use super::governed_run::{reasons, surfaced};
 use crate::support::pack::{bundle, rule};
 use crate::support::pointers;
 

@@ -1,0 +1,123 @@
+//! The forms in which a message of the list and its texts are shown, and the limits of edits.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use super::{MessageAuthor, ShortenJob};
+use crate::compress::{
+    Depth, EditLimit, Encoder, ReducedSize, ShownForm, TextOwner, find_excerpt, stays_whole,
+};
+use crate::pipeline::compress::Clearing;
+use crate::pipeline::report::Action;
+use crate::provider::MessageText;
+use crate::request::{CompressRequest, Level};
+
+/// Visibility of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Visibility {
+    Whole,
+    /// Its texts are reduced by rung 2 to this depth.
+    To(Depth),
+    /// Its tool results, or its thinking too, are cleared; all other texts are reduced to this
+    /// depth.
+    Cleared(Depth, Clearing),
+    Gone(Action),
+}
+
+impl ShortenJob<'_> {
+    /// The limit of edits to words that a person wrote.
+    pub(super) fn hold_words(&self, hold: EditLimit) -> EditLimit {
+        match hold {
+            EditLimit::Free | EditLimit::To(_) if self.request.reader.results_only => {
+                EditLimit::Fixed
+            }
+            hold => hold,
+        }
+    }
+
+    /// Edits that a text of the model, or the arguments of its call, may get.
+    pub(super) fn hold_own(&self, hold: EditLimit, text: &str) -> EditLimit {
+        match self.hold_words(hold) {
+            EditLimit::To(_) if stays_whole(text) => EditLimit::Fixed,
+            hold => hold,
+        }
+    }
+
+    /// Edits that the texts of a message may get.
+    pub(super) fn hold_in(&self, at: usize, visibility: Visibility) -> EditLimit {
+        match (self.hold(at), visibility) {
+            (EditLimit::Free, Visibility::To(depth) | Visibility::Cleared(depth, _)) => {
+                EditLimit::To(depth)
+            }
+            (hold, _) => hold,
+        }
+    }
+
+    /// Whether a message's texts may take another form at rung 1.
+    pub(super) fn hold(&self, at: usize) -> EditLimit {
+        match self.makers.get(at) {
+            Some(MessageAuthor::Ours | MessageAuthor::OursForGood) => EditLimit::Ours,
+            _ if self.fixed.get(at) == Some(&true) => EditLimit::Fixed,
+            _ => EditLimit::Free,
+        }
+    }
+}
+
+/// The form of a text by itself.
+pub(super) fn find_form(
+    encoder: &Encoder<'_>,
+    spoken: &MessageText,
+    text: &Arc<str>,
+    hold: EditLimit,
+) -> Option<ShownForm> {
+    Some(match (spoken, hold) {
+        (MessageText::Words(_), hold) => encoder.encode_prompt(text, hold),
+        (MessageText::Said(_), EditLimit::To(depth)) => encoder.encode_reply(text, depth),
+        (MessageText::Call(..), EditLimit::To(depth)) => encoder.encode_arguments(text, depth),
+        (MessageText::Result(_), EditLimit::To(depth)) => {
+            encoder.encode_alone(text, Some(ReducedSize::To(depth)))
+        }
+        (MessageText::Result(_), EditLimit::Free) => encoder.encode_alone(text, None),
+        _ => return None,
+    })
+}
+
+/// The owner of the texts in a part of a message.
+pub(super) fn text_owner(spoken: &MessageText) -> TextOwner {
+    match spoken {
+        MessageText::Result(_) => TextOwner::Result,
+        MessageText::Words(_) => TextOwner::Words,
+        MessageText::Said(_) => TextOwner::Reply,
+        MessageText::Call(..) => TextOwner::Arguments,
+    }
+}
+
+/// The form of one text without a list around it, as far down the rungs as the level goes and the budget asks for.
+pub(super) fn shorten_text<'e>(
+    request: &CompressRequest<'_, '_>,
+    text: &Arc<str>,
+    encoder: &dyn Fn() -> Encoder<'e>,
+) -> Option<ShownForm> {
+    let form = |hold| encoder().encode_result(&[Arc::clone(text)], hold).into_iter().next();
+    let tokens_of = |form: &Option<ShownForm>| {
+        request.model.scale(form.as_ref().map_or(0, |form| form.tokens_after))
+    };
+    let fits = |form: &Option<ShownForm>| {
+        request.budget_tokens.is_some_and(|budget| tokens_of(form) <= budget)
+    };
+    let lossless = form(EditLimit::Free);
+    if request.level < Level::Reversible || fits(&lossless) {
+        return lossless;
+    }
+    let reduced = form(EditLimit::To(Depth::Reduced));
+    let Some(budget) = request.budget_tokens.filter(|_| !fits(&reduced)) else { return reduced };
+    let first = text.len() as u64 * budget / tokens_of(&lossless).max(1);
+    let found = find_excerpt(first, text.len() as u64, budget, |bytes| {
+        Ok::<_, Infallible>(tokens_of(&form(EditLimit::Excerpt { bytes })))
+    });
+    match found {
+        Ok(Some(found)) => form(EditLimit::Excerpt { bytes: found.bytes }),
+        // Not even a few lines have room.
+        _ => form(EditLimit::To(Depth::Gist)),
+    }
+}

@@ -1,0 +1,205 @@
+//! From neutral messages to a provider's payload.
+//!
+//! One pass into one string: no tree in between, no copy of a text. [`WrittenPayload`] has the places of
+//! what was written, so that no later step parses it. What a target cannot hold
+//! was taken out by [`super::adaptation`] before anything was counted, so nothing here can fail and
+//! nothing changes content. What still does not fit (the ladder may clear a part) is left out
+//! in a way that keeps the payload valid.
+
+mod anthropic;
+mod gemini;
+mod neutral;
+mod openai;
+mod payload_writer;
+mod responses;
+mod tools;
+
+use payload_writer::{MarkReport, PayloadWriter};
+pub use payload_writer::{MemberBlocks, WrittenPayload};
+pub(super) use tools::is_gemini_schema;
+
+use super::{GENERATED_IMAGE, PayloadInput, rules};
+use crate::domain::{Content, Extra, Message, Part, Role, Target};
+
+/// Writes the payload as JSON text after `head`: the keys of the provider's own request and no
+/// others, in a fixed order, so that the same messages always give the same bytes.
+pub fn write(head: String, target: Target, assembled: PayloadInput<'_>) -> WrittenPayload {
+    let marks = if rules(target).cache_marks { MarkReport::Yes } else { MarkReport::No };
+    let mut out = PayloadWriter::new(head, marks);
+    out.reserve(expected_length(assembled));
+    out.push('{');
+    match target {
+        Target::Openai => openai::write(&mut out, assembled.messages),
+        Target::OpenaiResponses => responses::write(&mut out, assembled.messages),
+        Target::Anthropic => anthropic::write(&mut out, assembled.messages),
+        Target::Gemini => gemini::write(&mut out, assembled.messages),
+        Target::Neutral => neutral::write(&mut out, assembled.messages),
+    }
+    tools::write(&mut out, target, assembled.tools);
+    out.push('}');
+    out.finish()
+}
+
+/// Writes messages in neutral shape, as a JSON array.
+pub fn write_messages(messages: &[Message]) -> String {
+    let mut out = PayloadWriter::new(String::new(), MarkReport::No);
+    neutral::list(&mut out, messages);
+    out.finish().text
+}
+
+/// Writes the content of a tool's result in neutral shape: a string, or a list of parts.
+pub fn write_result_content(content: &[Part]) -> String {
+    let mut out = PayloadWriter::new(String::new(), MarkReport::No);
+    neutral::result_content(&mut out, content);
+    out.finish().text
+}
+
+/// Bytes that the payload will need, near enough that the string seldom grows.
+fn expected_length(assembled: PayloadInput<'_>) -> usize {
+    let messages: usize = assembled.messages.iter().map(|m| 64 + parts_length(&m.parts)).sum();
+    let tools: usize = assembled
+        .tools
+        .iter()
+        .map(|tool| {
+            let schema = tool.parameters.as_ref().map_or(0, |raw| raw.as_str().len());
+            128 + schema + tool.description.as_ref().map_or(0, |text| text.len())
+        })
+        .sum();
+    let plain = messages + tools;
+    // Escapes: a line break or a quote every thirty characters or so; and an answer's report.
+    plain + plain / 32 + 2_048
+}
+
+fn parts_length(parts: &[Part]) -> usize {
+    use crate::domain::MediaSource;
+    parts
+        .iter()
+        .map(|part| {
+            let signature = part.signature.as_ref().map_or(0, |text| text.len());
+            let content = match &part.content {
+                Content::Text(text) => text.len(),
+                Content::Thinking(thinking) => {
+                    thinking.opaque.as_ref().map_or(thinking.text.len(), |raw| raw.as_str().len())
+                }
+                Content::ToolCall(call) => call.arguments.len() + call.id.len() + call.name.len(),
+                Content::ToolResult(result) => parts_length(&result.content) + 64,
+                Content::Media(media) => match &media.source {
+                    MediaSource::Base64(text)
+                    | MediaSource::Url(text)
+                    | MediaSource::FileId(text)
+                    | MediaSource::Text(text) => text.len() + 64,
+                },
+                Content::Opaque { raw, .. } => raw.as_str().len(),
+            };
+            48 + signature + content
+        })
+        .sum()
+}
+
+/// Whether `OpenAI`'s two shapes write a part as content.
+fn is_content(part: &Part) -> bool {
+    matches!(part.content, Content::Text(_) | Content::Media(_) | Content::Opaque { .. })
+        && !is_generated_image(part)
+}
+
+/// Whether a part is an image that the model made, which has its place next to the content.
+fn is_generated_image(part: &Part) -> bool {
+    matches!(part.content, Content::Media(_))
+        && part.extra.iter().any(|(name, _)| &**name == GENERATED_IMAGE)
+}
+
+/// The content of `OpenAI`'s two shapes: a string if there is one plain text, else an array written
+/// by `each`.
+fn content(out: &mut PayloadWriter, parts: &[Part], each: fn(&mut PayloadWriter, &Part)) {
+    let mut shown = parts.iter().filter(|part| is_content(part));
+    match (shown.next(), shown.next()) {
+        (None, _) => out.push_str("\"\""),
+        (Some(Part { content: Content::Text(text), extra, .. }), None) if extra.is_empty() => {
+            out.string(text);
+        }
+        _ => {
+            out.push('[');
+            for part in parts.iter().filter(|part| is_content(part)) {
+                each(out, part);
+            }
+            out.push(']');
+        }
+    }
+}
+
+/// Writes an object whose members are in byte order of their keys, uninterpreted ones merged with
+/// the interpreted ones. The latter must be written in byte order.
+struct SortedObject<'e> {
+    rest: Vec<&'e (std::sync::Arc<str>, crate::domain::RawJson)>,
+}
+
+impl<'e> SortedObject<'e> {
+    /// Opens the object. Members in `known` are written by the caller.
+    fn open(out: &mut PayloadWriter, extra: &'e Extra, known: &[&str]) -> Self {
+        out.push('{');
+        let mut rest: Vec<_> = extra.iter().filter(|(name, _)| !known.contains(&&**name)).collect();
+        rest.sort_by(|a, b| b.0.cmp(&a.0));
+        Self { rest }
+    }
+
+    /// Writes the key of an interpreted member, after all that come before it.
+    fn key(&mut self, out: &mut PayloadWriter, name: &str) {
+        self.before(out, Some(name));
+        out.key(name);
+    }
+
+    fn member(&mut self, out: &mut PayloadWriter, name: &str, text: &str) {
+        self.key(out, name);
+        out.string(text);
+    }
+
+    fn close(mut self, out: &mut PayloadWriter) {
+        self.before(out, None);
+        out.push('}');
+    }
+
+    fn before(&mut self, out: &mut PayloadWriter, limit: Option<&str>) {
+        while let Some((name, raw)) = self.rest.last() {
+            if limit.is_some_and(|limit| &**name >= limit) {
+                return;
+            }
+            out.extra_member(name, raw.as_str());
+            self.rest.pop();
+        }
+    }
+}
+
+/// The texts among parts, in order.
+fn texts(parts: &[Part]) -> impl Iterator<Item = &str> {
+    parts.iter().filter_map(|part| part.as_text().map(|text| &**text))
+}
+
+/// Groups neighbouring messages of one side, without hoisted system messages: Anthropic and Gemini
+/// require them as one message. `counts` returns whether a message has anything to write. Results are
+/// on the user's side.
+fn each_side<'m>(
+    messages: &'m [Message],
+    counts: impl Fn(&Message) -> bool,
+    mut write: impl FnMut(Role, &[&'m Message]),
+) {
+    let mut side: Vec<&Message> = Vec::new();
+    let mut last = Role::User;
+    for message in messages {
+        if message.is_hoisted() || !counts(message) {
+            continue;
+        }
+        let role = if message.role == Role::Tool { Role::User } else { message.role };
+        if role != last && !side.is_empty() {
+            write(last, &side);
+            side.clear();
+        }
+        last = role;
+        side.push(message);
+    }
+    if !side.is_empty() {
+        write(last, &side);
+    }
+}
+
+#[cfg(test)]
+mod tests;
