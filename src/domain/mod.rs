@@ -14,6 +14,7 @@ mod day;
 mod delegation;
 mod event;
 mod fair_places;
+mod item_output;
 mod key;
 mod ledger;
 mod memory;
@@ -57,6 +58,7 @@ pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
 pub use fair_places::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};
+pub use item_output::{OutputText, has_output, output_texts, output_tool, with_output_texts};
 pub use key::{
     Holder, Key, KeyHash, KeyLimits, KeyText, Keyword, KeywordSet, MemoryRole, Principal,
     PrincipalKind, Scope,
@@ -74,7 +76,7 @@ pub use model::{Family, Model, TokenizerName};
 pub use models::Models;
 pub use note::{Note, Notes};
 pub use omitted_history::OmittedHistory;
-pub use program::{ProgramCalls, program_id, program_of};
+pub use program::{ProgramCalls, caller_of, program_id, program_of};
 pub use quota::{Quota, QuotaUse, Quotas};
 pub use raw::RawJson;
 pub use replaced_result::ReplacedResult;

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Content, Message, Part, Role};
+use super::{Content, Message, Part, RawJson, Role};
 use crate::json::{self, Limits, Node};
 
 /// The member of a call or result that says who called: the model, or a program.
@@ -30,6 +30,12 @@ pub fn program_of(part: &Part) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The `caller` of a call, which its result has too, if a program made it.
+pub fn caller_of(part: &Part) -> Option<RawJson> {
+    let (_, raw) = part.extra.iter().find(|(name, _)| **name == *CALLER)?;
+    program_of(part).map(|_| raw.clone())
 }
 
 /// The id of the program that a `caller` names, as [`program_of`].
@@ -163,7 +169,7 @@ pub(super) fn join_turns(history: &[Message], turns: Vec<Range<usize>>) -> Vec<R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{RawJson, ToolCall, ToolResult, turns};
+    use crate::domain::{ToolCall, ToolResult, turns};
 
     fn call(id: &str, caller: Option<&str>) -> Part {
         let call =

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::prose::{self, READ_TOOL};
-use crate::domain::{ArtifactId, Message, Part, ProgramCalls, RawJson, ToolDefinition};
+use crate::domain::{
+    ArtifactId, Message, Part, ProgramCalls, RawJson, ToolDefinition, output_texts,
+};
 use crate::request::ReferenceStyle;
 
 const TOOL_DESCRIPTION: &str = "Reads an earlier tool result that was cleared from this conversation to \
@@ -59,6 +61,11 @@ impl ReadBack {
         let texts = content.iter().filter_map(Part::as_text).map(AsRef::as_ref);
         prose::cleared_line(tool, texts, id.map(|id| (ReferenceStyle::Tool, id))).into()
     }
+}
+
+/// The output of a built-in tool in an item, as the content of a result; empty if it has none.
+pub(super) fn output_content(part: &Part) -> Vec<Part> {
+    output_texts(part).into_iter().map(|own| Part::text(own.text)).collect()
 }
 
 /// The text that reading a cleared result returns: its texts, a line for each if there are

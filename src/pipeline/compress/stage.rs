@@ -9,7 +9,7 @@ use super::summary::summary_cap;
 use super::turns::TurnView;
 use super::view::ResultTools;
 use super::{Input, Output};
-use crate::domain::{Message, Role, Turn, turns};
+use crate::domain::{Message, Role, Turn, has_output, turns};
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{CoveredRange, HistorySummary};
 use crate::pipeline::{StopReason, prose};
@@ -122,7 +122,8 @@ fn count_turns(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
         for at in span.clone() {
             let origin = input.history.get(at).and_then(|message| message.origin);
             length = length.max(origin.map_or(0, |origin| origin as u64 + 1));
-            if input.history.get(at).is_some_and(|message| message.role == Role::Tool) {
+            let has_result = |message: &Message| message.role == Role::Tool || has_output(message);
+            if input.history.get(at).is_some_and(has_result) {
                 results.push_back(index);
             }
             let own = input.costs.get(at).copied().unwrap_or_default();

@@ -5,6 +5,7 @@ pub mod compress;
 pub mod database;
 mod folder;
 pub mod generate;
+pub mod items;
 pub mod pack;
 pub mod prerequisite;
 mod process;
