@@ -103,6 +103,7 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
         allowed: input.allowed,
         drop_allowed: input.drop_allowed,
         opening: input.opening.map(|slot| slot.cost.real()),
+        note_pays: false,
         keep_live: false,
     })
 }
