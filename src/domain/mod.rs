@@ -15,6 +15,7 @@ mod delegation;
 mod event;
 mod fair_places;
 mod item_half;
+mod item_output;
 mod key;
 mod ledger;
 mod memory;
@@ -59,6 +60,7 @@ pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
 pub use fair_places::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};
 pub use item_half::{HalfFamily, HalfRole, ItemHalf};
+pub use item_output::{OutputText, has_output, output_texts, output_tool, with_output_texts};
 pub use key::{
     Holder, Key, KeyHash, KeyLimits, KeyText, Keyword, KeywordSet, MemoryRole, Principal,
     PrincipalKind, Scope,
@@ -77,7 +79,7 @@ pub use model_row::ModelRow;
 pub use models::Models;
 pub use note::{Note, Notes};
 pub use prices::{Price, PriceStep, PriceStepRow, Prices, PricesRow, Rates};
-pub use program::{ProgramCalls, program_id, program_of};
+pub use program::{ProgramCalls, caller_of, program_id, program_of};
 pub use quota::{Quota, QuotaUse, Quotas};
 pub use raw::RawJson;
 pub use replaced_text::{ReplaceFn, ReplacedText};

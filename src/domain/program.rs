@@ -32,6 +32,12 @@ pub fn program_of(part: &Part) -> Option<String> {
     }
 }
 
+/// The `caller` of a call, which its result has too, if a program made it.
+pub fn caller_of(part: &Part) -> Option<RawJson> {
+    let (_, raw) = part.extra.iter().find(|(name, _)| **name == *CALLER)?;
+    program_of(part).map(|_| raw.clone())
+}
+
 /// The id of the program that a `caller` names, as [`program_of`].
 pub fn program_id(caller: &Node<'_>) -> Option<String> {
     let kind = caller.get("type").and_then(Node::as_str)?;

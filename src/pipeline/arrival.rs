@@ -8,7 +8,9 @@ use super::{StopReason, prose};
 use crate::compress::{
     Depth, EditLimit, Encoder, Engine, Fidelity, Lossless, ReducedSize, Reducer, ShownForm,
 };
-use crate::domain::{Content, Message, Notes, Part, Role};
+use crate::domain::{
+    Content, Message, Notes, Part, RawJson, Role, output_texts, with_output_texts,
+};
 use crate::request::OnArrival;
 
 /// Costs and forms of each message on arrival, one entry for each message.
@@ -29,13 +31,34 @@ pub(super) struct ArrivedForms {
     pub(super) forms: Vec<ShownForm>,
     /// Forms of its own texts; empty if they are unchanged.
     pub(super) words: Vec<ShownForm>,
+    /// Of the outputs of built-in tools in it that are shortened.
+    pub(super) outputs: Vec<ShownOutput>,
     /// Raw tokens that the forms save in addition to what the results save by themselves.
     pub(super) saved: u64,
 }
 
+/// An item with the output of a built-in tool, shortened.
+#[derive(Debug, Clone)]
+pub(super) struct ShownOutput {
+    /// The place of its part in the message.
+    part: usize,
+    /// The item as it is shown.
+    raw: RawJson,
+    /// The forms of its texts.
+    forms: Vec<ShownForm>,
+    /// Raw tokens that they save.
+    saved: u64,
+}
+
 impl ArrivedForms {
     fn all(&self) -> impl Iterator<Item = &ShownForm> {
-        self.forms.iter().chain(&self.words)
+        let outputs = self.outputs.iter().flat_map(|output| &output.forms);
+        self.forms.iter().chain(&self.words).chain(outputs)
+    }
+
+    fn add_outputs(&mut self, outputs: Vec<ShownOutput>) {
+        self.saved += outputs.iter().map(|output| output.saved).sum::<u64>();
+        self.outputs = outputs;
     }
 
     /// The action on the message, if no later rung changes it.
@@ -59,6 +82,18 @@ impl ArrivedForms {
             }
         }
         name_rules(rules.into_iter().map(AsRef::as_ref), "on_arrival")
+    }
+
+    /// The originals of the texts in its outputs of built-in tools of which something is left out.
+    pub(super) fn shortened_outputs(&self, message: &Message) -> Vec<Arc<str>> {
+        let mut found = Vec::new();
+        for output in &self.outputs {
+            let texts = message.parts.get(output.part).map(output_texts).unwrap_or_default();
+            let forms = texts.into_iter().zip(&output.forms);
+            let less = forms.filter(|(_, form)| form.class == Fidelity::Reversible);
+            found.extend(less.map(|(own, _)| own.text));
+        }
+        found
     }
 
     /// Notations and adapters whose work was reverted.
@@ -182,6 +217,7 @@ impl<'s> ArrivalPass<'s> {
                 arrived.forms = self.alone(message, size);
                 arrived.words = self.words(message, size);
                 arrived.saved = arrived.all().map(saved).sum();
+                arrived.add_outputs(self.outputs(message, size));
             }
             return arrived;
         }
@@ -221,6 +257,7 @@ impl<'s> ArrivalPass<'s> {
         if let ArrivalForm::To(size) = shape {
             arrived.words = self.words(message, size);
             arrived.saved += arrived.words.iter().map(saved).sum::<u64>();
+            arrived.add_outputs(self.outputs(message, size));
         }
         arrived
     }
@@ -236,7 +273,10 @@ impl<'s> ArrivalPass<'s> {
         let results = result_texts(message).zip(&forms);
         let saved_there =
             results.map(|(text, form)| before(text, form).saturating_sub(form.tokens_after));
-        saved_there.sum::<u64>() + self.words(message, size).iter().map(saved).sum::<u64>()
+        let outputs = self.outputs(message, size);
+        saved_there.sum::<u64>()
+            + self.words(message, size).iter().map(saved).sum::<u64>()
+            + outputs.iter().map(|output| output.saved).sum::<u64>()
     }
 
     /// Tokens of a result's text by itself, in its form on arrival.
@@ -248,6 +288,31 @@ impl<'s> ArrivalPass<'s> {
 
     fn alone(&self, message: &Message, size: ReducedSize) -> Vec<ShownForm> {
         result_texts(message).map(|text| self.encoder.encode_alone(text, Some(size))).collect()
+    }
+
+    /// The outputs of built-in tools that get shorter. They arrive as they are, and nothing refers to
+    /// them: their texts are in items that only the provider reads.
+    fn outputs(&self, message: &Message, size: ReducedSize) -> Vec<ShownOutput> {
+        let mut found = Vec::new();
+        for (part, own) in message.parts.iter().enumerate() {
+            let Content::Opaque { raw, .. } = &own.content else { continue };
+            let texts = output_texts(own);
+            let is_ours = texts.iter().all(|own| prose::is_cleared(&own.text));
+            if is_ours {
+                continue;
+            }
+            let forms = texts.iter().map(|own| self.encoder.encode_alone(&own.text, Some(size)));
+            let forms: Vec<ShownForm> = forms.collect();
+            let shown = forms.iter().map(|form| form.text.as_deref());
+            let shown = with_output_texts(raw, &texts, shown);
+            // A count that was stopped saves nothing: the compile ends at the next check.
+            let count = |raw: &RawJson| self.meter.text(raw.as_str()).unwrap_or_default();
+            let saved = count(raw).saturating_sub(count(&shown));
+            if saved > 0 {
+                found.push(ShownOutput { part, raw: shown, forms, saved });
+            }
+        }
+        found
     }
 
     fn words(&self, message: &Message, size: ReducedSize) -> Vec<ShownForm> {
@@ -299,6 +364,13 @@ pub(super) fn show(message: &mut Message, arrived: &ArrivedForms) {
     });
     place(results, &arrived.forms);
     place(message.parts.iter_mut().filter(|part| is_own(part)), &arrived.words);
+    for output in &arrived.outputs {
+        if let Some(Content::Opaque { raw, .. }) =
+            message.parts.get_mut(output.part).map(|part| &mut part.content)
+        {
+            *raw = output.raw.clone();
+        }
+    }
 }
 
 fn place<'p>(parts: impl Iterator<Item = &'p mut Part>, forms: &[ShownForm]) {

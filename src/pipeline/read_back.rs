@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::prose::{self, READ_TOOL};
-use crate::domain::{ArtifactId, Message, Part, ProgramCalls, RawJson, ToolDefinition};
+use crate::domain::{
+    ArtifactId, Message, Part, ProgramCalls, RawJson, ToolDefinition, output_texts,
+};
 use crate::request::ReferenceStyle;
 
 /// What a line of a notation begins with.
@@ -81,6 +83,11 @@ fn has_notation(message: &Message) -> bool {
     texts.any(|part| {
         part.as_text().is_some_and(|text| text.starts_with(MARK) || text.contains(MARKED_LINE))
     })
+}
+
+/// The output of a built-in tool in an item, as the content of a result; empty if it has none.
+pub(super) fn output_content(part: &Part) -> Vec<Part> {
+    output_texts(part).into_iter().map(|own| Part::text(own.text)).collect()
 }
 
 /// The text that reading a cleared result returns: its texts, a line for each if there are

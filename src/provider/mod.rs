@@ -11,7 +11,9 @@ mod texts;
 mod words;
 mod writer;
 
-pub use adaptation::{adapt, adapt_results, is_tool_change, means, shown_property};
+pub use adaptation::{
+    adapt, adapt_results, built_in_as_functions, is_tool_change, means, shown_properties,
+};
 pub use reader::{
     CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, detect_in, keeps_malformed, list_key,
     note_replaced, read, read_content, read_messages, read_tools, read_without_messages,

@@ -161,6 +161,11 @@ pub(super) fn message_cause(
             return ours.map_or(ChangeReason::MessageEdited, |ours| ours.reason(hints));
         }
     }
+    // The note behind a provider's own compaction stands for what was at the end of this message.
+    let is_note = |item: &Item<'_, '_>| spoken_text(item.node()).starts_with(SUMMARY_TAG);
+    if was.starts_with(is.as_str()) && new.get(at + 1).is_some_and(is_note) {
+        return shrink_reason(hints);
+    }
     match ReductionMarks::new(now).cmp(&ReductionMarks::new(before)) {
         std::cmp::Ordering::Greater => return shrink_reason(hints),
         std::cmp::Ordering::Less => return ChangeReason::Squeeze,

@@ -8,14 +8,15 @@ use crate::compress::Fidelity;
 use crate::domain::{Message, Role, Turn};
 use crate::pipeline::arrival::{ArrivedForms, result_texts, show};
 use crate::pipeline::measure::Cost;
-use crate::pipeline::read_back::original;
+use crate::pipeline::read_back::{original, output_content};
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::provider::has_compaction;
 
 /// The texts that reading back the results of a message returns.
 fn originals(message: &Message) -> impl Iterator<Item = Arc<str>> {
-    message.tool_results().filter_map(|result| original(&result.content))
+    let results = message.tool_results().filter_map(|result| original(&result.content));
+    results.chain(message.parts.iter().map(output_content).filter_map(|own| original(&own)))
 }
 
 /// The form of each message that the ladder planned.
@@ -90,6 +91,7 @@ pub(super) fn build(input: Input<'_>, spans: &[Turn], plan: HistoryPlan) -> Outp
             let shown = result_texts(&message).zip(&arrived.forms);
             let less = shown.filter(|(_, form)| form.class == Fidelity::Reversible);
             artifacts.extend(less.map(|(text, _)| Arc::clone(text)));
+            artifacts.extend(arrived.shortened_outputs(&message));
         }
         if let Some(slot) = cleared {
             (message, cost) = (slot.message, slot.cost);

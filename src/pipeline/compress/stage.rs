@@ -9,7 +9,7 @@ use super::summary::summary_cap;
 use super::turns::TurnView;
 use super::view::ResultTools;
 use super::{Input, Output};
-use crate::domain::{Message, Role, Turn, turns};
+use crate::domain::{Message, Role, Turn, has_output, turns};
 use crate::pipeline::bound_thinking::BrokenRange;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{CoveredRange, HistorySummary};
@@ -123,6 +123,7 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
         allowed: input.allowed,
         drop_allowed: input.drop_allowed,
         opening: input.opening.map(|slot| slot.cost.real()),
+        note_pays: false,
         keep_live: false,
     })
 }
@@ -142,7 +143,8 @@ fn count_turns(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
         for at in span.clone() {
             let origin = input.history.get(at).and_then(|message| message.origin);
             length = length.max(origin.map_or(0, |origin| origin as u64 + 1));
-            if input.history.get(at).is_some_and(|message| message.role == Role::Tool) {
+            let has_result = |message: &Message| message.role == Role::Tool || has_output(message);
+            if input.history.get(at).is_some_and(has_result) {
                 results.push_back(index);
             }
             let own = input.costs.get(at).copied().unwrap_or_default();

@@ -9,6 +9,7 @@ use crate::domain::{AskedSummary, Message, Notes, Part, Role, Summary};
 use crate::pipeline::measure::Meter;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::pipeline::{StopReason, prose};
+use crate::provider::built_in_as_functions;
 use crate::request::Level;
 
 /// Raw tokens below which a summary has no room for more than its own frame.
@@ -269,7 +270,10 @@ impl<'m> CoveredParts<'m> {
         };
         let found: Vec<(usize, Arc<str>)> = message.parts.iter().filter_map(found).collect();
         if found.is_empty() {
-            self.messages.push(Cow::Borrowed(message));
+            match built_in_as_functions(message) {
+                Some(messages) => self.messages.extend(messages.map(Cow::Owned)),
+                None => self.messages.push(Cow::Borrowed(message)),
+            }
             self.count += 1;
             return;
         }

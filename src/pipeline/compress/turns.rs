@@ -10,7 +10,7 @@ use super::summary::{
 };
 use super::view::{Clearing, ResultTools, clear_message, may_clear};
 use crate::compress::{self, Depth, ReducedSize};
-use crate::domain::{Message, Role, Turn};
+use crate::domain::{Message, Role, Turn, has_output, output_texts};
 use crate::pipeline::arrival::{ArrivalForm, ArrivalPass, ArrivedForms, result_texts};
 use crate::pipeline::measure::{Cost, Meter};
 use crate::pipeline::read_back::ReadBack;
@@ -124,7 +124,7 @@ impl TurnCosts for TurnView<'_, '_> {
         max_tokens: u64,
         media: MediaCost,
     ) -> Result<Option<TurnExcerpt>, StopReason> {
-        let texts = self.excerpt_texts(turn);
+        let texts = self.excerpt_texts(turn)?;
         let tokens: u64 = texts.iter().map(|text| text.tokens).sum();
         let bytes: u64 = texts.iter().map(|text| text.bytes).sum();
         let longest = texts.iter().map(|text| text.bytes).max().unwrap_or_default();
@@ -153,17 +153,22 @@ impl TurnCosts for TurnView<'_, '_> {
 
 impl TurnView<'_, '_> {
     /// The sizes of a turn's texts of which an excerpt can be shown.
-    fn excerpt_texts(&self, turn: usize) -> Vec<TextSize> {
+    fn excerpt_texts(&self, turn: usize) -> Result<Vec<TextSize>, StopReason> {
         let span = self.spans.get(turn).cloned().unwrap_or_default();
         let free = span.filter(|at| self.protected.get(*at) != Some(&true));
         let messages = free.filter_map(|at| self.history.get(at));
-        let messages = messages.filter(|message| !self.read_back.holds(message));
-        let texts = messages.flat_map(result_texts);
-        let sizes = texts.map(|text| TextSize {
-            tokens: self.arrival_pass.arrived_alone(text),
-            bytes: text.len() as u64,
-        });
-        sizes.collect()
+        let mut sizes = Vec::new();
+        for message in messages.filter(|message| !self.read_back.holds(message)) {
+            sizes.extend(result_texts(message).map(|text| TextSize {
+                tokens: self.arrival_pass.arrived_alone(text),
+                bytes: text.len() as u64,
+            }));
+            for own in message.parts.iter().flat_map(output_texts) {
+                let tokens = self.meter.text(&own.text)?;
+                sizes.push(TextSize { tokens, bytes: own.text.len() as u64 });
+            }
+        }
+        Ok(sizes)
     }
 
     /// Cost of a turn in the current forms of its messages.
@@ -235,8 +240,8 @@ impl TurnView<'_, '_> {
             return Ok((None, shape));
         }
         let slot = self.clear(message, own, clearing)?;
-        let shape =
-            if slot.is_some() && message.role == Role::Tool { ArrivalForm::Fixed } else { shape };
+        let has_result = message.role == Role::Tool || has_output(message);
+        let shape = if slot.is_some() && has_result { ArrivalForm::Fixed } else { shape };
         Ok((slot, shape))
     }
 

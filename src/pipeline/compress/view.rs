@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::{Content, Message, Part, Role, ToolResult};
+use crate::domain::{
+    Content, Message, Part, Role, ToolResult, has_output, output_texts, output_tool,
+    with_output_texts,
+};
 use crate::pipeline::prose;
-use crate::pipeline::read_back::ReadBack;
+use crate::pipeline::read_back::{ReadBack, output_content};
 use crate::request::ClearOptions;
 
 /// The parts of a turn that rung 3 removes.
@@ -40,9 +43,29 @@ pub(crate) fn clear_message(
             }
             Some(message)
         }
+        Role::Assistant if has_output(message) => clear_outputs(message, read_back),
         Role::Assistant if clearing == Clearing::ResultsAndThinking => without_thinking(message),
         _ => None,
     }
+}
+
+/// The message with one line in the place of each output of a built-in tool.
+fn clear_outputs(message: &Message, read_back: &ReadBack) -> Option<Message> {
+    let mut message = message.clone();
+    let mut any = false;
+    for part in &mut message.parts {
+        let texts = output_texts(part);
+        if texts.iter().all(|own| prose::is_cleared(&own.text)) {
+            continue;
+        }
+        let line = read_back.line(&output_content(part), output_tool(part).as_deref());
+        let shown = (0..texts.len()).map(|at| Some(if at == 0 { &*line } else { "" }));
+        if let Content::Opaque { raw, .. } = &mut part.content {
+            *raw = with_output_texts(raw, &texts, shown);
+            any = true;
+        }
+    }
+    any.then_some(message)
 }
 
 /// Whether a result is a line of ours already: what it says of the original would be lost.
@@ -92,7 +115,13 @@ pub(crate) fn may_clear(
     let mut results = message.tool_results().peekable();
     let excluded =
         |result| tools.tool_name(result).is_some_and(|tool| clear.exclude_tools.contains(tool));
-    results.peek().is_none() || (tokens >= clear.least_tokens && !results.any(excluded))
+    let mut outputs = message.parts.iter().filter(|part| !output_texts(part).is_empty()).peekable();
+    if results.peek().is_none() && outputs.peek().is_none() {
+        return true;
+    }
+    let is_excluded =
+        |part| output_tool(part).is_some_and(|tool| clear.exclude_tools.contains(&*tool));
+    tokens >= clear.least_tokens && !results.any(excluded) && !outputs.any(is_excluded)
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ pub(super) fn run(
         allowed,
         drop_allowed: allowed,
         opening: None,
+        note_pays: budget.is_some(),
         keep_live: budget.is_none(),
     };
     let (cap, wanted) = (plan.summary_cap, OnceCell::new());

@@ -1,5 +1,5 @@
-//! Calls of `OpenAI`'s built-in tools that run at the client, for targets that lack them: the shell, the
-//! computer, patches and MCP calls become calls of functions with their results.
+//! Calls of `OpenAI`'s built-in tools, for targets that lack them: the shell, the computer, patches, MCP
+//! calls, searches and programs that were run become calls of functions with their results.
 //!
 //! <https://developers.openai.com/api/docs/guides/tools-shell>,
 //! <https://developers.openai.com/api/docs/guides/tools-computer-use>
@@ -15,11 +15,18 @@ use crate::provider::read_content;
 /// The kinds of calls, and the members that are their arguments.
 const CALLS: &[(&str, &str)] = &[
     ("apply_patch_call", "operation"),
+    ("code_interpreter_call", "code"),
     ("computer_call", "action"),
+    ("file_search_call", "queries"),
     ("local_shell_call", "action"),
     ("mcp_call", "arguments"),
     ("shell_call", "action"),
+    ("web_search_call", "action"),
 ];
+
+/// The kinds whose result is in the call itself.
+const WHOLE_CALLS: &[&str] =
+    &["code_interpreter_call", "file_search_call", "mcp_call", "web_search_call"];
 
 /// A result, and whether it was found in the item of its call.
 struct FoundResult {
@@ -87,9 +94,15 @@ impl ConversationAdapter<'_> {
             let read = call_of(&part).and_then(|call| Some((results.remove(&*call.id)?, call)));
             let Some((found, call)) = read else {
                 // What another message's call was answered by.
-                if output_id(&part).is_none_or(|id| !self.answered.remove(&id)) {
-                    open.parts.push(part);
+                if output_id(&part).is_some_and(|id| self.answered.remove(&id)) {
+                    continue;
                 }
+                // The model said it after the results.
+                let is_said = matches!(part.content, Content::Text(_) | Content::Thinking(_));
+                if is_said && !answers.is_empty() && open.tool_calls().count() == answers.len() {
+                    flush(&mut open, &mut answers, done);
+                }
+                open.parts.push(part);
                 continue;
             };
             if !answers.is_empty() && is_whole(&part) {
@@ -117,6 +130,40 @@ impl ConversationAdapter<'_> {
     }
 }
 
+/// A message with its calls of built-in tools as calls of functions, and a message with their results:
+/// what a summary reads. None if it has neither.
+pub fn built_in_as_functions(message: &Message) -> Option<[Message; 2]> {
+    let is_built_in = |part: &Part| call_of(part).is_some() || output_id(part).is_some();
+    if message.role != Role::Assistant || !message.parts.iter().any(is_built_in) {
+        return None;
+    }
+    let mut calls = Message { parts: Vec::new(), ..message.clone() };
+    let mut results = Message::new(Role::Tool, Vec::new());
+    results.origin = message.origin;
+    for part in &message.parts {
+        let call = call_of(part);
+        let id = match &call {
+            Some(call) => is_whole(part).then(|| Arc::clone(&call.id)),
+            None => output_id(part).map(Arc::from),
+        };
+        if let (Some(call_id), Content::Opaque { raw, .. }) = (&id, &part.content)
+            && let Ok(node) = json::parse(raw.as_str(), Limits::default())
+        {
+            let FoundResult { content, is_error } = read_result(&node);
+            let call_id = Arc::clone(call_id);
+            let is_error = is_error.then_some(true);
+            let result = ToolResult { call_id, name: None, content, is_error };
+            results.parts.push(Part::new(Content::ToolResult(result)));
+        }
+        match call {
+            Some(call) => calls.parts.push(Part::new(Content::ToolCall(call))),
+            None if id.is_none() => calls.parts.push(part.clone()),
+            None => {}
+        }
+    }
+    Some([calls, results])
+}
+
 /// Brings the results that follow a message into the order of its calls, as Gemini wants them.
 fn sort_results(history: &mut [Message], at: usize) {
     let Some((message, rest)) = history.get_mut(at..).and_then(<[Message]>::split_first_mut) else {
@@ -140,7 +187,7 @@ fn is_item(part: &Part) -> bool {
 
 /// Whether the result of a call is in the call itself.
 fn is_whole(part: &Part) -> bool {
-    matches!(&part.content, Content::Opaque { kind, .. } if &**kind == "mcp_call")
+    matches!(&part.content, Content::Opaque { kind, .. } if WHOLE_CALLS.contains(&&**kind))
 }
 
 /// The call of a function that an item becomes.
@@ -152,8 +199,13 @@ fn call_of(part: &Part) -> Option<ToolCall> {
     let id = text("call_id").or_else(|| text("id").filter(|_| is_whole(part)))?;
     let name = text("name").filter(|_| is_whole(part)).or_else(|| kind.strip_suffix("_call"))?;
     let arguments = node.get(key).or_else(|| node.get("actions"));
-    let arguments = arguments.map_or("{}", |own| own.as_str().unwrap_or(own.raw));
-    Some(ToolCall { id: id.into(), name: name.into(), arguments: arguments.into(), custom: false })
+    let arguments: Arc<str> = match arguments {
+        Some(own) if matches!(*key, "code" | "queries") => {
+            format!("{{\"{key}\":{}}}", own.raw).into()
+        }
+        own => own.map_or("{}", |own| own.as_str().unwrap_or(own.raw)).into(),
+    };
+    Some(ToolCall { id: id.into(), name: name.into(), arguments, custom: false })
 }
 
 /// The id of the call that an item is the output of.
@@ -191,7 +243,8 @@ fn find_results(history: &[Message]) -> HashMap<String, FoundResult> {
 }
 
 fn read_result(node: &Node<'_>) -> FoundResult {
-    let output = node.get("output").filter(|output| !output.is_null());
+    let found = ["output", "outputs", "results"].iter().filter_map(|key| node.get(key));
+    let output = found.into_iter().find(|output| !output.is_null());
     let error = node.get("error").filter(|error| !error.is_null());
     let failed = node.get("status").and_then(Node::as_str) == Some("failed");
     let is_error = error.is_some() || failed;
@@ -199,11 +252,11 @@ fn read_result(node: &Node<'_>) -> FoundResult {
         Some(output) if is_screenshot(output) => screenshot(output),
         Some(output) => match output.as_array() {
             Some(runs) => {
-                vec![Part::text(runs.iter().map(shell_text).collect::<Vec<_>>().join("\n"))]
+                vec![Part::text(runs.iter().map(run_text).collect::<Vec<_>>().join("\n"))]
             }
             None => vec![Part::text(output.as_str().unwrap_or(output.raw))],
         },
-        // A patch says how it went in its status alone.
+        // A patch and a search say how they went in their status alone.
         None => vec![Part::text(node.get("status").and_then(Node::as_str).unwrap_or_default())],
     };
     FoundResult { content, is_error }
@@ -224,10 +277,11 @@ fn screenshot(output: &Node<'_>) -> Vec<Part> {
     parts.unwrap_or_else(|| vec![Part::text("[image]")])
 }
 
-/// What one command of a shell wrote, and its exit code if that says something.
-fn shell_text(run: &Node<'_>) -> String {
+/// What one command of a shell wrote, and its exit code if that says something; what a program wrote, or
+/// the name and the text of a file that was found.
+fn run_text(run: &Node<'_>) -> String {
     let text = |key: &str| run.get(key).and_then(Node::as_str).unwrap_or_default();
-    let mut lines: Vec<String> = ["stdout", "stderr"]
+    let mut lines: Vec<String> = ["stdout", "stderr", "logs", "filename", "text"]
         .iter()
         .map(|key| text(key).trim_end_matches('\n').to_owned())
         .filter(|text| !text.is_empty())

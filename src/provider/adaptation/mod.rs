@@ -21,9 +21,10 @@ mod server_tools;
 mod tool_owner;
 mod tools;
 
+pub use built_in_calls::built_in_as_functions;
 pub use calls::means;
 pub use opaque_items::is_tool_change;
-pub use schema::shown_property;
+pub use schema::shown_properties;
 
 use std::collections::HashSet;
 

@@ -56,11 +56,19 @@ pub(super) fn rewrite(schema: &str, target: Target) -> Option<RewrittenSchema> {
 
 /// The name that a property has for Anthropic, if the schema's own is refused: of the old name alone,
 /// so that a call can be given back with the names of its tool.
-pub fn shown_property(name: &str) -> Option<Arc<str>> {
+fn shown_property(name: &str) -> Option<Arc<str>> {
     const MAX_NAME_BYTES: usize = 64;
     let allowed = |c: char| is_word(c) || c == '.';
     let fits = (1..=MAX_NAME_BYTES).contains(&name.len()) && name.chars().all(allowed);
     (!fits).then(|| rename(name, MAX_NAME_BYTES, allowed))
+}
+
+/// The properties of a tool whose names are others for Anthropic, each after its name there: those of
+/// the outermost object, and of what is joined into it.
+pub fn shown_properties(schema: &Node<'_>) -> HashMap<Arc<str>, String> {
+    let whole = SchemaJoiner { root: schema, left: MAX_JOINED_SCHEMAS }.object(schema);
+    let names = whole.properties.into_iter().map(|(name, _)| name);
+    names.filter_map(|name| Some((shown_property(&name)?, name))).collect()
 }
 
 /// Renames the properties of the outermost object.

@@ -69,6 +69,9 @@ enum ItemEffect {
     /// output, before.
     Reasons,
     Call,
+    /// A call of a built-in tool with its output in it: the start of a new message if there was one
+    /// before.
+    IsWhole,
     Goes,
 }
 
@@ -106,14 +109,17 @@ impl OpenMessage {
         }
     }
 
+    /// Whether it ends in a call of a built-in tool whose output is in the call.
+    fn is_settled(&self) -> bool {
+        self.has_whole_call && self.unanswered.is_empty() && !self.message.has_tool_calls()
+    }
+
     /// Whether a next item with this effect is part of another message.
     fn ends_before(&self, step: ItemEffect) -> bool {
         match step {
             ItemEffect::Begins => self.is_complete || self.is_answered,
-            ItemEffect::Reasons => {
-                let is_settled = self.unanswered.is_empty() && !self.message.has_tool_calls();
-                self.is_complete || self.is_answered || (self.has_whole_call && is_settled)
-            }
+            ItemEffect::Reasons => self.is_complete || self.is_answered || self.is_settled(),
+            ItemEffect::IsWhole => self.is_answered || self.is_settled(),
             ItemEffect::Call => self.is_answered,
             ItemEffect::Goes => false,
         }
@@ -147,7 +153,10 @@ impl ItemCollector {
         if is_alone || (is_answered && !is_output) {
             self.close();
         }
-        let open = self.open_for(index, ItemEffect::Goes);
+        // So is a call with its output in it, unless what came before still waits for outputs.
+        let is_whole_call = kind.ends_with("_call") && item.get("call_id").is_none();
+        let step = if is_whole_call { ItemEffect::IsWhole } else { ItemEffect::Goes };
+        let open = self.open_for(index, step);
         open.message.parts.push(part);
         // Clients name the call of an output of the local shell in either member.
         let id = item.get("call_id").or_else(|| item.get("id").filter(|_| is_output));
@@ -159,7 +168,7 @@ impl ItemCollector {
             Some(id) => {
                 open.unanswered.insert(id.into());
             }
-            None => open.has_whole_call |= kind.ends_with("_call"),
+            None => open.has_whole_call |= is_whole_call,
         }
         if is_alone {
             self.close();

@@ -1,7 +1,6 @@
 //! Judges the calls of a model. The block-list is checked for the called and the resolved name,
 //! then the arguments are checked against the tool's schema.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::schema::{CheckFailure, SchemaVerdict, Schemas};
@@ -9,7 +8,7 @@ use super::wire;
 use crate::domain::{RawJson, ToolCall, ToolDefinition};
 use crate::json::{self, Limits, Node, ObjectText, beginning};
 use crate::limit::Deadline;
-use crate::provider::{means, shown_property};
+use crate::provider::{means, shown_properties};
 use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
 /// The tools and options by which calls are judged.
@@ -167,16 +166,14 @@ fn resolve_plain(call: &ToolCall, name: &Arc<str>) -> ResolvedCall {
 /// The arguments with the names of the tool's own properties, if the model was shown others.
 fn own_properties(tool: &ToolDefinition, arguments: &RawJson) -> Option<RawJson> {
     let schema = json::parse(tool.parameters.as_ref()?.as_str(), Limits::default()).ok()?;
-    let properties = schema.get("properties")?.as_object()?;
-    let shown: HashMap<Arc<str>, &str> =
-        properties.iter().filter_map(|(name, _)| Some((shown_property(name)?, &**name))).collect();
+    let shown = shown_properties(&schema);
     if shown.is_empty() {
         return None;
     }
     let given = json::parse(arguments.as_str(), Limits::default()).ok()?;
     let mut own = ObjectText::default();
     for (name, value) in given.as_object()? {
-        own.member(shown.get(&**name).copied().unwrap_or(name), value.raw);
+        own.member(shown.get(&**name).map_or(&**name, String::as_str), value.raw);
     }
     Some(RawJson::new(own.finish()))
 }

@@ -114,7 +114,7 @@ pub fn calls(
         members.push(("tools".into(), tools.clone()));
     }
     let request = request::read_calls(&node).map_err(Error::Invalid)?;
-    let ReadCalls { source, mut calls, malformed } = wire::read(&request)?;
+    let ReadCalls { source, mut calls, malformed, callers } = wire::read(&request)?;
     let rights = MemoryRights::of_calls(&request, &MemoryLimits::read(&defaults));
     let tools = JudgedTools {
         list: request.tools,
@@ -141,10 +141,11 @@ pub fn calls(
     let mut handled = Vec::with_capacity(calls.len());
     for (call, judged) in calls.into_iter().zip(judged) {
         let writes = judged == CallJudgement::Ours && is_memory(&call.name);
+        let caller = callers.get(&call.id).cloned();
         handled.push(if writes {
-            PreparedCall::Write { source, call }
+            PreparedCall::Write { source, call, caller }
         } else {
-            let judged_call = JudgedCall { source, call, judged };
+            let judged_call = JudgedCall { source, call, caller, judged };
             PreparedCall::Handled(conclude(services, &tools, judged_call, &mut iter::empty())?)
         });
     }
@@ -170,6 +171,8 @@ pub fn calls(
 pub(crate) struct JudgedCall {
     pub(crate) source: Source,
     pub(crate) call: ToolCall,
+    /// The `caller` of the call, if a program made it.
+    pub(crate) caller: Option<RawJson>,
     pub(crate) judged: CallJudgement,
 }
 
@@ -181,7 +184,8 @@ pub(crate) fn conclude(
     judged_call: JudgedCall,
     remembered: &mut impl Iterator<Item = ToolAnswer>,
 ) -> Result<HandledCall, Error> {
-    let JudgedCall { source, call, judged } = judged_call;
+    let JudgedCall { source, call, caller, judged } = judged_call;
+    let write = |answer: &ToolAnswer| wire::result(source, &call, caller.as_ref(), answer);
     let mut name = Arc::clone(&call.name);
     let mut namespace = None;
     let outcome = match judged {
@@ -191,7 +195,7 @@ pub(crate) fn conclude(
         }
         CallJudgement::Denied(reason) => {
             let answer = ToolAnswer::Refused(reason.clone());
-            CallOutcome::Denied { reason, message: wire::result(source, &call, &answer) }
+            CallOutcome::Denied { reason, message: write(&answer) }
         }
         CallJudgement::Ours => {
             let answer = match &*call.name {
@@ -199,7 +203,7 @@ pub(crate) fn conclude(
                 LOAD_TOOLKIT => toolkit::carry_out(services.allowance(), &tools.options, &call),
                 _ => remembered.next().unwrap_or_else(|| ToolAnswer::Refused(String::new())),
             };
-            let message = wire::result(source, &call, &answer);
+            let message = write(&answer);
             CallOutcome::Service { answer, message }
         }
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::memory::CarriedOutWrites;
 use super::{CallOutcome, CallResults, HandledCall, ToolAnswer, wire};
-use crate::domain::{Source, ToolCall};
+use crate::domain::{RawJson, Source, ToolCall};
 use crate::hook::HookRun;
 
 /// The calls of a request before memory is written.
@@ -22,6 +22,8 @@ pub(super) enum PreparedCall {
     Write {
         source: Source,
         call: ToolCall,
+        /// The `caller` of the call, if a program made it.
+        caller: Option<RawJson>,
     },
 }
 
@@ -31,10 +33,10 @@ impl PreparedCalls {
         let mut answers = done.answers.iter().cloned();
         let results = self.calls.iter().map(|prepared| match prepared {
             PreparedCall::Handled(handled) => handled.clone(),
-            PreparedCall::Write { source, call } => {
+            PreparedCall::Write { source, call, caller } => {
                 let nothing = || ToolAnswer::Refused(String::new());
                 let answer = answers.next().unwrap_or_else(nothing);
-                let message = wire::result(*source, call, &answer);
+                let message = wire::result(*source, call, caller.as_ref(), &answer);
                 HandledCall {
                     id: Arc::clone(&call.id),
                     name: Arc::clone(&call.name),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ToolAnswer;
 use crate::domain::{
-    Content, Message, Notes, Part, RawJson, Role, Source, Target, ToolCall, ToolResult,
+    Content, Message, Notes, Part, RawJson, Role, Source, Target, ToolCall, ToolResult, program_id,
 };
 use crate::json::{self, Fault, Faults, Limits, Node};
 use crate::provider::{self, PayloadInput};
@@ -19,6 +19,8 @@ pub(super) struct ReadCalls {
     pub(super) calls: Vec<ToolCall>,
     /// Why a call cannot be read, by its place among the calls.
     pub(super) malformed: BTreeMap<usize, String>,
+    /// The `caller` of the calls that programs made, by their ids.
+    pub(super) callers: BTreeMap<Arc<str>, RawJson>,
 }
 
 /// Reads the calls, each in the shape of its provider's assistant message. Calls of a provider's own
@@ -28,9 +30,10 @@ pub(super) fn read(request: &CallsRequest<'_>) -> Result<ReadCalls, Error> {
     let source = request.source.unwrap_or_else(|| detect(request.calls));
     let own: Vec<(usize, &Node<'_>)> =
         request.calls.iter().enumerate().filter(|(_, call)| !is_server_call(call)).collect();
+    let callers = own.iter().filter_map(|(_, call)| read_caller(call)).collect();
     let (calls, faults) = read_list(source, own.iter().map(|(_, call)| *call))?;
     if faults.is_empty() && calls.len() == own.len() {
-        return Ok(ReadCalls { source, calls, malformed: BTreeMap::new() });
+        return Ok(ReadCalls { source, calls, malformed: BTreeMap::new(), callers });
     }
     let mut reasons: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let mut faults: Vec<Fault> = faults;
@@ -67,7 +70,13 @@ pub(super) fn read(request: &CallsRequest<'_>) -> Result<ReadCalls, Error> {
         }
         calls.push(call);
     }
-    Ok(ReadCalls { source, calls, malformed })
+    Ok(ReadCalls { source, calls, malformed, callers })
+}
+
+/// The id of a call and its `caller`, if a program made it.
+fn read_caller(call: &Node<'_>) -> Option<(Arc<str>, RawJson)> {
+    let caller = call.get("caller").filter(|caller| program_id(caller).is_some())?;
+    Some((call.get("call_id")?.as_str()?.into(), RawJson::new(caller.raw)))
 }
 
 /// Reads calls with one assistant message written around them, and returns faults by pointers below
@@ -155,8 +164,13 @@ fn detect(calls: &[Node<'_>]) -> Source {
     }
 }
 
-/// Writes a result in the shape of its call.
-pub(super) fn result(source: Source, call: &ToolCall, answer: &ToolAnswer) -> RawJson {
+/// Writes a result in the shape of its call. `caller`: what the call says of the program that made it.
+pub(super) fn result(
+    source: Source,
+    call: &ToolCall,
+    caller: Option<&RawJson>,
+    answer: &ToolAnswer,
+) -> RawJson {
     let refused = matches!(answer, ToolAnswer::Refused(_));
     let result = ToolResult {
         call_id: Arc::clone(&call.id),
@@ -164,7 +178,9 @@ pub(super) fn result(source: Source, call: &ToolCall, answer: &ToolAnswer) -> Ra
         content: vec![Part::text(answer.text())],
         is_error: refused.then_some(true),
     };
-    let list = list(source, &messages_of([result].into_iter()));
+    let mut messages = messages_of([result].into_iter());
+    add_callers(source, &mut messages, [caller.cloned()].into_iter());
+    let list = list(source, &messages);
     let message = json::parse(&list, Limits::default())
         .ok()
         .and_then(|node| node.as_array()?.first().map(|message| RawJson::new(message.raw)));
@@ -189,17 +205,26 @@ pub(super) fn results(
         }
     };
     let mut messages = messages_of(results.iter().zip(texts).map(result));
-    if source == Source::OpenaiResponses {
-        // The output of a program's call names the program, as the call does.
-        for (message, result) in messages.iter_mut().zip(results) {
-            let caller = result.program.clone().map(|raw| (Arc::from("caller"), raw));
-            message.parts.iter_mut().for_each(|part| part.extra.extend(caller.clone()));
-        }
-    }
+    add_callers(source, &mut messages, results.iter().map(|result| result.program.clone()));
     if results.iter().any(|result| !result.parts.is_empty()) {
         provider::adapt_results(&mut messages, Target::from(source), notes);
     }
     list(source, &messages)
+}
+
+/// The output of a program's call names the program, as the call does.
+fn add_callers(
+    source: Source,
+    messages: &mut [Message],
+    callers: impl Iterator<Item = Option<RawJson>>,
+) {
+    if source != Source::OpenaiResponses {
+        return;
+    }
+    for (message, caller) in messages.iter_mut().zip(callers) {
+        let caller = caller.map(|raw| (Arc::from("caller"), raw));
+        message.parts.iter_mut().for_each(|part| part.extra.extend(caller.clone()));
+    }
 }
 
 /// Lengths of the results in a JSON list of messages, in bytes of text.

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::options::TurnOptions;
-use crate::domain::{MemoryScope, Message, Notes, RawJson, Role, Scope, Source, ToolCall};
+use crate::domain::{
+    Content, MemoryScope, Message, Notes, Part, RawJson, Role, Scope, Source, ToolCall, caller_of,
+};
 use crate::hook::CallBatch;
 use crate::json::{Faults, Node};
 use crate::pipeline::READ_TOOL;
@@ -27,6 +29,8 @@ pub(super) struct OpenCalls {
 #[derive(Debug)]
 struct FoundCall {
     call: ToolCall,
+    /// Its `caller`, if a program made it.
+    caller: Option<RawJson>,
     /// Index of the appended message before which the result is inserted.
     place: usize,
     batch: CallBatch,
@@ -86,6 +90,7 @@ impl OpenCalls {
                 let place = later.find_map(|later| answered.get(&later.id).copied().flatten());
                 list.push(FoundCall {
                     call: call.clone(),
+                    caller: find_caller(message, call),
                     place: place.unwrap_or(end),
                     batch: CallBatch { index: nth, size: message.tool_calls().count() },
                     is_open: next.is_none(),
@@ -151,7 +156,8 @@ impl OpenCalls {
         let mut written = trial.iter().flat_map(|trial| trial.answers().iter().cloned());
         let mut list = Vec::with_capacity(calls.len());
         for ((call, judged), found) in calls.into_iter().zip(judged).zip(&self.list) {
-            let judged_call = JudgedCall { source: self.source, call, judged };
+            let caller = found.caller.clone();
+            let judged_call = JudgedCall { source: self.source, call, caller, judged };
             list.push((conclude(services, &tools, judged_call, &mut written)?, found.place));
         }
         drop(written);
@@ -159,6 +165,11 @@ impl OpenCalls {
         effects.outcomes.extend(denial_outcomes(services, &hooks.set, self.source, &handled));
         Ok(CallEffects { trial, results: PlacedResults { list }, effects })
     }
+}
+
+fn find_caller(message: &Message, call: &ToolCall) -> Option<RawJson> {
+    let is_it = |part: &&Part| matches!(&part.content, Content::ToolCall(own) if own.id == call.id);
+    message.parts.iter().find(is_it).and_then(caller_of)
 }
 
 /// Refuses memory writes by a key without a scope for them, before any hook is called.

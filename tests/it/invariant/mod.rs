@@ -7,6 +7,7 @@ mod candidates;
 mod compress;
 mod export;
 mod growth;
+mod items;
 mod packs;
 mod payload;
 mod sessions;

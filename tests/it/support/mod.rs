@@ -6,6 +6,7 @@ pub mod compress;
 pub mod database;
 mod folder;
 pub mod generate;
+pub mod items;
 pub mod pack;
 pub mod prerequisite;
 mod process;

@@ -69,6 +69,8 @@ struct Ladder<'t> {
     /// Turns before these have been offered each step, and rungs 4 and 5.
     next: [usize; LadderStep::STEP_COUNT],
     next_cover: usize,
+    /// Raw tokens that the turns before an index take, cleared, as long as none is covered.
+    cleared_before: (usize, u64),
     /// Turns passed over because they held the last user message; they are first in line.
     held: VecDeque<usize>,
     last_user: Option<usize>,
@@ -96,6 +98,7 @@ impl<'t> Ladder<'t> {
             note: HistoryNote::None,
             next: [0; LadderStep::STEP_COUNT],
             next_cover: 0,
+            cleared_before: (0, 0),
             held: VecDeque::new(),
             last_user: None,
             exempt: 0,
@@ -287,11 +290,15 @@ impl<'t> Ladder<'t> {
 
     fn set_note(&mut self, note: HistoryNote) {
         self.note = note;
-        self.charge = match note {
+        self.charge = self.note_charge(note);
+    }
+
+    fn note_charge(&self, note: HistoryNote) -> u64 {
+        match note {
             HistoryNote::None | HistoryNote::Silent => 0,
             HistoryNote::Summary => self.plan.summary_cap,
             HistoryNote::Marker => self.plan.marker,
-        };
+        }
     }
 }
 

@@ -51,6 +51,9 @@ pub(crate) struct LadderPlan {
     pub(crate) drop_allowed: u64,
     /// The cost of the message that opens a list for the user, if the target needs one.
     pub(crate) opening: Option<u64>,
+    /// Whether turns are covered only once they take more, cleared, than the message in their place.
+    /// The order of the edits is then the same at every allowance: no other list is taken instead.
+    pub(crate) note_pays: bool,
     /// Whether the live zone is never touched, whatever does not fit.
     pub(crate) keep_live: bool,
 }

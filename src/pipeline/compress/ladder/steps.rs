@@ -82,8 +82,8 @@ impl Ladder<'_> {
             self.cover(turn);
             return Ok(true);
         }
-        if covers && self.next_cover < live {
-            self.offer_cover();
+        let charge = self.note_charge(self.first_note());
+        if covers && self.next_cover < live && self.offer_covers(live, charge, costs)? {
             return Ok(true);
         }
         if self.plan.keep_live {
@@ -95,7 +95,15 @@ impl Ladder<'_> {
                 return Ok(true);
             }
         }
-        if self.next_cover < newest {
+        if self.waits_to_pay() {
+            let cleared = self.next.get(LadderStep::Clear.place()).copied().unwrap_or_default();
+            if covers && self.offer_covers(cleared.min(newest), charge, costs)? {
+                return Ok(true);
+            }
+            if cleared < newest && self.offer(LadderStep::Clear, cleared + 1, costs)? {
+                return Ok(true);
+            }
+        } else if self.next_cover < newest {
             let turn = self.next_cover;
             if self.offer(LadderStep::Clear, turn + 1, costs)? {
                 return Ok(true);
@@ -156,7 +164,12 @@ impl Ladder<'_> {
             return Ok(false);
         }
         if self.next_cover <= newest {
-            self.offer_cover();
+            // The least that turns can pay for.
+            let note = if drops { HistoryNote::Marker } else { self.first_note() };
+            self.cleared_before = (self.next_cover, 0);
+            if !self.offer_covers(newest + 1, self.note_charge(note), costs)? {
+                return Ok(false);
+            }
             // Rung 5 directly: a summary has just been found to have no room.
             if drops && self.note == HistoryNote::Summary {
                 self.set_note(HistoryNote::Marker);
@@ -221,6 +234,43 @@ impl Ladder<'_> {
             self.last_removal = (step == LadderStep::Clear).then_some(turn);
         }
         Ok(())
+    }
+
+    /// Whether nothing is covered yet, and turns have to pay for the message in their place.
+    fn waits_to_pay(&self) -> bool {
+        self.plan.note_pays && self.note == HistoryNote::None
+    }
+
+    /// Covers the next turn; or, if turns have to pay and none is covered yet, as many before `end` as
+    /// take more than `charge`. False if they do not.
+    fn offer_covers<C: TurnCosts>(
+        &mut self,
+        end: usize,
+        charge: u64,
+        costs: &mut C,
+    ) -> Result<bool, C::Error> {
+        if !self.waits_to_pay() {
+            self.offer_cover();
+            return Ok(true);
+        }
+        let (mut at, mut tokens) = self.cleared_before;
+        while at < end && tokens <= charge {
+            let turn = self.turns.get(at).filter(|turn| !turn.exempt);
+            if turn.is_some() && self.last_user != Some(at) {
+                let shown = self.shown.get(at).map_or(0, |shown| shown.1);
+                let cleared = costs.form_cost(at, TurnForm::Cleared(Clearing::Results))?;
+                tokens += cleared.map_or(shown, |cleared| cleared.1.min(shown));
+            }
+            at += 1;
+        }
+        self.cleared_before = (at, tokens);
+        if tokens <= charge {
+            return Ok(false);
+        }
+        while self.next_cover < at {
+            self.offer_cover();
+        }
+        Ok(true)
     }
 
     fn offer_cover(&mut self) {

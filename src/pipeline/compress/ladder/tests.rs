@@ -74,6 +74,7 @@ fn room(room: u64) -> LadderPlan {
         allowed: room,
         drop_allowed: room,
         opening: None,
+        note_pays: false,
         keep_live: false,
     }
 }
@@ -198,6 +199,25 @@ fn every_step_goes_over_the_old_turns_before_the_next_begins() {
 }
 
 #[test]
+fn turns_that_do_not_pay_for_the_message_in_their_place_stay() {
+    let list = turns(&[(5, true), (10, false), (10, false), (300, false)], 0);
+    let by = |allowed| LadderPlan {
+        trigger: u64::MAX,
+        note_pays: true,
+        marker: 30,
+        summary_cap: 0,
+        ..allowing(allowed, 100)
+    };
+    // The two old turns take less than the marker would: the newest is shortened instead.
+    let some = outcome(&list, &by(150));
+    assert_eq!(some.note, HistoryNote::None);
+    assert!(!some.forms.contains(&TurnForm::Covered) && shown(&list, &some) <= 150);
+    // With the newest one they take more.
+    let none = outcome(&list, &by(36));
+    assert_eq!((none.note, none.forms[3]), (HistoryNote::Marker, TurnForm::Covered));
+}
+
+#[test]
 fn the_newest_results_are_not_cleared_while_older_ones_are_left() {
     let mut turns = turns(&[(5, true), (20, false), (20, false), (20, false)], 0);
     turns[3].clear_start = 2;
@@ -283,11 +303,11 @@ proptest! {
     #[test]
     fn a_bigger_allowance_never_shows_less(
         list in prop::collection::vec((1u64..60, prop::bool::weighted(0.2)), 1..40),
-        keep in 0usize..6, allowed in 60u64..400, more in 0u64..200
+        keep in 0usize..6, allowed in 60u64..400, more in 0u64..200, note_pays in any::<bool>()
     ) {
         let turns = turns(&list, keep);
         let rank = |form: &TurnForm| tenths(*form, 10);
-        let by = |allowed| LadderPlan { trigger: u64::MAX, ..allowing(allowed, 100) };
+        let by = |allowed| LadderPlan { trigger: u64::MAX, note_pays, ..allowing(allowed, 100) };
         let small = outcome(&turns, &by(allowed));
         let big = outcome(&turns, &by(allowed + more));
         prop_assert_eq!((small.forms.len(), big.forms.len()), (list.len(), list.len()));

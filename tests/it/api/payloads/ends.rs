@@ -153,3 +153,34 @@ async fn system_messages_keep_their_place_while_the_history_shrinks() {
         assert!(compiled.text.contains("mode 25"), "{window}");
     }
 }
+
+/// The end of a message that begins with the provider's own compaction is summarised: the note for it
+/// stands behind the compaction.
+#[tokio::test]
+async fn a_note_behind_a_provider_s_compaction_is_told_of_as_one() {
+    let say = |blocks: Value| json!({"role": "assistant", "content": blocks});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let image = json!({"type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": super::PNG}});
+    let mut messages = vec![
+        json!({"role": "user", "content": "The first task"}),
+        say(json!([{"type": "compaction", "content": "The user wants a report."}, text("Yes")])),
+        say(json!([text(&"some words to read ".repeat(20))])),
+    ];
+    let request = |messages: &[Value], previous: Value| {
+        json!({"source": "anthropic", "messages": messages, "cache": {"previous": previous},
+            "budget": {"context_window": 300, "reserve_output": 0}})
+    };
+    let before = valid("anthropic", request(&messages, Value::Null)).await;
+    messages.extend([
+        json!({"role": "user", "content": "Look at it"}),
+        say(json!([{"type": "tool_use", "id": "t", "name": "look", "input": {}}])),
+        json!({"role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "t", "content": [image]}]}),
+        json!({"role": "user", "content": "And now?"}),
+    ]);
+    let done = valid("anthropic", request(&messages, before.payload)).await;
+    assert!(done.text.contains("history_summary"), "{}", done.text);
+    let why = done.report["cache"]["first_change"]["why"].as_str().unwrap_or_default();
+    assert!(["compaction", "squeeze"].contains(&why), "{why}: {}", done.text);
+}

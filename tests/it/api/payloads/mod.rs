@@ -5,6 +5,7 @@ mod ends;
 mod gemini;
 mod items;
 mod media;
+mod outputs;
 mod programs;
 mod sessions;
 mod surrogates;

@@ -203,6 +203,41 @@ async fn results_of_a_program_are_taken_as_they_are() {
     assert_eq!(done["results"][0]["action"], "compressed");
 }
 
+#[tokio::test]
+async fn a_denied_call_of_a_program_has_a_result_with_its_caller() {
+    let server = TestServer::dev().await;
+    let caller = json!({"type": "program", "caller_id": "prog_a"});
+    let call = |id: &str, name: &str, arguments: &str, caller: &Value| {
+        json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments,
+            "caller": caller})
+    };
+    let calls = [
+        call("c1", "unknown", "{}", &caller),
+        call("c2", "query", "{", &caller),
+        call("c3", "unknown", "{}", &json!({"type": "direct"})),
+    ];
+    let body = json!({"calls": calls, "tools": [tool("query", false)]});
+    let done = server.post_ok("/tools/calls", &body).await;
+    let message = |at: usize| &done["results"][at]["message"];
+    for (at, expected) in [(0, &caller), (1, &caller), (2, &Value::Null)] {
+        assert_eq!(done["results"][at]["decision"], "deny", "{done}");
+        assert_eq!(message(at)["type"], "function_call_output", "{done}");
+        assert_eq!(message(at)["caller"], *expected, "{done}");
+    }
+    // The same in a turn of a session.
+    let append = [
+        user("sum up"),
+        json!({"type": "program", "id": "pr_1", "call_id": "prog_a",
+        "code": "text(1)", "fingerprint": "f"}),
+        calls[0].clone(),
+    ];
+    let body = json!({"append": append, "source": "openai_responses", "target": "openai_responses",
+        "tools": [tool("query", false)]});
+    let done = server.post_ok("/sessions/s/turns", &body).await;
+    let items = done["payload"]["input"].as_array().unwrap();
+    assert_eq!(items.last().unwrap()["caller"], caller, "{done}");
+}
+
 fn tool(name: &str, deferred: bool) -> Value {
     let mut tool = json!({"name": name, "description": "Reads rows. ".repeat(20),
         "input_schema": {"type": "object", "properties": {}}});

@@ -67,6 +67,17 @@ async fn renamed_properties_are_given_back() {
     let done = server.post_ok("/tools/calls", &json!({"calls": [call], "tools": tools})).await;
     assert_eq!(done["results"][0]["decision"], "allow", "{done}");
     assert_eq!(done["results"][0]["arguments"], json!({"$filter": "x", "top": 3}));
+    // So are those of the alternatives that are joined into one object.
+    let schema = json!({"type": "object", "anyOf": [
+        {"properties": {"$skip": {"type": "integer"}}, "required": ["$skip"]},
+        {"properties": {"top": {"type": "integer"}}}]});
+    let joined = json!([function("list", &schema)]);
+    let compiled = valid("anthropic", with_tools(&joined)).await;
+    let shown = compiled.payload["tools"][0]["input_schema"]["properties"].as_object().unwrap();
+    let name = shown.keys().find(|name| *name != "top").unwrap();
+    let call = json!({"type": "tool_use", "id": "t", "name": "list", "input": {name: 4}});
+    let done = server.post_ok("/tools/calls", &json!({"calls": [call], "tools": joined})).await;
+    assert_eq!(done["results"][0]["arguments"], json!({"$skip": 4}));
     // Calls of models that saw the tool as it is are as before.
     let call = json!({"id": "t", "type": "function",
         "function": {"name": "list", "arguments": "{\"$filter\":\"x\"}"}});

@@ -156,7 +156,8 @@ fn assistant<'v>(
         let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
         let allowed: &[&str] = match kind {
             // Its own tools answer in the assistant's message.
-            kind if kind.ends_with("_tool_result") || kind == "server_tool_use" => continue,
+            "server_tool_use" | "mcp_tool_use" => continue,
+            kind if kind.ends_with("_tool_result") => continue,
             // <https://platform.claude.com/docs/en/build-with-claude/compaction>
             "compaction" => continue,
             _ => &["text", "thinking", "redacted_thinking", "tool_use"],
