@@ -25,7 +25,8 @@ pub fn read(path: &Path) -> Result<Vec<Model>, Error> {
     rows.into_iter()
         .map(|row| {
             let name = row.name.clone();
-            Model::try_from(row).map_err(|detail| Error::Row {
+            let named = if name.is_empty() { Err("`name` is empty".to_owned()) } else { Ok(row) };
+            named.and_then(Model::try_from).map_err(|detail| Error::Row {
                 path: path.to_owned(),
                 name,
                 detail,

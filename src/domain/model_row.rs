@@ -115,9 +115,6 @@ impl TryFrom<ModelRow> for Model {
     type Error = String;
 
     fn try_from(row: ModelRow) -> Result<Self, String> {
-        if row.name.is_empty() {
-            return Err("`name` is empty".to_owned());
-        }
         if row.context_window == 0 {
             return Err("`context_window` is zero".to_owned());
         }

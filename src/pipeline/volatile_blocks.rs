@@ -82,6 +82,13 @@ pub(super) struct BareMessage {
     pub(super) message: Message,
 }
 
+/// The message at an index of the history without its blocks, if it has some. `bare` is in rising
+/// order.
+pub(super) fn find_bare(bare: &[BareMessage], at: usize) -> Option<&Message> {
+    let place = bare.binary_search_by_key(&at, |own| own.at).ok()?;
+    bare.get(place).map(|own| &own.message)
+}
+
 /// A history with the blocks of earlier payloads in their places.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RestoredBlocks {

@@ -25,6 +25,7 @@ use super::measure::Cost;
 use super::read_back::ReadBack;
 use super::report::{Action, HistorySummary};
 use super::slot::Slot;
+use super::volatile_blocks::BareMessage;
 use crate::domain::Message;
 use crate::request::Compression;
 
@@ -59,6 +60,8 @@ pub(super) struct Input<'i> {
     pub(super) opening: Option<&'i Slot>,
     /// Text of hooks for the summary.
     pub(super) material: &'i SummaryMaterial,
+    /// The messages that have blocks of earlier payloads, without them.
+    pub(super) bare: &'i [BareMessage],
 }
 
 /// The history as it is sent, and what happened to its messages.

@@ -1,5 +1,6 @@
 //! The history that the ladder leaves.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ladder::{HistoryNote, LadderOutcome, TurnForm};
@@ -11,6 +12,7 @@ use crate::pipeline::measure::Cost;
 use crate::pipeline::read_back::{original, output_content};
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
+use crate::pipeline::volatile_blocks::find_bare;
 use crate::provider::has_compaction;
 
 /// The texts that reading back the results of a message returns.
@@ -27,12 +29,24 @@ pub(super) struct HistoryPlan {
     pub(super) outcome: LadderOutcome,
     /// The message for covered turns.
     pub(super) note: Option<Slot>,
+    /// Raw tokens of blocks of earlier payloads, by the index of their message.
+    pub(super) blocks: BTreeMap<usize, u64>,
 }
 
 /// The index of a provider's own compaction, if only system text comes before it.
 fn leading_compaction(history: &[Message]) -> Option<usize> {
     let at = history.iter().position(|message| message.role != Role::System)?;
     history.get(at).filter(|message| has_compaction(message)).map(|_| at)
+}
+
+/// Takes the blocks of earlier payloads out of a message, which may be cleared.
+fn take_blocks_out(message: &mut Message, bare: &Message) {
+    if message.role == Role::Tool {
+        // They are in parts of their own, after results of which each keeps its part.
+        message.parts.truncate(bare.parts.len());
+    } else {
+        message.parts.clone_from(&bare.parts);
+    }
 }
 
 /// A message with a text at its end, in the form that the message has by itself. `own` is the cost of
@@ -53,7 +67,8 @@ fn with_form(stitched: Slot, message: Message, cost: Cost, own: Cost) -> Slot {
 
 /// Builds the history as it is sent from the planned form of each message.
 pub(super) fn build(input: Input<'_>, spans: &[Turn], plan: HistoryPlan) -> Output {
-    let HistoryPlan { arrived, cleared, outcome, note } = plan;
+    let HistoryPlan { arrived, cleared, outcome, note, blocks } = plan;
+    let bare_end = spans.get(outcome.blocks_from).map_or(0, |span| span.start);
     let mut slots = Vec::with_capacity(input.history.len() + 2);
     let mut actions = Vec::with_capacity(input.history.len());
     // A provider ignores what stands before its own compaction, a note of ours too.
@@ -95,6 +110,12 @@ pub(super) fn build(input: Input<'_>, spans: &[Turn], plan: HistoryPlan) -> Outp
         }
         if let Some(slot) = cleared {
             (message, cost) = (slot.message, slot.cost);
+        }
+        if let Some(tokens) = blocks.get(&at).filter(|_| at < bare_end)
+            && let Some(bare) = find_bare(input.bare, at)
+        {
+            take_blocks_out(&mut message, bare);
+            cost.text = cost.text.saturating_sub(*tokens);
         }
         actions.push(if is_cleared { Action::Cleared } else { arrived.action() });
         show(&mut message, &arrived);

@@ -1,7 +1,7 @@
 //! The stage: counts turns, plans, and builds the history that the plan leaves.
 
 use std::cell::OnceCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::ladder::{self, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm};
 use super::remaining_history::{HistoryPlan, build};
@@ -13,12 +13,14 @@ use crate::domain::{Message, Role, Turn, has_output, turns};
 use crate::pipeline::bound_thinking::BrokenRange;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{CoveredRange, HistorySummary};
+use crate::pipeline::volatile_blocks::BareMessage;
 use crate::pipeline::{StopReason, prose};
 use crate::request::{Compression, ThinkingPolicy};
 
 pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, StopReason> {
     let spans = turns(&input.history);
-    let turn_costs = count_turns(&input, &spans);
+    let blocks = count_blocks(meter, &input)?;
+    let turn_costs = count_turns(&input, &spans, &blocks);
     let plan = build_plan(meter, &input)?;
     let tools = ResultTools::new(&input.history);
     let mut view = TurnView {
@@ -40,6 +42,7 @@ pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, Sto
         stub_over: input.compression.stub_tool_results_over,
         instructions: input.compression.summary_instructions.as_deref(),
         material: input.material,
+        bare: input.bare,
         wanted: OnceCell::new(),
     };
     let mut outcome = ladder::plan(&turn_costs, &plan, &mut view)?;
@@ -50,7 +53,7 @@ pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, Sto
     });
     let broken = find_broken(&input.history, &spans, &outcome);
     let (arrived, cleared, wanted) = (view.arrived, view.cleared, view.wanted.into_inner());
-    let plan = HistoryPlan { arrived, cleared, outcome, note: note.map(|note| note.slot) };
+    let plan = HistoryPlan { arrived, cleared, outcome, note: note.map(|note| note.slot), blocks };
     let built = build(input, &spans, plan);
     Ok(Output { broken, wanted, summary, ..built })
 }
@@ -58,6 +61,17 @@ pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, Sto
 /// Who wrote a summary, as the report has it.
 pub(crate) fn author(hook: Option<&str>) -> String {
     hook.unwrap_or("extractive").to_owned()
+}
+
+/// Raw tokens of blocks of earlier payloads, by the index of their message.
+fn count_blocks(meter: &Meter<'_>, input: &Input<'_>) -> Result<BTreeMap<usize, u64>, StopReason> {
+    let mut found = BTreeMap::new();
+    for BareMessage { at, message } in input.bare {
+        let whole = input.history.get(*at).map(|whole| meter.message(whole)).transpose()?;
+        let bare = meter.message(message)?.real();
+        found.insert(*at, whole.unwrap_or_default().real().saturating_sub(bare));
+    }
+    Ok(found)
 }
 
 /// The messages of the request's list whose thinking is older than a change in front of it.
@@ -128,7 +142,7 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
     })
 }
 
-fn count_turns(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
+fn count_turns(input: &Input<'_>, spans: &[Turn], blocks: &BTreeMap<usize, u64>) -> Vec<TurnCost> {
     let keep = input.compression.keep_recent_turns.max(input.recent_turns);
     let mut turn_of = Vec::with_capacity(input.history.len());
     let mut points = input.points.iter().peekable();
@@ -153,6 +167,7 @@ fn count_turns(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
                 Some((_, slot)) => slot.cost.real(),
                 None => own.real(),
             };
+            cost.blocks += blocks.get(&at).copied().unwrap_or_default();
             let role = input.history.get(at).map(|message| message.role);
             cost.exempt |= role == Some(Role::System) || input.protected.get(at) == Some(&true);
             cost.system |= role == Some(Role::System);

@@ -15,6 +15,7 @@ use crate::pipeline::arrival::{ArrivalForm, ArrivalPass, ArrivedForms, result_te
 use crate::pipeline::measure::{Cost, Meter};
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::slot::{PartName, Slot};
+use crate::pipeline::volatile_blocks::{BareMessage, find_bare};
 use crate::pipeline::{StopReason, prose};
 use crate::request::{ClearOptions, Level};
 
@@ -72,6 +73,8 @@ pub(super) struct TurnView<'v, 's> {
     pub(super) stub_over: Option<usize>,
     pub(super) instructions: Option<&'v str>,
     pub(super) material: &'v SummaryMaterial,
+    /// The messages that have blocks of earlier payloads, without them.
+    pub(super) bare: &'v [BareMessage],
     /// The first summary that no hook or model was asked for.
     pub(super) wanted: OnceCell<SummaryRequest>,
 }
@@ -271,7 +274,9 @@ impl TurnView<'_, '_> {
         let places: Vec<usize> = spans.flat_map(|(span, _)| span.clone()).collect();
         let cost = |at: &usize| self.costs.get(*at).copied().unwrap_or_default().real();
         let tokens = places.iter().map(cost).sum();
-        let messages = places.iter().filter_map(|at| self.history.get(*at)).collect();
+        // Blocks of earlier payloads are out of date: they are in no summary.
+        let message = |at: &usize| find_bare(self.bare, *at).or_else(|| self.history.get(*at));
+        let messages = places.iter().filter_map(message).collect();
         CoveredMessages { messages, places, tokens }
     }
 

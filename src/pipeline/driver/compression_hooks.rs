@@ -156,7 +156,10 @@ impl Driver<'_> {
         let notes = std::mem::take(&mut self.notes);
         let read_back = std::mem::take(&mut arrived_history.read_back);
         let list = preamble.source.list_key();
+        let in_sight = std::mem::take(&mut arrived_history.in_sight);
         *arrived_history = self.arrive(history, &preamble.system, read_back, list)?;
+        arrived_history.anchor = self.anchor(&arrived_history.history, &in_sight);
+        arrived_history.in_sight = in_sight;
         arrived_history.edits = edits;
         self.notes = notes;
         Ok(true)

@@ -150,6 +150,7 @@ impl Driver<'_> {
             saved: 0,
             edits: Vec::new(),
             in_sight: BlocksInSight::default(),
+            bare: Vec::new(),
             anchor: None,
         };
         let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };

@@ -4,7 +4,7 @@ use crate::domain::{Message, Notes, Source};
 use crate::pipeline::compress::SummaryMaterial;
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::report::Action;
-use crate::pipeline::volatile_blocks::{BlockAnchor, BlocksInSight};
+use crate::pipeline::volatile_blocks::{BareMessage, BlockAnchor, BlocksInSight};
 use crate::pipeline::{arrival, budget, frame, manifest};
 use crate::request::OnArrival;
 
@@ -27,6 +27,8 @@ pub(super) struct ArrivedHistory {
     pub(super) edits: Vec<(usize, Action)>,
     /// Blocks of earlier payloads that stay in the history.
     pub(super) in_sight: BlocksInSight,
+    /// The messages that have such blocks, without them.
+    pub(super) bare: Vec<BareMessage>,
     /// The message that takes the blocks of this compile for good.
     pub(super) anchor: Option<BlockAnchor>,
 }

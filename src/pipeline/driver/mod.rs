@@ -70,7 +70,8 @@ pub(super) fn run(
     let anchor = driver.anchor(&history, &restored.in_sight);
     read_back.is_payload = driver.is_payload(&restored.in_sight);
     let mut arrived_history = driver.arrive(history, &conversation.system, read_back, list_key)?;
-    (arrived_history.in_sight, arrived_history.anchor) = (restored.in_sight, anchor);
+    arrived_history.in_sight = restored.in_sight;
+    (arrived_history.bare, arrived_history.anchor) = (restored.bare, anchor);
     arrived_history.edits = driver.edited_results(&arrived_history.history);
     let system = std::mem::take(&mut conversation.system);
     let preamble = Preamble { source, system, tools };

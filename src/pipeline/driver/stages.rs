@@ -109,6 +109,7 @@ impl Driver<'_> {
             saved,
             edits: Vec::new(),
             in_sight: BlocksInSight::default(),
+            bare: Vec::new(),
             anchor: None,
         })
     }
@@ -238,6 +239,7 @@ impl Driver<'_> {
             drop_allowed: left(allocation.drop_budget),
             opening: outside.frame.opening.as_ref(),
             material: &pass.material,
+            bare: &arrived_history.bare,
         };
         timed(&mut self.timings.compile, || compress::run(&self.meter, input))
     }

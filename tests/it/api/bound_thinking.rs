@@ -106,6 +106,9 @@ async fn thinking_goes_where_a_compaction_point_changes_what_is_before_it() {
     assert_eq!(played.count.refused, 0);
     assert!(played.count.valid > 60, "{:?}", played.count);
     assert!((1..12).contains(&played.unbound), "{}", played.unbound);
+    // A compaction point leaves the newest state alone in sight.
+    let states = played.last["payload"].to_string().matches("<dynamic_state>").count();
+    assert!((1..16).contains(&states), "{states}");
 }
 
 #[tokio::test]

@@ -41,14 +41,15 @@ pub(crate) fn plan<C: TurnCosts>(
     let squeezed = ladder.squeeze(costs)?;
     changes.extend(ladder.change_since(&before));
     let left = plan.allowed.saturating_sub(ladder.needed());
-    let Ladder { forms, note, keeps_summary, .. } = ladder;
-    Ok(LadderOutcome { forms, note, squeezed, keeps_summary, left, changes })
+    let Ladder { forms, note, keeps_summary, blocks_from, .. } = ladder;
+    Ok(LadderOutcome { forms, note, squeezed, keeps_summary, left, blocks_from, changes })
 }
 
 /// The forms of turns, and the note before them.
 struct HistoryShape {
     forms: Vec<TurnForm>,
     note: HistoryNote,
+    blocks_from: usize,
 }
 
 /// The size to which the history is to be brought.
@@ -86,6 +87,8 @@ struct Ladder<'t> {
     last_removal: Option<usize>,
     /// Raw tokens that the steps go on to, and what counts of media.
     limit: HistoryLimit,
+    /// Turns before these have lost their blocks of earlier payloads.
+    blocks_from: usize,
 }
 
 impl<'t> Ladder<'t> {
@@ -108,6 +111,7 @@ impl<'t> Ladder<'t> {
             keeps_summary: false,
             last_removal: None,
             limit: HistoryLimit { tokens: plan.compress_to, media: MediaCost::Flat },
+            blocks_from: 0,
         }
     }
 
@@ -123,14 +127,18 @@ impl<'t> Ladder<'t> {
     }
 
     fn shape(&self) -> HistoryShape {
-        HistoryShape { forms: self.forms.clone(), note: self.note }
+        HistoryShape { forms: self.forms.clone(), note: self.note, blocks_from: self.blocks_from }
     }
 
     /// The first turn that has another form than before.
     fn change_since(&self, before: &HistoryShape) -> Option<TurnChange> {
         let newest = self.forms.len().checked_sub(1)?;
-        let mut differing = before.forms.iter().zip(&self.forms);
-        let first = differing.position(|(before, now)| before != now);
+        let has_lost = |at: usize| {
+            (before.blocks_from..self.blocks_from).contains(&at)
+                && self.turns.get(at).is_some_and(|turn| turn.blocks > 0)
+        };
+        let mut forms = before.forms.iter().zip(&self.forms).enumerate();
+        let first = forms.position(|(at, (before, now))| before != now || has_lost(at));
         let covers =
             |forms: &[TurnForm]| forms.iter().filter(|form| **form == TurnForm::Covered).count();
         // A note that covers more turns has another text.
@@ -152,6 +160,7 @@ impl<'t> Ladder<'t> {
         if matches!(self.note, HistoryNote::Marker | HistoryNote::Silent) {
             self.set_note(self.first_note());
         }
+        self.drop_old_blocks();
         self.stand_alone(costs)?;
         self.last_removal = None;
         self.limit = HistoryLimit { tokens: target, media: MediaCost::Flat };
@@ -159,6 +168,25 @@ impl<'t> Ladder<'t> {
         while self.total(false) > target && self.step(false, costs)? {}
         self.fill(target.saturating_sub(self.total(false)), costs)?;
         self.settle(costs)
+    }
+
+    /// Takes the blocks of earlier payloads out of all turns but the newest that has some: what they say
+    /// is out of date, and the bytes after a compaction point change anyway.
+    fn drop_old_blocks(&mut self) {
+        let has_blocks = |turn: &TurnCost| turn.blocks > 0;
+        let pushed = self.turns.get(..self.forms.len()).unwrap_or_default();
+        let Some(newest) = pushed.iter().rposition(has_blocks) else { return };
+        for at in self.blocks_from..newest {
+            let blocks = pushed.get(at).map_or(0, |turn| turn.blocks);
+            let is_covered = self.forms.get(at) == Some(&TurnForm::Covered);
+            if let Some(shown) = self.shown.get_mut(at).filter(|_| !is_covered && blocks > 0) {
+                let less = (shown.0.saturating_sub(blocks), shown.1.saturating_sub(blocks));
+                self.flat -= shown.0 - less.0;
+                self.real -= shown.1 - less.1;
+                *shown = less;
+            }
+        }
+        self.blocks_from = newest;
     }
 
     /// Gives every turn in sight the cost that it has by itself: whether it can refer to others
@@ -276,6 +304,9 @@ impl<'t> Ladder<'t> {
     }
 
     fn set(&mut self, turn: usize, form: TurnForm, cost: (u64, u64)) {
+        let has_lost = turn < self.blocks_from && form != TurnForm::Covered;
+        let lost = self.turns.get(turn).filter(|_| has_lost).map_or(0, |turn| turn.blocks);
+        let cost = (cost.0.saturating_sub(lost), cost.1.saturating_sub(lost));
         if let (Some(known), Some(shown)) = (self.forms.get_mut(turn), self.shown.get_mut(turn)) {
             *known = form;
             self.flat = self.flat + cost.0 - shown.0;

@@ -12,6 +12,8 @@ pub(crate) struct TurnCost {
     pub(crate) flat: u64,
     /// Unchanged, media as sent.
     pub(crate) real: u64,
+    /// Tokens of it that are blocks of earlier payloads.
+    pub(crate) blocks: u64,
     /// Whether the turn may never be shortened or dropped.
     pub(crate) exempt: bool,
     /// Whether it is a message of the user.
@@ -115,6 +117,8 @@ pub(crate) struct LadderOutcome {
     pub(crate) keeps_summary: bool,
     /// Raw tokens of what is allowed that nothing uses.
     pub(crate) left: u64,
+    /// Turns before these have lost their blocks of earlier payloads.
+    pub(crate) blocks_from: usize,
     /// Where turns that were sent in other forms changed, in the order of the compaction points.
     pub(crate) changes: Vec<TurnChange>,
 }
