@@ -10,6 +10,7 @@ mod candidate;
 mod chain;
 mod compilation;
 mod conversation;
+mod cost;
 mod day;
 mod delegation;
 mod event;
@@ -55,6 +56,7 @@ pub use candidate::{
 pub use chain::ChainLink;
 pub use compilation::{Compilation, CompilationStatus, RecordLevel};
 pub use conversation::{Conversation, OmittedHistory, Turn, turns};
+pub use cost::{CacheLifetime, CachedTokens};
 pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};

@@ -157,6 +157,7 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
         actions,
         history_summary: None,
         cache: Cache { stable_tokens: model.scale(stable_tokens(&input)), ..Cache::default() },
+        cost: None,
         memory: MemoryReport { injected: arrived.injected.clone(), expired: Vec::new() },
         skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),
         service_tools: service_tools(input.request),

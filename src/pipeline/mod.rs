@@ -44,7 +44,9 @@ mod trace;
 mod volatile_blocks;
 mod xml;
 
-pub use change::{ChangeHints, ChangeReason, FirstChange, PayloadBlocks, first_change};
+pub use change::{
+    ChangeHints, ChangeReason, FirstChange, PayloadBlocks, appended_tokens, first_change,
+};
 pub use compiled_payload::CompiledPayload;
 pub use governance::{
     GovernInput, GovernOutput, GovernRefusal, GovernedContext, GovernedStage, SummaryContext,
@@ -59,8 +61,8 @@ pub use points::{
 pub use prose::{READ_TOOL, is_cleared, is_history_summary};
 pub use recall::{MemoryMatch, RankedMemory, rank_memory};
 pub use report::{
-    Action, Actions, Cache, CoveredRange, Decision, HistorySummary, MemoryReport, OversizedPart,
-    PartTokens, Report, ReportBuilder, ToolCost, Tools,
+    Action, Actions, AssumedCache, Cache, CacheAssumption, CoveredRange, Decision, HistorySummary,
+    MemoryReport, OversizedPart, PartTokens, PayloadCost, Report, ReportBuilder, ToolCost, Tools,
 };
 pub use shortening::{
     ChangedList, Edit, MessageAuthor, Original, ShortenOutput, ShortenResult, ShownMessage,

@@ -147,6 +147,16 @@ pub fn first_change(
     })
 }
 
+/// Tokens of the messages after those that the earlier payload has.
+pub fn appended_tokens(
+    before: &PayloadBlocks<'_>,
+    now: &PayloadBlocks<'_>,
+    count: &dyn Fn(&str) -> u64,
+) -> u64 {
+    let known = before.first_of(&Source::LIST_KEYS).map(PayloadMember::items);
+    tokens(now, &Source::LIST_KEYS, known.map_or(0, |items| items.len()), count)
+}
+
 /// The first change of a section.
 struct SectionChange {
     pointer: String,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::{HistorySummary, Report};
+use super::{HistorySummary, PayloadCost, Report};
 use crate::domain::Note;
 use crate::pipeline::FirstChange;
 
@@ -39,6 +39,11 @@ impl ReportBuilder {
     /// Sets where the payload leaves the one before it.
     pub fn first_change(&mut self, change: Option<FirstChange>) {
         self.report.cache.first_change = change;
+    }
+
+    /// Sets what the payload costs.
+    pub fn cost(&mut self, cost: Option<PayloadCost>) {
+        self.report.cost = cost;
     }
 
     /// Sets the keys of memory entries that have expired.

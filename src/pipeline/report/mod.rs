@@ -39,6 +39,8 @@ pub struct Report {
     /// What stands for old messages, where they were summarised.
     pub history_summary: Option<HistorySummary>,
     pub cache: Cache,
+    /// What the payload costs at the prices of the catalogue; null if they are not known.
+    pub cost: Option<PayloadCost>,
     pub memory: MemoryReport,
     /// The skill whose instructions are in the payload.
     pub skill: Option<String>,
@@ -87,6 +89,7 @@ impl Report {
             actions,
             history_summary: None,
             cache: Cache::default(),
+            cost: None,
             memory: MemoryReport::default(),
             skill: None,
             service_tools: Vec::new(),
@@ -206,6 +209,38 @@ pub struct Cache {
     pub breakpoints: Vec<String>,
     /// The first place where this payload leaves the one before it.
     pub first_change: Option<FirstChange>,
+}
+
+/// The cost of a payload, in micro-dollars (millionths of a dollar), without the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = Cost)]
+pub struct PayloadCost {
+    pub payload_micros: u64,
+    /// What the conversation would cost unshortened, by the same assumption about the cache.
+    pub unshortened_micros: u64,
+    /// The difference; negative if the payload costs more.
+    pub saved_micros: i64,
+    pub cache: CacheAssumption,
+}
+
+/// What the provider's cache is taken to do with a payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct CacheAssumption {
+    /// Tokens that are read from the cache.
+    pub read_tokens: u64,
+    /// Tokens that are written to it.
+    pub write_tokens: u64,
+    pub assumed: AssumedCache,
+}
+
+/// The state of the provider's cache that a cost assumes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AssumedCache {
+    /// The previous payload is in the cache.
+    Warm,
+    /// Nothing is in the cache.
+    Cold,
 }
 
 /// What memory did.

@@ -1,8 +1,9 @@
 //! Finds where a payload first differs from the previous one.
 
+use super::cost::{CacheState, PayloadTokens, payload_cost};
 use crate::domain::{Model, Note};
 use crate::pipeline::{self, CompiledPayload, FirstChange, PayloadBlocks};
-use crate::request::PreviousCompile;
+use crate::request::{self, CacheOptions, PreviousCompile};
 use crate::service::Services;
 use crate::service::earlier_payload::{EarlierPayload, last_sent};
 use crate::service::sessions::SessionHandle;
@@ -13,9 +14,10 @@ pub(super) fn note_change(
     services: &Services,
     compiled: &mut CompiledPayload,
     model: &Model,
-    previous: Option<&PreviousCompile>,
+    cache: &CacheOptions,
     session: Option<&SessionHandle>,
 ) {
+    let previous = cache.previous.as_ref();
     let before = match previous {
         Some(PreviousCompile::Payload(raw)) => Some(EarlierPayload::Request(raw)),
         Some(PreviousCompile::Id(id)) => {
@@ -31,7 +33,16 @@ pub(super) fn note_change(
         }
         None => session.and_then(|session| last_sent(services, session)),
     };
-    let Some(before) = before.as_ref().and_then(EarlierPayload::blocks) else { return };
+    let Some(before) = before.as_ref().and_then(EarlierPayload::blocks) else {
+        let state = CacheState {
+            is_warm: false,
+            new_tokens: compiled.report.report().tokens_after,
+            previous_before: None,
+            ttl: cache.ttl,
+        };
+        note_cost(compiled, model, state);
+        return;
+    };
     let now = PayloadBlocks::from_written(compiled.payload(), &compiled.written.blocks);
     let counter = &services.pipeline().counter;
     let count = |text: &str| counter.count(model.tokenizer, text);
@@ -40,5 +51,21 @@ pub(super) fn note_change(
         tokens_behind: model.scale(change.tokens_behind),
         ..change
     };
+    let new_tokens = match &found {
+        Some(change) => model.scale(change.tokens_behind),
+        None => model.scale(pipeline::appended_tokens(&before, &now, &count)),
+    };
     compiled.report.first_change(found.map(scaled));
+    let previous_before = match previous {
+        Some(_) => None,
+        None => session.and_then(|session| session.sent_tokens_before),
+    };
+    let is_warm = cache.state != request::CacheState::Cold;
+    let state = CacheState { is_warm, new_tokens, previous_before, ttl: cache.ttl };
+    note_cost(compiled, model, state);
+}
+
+fn note_cost(compiled: &mut CompiledPayload, model: &Model, state: CacheState) {
+    let cost = payload_cost(model, PayloadTokens::new(compiled.report.report()), state);
+    compiled.report.cost(cost);
 }

@@ -19,7 +19,7 @@ use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
 use crate::provider::MemberBlocks;
-use crate::request::{CompileRequest, PreviousCompile};
+use crate::request::{CacheOptions, CompileRequest};
 use crate::service::earlier_payload::{RememberedPayload, to_sent};
 use crate::service::effects::{Effects, SessionEffects};
 use crate::service::event_owner::EventOwner;
@@ -62,7 +62,7 @@ pub(super) struct LiveCompile<'j> {
     model: Model,
     /// The model's name in the calibration of the session.
     model_name: Arc<str>,
-    previous: Option<PreviousCompile>,
+    cache: CacheOptions,
     session_update: SessionUpdate,
     /// Memory entries that have expired.
     expired: Vec<MemoryEntry>,
@@ -136,7 +136,7 @@ impl<'j> LiveCompile<'j> {
             runs: Vec::new(),
             model: request.measured(),
             model_name: sessions::model_of(&request),
-            previous: request.cache.previous.clone(),
+            cache: request.cache.clone(),
             session_update,
             expired: Vec::new(),
             facts: Vec::new(),
@@ -222,8 +222,7 @@ impl<'j> LiveCompile<'j> {
             compiled.report.forgive_open_calls();
         }
         timed(&mut job.timings.serialise, || {
-            let previous = self.previous.as_ref();
-            note_change(services, compiled, &self.model, previous, input.session);
+            note_change(services, compiled, &self.model, &self.cache, input.session);
         });
         let expired = self.expired.iter().map(|entry| entry.key.to_string());
         compiled.report.expired_memory(expired.collect());

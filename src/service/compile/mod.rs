@@ -1,6 +1,7 @@
 //! Compile a conversation into a payload.
 
 mod change;
+mod cost;
 mod events;
 mod governance;
 mod hooks;

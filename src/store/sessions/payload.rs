@@ -74,6 +74,17 @@ impl Tx<'_> {
         )
     }
 
+    /// Tokens of the conversation of that compile before it was shortened; none if no record is left.
+    pub fn sent_tokens_before(&self, session: &str) -> Result<Option<u64>, Error> {
+        self.first(
+            "SELECT c.tokens_before FROM session_payloads AS p
+             JOIN compilations AS c ON c.tenant = p.tenant AND c.id = p.compilation
+             WHERE p.tenant = ?1 AND p.session = ?2",
+            values![session],
+            |row| row.get(0),
+        )
+    }
+
     fn sent_digests(&self, session: &str) -> Result<Vec<ContentHash>, Error> {
         let found = self.first(
             "SELECT digests FROM session_payloads WHERE tenant = ?1 AND session = ?2",

@@ -8,6 +8,7 @@ mod change;
 mod compilations;
 mod compress;
 mod console;
+mod costs;
 mod counts;
 mod ends;
 mod events;
