@@ -1,17 +1,14 @@
 //! Everything around the history: counted first, so that the history knows what room is left.
 
-use std::sync::Arc;
-
+use super::StopReason;
 use super::measure::Meter;
+use super::prose::{self, BLOCK_SEPARATOR};
 use super::slot::{PartName, Slot};
-use super::{StopReason, prose};
+use super::volatile_blocks::append_text;
 use super::{list_ends, tail};
-use crate::domain::{Content, Message, Notes, Part, ProgramCalls, Role};
+use crate::domain::{Message, Notes, ProgramCalls, Role};
 use crate::provider::TargetRules;
 use crate::request::{OutputOptions, SkillOptions};
-
-/// The separator of a block from the text before it.
-pub(super) const BLOCK_SEPARATOR: &str = "\n\n";
 
 pub(super) struct Input<'i> {
     pub(super) system: Vec<Message>,
@@ -231,21 +228,6 @@ fn prefill_note(
         output.foot.push(Slot::new(meter, Message::text(role, note), PartName::Tail)?);
     }
     Ok(())
-}
-
-/// Puts a text at the end of a message: in its last part if that is plain text, in a part of its own
-/// after media or after a cache mark, whose prefix must not change.
-pub(super) fn append_text(message: &mut Message, text: &str) {
-    match message.parts.last_mut() {
-        Some(Part { content: Content::Text(last), cache: None, extra, .. }) if extra.is_empty() => {
-            *last = if last.is_empty() {
-                Arc::from(text)
-            } else {
-                format!("{last}{BLOCK_SEPARATOR}{text}").into()
-            };
-        }
-        _ => message.parts.push(Part::text(text)),
-    }
 }
 
 /// A message with a text at its end.

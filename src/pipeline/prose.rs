@@ -64,6 +64,8 @@ pub(super) fn pointer(reference: ReferenceStyle) -> fn(ArtifactId) -> String {
 /// Opens a conversation if its first message would not be the user's, or if all of its history were
 /// results of no call.
 pub(super) const CONVERSATION_OPENING: &str = "[Conversation continues]";
+/// The separator of a block of ours from the text before it.
+pub(super) const BLOCK_SEPARATOR: &str = "\n\n";
 /// The first line of dynamic state in a system message.
 pub(super) const STATE_HEADING: &str = "CURRENT TASK STATE:";
 /// The paragraph after the state of a tail.

@@ -7,6 +7,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::StopReason;
+use super::arrival::{self, ArrivalPass};
+use super::measure::Meter;
 use super::prose::{self, READ_TOOL};
 use crate::domain::{
     ArtifactId, Message, Part, ProgramCalls, RawJson, ToolDefinition, output_texts,
@@ -66,6 +69,37 @@ impl ReadBack {
         let is_read = !self.calls.is_empty()
             && message.tool_results().any(|result| self.calls.contains(&result.call_id));
         is_read || self.programs.holds(message)
+    }
+
+    /// Gives the messages their forms on arrival, but for results that keep their bytes: no other text
+    /// refers to them.
+    pub(super) fn arrive(
+        &self,
+        meter: &Meter<'_>,
+        pass: ArrivalPass<'_>,
+        history: &[Message],
+        fixed: &[bool],
+    ) -> Result<arrival::Output, StopReason> {
+        let keeps_bytes = |message: &Message| self.shows_bytes(message);
+        if !history.iter().any(keeps_bytes) {
+            return arrival::run(meter, pass, history, fixed);
+        }
+        let empty = |message: &Message| {
+            if keeps_bytes(message) {
+                Message::new(message.role, Vec::new())
+            } else {
+                message.clone()
+            }
+        };
+        let shown: Vec<Message> = history.iter().map(empty).collect();
+        let mut arrived = arrival::run(meter, pass, &shown, fixed)?;
+        for (message, cost) in history.iter().zip(&mut arrived.costs) {
+            if keeps_bytes(message) {
+                meter.check()?;
+                *cost = meter.message(message)?;
+            }
+        }
+        Ok(arrived)
     }
 
     /// The line in the place of a result's texts.

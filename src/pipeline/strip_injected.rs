@@ -4,8 +4,7 @@
 //! Each of them ends a text of the user's or of the system, or is all of it. Only a text with the
 //! exact words at both ends is taken for one.
 
-use super::frame::BLOCK_SEPARATOR;
-use super::prose;
+use super::prose::{self, BLOCK_SEPARATOR};
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role};
 
 /// The use of blocks that come back in messages of the history.

@@ -4,8 +4,11 @@
 use std::sync::Arc;
 
 use super::message_hash::{HashScope, MessageHasher};
-use super::{frame, prose, strip_injected};
-use crate::domain::{Content, Message, PrefixHash, ProgramCalls, Role, SentBlock, SentHistory};
+use super::prose::{self, BLOCK_SEPARATOR};
+use super::strip_injected;
+use crate::domain::{
+    Content, Message, Part, PrefixHash, ProgramCalls, Role, SentBlock, SentHistory,
+};
 
 /// What a block shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,11 +125,26 @@ pub(super) fn restore(
         if restored.bare.last().is_none_or(|known| known.at != place) {
             restored.bare.push(BareMessage { at: place, message: message.clone() });
         }
-        frame::append_text(message, &block.text);
+        append_text(message, &block.text);
         restored.in_sight.note(Arc::clone(&block.text));
         from = place;
     }
     restored
+}
+
+/// Puts a text at the end of a message: in its last part if that is plain text, in a part of its own
+/// after media or after a cache mark, whose prefix must not change.
+pub(super) fn append_text(message: &mut Message, text: &str) {
+    match message.parts.last_mut() {
+        Some(Part { content: Content::Text(last), cache: None, extra, .. }) if extra.is_empty() => {
+            *last = if last.is_empty() {
+                Arc::from(text)
+            } else {
+                format!("{last}{BLOCK_SEPARATOR}{text}").into()
+            };
+        }
+        _ => message.parts.push(Part::text(text)),
+    }
 }
 
 /// The newest blocks in the messages of a payload that the caller has sent back.

@@ -7,7 +7,6 @@ use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideH
 use crate::domain::{ContentHash, Conversation, Message, Notes, SentUpdate, Stage, ToolDefinition};
 use crate::hook::TokenChange;
 use crate::pipeline::compress::{self, Output as CompressOutput};
-use crate::pipeline::measure::Meter;
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, ReportBuilder};
 use crate::pipeline::slot::Slot;
@@ -90,7 +89,7 @@ impl Driver<'_> {
         let arrival_pass =
             arrival::ArrivalPass::new(&self.cx.engine, &self.meter, on_arrival, reducer);
         let arrived = timed(&mut self.timings.count, || {
-            arrive_around_bytes(&self.meter, arrival_pass, &history, &fixed, &read_back)
+            read_back.arrive(&self.meter, arrival_pass, &history, &fixed)
         })?;
         for (message, arrived) in history.iter().zip(&arrived.forms) {
             let pointer = message.origin.map(|at| format!("/{list}/{at}")).unwrap_or_default();
@@ -361,33 +360,6 @@ impl Driver<'_> {
             }
         })
     }
-}
-
-/// Gives the messages their forms on arrival, but for results that keep their bytes: no other text
-/// refers to them.
-fn arrive_around_bytes(
-    meter: &Meter<'_>,
-    pass: arrival::ArrivalPass<'_>,
-    history: &[Message],
-    fixed: &[bool],
-    read_back: &ReadBack,
-) -> Result<arrival::Output, StopReason> {
-    let held = |message: &Message| read_back.shows_bytes(message);
-    if !history.iter().any(held) {
-        return arrival::run(meter, pass, history, fixed);
-    }
-    let empty = |message: &Message| {
-        if held(message) { Message::new(message.role, Vec::new()) } else { message.clone() }
-    };
-    let shown: Vec<Message> = history.iter().map(empty).collect();
-    let mut arrived = arrival::run(meter, pass, &shown, fixed)?;
-    for (message, cost) in history.iter().zip(&mut arrived.costs) {
-        if held(message) {
-            meter.check()?;
-            *cost = meter.message(message)?;
-        }
-    }
-    Ok(arrived)
 }
 
 /// The reducer of rung 2: its adapters, and the pointer to the original if the model can read it.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::valid;
 use crate::support::compile::{assistant, compile, system, user};
+use crate::support::{Folder, TestServer};
 
 const ENDING: &str = "[Conversation continues]";
 
@@ -124,8 +125,14 @@ async fn changes_of_tools_stay_in_system_messages_alone() {
     let compiled = compile(&request).await;
     assert_eq!(compiled.list()[3]["content"][1], change);
     // The message stays in place, but the model takes no changes of tools in it.
-    let other = json!({"messages": messages, "model": "claude-sonnet-5", "target": "anthropic"});
-    let compiled = compile(&other).await;
+    let folder = Folder::new();
+    let file = folder.file("models.json");
+    let row = json!([{"name": "claude-own", "family": "anthropic", "context_window": 9_000,
+        "max_output": 500, "system_messages": true}]);
+    std::fs::write(&file, row.to_string()).unwrap();
+    let server = TestServer::with(&["--models-file", &file]).await;
+    let other = json!({"messages": messages, "model": "claude-own", "target": "anthropic"});
+    let compiled = server.compile(&other).await;
     assert_eq!(compiled.roles(), ["user", "assistant", "user", "system"]);
     assert_eq!(compiled.codes("degraded"), ["opaque_dropped"]);
     let older = json!({"messages": messages, "model": "claude-sonnet-4-5", "target": "anthropic"});

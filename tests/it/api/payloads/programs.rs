@@ -138,7 +138,7 @@ async fn a_program_goes_whole() {
             list.push(json!({"role": "assistant", "content": format!("answer {at}")}));
         }
         let mut kept = 0;
-        for budget in (300..6_000).step_by(300) {
+        for budget in (400..8_000).step_by(400) {
             let request = json!({key: list,
                 "budget": {"context_window": budget, "reserve_output": 0}});
             let done = valid(target, request).await;
