@@ -190,3 +190,25 @@ async fn searches_and_programs_that_were_run_become_calls_of_functions() {
         assert_eq!(own.payload["input"][at], input[at]);
     }
 }
+
+/// What follows a call with its output in it is another message, whatever comes next: the list keeps
+/// its beginning.
+#[tokio::test]
+async fn a_call_after_one_with_its_output_in_it_begins_a_message() {
+    let mut input = vec![json!({"role": "user", "content": "Look"})];
+    input.extend(round("mcp", 1, "found it"));
+    let function = [
+        json!({"type": "function_call", "call_id": "f", "name": "f", "arguments": "{}"}),
+        json!({"type": "function_call_output", "call_id": "f", "output": "out f"}),
+    ];
+    for next in [function.to_vec(), round("shell", 2, "out f"), round("mcp", 2, "out f")] {
+        let longer = [input.clone(), next].concat();
+        for target in ["openai", "anthropic", "gemini"] {
+            let request = |input: &[Value]| json!({"source": "openai_responses", "input": input});
+            let before = valid(target, request(&input)).await;
+            let done = valid(target, request(&longer)).await;
+            assert_eq!(done.list()[..before.list().len()], *before.list(), "{target}");
+            assert!(done.text.contains("out f"), "{target}: {}", done.text);
+        }
+    }
+}
