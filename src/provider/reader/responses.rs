@@ -151,9 +151,8 @@ impl ItemCollector {
             self.close();
         }
         // So is a call with its output in it.
-        let is_call = kind.ends_with("_call");
-        let is_whole_call = is_call && item.get("call_id").is_none();
-        let step = if is_call { ItemEffect::Call } else { ItemEffect::Goes };
+        let is_whole_call = kind.ends_with("_call") && item.get("call_id").is_none();
+        let step = if is_output { ItemEffect::Goes } else { ItemEffect::Call };
         let open = self.open_for(index, step);
         open.message.parts.push(part);
         // Clients name the call of an output of the local shell in either member.

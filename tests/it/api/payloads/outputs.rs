@@ -201,7 +201,17 @@ async fn a_call_after_one_with_its_output_in_it_begins_a_message() {
         json!({"type": "function_call", "call_id": "f", "name": "f", "arguments": "{}"}),
         json!({"type": "function_call_output", "call_id": "f", "output": "out f"}),
     ];
-    for next in [function.to_vec(), round("shell", 2, "out f"), round("mcp", 2, "out f")] {
+    let mut program = function.to_vec();
+    program.insert(
+        0,
+        json!({"type": "program", "id": "pr", "call_id": "prog", "code": "text(1)",
+        "fingerprint": "f"}),
+    );
+    for item in &mut program[1..] {
+        item["caller"] = json!({"type": "program", "caller_id": "prog"});
+    }
+    let own = ["shell", "mcp"].map(|kind| round(kind, 2, "out f"));
+    for next in own.into_iter().chain([function.to_vec(), program]) {
         let longer = [input.clone(), next].concat();
         for target in ["openai", "anthropic", "gemini"] {
             let request = |input: &[Value]| json!({"source": "openai_responses", "input": input});
