@@ -116,7 +116,7 @@ async fn a_newest_output_that_is_too_long_is_cut_to_the_room_beside_the_other_tu
 
 #[tokio::test]
 async fn old_outputs_of_built_in_tools_are_cleared_and_summarised() {
-    let input = session("shell", 30);
+    let input = session("shell", 14);
     let mut body = request(&input, 4_000);
     body["compression"] = json!({"level": "reversible"});
     let done = valid("openai_responses", body.clone()).await;
