@@ -68,10 +68,8 @@ enum ItemEffect {
     /// Reasoning: the start of a new message if there was text, or a call of a built-in tool with its
     /// output, before.
     Reasons,
+    /// A call: the start of a new message if what came before has all its outputs.
     Call,
-    /// A call of a built-in tool with its output in it: the start of a new message if there was one
-    /// before.
-    IsWhole,
     Goes,
 }
 
@@ -119,8 +117,7 @@ impl OpenMessage {
         match step {
             ItemEffect::Begins => self.is_complete || self.is_answered,
             ItemEffect::Reasons => self.is_complete || self.is_answered || self.is_settled(),
-            ItemEffect::IsWhole => self.is_answered || self.is_settled(),
-            ItemEffect::Call => self.is_answered,
+            ItemEffect::Call => self.is_answered || self.is_settled(),
             ItemEffect::Goes => false,
         }
     }
@@ -153,9 +150,9 @@ impl ItemCollector {
         if is_alone || (is_answered && !is_output) {
             self.close();
         }
-        // So is a call with its output in it, unless what came before still waits for outputs.
+        // So is a call with its output in it.
         let is_whole_call = kind.ends_with("_call") && item.get("call_id").is_none();
-        let step = if is_whole_call { ItemEffect::IsWhole } else { ItemEffect::Goes };
+        let step = if is_output { ItemEffect::Goes } else { ItemEffect::Call };
         let open = self.open_for(index, step);
         open.message.parts.push(part);
         // Clients name the call of an output of the local shell in either member.

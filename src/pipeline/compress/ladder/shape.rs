@@ -31,6 +31,7 @@ pub(crate) struct TurnCost {
 
 /// Parameters of the replay. Raw tokens.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct LadderPlan {
     pub(crate) level: Level,
     /// Whether texts may be replaced by their digests. Not used if nothing has to fit.

@@ -116,7 +116,7 @@ async fn a_newest_output_that_is_too_long_is_cut_to_the_room_beside_the_other_tu
 
 #[tokio::test]
 async fn old_outputs_of_built_in_tools_are_cleared_and_summarised() {
-    let input = session("shell", 30);
+    let input = session("shell", 14);
     let mut body = request(&input, 4_000);
     body["compression"] = json!({"level": "reversible"});
     let done = valid("openai_responses", body.clone()).await;
@@ -188,5 +188,37 @@ async fn searches_and_programs_that_were_run_become_calls_of_functions() {
     let own = valid("openai_responses", json!({"input": input})).await;
     for at in [1, 3, 4] {
         assert_eq!(own.payload["input"][at], input[at]);
+    }
+}
+
+/// What follows a call with its output in it is another message, whatever comes next: the list keeps
+/// its beginning.
+#[tokio::test]
+async fn a_call_after_one_with_its_output_in_it_begins_a_message() {
+    let mut input = vec![json!({"role": "user", "content": "Look"})];
+    input.extend(round("mcp", 1, "found it"));
+    let function = [
+        json!({"type": "function_call", "call_id": "f", "name": "f", "arguments": "{}"}),
+        json!({"type": "function_call_output", "call_id": "f", "output": "out f"}),
+    ];
+    let mut program = function.to_vec();
+    program.insert(
+        0,
+        json!({"type": "program", "id": "pr", "call_id": "prog", "code": "text(1)",
+        "fingerprint": "f"}),
+    );
+    for item in &mut program[1..] {
+        item["caller"] = json!({"type": "program", "caller_id": "prog"});
+    }
+    let own = ["shell", "mcp"].map(|kind| round(kind, 2, "out f"));
+    for next in own.into_iter().chain([function.to_vec(), program]) {
+        let longer = [input.clone(), next].concat();
+        for target in ["openai", "anthropic", "gemini"] {
+            let request = |input: &[Value]| json!({"source": "openai_responses", "input": input});
+            let before = valid(target, request(&input)).await;
+            let done = valid(target, request(&longer)).await;
+            assert_eq!(done.list()[..before.list().len()], *before.list(), "{target}");
+            assert!(done.text.contains("out f"), "{target}: {}", done.text);
+        }
     }
 }

@@ -20,11 +20,11 @@ fn image() -> Value {
     json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}})
 }
 
-fn user(blocks: Vec<Value>) -> Value {
+fn user(blocks: &[Value]) -> Value {
     json!({"role": "user", "content": blocks})
 }
 
-fn answer(id: &str, content: Value) -> Value {
+fn answer(id: &str, content: &Value) -> Value {
     json!({"type": "tool_result", "tool_use_id": id, "content": content})
 }
 
@@ -45,37 +45,37 @@ pub(super) fn write(at: usize, round: &Round) -> Vec<Value> {
     let call = |n: usize, name: &str| json!({"type": "tool_use", "id": id(n), "name": name, "input": {"path": "src/a.rs"}});
     let mut results: Vec<Value> = Vec::new();
     let mut blocks = match round.what {
-        Happening::User => return vec![user(vec![text(round)])],
-        Happening::UserImage => return vec![user(vec![text(round), image()])],
+        Happening::User => return vec![user(&[text(round)])],
+        Happening::UserImage => return vec![user(&[text(round), image()])],
         Happening::Program => return program(at, round),
         Happening::Said => vec![text(round)],
         Happening::Calls(count) => {
-            results.extend((0..count).map(|n| answer(&id(n), json!(round.output(n as u64)))));
+            results.extend((0..count).map(|n| answer(&id(n), &json!(round.output(n as u64)))));
             (0..count).map(|n| call(n, "read_file")).collect()
         }
         Happening::CustomCall => {
             let found = json!([{"type": "search_result", "source": "s", "title": "T",
                 "content": [{"type": "text", "text": round.output(4)}]}]);
-            results.push(answer(&id(0), found));
+            results.push(answer(&id(0), &found));
             vec![call(0, "search")]
         }
         Happening::Computer => {
             results.push(answer(
                 &id(0),
-                json!([{"type": "text", "text": round.words(4, 4)}, image()]),
+                &json!([{"type": "text", "text": round.words(4, 4)}, image()]),
             ));
             vec![call(0, "computer")]
         }
         Happening::Shell | Happening::LocalShell => {
-            results.push(answer(&id(0), json!(round.output(5))));
+            results.push(answer(&id(0), &json!(round.output(5))));
             vec![text(round), call(0, "bash")]
         }
         Happening::Shells => {
-            results.extend((0..2).map(|n| answer(&id(n), json!(round.output(n as u64)))));
+            results.extend((0..2).map(|n| answer(&id(n), &json!(round.output(n as u64)))));
             (0..2).map(|n| call(n, "bash")).collect()
         }
         Happening::Patch => {
-            results.push(answer(&id(0), json!(round.output(5))));
+            results.push(answer(&id(0), &json!(round.output(5))));
             vec![call(0, "str_replace_based_edit_tool")]
         }
         Happening::WebSearch | Happening::GeneratedImage => {
@@ -113,7 +113,7 @@ pub(super) fn write(at: usize, round: &Round) -> Vec<Value> {
     }
     let mut messages = vec![json!({"role": "assistant", "content": blocks})];
     if !results.is_empty() {
-        messages.push(user(results));
+        messages.push(user(&results));
     }
     messages
 }
@@ -127,7 +127,7 @@ fn program(at: usize, round: &Round) -> Vec<Value> {
             "caller": caller})
     };
     let result =
-        |n: usize| user(vec![answer(&format!("toolu_{at}_{n}"), json!(round.output(n as u64)))]);
+        |n: usize| user(&[answer(&format!("toolu_{at}_{n}"), &json!(round.output(n as u64)))]);
     vec![
         json!({"role": "assistant", "content": [
             {"type": "server_tool_use", "id": id, "name": "code_execution", "input": {"code": "run()"}},

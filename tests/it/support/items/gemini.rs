@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Happening, PNG, Round};
 
-fn content(role: &str, parts: Vec<Value>) -> Value {
+fn content(role: &str, parts: &[Value]) -> Value {
     json!({"role": role, "parts": parts})
 }
 
@@ -34,8 +34,8 @@ pub(super) fn write(at: usize, round: &Round) -> Vec<Value> {
     };
     let output = |salt: u64| json!(round.output(salt));
     let mut parts = match round.what {
-        Happening::User => return vec![content("user", vec![text(round)])],
-        Happening::UserImage => return vec![content("user", vec![text(round), image()])],
+        Happening::User => return vec![content("user", &[text(round)])],
+        Happening::UserImage => return vec![content("user", &[text(round), image()])],
         Happening::Said | Happening::Compaction => vec![text(round)],
         Happening::Calls(count) => {
             (0..count).map(|n| call(n, "read_file", output(n as u64), false)).collect()
@@ -63,9 +63,9 @@ pub(super) fn write(at: usize, round: &Round) -> Vec<Value> {
             parts.insert(0, json!({"text": round.words(10, 3), "thought": true}));
         }
     }
-    let mut contents = vec![content("model", parts)];
+    let mut contents = vec![content("model", &parts)];
     if !results.is_empty() {
-        contents.push(content("user", results));
+        contents.push(content("user", &results));
     }
     contents
 }

@@ -136,17 +136,15 @@ impl Round {
     fn output(&self, salt: u64) -> String {
         let lines = [1, 8, 50, 300][self.length];
         match self.number(salt) % 3 {
-            0 => (0..lines)
-                .map(|at| {
-                    format!(
-                        "10:00:{at:02} INFO {} id={}\n",
-                        self.words(4, salt + at),
-                        self.number(salt + at) % 99_999
-                    )
-                })
-                .collect(),
+            0 => {
+                let line = |at: u64| {
+                    let (words, id) = (self.words(4, salt + at), self.number(salt + at) % 99_999);
+                    format!("10:00:{at:02} INFO {words} id={id}")
+                };
+                (0..lines).map(line).collect::<Vec<_>>().join("\n") + "\n"
+            }
             1 => {
-                let row = |at: u64| json!({"id": at, "name": self.words(2, salt + at), "ok": at % 2 == 0});
+                let row = |at: u64| json!({"id": at, "name": self.words(2, salt + at), "ok": at.is_multiple_of(2)});
                 json!((0..lines).map(row).collect::<Vec<_>>()).to_string()
             }
             _ => self.words(lines * 8, salt),

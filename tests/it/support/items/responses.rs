@@ -15,7 +15,7 @@ fn message(at: usize, text: &str) -> Value {
         "content": [{"type": "output_text", "text": text, "annotations": []}]})
 }
 
-fn user(parts: Value) -> Value {
+fn user(parts: &Value) -> Value {
     json!({"type": "message", "role": "user", "content": parts})
 }
 
@@ -29,6 +29,7 @@ fn shell(id: &str, round: &Round) -> [Value; 2] {
     ]
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each kind of item")]
 pub(super) fn write(at: usize, round: &Round) -> Vec<Value> {
     let id = format!("call_{at}");
     let mut items = Vec::new();
@@ -40,8 +41,8 @@ pub(super) fn write(at: usize, round: &Round) -> Vec<Value> {
         items.push(reasoning(at, round));
     }
     match round.what {
-        Happening::User => items.push(user(json!([{"type": "input_text", "text": round.said()}]))),
-        Happening::UserImage => items.push(user(json!([
+        Happening::User => items.push(user(&json!([{"type": "input_text", "text": round.said()}]))),
+        Happening::UserImage => items.push(user(&json!([
             {"type": "input_text", "text": round.said()},
             {"type": "input_image", "detail": "auto", "image_url": data_uri()}]))),
         Happening::Said => items.push(message(at, &round.said())),
