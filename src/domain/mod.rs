@@ -99,4 +99,4 @@ pub use stored_pack::StoredPack;
 pub use summary::{AskedSummary, PromptMessage, Summary};
 pub use target::{Source, Target};
 pub use time::{Clock, Timestamp};
-pub use tool::ToolDefinition;
+pub use tool::{MEMORY_TOOL, ToolDefinition};

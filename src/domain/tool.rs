@@ -23,7 +23,20 @@ pub struct ToolDefinition {
     pub origin: Arc<str>,
 }
 
+/// The name of Anthropic's memory tool, which its definition must have.
+pub const MEMORY_TOOL: &str = "memory";
+/// Its type. Later types may have other commands.
+const MEMORY_TOOL_TYPE: &str = "memory_20250818";
+
 impl ToolDefinition {
+    /// Whether it is Anthropic's memory tool, whose commands are carried out here
+    /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/memory-tool>).
+    pub fn is_memory_tool(&self) -> bool {
+        let own = self.opaque.as_ref().filter(|_| *self.name == *MEMORY_TOOL);
+        let node = own.and_then(|raw| json::parse(raw.as_str(), json::Limits::default()).ok());
+        node.is_some_and(|node| node.get("type").and_then(Node::as_str) == Some(MEMORY_TOOL_TYPE))
+    }
+
     /// Whether the provider keeps the definition out of the prompt until the model has searched for
     /// it: it costs nothing there, and a cache mark on it is refused
     /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>).

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::schema::{CheckFailure, SchemaVerdict, Schemas};
 use super::wire;
-use crate::domain::{RawJson, ToolCall, ToolDefinition};
+use crate::domain::{MEMORY_TOOL, RawJson, ToolCall, ToolDefinition};
 use crate::json::{self, Limits, Node, ObjectText, beginning};
 use crate::limit::Deadline;
 use crate::provider::{means, shown_properties};
@@ -18,6 +18,8 @@ pub(crate) struct JudgedTools {
     pub(crate) options: ToolOptions,
     /// Whether the request lists its tools. Without a list, a call of an unknown tool is allowed.
     pub(crate) is_complete: bool,
+    /// Whether calls of Anthropic's memory tool are carried out here, if the list has it.
+    pub(crate) runs_memory_tool: bool,
     pub(crate) schemas: Schemas,
 }
 
@@ -71,7 +73,7 @@ impl JudgedTools {
         }
         let loads = &*call.name == LOAD_TOOLKIT && !self.options.toolkits.is_empty();
         let is_ours = ours.contains(&&*call.name) && !self.has_own(&call.name);
-        if loads || is_ours {
+        if loads || is_ours || self.is_own_memory_tool(&call.name) {
             return Ok(CallJudgement::Ours);
         }
         let group = self.options.namespaces.iter().find(|group| means(&call.name, &group.name));
@@ -119,6 +121,13 @@ impl JudgedTools {
         let mut all = self.list.iter().chain(kits);
         let own = all.clone().find(|tool| *tool.name == *name);
         own.or_else(|| all.find(|tool| tool.opaque.is_none() && means(name, &tool.name)))
+    }
+
+    /// Whether a call of this name is one of Anthropic's memory tool, which is carried out here.
+    pub(crate) fn is_own_memory_tool(&self, name: &str) -> bool {
+        self.runs_memory_tool
+            && name == MEMORY_TOOL
+            && self.list.iter().any(ToolDefinition::is_memory_tool)
     }
 
     /// Whether the caller has a tool with the name of one of ours. Calls of it are then the

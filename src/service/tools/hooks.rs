@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::MemoryRights;
 use super::call_hooks::CallHooks;
 use super::memory_command::{MemoryCommand, MemoryOp, WriteTarget, check_key, find_target};
-use crate::domain::{MemoryScope, RawJson, ToolCall};
+use super::memory_files::{FileChange, FileChanges, FileReader, FileWork, PlanFailure, plan};
+use crate::domain::{MEMORY_TOOL, MemoryScope, RawJson, ToolCall};
 use crate::hook::{
     Denial, HookInput, HookKind, MatchContext, MemoryUpdateInput, Point, PointInput as _,
 };
@@ -41,10 +42,77 @@ impl From<pipeline::Error> for Error {
     }
 }
 
+/// The verdict of hooks on a call that writes memory.
+#[derive(Debug, Clone)]
+pub(super) enum WriteVerdict {
+    /// On the one entry of a call of ours.
+    Entry(CallVerdict),
+    /// On each entry that a command of the memory tool changes.
+    Files(FileVerdict),
+}
+
+/// The verdict of hooks on a command of the memory tool.
+#[derive(Debug, Clone)]
+pub(super) struct FileVerdict {
+    /// The changes that the hooks were asked about.
+    pub(super) changes: Vec<FileChange>,
+    /// For each change, the value that replaces that of the model.
+    pub(super) values: Vec<Option<RawJson>>,
+    /// The first denial, which stops the whole command.
+    pub(super) denial: Option<FileWriteDenial>,
+}
+
+impl FileVerdict {
+    /// The values of the keys after the command; none for a key that is gone.
+    fn values_after(&self) -> Vec<(Arc<str>, Option<RawJson>)> {
+        let mut after = Vec::new();
+        if self.denial.is_some() {
+            return after;
+        }
+        for (change, replaced) in self.changes.iter().zip(&self.values) {
+            let new = |value: &RawJson| Some(replaced.clone().unwrap_or_else(|| value.clone()));
+            match change {
+                FileChange::Write { key, value, .. } => after.push((Arc::clone(key), new(value))),
+                FileChange::Remove { key, .. } => after.push((Arc::clone(key), None)),
+                FileChange::Move { from, to, value } => {
+                    after.push((Arc::clone(from), None));
+                    after.push((Arc::clone(to), new(value)));
+                }
+            }
+        }
+        after
+    }
+}
+
+/// A denied change of a file.
+#[derive(Debug, Clone)]
+pub(super) struct FileWriteDenial {
+    pub(super) key: Arc<str>,
+    pub(super) denial: Denial,
+}
+
+impl WriteVerdict {
+    /// The verdict on a call of ours.
+    pub(super) fn entry(&self) -> &CallVerdict {
+        match self {
+            Self::Entry(verdict) => verdict,
+            Self::Files(_) => &CallVerdict::Free,
+        }
+    }
+
+    /// The verdict on a command of the memory tool; none if no hook was asked.
+    pub(super) fn files(&self) -> Option<&FileVerdict> {
+        match self {
+            Self::Entry(_) => None,
+            Self::Files(verdict) => Some(verdict),
+        }
+    }
+}
+
 /// The verdicts of hooks on the memory writes of a model, and the effects of the hooks.
 #[derive(Debug, Default)]
 pub(super) struct WriteVerdicts {
-    pub(super) verdicts: Vec<CallVerdict>,
+    pub(super) verdicts: Vec<WriteVerdict>,
     pub(super) effects: Effects,
 }
 
@@ -68,7 +136,7 @@ pub(super) fn ask_writes<'c>(
         .iter()
         .any(|kind| hooks.set.hooks_of_kind(POINT, *kind).next().is_some());
     if !asks {
-        let verdicts = calls.map(|_| CallVerdict::Free).collect();
+        let verdicts = calls.map(|_| WriteVerdict::Entry(CallVerdict::Free)).collect();
         return Ok(WriteVerdicts { verdicts, ..WriteVerdicts::default() });
     }
     let mut runner = hooks.runner(services);
@@ -84,15 +152,34 @@ fn ask_each<'c>(
     runner: &mut HookRunner<'_>,
     rights: &MemoryRights,
     calls: impl Iterator<Item = &'c ToolCall>,
-) -> Result<Vec<CallVerdict>, Error> {
-    // The values of keys after the earlier calls.
+) -> Result<Vec<WriteVerdict>, Error> {
+    // The values of keys after the earlier calls, and of those in the scope of files.
     let mut values: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
-    let mut verdicts = Vec::new();
+    let (mut changes, mut work) = (FileChanges::new(), FileWork::default());
+    let mut verdicts: Vec<WriteVerdict> = Vec::new();
     for call in calls {
+        if *call.name == *MEMORY_TOOL {
+            let planned = services.tenant().read(|tx| {
+                let (changes, work) = (&changes, &mut work);
+                plan(FileReader { tx, scope: &rights.written, changes, work }, rights, call)
+            });
+            let planned = match planned {
+                Ok(planned) => planned.changes,
+                Err(PlanFailure::Refused(_)) => Vec::new(),
+                Err(PlanFailure::Store(error)) => return Err(error.into()),
+            };
+            let verdict = ask_files(runner, planned, &rights.written)?;
+            for (key, value) in verdict.values_after() {
+                changes.insert(Arc::clone(&key), value.clone());
+                values.insert(key, value);
+            }
+            verdicts.push(WriteVerdict::Files(verdict));
+            continue;
+        }
         let command = match MemoryCommand::read(call) {
             Ok(command) if check_key(rights, &command.key).is_ok() => command,
             _ => {
-                verdicts.push(CallVerdict::Free);
+                verdicts.push(WriteVerdict::Entry(CallVerdict::Free));
                 continue;
             }
         };
@@ -103,7 +190,7 @@ fn ask_each<'c>(
                 WriteTarget { scope: rights.written.clone(), old: None }
             }
             Err(_) => {
-                verdicts.push(CallVerdict::Free);
+                verdicts.push(WriteVerdict::Entry(CallVerdict::Free));
                 continue;
             }
         };
@@ -112,7 +199,7 @@ fn ask_each<'c>(
             None => target.old.map(|entry| entry.value),
         };
         if command.op != MemoryOp::Create && old.is_none() {
-            verdicts.push(CallVerdict::Free);
+            verdicts.push(WriteVerdict::Entry(CallVerdict::Free));
             continue;
         }
         let verdict = ask_write(runner, &command, &target.scope, old.as_ref())?;
@@ -121,10 +208,50 @@ fn ask_each<'c>(
             CallVerdict::Value(value) => Some(value.clone()),
             CallVerdict::Free => (command.op != MemoryOp::Delete).then_some(command.value),
         };
+        if target.scope == rights.written {
+            changes.insert(Arc::clone(&command.key), value.clone());
+        }
         values.insert(command.key, value);
-        verdicts.push(verdict);
+        verdicts.push(WriteVerdict::Entry(verdict));
     }
     Ok(verdicts)
+}
+
+/// Asks about each entry that a command of the memory tool changes. A renamed file is a deletion and
+/// a creation. The first denial ends it.
+fn ask_files(
+    runner: &mut HookRunner<'_>,
+    changes: Vec<FileChange>,
+    scope: &MemoryScope,
+) -> Result<FileVerdict, Error> {
+    let mut verdict = FileVerdict { changes, values: Vec::new(), denial: None };
+    for change in &verdict.changes {
+        let mut ask = |op, key: &Arc<str>, value: &RawJson, old: Option<&RawJson>| {
+            let (key, value) = (Arc::clone(key), value.clone());
+            ask_write(runner, &MemoryCommand { op, key, value, description: None }, scope, old)
+        };
+        let (key, asked) = match change {
+            FileChange::Write { key, old, value } => {
+                (key, ask(MemoryOp::Create, key, value, old.as_ref())?)
+            }
+            FileChange::Remove { key, old } => (key, ask(MemoryOp::Delete, key, old, Some(old))?),
+            FileChange::Move { from, to, value } => {
+                match ask(MemoryOp::Delete, from, value, Some(value))? {
+                    CallVerdict::Denied(denial) => (from, CallVerdict::Denied(denial)),
+                    _ => (to, ask(MemoryOp::Create, to, value, None)?),
+                }
+            }
+        };
+        match asked {
+            CallVerdict::Denied(denial) => {
+                verdict.denial = Some(FileWriteDenial { key: Arc::clone(key), denial });
+                break;
+            }
+            CallVerdict::Value(value) => verdict.values.push(Some(value)),
+            CallVerdict::Free => verdict.values.push(None),
+        }
+    }
+    Ok(verdict)
 }
 
 fn ask_write(

@@ -2,21 +2,20 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::call_hooks::CallHooks;
-use super::hooks::{CallVerdict, WriteVerdicts, ask_writes, denial_text};
+use super::file_writes::{FileCall, carry_out_file_call};
+use super::hooks::{CallVerdict, WriteVerdict, WriteVerdicts, ask_writes, denial_text};
 use super::memory_command::{
     MemoryCommand, MemoryOp, WriteRefusal, WriteTarget, check_key, find_target,
 };
+use super::memory_denials::denied_event;
+use super::memory_files::FileWork;
+use super::memory_proposals::propose;
 use super::{MemoryRights, ToolAnswer};
-use crate::domain::{
-    Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
-    MemoryOrigin, MemoryPromotion, MemoryScope, MemoryTier, NewEvent, Proposal, RawJson, ToolCall,
-};
-use crate::hook::{Denial, HookRun};
-use crate::request::{MemoryWrite, ProposalRequest};
-use crate::service::candidates::{Ids, propose_in};
+use crate::domain::{MEMORY_TOOL, MemoryAction, MemoryOrigin, MemoryPromotion, ToolCall};
+use crate::hook::HookRun;
+use crate::request::MemoryWrite;
+use crate::service::candidates::Ids;
 use crate::service::effects::Effects;
 use crate::service::memory::{MemoryChange, carry_out as write, remove};
 use crate::service::{Error, Services, StoreError};
@@ -27,7 +26,7 @@ use crate::store::Tx;
 #[derive(Debug, Clone)]
 pub(super) struct PlannedCall {
     pub(super) call: ToolCall,
-    pub(super) verdict: CallVerdict,
+    pub(super) verdict: WriteVerdict,
     pub(super) ids: Ids,
 }
 
@@ -107,9 +106,19 @@ pub(super) fn carry_out_all(
     calls: &[PlannedCall],
     promotion: MemoryPromotion,
 ) -> Result<Vec<ToolAnswer>, Error> {
+    let mut work = FileWork::default();
+    let mut carry_out = |planned: &PlannedCall| {
+        let PlannedCall { call, verdict, ids } = planned;
+        if *call.name == *MEMORY_TOOL {
+            let verdict = verdict.files();
+            let file_call = FileCall { call, verdict, ids, promotion };
+            return carry_out_file_call(tx, rights, file_call, &mut work);
+        }
+        carry_out_one(tx, rights, planned, promotion)
+    };
     calls
         .iter()
-        .map(|planned| match carry_out_one(tx, rights, planned, promotion)? {
+        .map(|planned| match carry_out(planned)? {
             Ok(done) => Ok(ToolAnswer::Done(done)),
             Err(refused) => Ok(refused),
         })
@@ -136,14 +145,14 @@ fn carry_out_one(
         Ok(target) => target,
         Err(WriteRefusal { reason, answer }) => {
             if let Some(reason) = reason {
-                tx.publish(&denied_event(&rights.written, &command, reason, None))?;
+                tx.publish(&denied_event(&rights.written, &command.key, reason, None))?;
             }
             return Ok(Err(answer));
         }
     };
-    match verdict {
+    match verdict.entry() {
         CallVerdict::Denied(denial) => {
-            tx.publish(&denied_event(&target.scope, &command, "hook", Some(denial)))?;
+            tx.publish(&denied_event(&target.scope, &command.key, "hook", Some(denial)))?;
             let (key, reason) = (&command.key, denial_text(denial));
             let text = format!("\"{key}\" was not written: {reason}. Nothing was done.");
             return Ok(Err(ToolAnswer::Refused(text)));
@@ -186,68 +195,5 @@ fn carry_out_one(
             let verb = if is_new { "Remembered" } else { "Changed what is remembered" };
             Ok(Ok(format!("{verb} under \"{key}\".")))
         }
-    }
-}
-
-/// Proposes a write as a candidate. The answer says that it is not remembered yet.
-fn propose(
-    tx: &Tx<'_>,
-    scope: MemoryScope,
-    command: &MemoryCommand,
-    ids: &Ids,
-) -> Result<Result<String, ToolAnswer>, Error> {
-    let id = scope.agent.clone().unwrap_or_else(|| "model".into());
-    let proposed = ProposalRequest {
-        proposal: Proposal {
-            value: command.value.clone(),
-            about: None,
-            class: MemoryClass::Preference,
-            key: Some(Arc::clone(&command.key)),
-            description: command.description.clone(),
-            scope,
-            tier: MemoryTier::Working,
-            classification: Classification::Internal,
-            intents: Vec::new(),
-            confidence: None,
-            evidence_refs: None,
-            consent: None,
-            ttl: None,
-        },
-        by: Actor { id, kind: ActorKind::Agent },
-        policy: None,
-        revises: None,
-    };
-    let candidate = propose_in(tx, &proposed, None, ids, MemoryPromotion::Review)?;
-    let key = &command.key;
-    Ok(match candidate.state {
-        CandidateState::AutoRejected => Err(ToolAnswer::Refused(format!(
-            "The same was proposed under \"{key}\" before and rejected. Nothing was done."
-        ))),
-        CandidateState::Duplicate => Ok(format!("Proposed before under \"{key}\".")),
-        _ => {
-            Ok(format!("Proposed under \"{key}\"; it is remembered once people have reviewed it."))
-        }
-    })
-}
-
-/// The event of a denied write. Of a guard it lacks the reason, which may quote what was denied.
-fn denied_event(
-    scope: &MemoryScope,
-    command: &MemoryCommand,
-    reason: &str,
-    denial: Option<&Denial>,
-) -> NewEvent {
-    let key = &command.key;
-    let data = match denial {
-        None => json!({"key": key, "reason": reason, "origin": "model"}),
-        Some(Denial { hook, point, code, .. }) => json!({"key": key, "reason": reason,
-            "origin": "model", "hook": hook, "point": point.as_str(), "code": code}),
-    };
-    NewEvent {
-        kind: EventKind::MemoryDenied,
-        session_id: scope.session_id.clone(),
-        compilation_id: None,
-        data: RawJson::new(data.to_string()),
-        at: None,
     }
 }

@@ -76,6 +76,11 @@ impl MemoryRights {
         Self::new(MemoryScopes::new(Some(scope), None), limits)
     }
 
+    /// The rights of calls in a session whose request has no memory options.
+    pub(crate) fn of_session(session: Arc<str>, limits: &MemoryLimits) -> Self {
+        Self::new(MemoryScopes::new(limits.scope.clone(), Some(session)), limits)
+    }
+
     /// The rights of the calls of a turn.
     pub(crate) fn of_turn(options: MemoryOptions, limits: &MemoryLimits) -> Self {
         let scopes = MemoryScopes { visible: options.scope, written: options.write_scope };

@@ -5,10 +5,14 @@ mod call_hooks;
 mod check;
 mod context_read;
 mod denials;
+mod file_writes;
 mod guards;
 mod hooks;
 mod memory;
 mod memory_command;
+mod memory_denials;
+mod memory_files;
+mod memory_proposals;
 mod memory_rights;
 mod prepared_calls;
 mod results;
@@ -37,7 +41,7 @@ use super::compile::hook_line;
 use super::effects::Effects;
 use super::idempotency::ResponseRecorder;
 use super::{Error, Services, StoreError, defaults};
-use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
+use crate::domain::{MEMORY_TOOL, MemoryScope, RawJson, Source, ToolCall};
 use crate::hook::{CallBatch, HookRun};
 use crate::json::{self, Limits, Node, Value};
 use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL, StopReason};
@@ -120,6 +124,7 @@ pub fn calls(
         list: request.tools,
         options: request.options,
         is_complete: request.knows_tools,
+        runs_memory_tool: !is_memory_off(&defaults),
         ..JudgedTools::default()
     };
     let mut judged = judge(services, &tools, &calls, true)?;
@@ -312,7 +317,7 @@ pub(crate) fn parse_all(texts: &[Arc<str>]) -> Result<Vec<Node<'_>>, StoreError>
 }
 
 /// Judges all calls before any of them is run. If `remembers` is true, calls that write memory are
-/// ours.
+/// ours; those of Anthropic's memory tool are by `tools` alone.
 pub(crate) fn judge(
     services: &Services,
     tools: &JudgedTools,
@@ -351,7 +356,15 @@ impl HandledCall {
 }
 
 pub(super) fn is_memory(name: &str) -> bool {
-    [CREATE_MEMORY, MODIFY_MEMORY].contains(&name)
+    [CREATE_MEMORY, MODIFY_MEMORY, MEMORY_TOOL].contains(&name)
+}
+
+/// Whether the defaults, those of the session first, say `"memory": false`: calls of Anthropic's
+/// memory tool are then for the caller.
+fn is_memory_off(defaults: &[Node<'_>]) -> bool {
+    let given = |defaults: &&Node<'_>| defaults.get("memory").is_some_and(|node| !node.is_null());
+    let first = defaults.iter().find(given);
+    first.is_some_and(|node| node.get("memory").and_then(Node::as_bool) == Some(false))
 }
 
 /// A member of a call's arguments that must be a text.

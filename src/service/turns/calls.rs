@@ -116,7 +116,8 @@ impl OpenCalls {
     ) -> Result<CallEffects, Error> {
         let TurnOptions { memory, limits, tools, hooks } = options;
         let is_ours = |call: &ToolCall| {
-            let remembers = memory.is_some() && is_memory(&call.name);
+            let remembers =
+                (memory.is_some() && is_memory(&call.name)) || tools.is_own_memory_tool(&call.name);
             let loads = &*call.name == LOAD_TOOLKIT && !tools.options.toolkits.is_empty();
             remembers || loads || &*call.name == READ_TOOL
         };
@@ -127,7 +128,7 @@ impl OpenCalls {
         let remembers = |(call, judged): (&ToolCall, &CallJudgement)| {
             *judged == CallJudgement::Ours && is_memory(&call.name)
         };
-        if memory.is_some() && calls.iter().zip(&judged).any(remembers) {
+        if calls.iter().zip(&judged).any(remembers) {
             require_memory_scope(services)?;
         }
         let agent = memory.as_ref().and_then(|memory| memory.scope.agent.clone());
@@ -143,15 +144,18 @@ impl OpenCalls {
         };
         let writes = calls.iter().zip(&judged).filter(writes);
         let writes: Vec<ToolCall> = writes.map(|(call, _)| call.clone()).collect();
-        let trial = match memory.filter(|_| !writes.is_empty()) {
-            Some(memory) => {
-                let rights = MemoryRights::of_turn(memory, &limits);
-                let TriedCalls { trial, effects: asked } =
-                    CallTrial::try_out(services, &hooks, rights, writes)?;
-                effects.extend(asked);
-                Some(Arc::new(trial))
-            }
-            None => None,
+        let trial = if writes.is_empty() {
+            None
+        } else {
+            let rights = match memory {
+                Some(memory) => MemoryRights::of_turn(memory, &limits),
+                // Anthropic's memory tool needs no memory in the payload.
+                None => MemoryRights::of_session(Arc::clone(session), &limits),
+            };
+            let TriedCalls { trial, effects: asked } =
+                CallTrial::try_out(services, &hooks, rights, writes)?;
+            effects.extend(asked);
+            Some(Arc::new(trial))
         };
         let mut written = trial.iter().flat_map(|trial| trial.answers().iter().cloned());
         let mut list = Vec::with_capacity(calls.len());

@@ -30,6 +30,8 @@ pub(super) struct TurnOptionsRequest {
     pub(super) request: CompileRequest,
     /// Whether the request or a default has tools.
     has_tools: bool,
+    /// Whether memory is off, not only absent.
+    memory_is_off: bool,
 }
 
 /// Reads a turn's request, which has no messages yet, with the defaults of its session and key.
@@ -51,7 +53,8 @@ pub(super) fn read_options(
     let request =
         request.map_err(|faults| Error::Invalid(with_pack_faults(services, &node, faults)))?;
     let has_tools = node.get("tools").is_some_and(|tools| !tools.is_null());
-    Ok(TurnOptionsRequest { request, has_tools })
+    let memory_is_off = node.get("memory").and_then(Node::as_bool) == Some(false);
+    Ok(TurnOptionsRequest { request, has_tools, memory_is_off })
 }
 
 /// Reads the options for judging and handling the calls of a turn.
@@ -60,9 +63,16 @@ pub(super) fn turn_options(
     node: Node<'_>,
     session: &SessionHandle,
 ) -> Result<TurnOptions, Error> {
-    let TurnOptionsRequest { request, has_tools } = read_options(services, node, session)?;
+    let TurnOptionsRequest { request, has_tools, memory_is_off } =
+        read_options(services, node, session)?;
     let (list, options) = (request.conversation.tools, request.tools);
-    let tools = JudgedTools { list, options, is_complete: has_tools, ..JudgedTools::default() };
+    let tools = JudgedTools {
+        list,
+        options,
+        is_complete: has_tools,
+        runs_memory_tool: !memory_is_off,
+        ..JudgedTools::default()
+    };
     let own = session.defaults().map(Arc::from);
     let defaults: Vec<Arc<str>> =
         own.into_iter().chain(services.caller().defaults.clone()).collect();
