@@ -90,6 +90,7 @@ impl CacheMarks {
 
 /// A row of the catalogue; see [`super::ModelRow`] for its JSON.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
 pub struct Model {
     pub name: Arc<str>,
     pub family: Family,

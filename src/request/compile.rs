@@ -266,10 +266,7 @@ fn read_with(
         sent: None,
         points: Vec::new(),
         hooks: HookChoice::read(&fields, check_url, &mut faults),
-        record: fields.choice("record", RecordLevel::WORDS, &mut faults).unwrap_or_else(|| {
-            // Under a pack, the record is the proof of the payload.
-            if fields.get("pack").is_some() { RecordLevel::Full } else { RecordLevel::default() }
-        }),
+        record: record_level(&fields, &mut faults),
         explain: fields
             .choice(
                 "explain",
@@ -322,6 +319,13 @@ pub fn resolve_model(
         );
         model
     }
+}
+
+fn record_level(fields: &Fields<'_, '_>, faults: &mut Faults) -> RecordLevel {
+    fields.choice("record", RecordLevel::WORDS, faults).unwrap_or_else(|| {
+        // Under a pack, the record is the proof of the payload.
+        if fields.get("pack").is_some() { RecordLevel::Full } else { RecordLevel::default() }
+    })
 }
 
 /// The key `budget`, with its defaults.

@@ -82,6 +82,7 @@ impl Driver<'_> {
 }
 
 /// What the stages before know of the list.
+#[derive(Clone, Copy)]
 pub(super) struct BindingInput<'b> {
     /// Items of the request's list.
     pub(super) length: u64,

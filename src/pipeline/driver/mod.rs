@@ -82,7 +82,6 @@ pub(super) fn run(
     driver.append(std::mem::take(&mut outside.notes));
     deadline.check()?;
     driver.trace.history(Stage::Compress, &compressed.slots);
-    let squeezed = compressed.outcome.squeezed;
     let shrunk = driver.shrunk(&arrived_history, &outside, &compressed);
     let artifacts = compressed.artifacts;
     let system_tokens = outside.frame.system();
@@ -126,7 +125,7 @@ pub(super) fn run(
     }
     let token_change = driver.after_compress(shrunk, report.report())?;
     driver.trace.text(Stage::Manifest, || report.report().figures());
-    let hints = driver.hints(squeezed);
+    let hints = driver.hints(compressed.outcome.squeezed);
     let facts =
         stages::PayloadFacts { report, hints, artifacts, token_change, awaits_results, sent };
     Ok(driver.format(slots, &conversation.tools, head, facts))

@@ -83,14 +83,14 @@ async fn play(
     played
 }
 
-fn changing(round: usize) -> Option<Value> {
-    Some(json!({"step": round, "open": ["orders", "payments"]}))
+fn changing(round: usize) -> Value {
+    json!({"step": round, "open": ["orders", "payments"]})
 }
 
 #[tokio::test]
 async fn in_a_session_state_stays_where_it_was_put_and_thinking_stays_valid() {
     let server = TestServer::spawn().await;
-    let played = play(&server, "long", 1_000_000, changing).await;
+    let played = play(&server, "long", 1_000_000, |round| Some(changing(round))).await;
     // 0 + 1 + … + 23 blocks are in the payloads of the rounds.
     assert_eq!(played.count, ThinkingCount { valid: 276, refused: 0 });
     assert_eq!(played.unbound, 0);
@@ -102,7 +102,7 @@ async fn in_a_session_state_stays_where_it_was_put_and_thinking_stays_valid() {
 #[tokio::test]
 async fn thinking_goes_where_a_compaction_point_changes_what_is_before_it() {
     let server = TestServer::spawn().await;
-    let played = play(&server, "short", 16_000, changing).await;
+    let played = play(&server, "short", 16_000, |round| Some(changing(round))).await;
     assert_eq!(played.count.refused, 0);
     assert!(played.count.valid > 60, "{:?}", played.count);
     assert!((1..12).contains(&played.unbound), "{}", played.unbound);
@@ -170,7 +170,7 @@ async fn other_models_have_state_at_the_end_as_before() {
     let mut append = vec![json!({"role": "user", "content": "Why are orders slow?"})];
     let mut refused = 0;
     for round in 0..6 {
-        let mut body = turn(&append, 1_000_000, changing(round));
+        let mut body = turn(&append, 1_000_000, Some(changing(round)));
         body["model"] = json!("claude-opus-5");
         let answer = server.post_ok("/sessions/other/turns", &body).await;
         let payload = &answer["payload"];
@@ -188,7 +188,8 @@ async fn snapshots_and_forks_keep_what_was_sent() {
     let server = TestServer::spawn().await;
     let mut provider = BindingProvider::default();
     let first = json!({"role": "user", "content": "Why are orders slow?"});
-    let answer = server.post_ok("/sessions/a/turns", &turn(&[first], 1_000_000, changing(0))).await;
+    let answer =
+        server.post_ok("/sessions/a/turns", &turn(&[first], 1_000_000, Some(changing(0)))).await;
     let append = [provider.answer(&answer["payload"], "call0"), result("call0", &log(0, 4))];
     let snapshot = server.post_ok("/sessions/a/snapshots", &json!({})).await;
     let id = snapshot["id"].as_str().unwrap();
@@ -197,7 +198,7 @@ async fn snapshots_and_forks_keep_what_was_sent() {
     let restored = server.post_ok("/sessions/b/restore", &json!({"snapshot": document})).await;
     assert_eq!(restored["id"], "b", "{restored}");
     for session in ["a", "b"] {
-        let body = turn(&append, 1_000_000, changing(1));
+        let body = turn(&append, 1_000_000, Some(changing(1)));
         let answer = server.post_ok(&format!("/sessions/{session}/turns"), &body).await;
         let payload = &answer["payload"];
         assert_eq!(provider.check(payload), ThinkingCount { valid: 1, refused: 0 }, "{session}");
@@ -212,7 +213,7 @@ async fn a_record_is_replayed_with_what_the_session_had_sent() {
     let mut append = vec![json!({"role": "user", "content": "Why are orders slow?"})];
     let mut id = Value::Null;
     for round in 0..3 {
-        let mut body = turn(&append, 1_000_000, changing(round));
+        let mut body = turn(&append, 1_000_000, Some(changing(round)));
         body["record"] = json!("full");
         let answer = server.post_ok("/sessions/r/turns", &body).await;
         let call = format!("call{round}");

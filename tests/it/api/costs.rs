@@ -16,7 +16,8 @@ fn number(value: &Value) -> i64 {
 #[tokio::test]
 async fn a_warm_prefix_costs_less_than_a_cold_one() {
     let server = TestServer::spawn().await;
-    let words = |from: usize| (from..from + 3_000).map(|at| format!("w{at} ")).collect::<String>();
+    let words =
+        |from: usize| (from..from + 3_000).map(|at| format!("w{at}")).collect::<Vec<_>>().join(" ");
     let mut messages = vec![user(&words(0))];
     let mut body = request("claude-sonnet-4-5", &messages);
     body["session_id"] = json!("s");
