@@ -103,10 +103,6 @@ async fn a_transform_gives_the_text_that_is_stored() {
     assert_eq!(done[0].text, "File created successfully at: /memories/f");
     assert_eq!(done[1].text, "The memory file has been edited.");
     assert_eq!(server.get_json("/memory/f").await["value"], "clean");
-    let inputs = [rename("/memories/f", "/memories/g"), view("/memories/g")];
-    let done = run_all(&server, &inputs, &json!({})).await;
-    assert!(done.iter().all(|said| !said.is_error), "{done:?}");
-    assert_eq!(keys(&server).await, ["g"]);
 }
 
 #[tokio::test]
