@@ -1,6 +1,7 @@
 //! The results of `view`: a directory as a list, and a file with numbers of its lines.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::files::Directory;
 use super::path::{MEMORY_ROOT, shown_path};
@@ -38,13 +39,15 @@ pub(super) fn list(key: &str, directory: &Directory) -> String {
     for (names, size) in sizes {
         let names = names.join("/");
         let shown = shown_size(size);
-        text.push_str(&format!("\n{shown}\t{path}/{names}"));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n{shown}\t{path}/{names}");
     }
     if directory.has_more {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\nThere are more files than are listed here: view a directory below {MEMORY_ROOT}, or a \
              file by its path."
-        ));
+        );
     }
     text
 }
