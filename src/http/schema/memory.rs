@@ -106,7 +106,8 @@ pub enum SharedWriting {
     Shared,
 }
 
-/// Memory to place: the options, `true` for all of their defaults, or `false` for none.
+/// Memory to place: the options, `true` for all of their defaults, or `false` for none. With
+/// `false`, calls of Anthropic's memory tool are for the caller.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum MemoryGiven {

@@ -81,7 +81,8 @@ pub struct CallsRequest {
     pub allowed_keys: Option<Vec<String>>,
     /// As the compile had them: an array, or an object with `list`, `namespaces`, `toolkits` and
     /// `blocked`. With them arguments are held to the schema (draft 2020-12), and tools that are
-    /// not there are denied.
+    /// not there are denied. If Anthropic's memory tool (`memory_20250818`) is among them, its calls
+    /// are carried out on stored memory.
     pub tools: Option<ToolsGiven>,
 }
 

@@ -26,6 +26,7 @@ mod limits;
 mod mcp;
 mod memory;
 mod memory_changes;
+mod memory_tool;
 mod models;
 mod nul;
 mod origin;

@@ -15,8 +15,10 @@ pub(in crate::service::tools) type FileChanges = BTreeMap<Arc<str>, Option<RawJs
 const PAGE_FILES: usize = 50;
 /// Bytes of values after which a directory is read no further.
 const MAX_DIRECTORY_BYTES: usize = 8 << 20;
+/// Entries of a directory that are looked at, also those that models do not see.
+const MAX_EXAMINED_ENTRIES: usize = 5_000;
 /// Bytes that the calls of one request may read and write, with what each of them costs.
-const MAX_WORK_BYTES: usize = 16 << 20;
+const MAX_WORK_BYTES: usize = 8 << 20;
 /// What a call or a look at an entry costs, in bytes.
 const LOOK_BYTES: usize = 256;
 
@@ -103,9 +105,11 @@ impl FileReader<'_, '_> {
                 values.insert(Arc::clone(key), value.clone());
             }
         }
-        let mut after = None;
+        let (mut after, mut examined) = (None, 0);
         loop {
             let page = self.tx.list_memory(&filter, after.as_ref(), PAGE_FILES)?;
+            // A page without rows has looked at entries that are not alive.
+            examined += page.rows.len().max(1);
             for entry in page.rows {
                 self.work.add(0);
                 let is_seen = entry.status.is_recalled() && is_file_key(&entry.key);
@@ -118,7 +122,10 @@ impl FileReader<'_, '_> {
             if after.is_none() {
                 break;
             }
-            if values.len() > limit || bytes > MAX_DIRECTORY_BYTES || self.work.is_exhausted() {
+            if values.len() > limit
+                || bytes > MAX_DIRECTORY_BYTES
+                || examined >= MAX_EXAMINED_ENTRIES
+            {
                 has_more = true;
                 break;
             }

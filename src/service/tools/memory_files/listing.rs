@@ -39,6 +39,7 @@ pub(super) fn list(key: &str, directory: &Directory) -> String {
     for (names, size) in sizes {
         let names = names.join("/");
         let shown = shown_size(size);
+        // Writing to a string cannot fail.
         let _ = write!(text, "\n{shown}\t{path}/{names}");
     }
     if directory.has_more {

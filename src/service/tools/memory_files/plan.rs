@@ -102,7 +102,7 @@ pub(in crate::service::tools) fn plan(
     call: &ToolCall,
 ) -> Result<FilePlan, PlanFailure> {
     if files.work.is_exhausted() {
-        let text = "Error: the calls of one message may read and write 16 MiB of memory files. \
+        let text = "Error: the calls of one message may read and write 8 MiB of memory files. \
                     Nothing was done; send this call again.";
         return Err(FileRefusal::new(text).into());
     }
