@@ -100,7 +100,7 @@ fn row_cells(model: &Model) -> [String; HEADINGS.len()] {
         model.context_window.to_string(),
         number(model.max_input),
         model.max_output.to_string(),
-        (f64::from(model.factor_milli) / 1000.0).to_string(),
+        model.factor().to_string(),
         dollars(rates.map(|rates| rates.input)),
         dollars(rates.map(|rates| rates.output)),
         dollars(rates.and_then(|rates| rates.cache_read)),

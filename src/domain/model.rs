@@ -157,6 +157,11 @@ impl Model {
         }
     }
 
+    /// What a count is multiplied by.
+    pub fn factor(&self) -> f64 {
+        f64::from(self.factor_milli) / 1000.0
+    }
+
     /// Whether counts for it are exact rather than estimated.
     pub fn is_exact(&self) -> bool {
         self.factor_milli == 1000

@@ -93,7 +93,7 @@ impl From<&Model> for ModelRow {
             max_input: model.max_input,
             max_output: model.max_output,
             tokenizer: model.tokenizer.as_str().to_owned(),
-            factor: Some(f64::from(model.factor_milli) / 1000.0),
+            factor: Some(model.factor()),
             prices: model.prices.as_ref().map(PricesRow::from),
             cache_marks: model.cache_marks.map(|marks| marks.as_str().to_owned()),
             min_cached_tokens: model.min_cached_tokens,

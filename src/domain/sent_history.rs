@@ -131,12 +131,6 @@ impl SentHistory {
         Ok(())
     }
 
-    /// Payloads with a list of a length.
-    #[cfg(test)]
-    fn of_length(&self, length: u64) -> impl Iterator<Item = &SentPrefix> {
-        self.prefixes.iter().filter(move |known| known.length == length)
-    }
-
     fn forget_older_half(&mut self) {
         let bytes: usize = self.blocks.iter().map(|block| block.text.len()).sum();
         if bytes <= MAX_SENT_BLOCK_BYTES {
@@ -172,7 +166,7 @@ mod tests {
         sent.note(&update(3, "c"));
         let texts: Vec<&str> = sent.blocks.iter().map(|block| &*block.text).collect();
         assert_eq!(texts, ["a", "c"]);
-        assert_eq!(sent.of_length(3).count(), 2);
+        assert_eq!(sent.prefixes.iter().filter(|known| known.length == 3).count(), 2);
         sent.note(&update(3, "b"));
         assert_eq!(sent.prefixes.len(), 3);
     }

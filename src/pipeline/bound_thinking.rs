@@ -45,11 +45,41 @@ pub(super) struct BindingFacts<'b> {
 /// The final list, as its provider binds the next thinking to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BoundList {
-    pub(super) hash: PrefixHash,
+    /// What the next thinking is bound to; none without a session, which would keep it.
+    pub(super) hash: Option<PrefixHash>,
     /// The last thinking block that stays.
     pub(super) thinking: Option<PrefixHash>,
     /// Blocks that are left out.
     pub(super) removed: usize,
+}
+
+/// The hash of a list as far as it was read.
+struct BoundPrefix<'h> {
+    hasher: &'h mut MessageHasher,
+    hash: Sha256,
+}
+
+impl<'h> BoundPrefix<'h> {
+    /// Begins with tools and system text, which are before all messages.
+    fn new(hasher: &'h mut MessageHasher, slots: &[Slot], tools: &[ToolDefinition]) -> Self {
+        let mut hash = Sha256::new();
+        // A deferred tool that nothing refers to is no part of it.
+        let shown = tools.iter().filter(|tool| !tool.is_deferred());
+        hash.update(tools_hash(shown, HashScope::Bound).0);
+        let mut prefix = Self { hasher, hash };
+        for slot in slots.iter().filter(|slot| slot.message.is_hoisted()) {
+            prefix.add(&slot.message);
+        }
+        prefix
+    }
+
+    fn add(&mut self, message: &Message) {
+        self.hasher.message_into(&mut self.hash, message, HashScope::Bound);
+    }
+
+    fn now(&self) -> PrefixHash {
+        finish_hash(self.hash.clone()).into()
+    }
 }
 
 /// Where the thinking of a message stands to the payload that it answered.
@@ -68,36 +98,31 @@ pub(super) fn run(
     facts: &BindingFacts<'_>,
     slots: &mut Vec<Slot>,
     tools: &[ToolDefinition],
+    hasher: &mut MessageHasher,
 ) -> Result<BoundList, StopReason> {
     let lengths = by_length(facts.sent);
-    let mut hasher = MessageHasher::default();
-    let mut prefix = Sha256::new();
-    // A deferred tool that nothing refers to is no part of it.
-    let shown = tools.iter().filter(|tool| !tool.is_deferred());
-    prefix.update(tools_hash(shown, HashScope::Bound).0);
-    for slot in slots.iter().filter(|slot| slot.message.is_hoisted()) {
-        hasher.message_into(&mut prefix, &slot.message, HashScope::Bound);
-    }
+    let mut prefix = facts.sent.map(|_| BoundPrefix::new(hasher, slots, tools));
     let mut run = ThinkingRun::default();
     let mut broken = Vec::new();
     for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.message.is_hoisted()) {
         meter.check()?;
         let message = &slot.message;
         if let Some(thinking) = last_thinking(message) {
-            let now = PrefixHash::from(finish_hash(prefix.clone()));
+            let now = prefix.as_ref().map(BoundPrefix::now);
             let binding = find_binding(message.origin, now, facts, &lengths);
             if !run.add(at, binding, thinking) {
                 broken.push(at);
             }
         }
-        if !is_thinking_alone(message) {
-            hasher.message_into(&mut prefix, message, HashScope::Bound);
+        if let Some(prefix) = prefix.as_mut().filter(|_| !is_thinking_alone(message)) {
+            prefix.add(message);
         }
     }
+    let hash = prefix.as_ref().map(BoundPrefix::now);
     broken.extend(&run.given_up);
     broken.sort_unstable();
     let removed = remove(meter, slots, &broken)?;
-    Ok(BoundList { hash: finish_hash(prefix).into(), thinking: run.last, removed })
+    Ok(BoundList { hash, thinking: run.last, removed })
 }
 
 /// The unbroken run of thinking that stays.
@@ -142,14 +167,14 @@ fn by_length(sent: Option<&SentHistory>) -> BTreeMap<u64, Vec<&SentPrefix>> {
 
 fn find_binding(
     origin: Option<usize>,
-    now: PrefixHash,
+    now: Option<PrefixHash>,
     facts: &BindingFacts<'_>,
     lengths: &BTreeMap<u64, Vec<&SentPrefix>>,
 ) -> Binding {
     let Some(origin) = origin else { return Binding::Broken };
     // The message answers the payload whose list ended before it.
     if let Some(sent) = lengths.get(&(origin as u64)) {
-        let same = sent.iter().rev().find(|prefix| prefix.hash == now);
+        let same = sent.iter().rev().find(|prefix| Some(prefix.hash) == now);
         return same.map_or(Binding::Broken, |prefix| Binding::Same(prefix.thinking));
     }
     let is_broken = facts.forgets_tail || facts.broken.iter().any(|range| range.has(origin));

@@ -34,6 +34,11 @@ impl Trace {
         Self { on, ..Self::default() }
     }
 
+    /// The hasher of the compile, which knows the texts that were hashed already.
+    pub(super) fn hasher(&mut self) -> &mut MessageHasher {
+        &mut self.hasher
+    }
+
     /// Notes the conversation as it was read.
     pub(super) fn read(&mut self, messages: [&[Message]; 2], tools: &[ToolDefinition]) {
         if self.on {

@@ -178,14 +178,19 @@ pub(super) struct BlockAnchor {
 }
 
 impl BlockAnchor {
-    /// The last message of a history, if it may have text of the user.
-    pub(super) fn find(history: &[Message]) -> Option<Self> {
+    /// The last message of a history, if it may have text of the user. `programs` are those of the
+    /// history.
+    pub(super) fn find(
+        history: &[Message],
+        programs: &ProgramCalls,
+        hasher: &mut MessageHasher,
+    ) -> Option<Self> {
         let at = history.len().checked_sub(1)?;
         let last = history.get(at).filter(|message| takes_blocks(message))?;
-        if ProgramCalls::new(history.iter()).holds(last) {
+        if programs.holds(last) {
             return None;
         }
-        let hash = MessageHasher::default().message(last, HashScope::Bound).into();
+        let hash = hasher.message(last, HashScope::Bound).into();
         Some(Self { at, origin: last.origin, hash })
     }
 

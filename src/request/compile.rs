@@ -313,7 +313,7 @@ pub fn resolve_model(
             format!(
                 "not in the table: counted as {} × {} in a window of {} tokens",
                 model.tokenizer.as_str(),
-                f64::from(model.factor_milli) / 1000.0,
+                model.factor(),
                 model.context_window
             ),
         );

@@ -79,7 +79,7 @@ pub(super) fn last_sent(
     session: &SessionHandle,
 ) -> Option<EarlierPayload<'static>> {
     let sent = session.sent.as_ref()?;
-    if let Some(remembered) = services.recall_payload(sent) {
+    if let Some(remembered) = services.recall_payload(&sent.id) {
         return Some(EarlierPayload::Remembered(remembered));
     }
     match services.tenant().sent_payload(&session.id) {

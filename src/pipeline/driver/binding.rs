@@ -4,7 +4,7 @@ use super::Driver;
 use crate::domain::{Message, SentPrefix, SentUpdate, ToolDefinition};
 use crate::pipeline::StopReason;
 use crate::pipeline::bound_thinking::{self, BindingFacts, BrokenRange};
-use crate::pipeline::message_hash::MessageHasher;
+use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::slot::Slot;
 use crate::pipeline::stage::timed;
 use crate::pipeline::volatile_blocks::{self, BlockAnchor, BlocksInSight, RestoredBlocks};
@@ -17,7 +17,7 @@ impl Driver<'_> {
             return RestoredBlocks::default();
         }
         timed(&mut self.timings.compile, || match &self.request.sent {
-            Some(sent) => volatile_blocks::restore(history, sent, &mut MessageHasher::default()),
+            Some(sent) => volatile_blocks::restore(history, sent, self.trace.hasher()),
             None => RestoredBlocks {
                 in_sight: volatile_blocks::find_returned(history),
                 bare: Vec::new(),
@@ -28,15 +28,16 @@ impl Driver<'_> {
     /// The message that takes the blocks of this compile for good, if somebody remembers them: the
     /// session, or the caller, who has sent earlier ones back.
     pub(super) fn anchor(
-        &self,
+        &mut self,
         history: &[Message],
+        read_back: &ReadBack,
         in_sight: &BlocksInSight,
     ) -> Option<BlockAnchor> {
         let is_remembered = self.request.sent.is_some() || !in_sight.is_empty();
         if !self.request.binds_thinking() || !is_remembered {
             return None;
         }
-        BlockAnchor::find(history)
+        BlockAnchor::find(history, &read_back.programs, self.trace.hasher())
     }
 
     /// Whether the caller has sent the messages of the last payload back.
@@ -60,8 +61,9 @@ impl Driver<'_> {
         let forgets_tail = anchor.is_none() && !blocks.is_empty();
         let facts = BindingFacts { sent, broken, forgets_tail };
         let meter = self.meter;
-        let list =
-            timed(&mut self.timings.compile, || bound_thinking::run(&meter, &facts, slots, tools))?;
+        let list = timed(&mut self.timings.compile, || {
+            bound_thinking::run(&meter, &facts, slots, tools, self.trace.hasher())
+        })?;
         if list.removed > 0 {
             let remedy = if sent.is_none() && forgets_tail {
                 "; give a `session_id`, with which state and memory data stay where they are"
@@ -75,9 +77,10 @@ impl Driver<'_> {
             );
             self.notes.warn("thinking_unbound", String::new(), detail);
         }
-        let prefix = SentPrefix { length, hash: list.hash, thinking: list.thinking };
-        let blocks = anchor.map(|anchor| anchor.to_sent(blocks)).unwrap_or_default();
-        Ok(sent.map(|_| SentUpdate { prefix, blocks }))
+        Ok(list.hash.map(|hash| SentUpdate {
+            prefix: SentPrefix { length, hash, thinking: list.thinking },
+            blocks: anchor.map(|anchor| anchor.to_sent(blocks)).unwrap_or_default(),
+        }))
     }
 }
 

@@ -158,7 +158,8 @@ impl Driver<'_> {
         let list = preamble.source.list_key();
         let in_sight = std::mem::take(&mut arrived_history.in_sight);
         *arrived_history = self.arrive(history, &preamble.system, read_back, list)?;
-        arrived_history.anchor = self.anchor(&arrived_history.history, &in_sight);
+        arrived_history.anchor =
+            self.anchor(&arrived_history.history, &arrived_history.read_back, &in_sight);
         arrived_history.in_sight = in_sight;
         arrived_history.edits = edits;
         self.notes = notes;

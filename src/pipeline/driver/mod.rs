@@ -67,7 +67,7 @@ pub(super) fn run(
     let tools = costs.iter().sum();
     let mut history = std::mem::take(&mut conversation.history);
     let restored = driver.restore_blocks(&mut history);
-    let anchor = driver.anchor(&history, &restored.in_sight);
+    let anchor = driver.anchor(&history, &read_back, &restored.in_sight);
     read_back.is_payload = driver.is_payload(&restored.in_sight);
     let mut arrived_history = driver.arrive(history, &conversation.system, read_back, list_key)?;
     arrived_history.in_sight = restored.in_sight;

@@ -5,30 +5,12 @@
 
 use std::collections::HashSet;
 
+use super::call_half::CallHalf;
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{
-    Content, HalfFamily, HalfRole, ItemHalf, Message, Part, Role, Target, Thinking,
-};
+use crate::domain::{Content, HalfFamily, Message, Part, Role, Target, Thinking};
 
 /// A program of the model's that calls tools. It has no output yet while its calls are answered.
 const PROGRAM: &str = "program";
-
-/// One half of a call of a built-in tool.
-enum CallHalf {
-    Call(String),
-    Output(String),
-}
-
-impl CallHalf {
-    fn new(part: &Part) -> Option<Self> {
-        let (half, item) = ItemHalf::in_part(part)?;
-        if half.family != HalfFamily::BuiltInTool {
-            return None;
-        }
-        let id = half.id(item)?;
-        Some(if half.role == HalfRole::Output { Self::Output(id) } else { Self::Call(id) })
-    }
-}
 
 impl ConversationAdapter<'_> {
     /// Removes halves of calls of built-in tools whose other half is missing, and reasoning without
@@ -40,7 +22,8 @@ impl ConversationAdapter<'_> {
         let is_model = |message: &&mut Message| message.role == Role::Assistant;
         let parts = history.iter_mut().filter(is_model).flat_map(|message| &message.parts);
         // In the order of the parts, each of which is read once: screenshots are long.
-        let halves: Vec<Option<CallHalf>> = parts.map(CallHalf::new).collect();
+        let halves: Vec<Option<CallHalf>> =
+            parts.map(|part| CallHalf::new(part, HalfFamily::BuiltInTool)).collect();
         // A call is answered by an output after it, an output answers a call before it.
         let (mut called, mut answered) = (HashSet::new(), HashSet::new());
         for half in halves.iter().flatten() {
@@ -74,16 +57,14 @@ impl ConversationAdapter<'_> {
             let thoughts = message.parts.iter().rev().take_while(|part| is_item(part)).count();
             message.parts.truncate(message.parts.len() - thoughts);
             let at = pointer(self.source, message.origin, MessageRegion::History);
-            for (code, count) in [
-                ("unanswered_call", calls),
-                ("orphan_result", outputs),
-                ("reasoning_alone_dropped", thoughts),
-            ] {
-                if count > 0 {
-                    let detail = format!("{count} items of the provider's own");
-                    self.notes.repaired(code, at.clone(), detail);
-                }
-            }
+            self.note_halves(
+                &at,
+                [
+                    ("unanswered_call", calls),
+                    ("orphan_result", outputs),
+                    ("reasoning_alone_dropped", thoughts),
+                ],
+            );
         }
         history.retain(|message| message.role != Role::Assistant || !message.parts.is_empty());
     }

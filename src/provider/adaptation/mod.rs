@@ -5,6 +5,7 @@
 //! so a grown conversation keeps the bytes of its start.
 
 mod built_in_calls;
+mod call_half;
 mod call_signatures;
 mod calls;
 mod compaction;

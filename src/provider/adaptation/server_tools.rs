@@ -4,25 +4,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::call_half::CallHalf;
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{HalfFamily, HalfRole, ItemHalf, Message, Part, Role, Target, program_of};
-
-/// One half of a call of a server tool.
-enum ServerHalf {
-    Use(String),
-    Found(String),
-}
-
-impl ServerHalf {
-    fn new(part: &Part) -> Option<Self> {
-        let (half, item) = ItemHalf::in_part(part)?;
-        if half.family != HalfFamily::ServerTool {
-            return None;
-        }
-        let id = half.id(item)?;
-        Some(if half.role == HalfRole::Output { Self::Found(id) } else { Self::Use(id) })
-    }
-}
+use crate::domain::{HalfFamily, Message, Part, Role, Target, program_of};
 
 /// What becomes of a half.
 enum Fate {
@@ -40,7 +24,8 @@ impl ConversationAdapter<'_> {
         }
         // In the order of the parts, each of which is read once.
         let parts = history.iter().flat_map(|message| &message.parts);
-        let halves: Vec<Option<ServerHalf>> = parts.map(ServerHalf::new).collect();
+        let halves: Vec<Option<CallHalf>> =
+            parts.map(|part| CallHalf::new(part, HalfFamily::ServerTool)).collect();
         if halves.iter().all(Option::is_none) {
             return;
         }
@@ -58,7 +43,7 @@ impl ConversationAdapter<'_> {
     fn take_out(
         &mut self,
         history: &mut [Message],
-        halves: &[Option<ServerHalf>],
+        halves: &[Option<CallHalf>],
         fates: &[Fate],
     ) -> HashMap<String, Part> {
         let mut moved = HashMap::new();
@@ -68,25 +53,21 @@ impl ConversationAdapter<'_> {
             let mut kept = Vec::with_capacity(message.parts.len());
             for part in std::mem::take(&mut message.parts) {
                 match next.next() {
-                    Some((Some(ServerHalf::Found(id)), Fate::Moves)) => {
+                    Some((Some(CallHalf::Output(id)), Fate::Moves)) => {
                         late += 1;
                         moved.insert(id.clone(), part);
                     }
-                    Some((Some(ServerHalf::Found(_)), Fate::Goes)) => results += 1,
-                    Some((Some(ServerHalf::Use(_)), Fate::Goes)) => calls += 1,
+                    Some((Some(CallHalf::Output(_)), Fate::Goes)) => results += 1,
+                    Some((Some(CallHalf::Call(_)), Fate::Goes)) => calls += 1,
                     _ => kept.push(part),
                 }
             }
             message.parts = kept;
             let at = pointer(self.source, message.origin, MessageRegion::History);
-            for (code, count) in
-                [("unanswered_call", calls), ("orphan_result", results), ("late_result", late)]
-            {
-                if count > 0 {
-                    let detail = format!("{count} items of the provider's own");
-                    self.notes.repaired(code, at.clone(), detail);
-                }
-            }
+            self.note_halves(
+                &at,
+                [("unanswered_call", calls), ("orphan_result", results), ("late_result", late)],
+            );
         }
         moved
     }
@@ -94,7 +75,7 @@ impl ConversationAdapter<'_> {
 
 /// What becomes of each half. Messages between two of the user's belong together: a call of a tool at
 /// the client may be answered before the server's.
-fn find_fates(history: &[Message], halves: &[Option<ServerHalf>]) -> Vec<Fate> {
+fn find_fates(history: &[Message], halves: &[Option<CallHalf>]) -> Vec<Fate> {
     let mut run = 0_usize;
     let places = history.iter().flat_map(|message| {
         let is_user = message.role == Role::User;
@@ -108,11 +89,11 @@ fn find_fates(history: &[Message], halves: &[Option<ServerHalf>]) -> Vec<Fate> {
     let mut fates = Vec::with_capacity(halves.len());
     for (half, (run, is_user)) in halves.iter().zip(&places) {
         fates.push(match half {
-            Some(ServerHalf::Use(id)) => {
+            Some(CallHalf::Call(id)) => {
                 open.insert(id, *run);
                 Fate::Stays
             }
-            Some(ServerHalf::Found(id)) => match open.remove(id.as_str()) {
+            Some(CallHalf::Output(id)) => match open.remove(id.as_str()) {
                 Some(used) => {
                     found.insert(id.as_str());
                     if used == *run && !is_user { Fate::Stays } else { Fate::Moves }
@@ -126,7 +107,7 @@ fn find_fates(history: &[Message], halves: &[Option<ServerHalf>]) -> Vec<Fate> {
     let programs: HashSet<String> =
         history.iter().flat_map(|message| &message.parts).filter_map(program_of).collect();
     for ((half, fate), (run, _)) in halves.iter().zip(&mut fates).zip(&places) {
-        if let Some(ServerHalf::Use(id)) = half {
+        if let Some(CallHalf::Call(id)) = half {
             let is_pending = *run == last || programs.contains(id);
             if !is_pending && !found.contains(id.as_str()) {
                 *fate = Fate::Goes;
@@ -140,8 +121,8 @@ fn find_fates(history: &[Message], halves: &[Option<ServerHalf>]) -> Vec<Fate> {
 fn put_behind(message: &mut Message, moved: &mut HashMap<String, Part>) {
     let mut parts = Vec::with_capacity(message.parts.len());
     for part in std::mem::take(&mut message.parts) {
-        let result = match ServerHalf::new(&part) {
-            Some(ServerHalf::Use(id)) => moved.remove(&id),
+        let result = match CallHalf::new(&part, HalfFamily::ServerTool) {
+            Some(CallHalf::Call(id)) => moved.remove(&id),
             _ => None,
         };
         parts.push(part);

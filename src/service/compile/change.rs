@@ -1,6 +1,6 @@
 //! Finds where a payload first differs from the previous one.
 
-use super::cost::{CacheState, PayloadTokens, payload_cost};
+use super::cost::{CacheFacts, PayloadTokens, payload_cost};
 use crate::domain::{Model, Note};
 use crate::pipeline::{self, CompiledPayload, FirstChange, PayloadBlocks};
 use crate::request::{self, CacheOptions, PreviousCompile};
@@ -34,7 +34,7 @@ pub(super) fn note_change(
         None => session.and_then(|session| last_sent(services, session)),
     };
     let Some(before) = before.as_ref().and_then(EarlierPayload::blocks) else {
-        let state = CacheState {
+        let state = CacheFacts {
             is_warm: false,
             new_tokens: compiled.report.report().tokens_after,
             previous_before: None,
@@ -58,14 +58,14 @@ pub(super) fn note_change(
     compiled.report.first_change(found.map(scaled));
     let previous_before = match previous {
         Some(_) => None,
-        None => session.and_then(|session| session.sent_tokens_before),
+        None => session.and_then(|session| session.sent.as_ref()?.tokens_before),
     };
     let is_warm = cache.state != request::CacheState::Cold;
-    let state = CacheState { is_warm, new_tokens, previous_before, ttl: cache.ttl };
+    let state = CacheFacts { is_warm, new_tokens, previous_before, ttl: cache.ttl };
     note_cost(compiled, model, state);
 }
 
-fn note_cost(compiled: &mut CompiledPayload, model: &Model, state: CacheState) {
+fn note_cost(compiled: &mut CompiledPayload, model: &Model, state: CacheFacts) {
     let cost = payload_cost(model, PayloadTokens::new(compiled.report.report()), state);
     compiled.report.cost(cost);
 }

@@ -5,7 +5,7 @@ use crate::pipeline::{AssumedCache, CacheAssumption, PayloadCost, Report};
 
 /// What is known of the cache when a payload is sent.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CacheState {
+pub(super) struct CacheFacts {
     /// Whether the provider is taken to have the previous payload in its cache.
     pub(super) is_warm: bool,
     /// Tokens that follow what the payload has in common with the previous one.
@@ -43,7 +43,7 @@ impl PayloadTokens {
 pub(super) fn payload_cost(
     model: &Model,
     tokens: PayloadTokens,
-    state: CacheState,
+    state: CacheFacts,
 ) -> Option<PayloadCost> {
     let prices = model.prices.as_ref()?;
     let rules = CacheRules::new(model, tokens, state);
@@ -90,7 +90,7 @@ struct CacheRules {
 }
 
 impl CacheRules {
-    fn new(model: &Model, tokens: PayloadTokens, state: CacheState) -> Self {
+    fn new(model: &Model, tokens: PayloadTokens, state: CacheFacts) -> Self {
         let wants_marks = model.cache_marks == Some(CacheMarks::Blocks);
         let unmarked = tokens.after.saturating_sub(tokens.stable);
         Self {
@@ -122,15 +122,15 @@ mod tests {
     use super::*;
     use crate::domain::Models;
 
-    fn cost(model: &str, marks: usize, state: CacheState) -> PayloadCost {
+    fn cost(model: &str, marks: usize, state: CacheFacts) -> PayloadCost {
         let model = Models::built_in().find(model).cloned().unwrap();
         let is_marked = marks > 0;
         let tokens = PayloadTokens { before: 100_000, after: 20_000, stable: 19_000, is_marked };
         payload_cost(&model, tokens, state).unwrap()
     }
 
-    const COLD: CacheState =
-        CacheState { is_warm: false, new_tokens: 2_000, previous_before: Some(97_000), ttl: None };
+    const COLD: CacheFacts =
+        CacheFacts { is_warm: false, new_tokens: 2_000, previous_before: Some(97_000), ttl: None };
 
     #[test]
     fn a_cold_cache_is_written_and_a_warm_one_is_read() {
@@ -138,7 +138,7 @@ mod tests {
         let cold = cost("claude-sonnet-4-5", 1, COLD);
         assert_eq!(cold.payload_micros, 19_000 * 375 / 100 + 3_000);
         assert_eq!(cold.cache.write_tokens, 19_000);
-        let warm = cost("claude-sonnet-4-5", 1, CacheState { is_warm: true, ..COLD });
+        let warm = cost("claude-sonnet-4-5", 1, CacheFacts { is_warm: true, ..COLD });
         assert_eq!(warm.payload_micros, 18_000 * 3 / 10 + 1_000 * 375 / 100 + 3_000);
         // 97,000 of 100,000 were there before; a thousand is behind the last mark.
         assert_eq!(warm.unshortened_micros, 97_000 * 3 / 10 + 2_000 * 375 / 100 + 3_000);
@@ -147,14 +147,14 @@ mod tests {
 
     #[test]
     fn without_marks_such_a_provider_keeps_nothing() {
-        let plain = cost("claude-sonnet-4-5", 0, CacheState { is_warm: true, ..COLD });
+        let plain = cost("claude-sonnet-4-5", 0, CacheFacts { is_warm: true, ..COLD });
         assert_eq!(plain.payload_micros, 60_000);
         assert_eq!(plain.cache.read_tokens, 0);
     }
 
     #[test]
     fn a_break_of_a_warm_prefix_may_cost_more_than_it_saves() {
-        let broken = CacheState { is_warm: true, new_tokens: 20_000, ..COLD };
+        let broken = CacheFacts { is_warm: true, new_tokens: 20_000, ..COLD };
         let cost = cost("claude-sonnet-4-5", 1, broken);
         assert_eq!(cost.cache.read_tokens, 0);
         assert!(cost.saved_micros < 0, "{cost:?}");

@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::json::{self, Limits, Node};
 use crate::request::{self, CacheState, CompileRequest};
 use crate::service::{Services, StoreError};
-use crate::store::{SentPayload, Tx};
+use crate::store::{SentCompile, SentPayload, Tx};
 
 /// The session of a compile.
 #[derive(Debug, Clone)]
@@ -19,10 +19,8 @@ pub(crate) struct SessionHandle {
     pub(crate) id: Arc<str>,
     /// The session as it was read; none if this is its first use.
     known: Option<Session>,
-    /// The id of the compile whose payload the session sent last.
-    pub(crate) sent: Option<Arc<str>>,
-    /// Tokens of the conversation of that compile before it was shortened.
-    pub(crate) sent_tokens_before: Option<u64>,
+    /// The compile whose payload the session sent last.
+    pub(crate) sent: Option<SentCompile>,
     usual: Duration,
     /// Whether hooks in its defaults are left out, because they were written without the scope.
     has_unscoped_hooks: bool,
@@ -82,28 +80,17 @@ pub(crate) fn open(
     open_as(services, id).map(Some)
 }
 
-/// What is read of a session before a compile.
-struct SessionRow {
-    known: Option<Session>,
-    sent: Option<Arc<str>>,
-    sent_tokens_before: Option<u64>,
-}
-
 /// Opens a session by its id.
 pub(crate) fn open_as(services: &Services, id: Arc<str>) -> Result<SessionHandle, StoreError> {
-    let SessionRow { mut known, sent, sent_tokens_before } = services.tenant().read(|tx| {
+    let (mut known, sent) = services.tenant().read(|tx| {
         let known = tx.session(&id)?;
-        let sent = if known.is_some() { tx.sent_compilation(&id)? } else { None };
-        let sent_tokens_before = match sent {
-            Some(_) => tx.sent_tokens_before(&id)?,
-            None => None,
-        };
-        Ok::<_, StoreError>(SessionRow { known, sent, sent_tokens_before })
+        let sent = if known.is_some() { tx.sent_compile(&id)? } else { None };
+        Ok::<_, StoreError>((known, sent))
     })?;
     let has_unscoped_hooks =
         known.as_mut().map(leave_out_unscoped).transpose()?.unwrap_or_default();
     let usual = services.tenant().usual_session_ttl();
-    Ok(SessionHandle { id, known, sent, sent_tokens_before, usual, has_unscoped_hooks })
+    Ok(SessionHandle { id, known, sent, usual, has_unscoped_hooks })
 }
 
 /// The name of a request's model in the calibration: its own, or else that of the target.

@@ -178,7 +178,7 @@ pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<()
     let gone = services.write_observed(Some(&of), move |tx| {
         let session = tx.session(&name)?.ok_or(UNKNOWN)?;
         check_version(&session, if_match)?;
-        let sent = tx.sent_compilation(&name)?;
+        let sent = tx.sent_compile(&name)?.map(|sent| sent.id);
         erase(tx, &name)?;
         Ok::<_, Error>([sent, session.compilation])
     })?;

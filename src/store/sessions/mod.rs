@@ -7,7 +7,7 @@ mod snapshots;
 mod state;
 mod texts;
 
-pub use self::payload::SentPayload;
+pub use self::payload::{SentCompile, SentPayload};
 use self::row::{COLUMNS, JOINED_COLUMNS, SessionJson, session, values_of};
 pub use self::snapshots::StoredSnapshot;
 use super::memory::placeholders;

@@ -18,6 +18,14 @@ pub struct SentPayload {
     pub blocks: Vec<(ContentHash, Arc<str>)>,
 }
 
+/// The compile of a stored payload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentCompile {
+    pub id: Arc<str>,
+    /// Tokens of the conversation before it was shortened; none if no record of the compile is left.
+    pub tokens_before: Option<u64>,
+}
+
 impl Tx<'_> {
     /// Stores what a session was sent in the place of what it was sent before.
     pub fn put_sent(
@@ -65,23 +73,14 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// Of which compile the payload is that a session was sent last.
-    pub fn sent_compilation(&self, session: &str) -> Result<Option<Arc<str>>, Error> {
+    /// The compile of the payload that a session was sent last.
+    pub fn sent_compile(&self, session: &str) -> Result<Option<SentCompile>, Error> {
         self.first(
-            "SELECT compilation FROM session_payloads WHERE tenant = ?1 AND session = ?2",
-            values![session],
-            |row| row.get(0),
-        )
-    }
-
-    /// Tokens of the conversation of that compile before it was shortened; none if no record is left.
-    pub fn sent_tokens_before(&self, session: &str) -> Result<Option<u64>, Error> {
-        self.first(
-            "SELECT c.tokens_before FROM session_payloads AS p
-             JOIN compilations AS c ON c.tenant = p.tenant AND c.id = p.compilation
+            "SELECT p.compilation, c.tokens_before FROM session_payloads AS p
+             LEFT JOIN compilations AS c ON c.tenant = p.tenant AND c.id = p.compilation
              WHERE p.tenant = ?1 AND p.session = ?2",
             values![session],
-            |row| row.get(0),
+            |row| Ok(SentCompile { id: row.get(0)?, tokens_before: row.get(1)? }),
         )
     }
 
