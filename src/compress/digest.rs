@@ -176,8 +176,8 @@ impl DigestLines {
         is_filled: bool,
         is_shown: FactElsewhere<'_>,
     ) -> String {
-        // Errors are shown beyond that, unless there is nothing else.
-        let mut errors = keep.max(MIN_ERROR_BYTES);
+        // Errors are shown in addition; as many more at most if the room is known.
+        let mut errors = if is_filled { keep } else { keep.max(MIN_ERROR_BYTES) };
         let pieces = self.pieces.iter().zip(&self.errors).enumerate();
         let units = pieces.map(|(at, (piece, is_error))| {
             let own = piece.text(text);

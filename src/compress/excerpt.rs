@@ -5,7 +5,7 @@ const MAX_TRIALS: usize = 12;
 /// An excerpt that takes this share of its room is large enough.
 const MIN_FILL_MILLI: u64 = 950;
 /// Bytes below which an excerpt says hardly more than the line that says that a text was there.
-const MIN_EXCERPT_BYTES: u32 = 160;
+pub const MIN_EXCERPT_BYTES: u32 = 160;
 
 /// An excerpt of a known size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

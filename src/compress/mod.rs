@@ -26,8 +26,8 @@
 //!   (pieces of long ones) those that show most facts by byte, with `…` in the gaps. Of the
 //!   arguments of a call only long strings are reduced: they stay the same JSON object.
 //! - The size is a share of the bytes (a gist has a maximum), or, of an excerpt, the bytes for which
-//!   there is room ([`find_excerpt`]); error lines come on top of
-//!   it, so they are the last to go. A text of fewer than 200 bytes stays whole.
+//!   there is room ([`find_excerpt`]); error lines come on top of it, in an excerpt up to as many
+//!   bytes again, so they are the last to go. A text of fewer than 200 bytes stays whole.
 //! - A fact that another message shows at the same depth is worth nothing ([`ShownFacts`]): the
 //!   newer message keeps it, the older one may drop it. So the result depends on the list, and the
 //!   list is a part of the key under which the engine remembers it. Results of adapters depend on
@@ -86,7 +86,7 @@ pub use engine::{
     TextOwner, stays_whole,
 };
 pub use errors::Errors;
-pub use excerpt::{Excerpt, find_excerpt};
+pub use excerpt::{Excerpt, MIN_EXCERPT_BYTES, find_excerpt};
 pub use gaps::has_gaps;
 pub use lossless::{equivalent, normal};
 pub use notation::names as notations;

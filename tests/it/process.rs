@@ -274,7 +274,7 @@ async fn a_store_that_cannot_be_written_is_a_problem_and_compiling_goes_on() {
     let head = [("content-type", "text/plain"), ("contexture-deadline-ms", "30000")];
     let put = request("POST", "/artifacts", &head, "line\n".repeat(2000).as_bytes());
     let body = br#"{"messages":[{"role":"user","content":"hi"}],"target":"openai"}"#;
-    let compile = request("POST", "/compile", &[], body);
+    let compile = request("POST", "/compile", &head[1..], body);
     let (refused, compiled) =
         tokio::join!(send(server.address, &put), send(server.address, &compile));
     assert_eq!(compiled.status, 200, "{}", text(&compiled.body));

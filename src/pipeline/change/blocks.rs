@@ -118,7 +118,7 @@ impl<'m, 'p> Item<'m, 'p> {
 
     /// Whether two items are equal as JSON values, cache marks aside.
     pub(super) fn is_same(self, other: Item<'_, '_>) -> bool {
-        self.raw() == other.raw() || is_same(self.node(), other.node())
+        self.raw() == other.raw() || is_same(self.node(), other.node(), Compared::All)
     }
 }
 
@@ -233,22 +233,62 @@ fn declarations<'m, 'p>(tool: &'m Block<'p>) -> Option<&'m [Node<'p>]> {
     tool.node().get(KEY).and_then(Node::as_array)
 }
 
-/// Equal as JSON values, cache marks aside. Objects keep their order: providers hash text.
-fn is_same(a: &Node<'_>, b: &Node<'_>) -> bool {
+/// What of two nodes is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// All but cache marks.
+    All,
+    /// All but cache marks, thinking, and the ids of items, which are not sent without their
+    /// reasoning.
+    WithoutThinking,
+}
+
+impl Compared {
+    fn has_member(self, key: &str, value: &Node<'_>) -> bool {
+        let is_mark = key == "cache_control" || key == "cache" && value.as_object().is_some();
+        !is_mark && (self == Self::All || key != "id" && !THINKING_KEYS.contains(&key))
+    }
+
+    fn has_item(self, item: &Node<'_>) -> bool {
+        self == Self::All || !is_thinking(item)
+    }
+}
+
+/// Members of a message or part that are thinking or its signature.
+const THINKING_KEYS: &[&str] =
+    &["thoughtSignature", "reasoning", "reasoning_content", "reasoning_details"];
+
+/// Whether an item or part is thinking and nothing else.
+pub(super) fn is_thinking(node: &Node<'_>) -> bool {
+    let kind = node.get("type").and_then(Node::as_str);
+    matches!(kind, Some("reasoning" | "thinking" | "redacted_thinking"))
+        || node.get("thought").is_some_and(|thought| matches!(thought.value, Value::Bool(true)))
+}
+
+/// Equal as JSON values. Objects keep their order: providers hash text.
+pub(super) fn is_same(a: &Node<'_>, b: &Node<'_>, compared: Compared) -> bool {
     if a.raw == b.raw {
         return true;
     }
     match (&a.value, &b.value) {
         (Value::String(a), Value::String(b)) => a == b,
         (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            let (mut a, mut b) = (without_marks(a), without_marks(b));
+            let mut a = a.iter().filter(|item| compared.has_item(item));
+            let mut b = b.iter().filter(|item| compared.has_item(item));
             loop {
                 match (a.next(), b.next()) {
                     (None, None) => return true,
-                    (Some((k, a)), Some((l, b))) if k == l && is_same(a, b) => {}
+                    (Some(a), Some(b)) if is_same(a, b, compared) => {}
+                    _ => return false,
+                }
+            }
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let (mut a, mut b) = (members(a, compared), members(b, compared));
+            loop {
+                match (a.next(), b.next()) {
+                    (None, None) => return true,
+                    (Some((k, a)), Some((l, b))) if k == l && is_same(a, b, compared) => {}
                     _ => return false,
                 }
             }
@@ -268,18 +308,21 @@ pub(super) fn continues(before: &Node<'_>, now: &Node<'_>) -> bool {
             && role(before) == role(now)
             && before.get(key).zip(now.get(key)).is_some_and(|(before, now)| {
                 let pairs = before.as_array().unwrap_or_default().iter();
-                pairs.zip(now.as_array().unwrap_or_default()).all(|(a, b)| is_same(a, b))
+                pairs
+                    .zip(now.as_array().unwrap_or_default())
+                    .all(|(a, b)| is_same(a, b, Compared::All))
             })
     })
 }
 
-/// Members without cache marks, which `neutral` calls `cache`.
-fn without_marks<'n, 'a>(members: &'n Object<'a>) -> impl Iterator<Item = (&'n str, &'n Node<'a>)> {
+/// The members that are compared. `neutral` calls cache marks `cache`.
+fn members<'n, 'a>(
+    members: &'n Object<'a>,
+    compared: Compared,
+) -> impl Iterator<Item = (&'n str, &'n Node<'a>)> {
     members
         .iter()
-        .filter(|(key, value)| {
-            key != "cache_control" && (key != "cache" || value.as_object().is_none())
-        })
+        .filter(move |(key, value)| compared.has_member(key, value))
         .map(|(key, node)| (key.as_ref(), node))
 }
 

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use super::blocks::{Item, all_text, spoken_text};
+use super::blocks::{Compared, Item, all_text, is_same, is_thinking, spoken_text};
 use super::{ChangeHints, ChangeReason};
 use crate::json::Node;
 use crate::pipeline::prose;
@@ -171,6 +171,9 @@ pub(super) fn message_cause(
         std::cmp::Ordering::Less => return ChangeReason::Squeeze,
         std::cmp::Ordering::Equal => {}
     }
+    if has_lost_thinking(before, now) {
+        return lost_thinking_cause(old, new, at, hints);
+    }
     // Another message in the place of the old one: looked for a little further on either side.
     let is_nearby = |list: &[Item<'_, '_>], item: &Item<'_, '_>| {
         list.iter().skip(at + 1).take(MAX_NEARBY_MESSAGES).any(|other| other.is_same(*item))
@@ -185,6 +188,43 @@ pub(super) fn message_cause(
     } else {
         ChangeReason::MessageEdited
     }
+}
+
+/// Whether thinking of an item is no longer sent, or the whole item, which was nothing else.
+fn has_lost_thinking(before: &Node<'_>, now: &Node<'_>) -> bool {
+    if is_thinking(before) {
+        return !is_thinking(now);
+    }
+    is_same(before, now, Compared::WithoutThinking)
+}
+
+/// Finds why thinking at an index is no longer sent: a compaction takes it out together with what it
+/// led to, whose change comes after it.
+fn lost_thinking_cause(
+    old: &[Item<'_, '_>],
+    new: &[Item<'_, '_>],
+    at: usize,
+    hints: &ChangeHints,
+) -> ChangeReason {
+    let mut pairs = without_thinking(old, at).zip(without_thinking(new, at));
+    let differing = pairs.find(|(old, new)| !is_same(old, new, Compared::WithoutThinking));
+    let is_shortened = |(old, new): (&Node<'_>, &Node<'_>)| {
+        ReductionMarks::new(new) > ReductionMarks::new(old)
+            || spoken_text(new).contains(SUMMARY_TAG)
+    };
+    if hints.squeezed || differing.is_some_and(is_shortened) {
+        return shrink_reason(hints);
+    }
+    ChangeReason::ThinkingRemoved
+}
+
+/// The items from an index on that are not thinking.
+fn without_thinking<'i, 'p>(
+    list: &'i [Item<'i, 'p>],
+    at: usize,
+) -> impl Iterator<Item = &'i Node<'p>> {
+    let rest = list.iter().skip(at).take(MAX_NEARBY_MESSAGES).map(|item| item.node());
+    rest.filter(|node| !is_thinking(node))
 }
 
 fn is_system(message: &Node<'_>) -> bool {

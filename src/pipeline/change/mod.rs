@@ -48,6 +48,8 @@ pub enum ChangeReason {
     Compaction,
     /// This payload alone was shortened further, to fit.
     Squeeze,
+    /// Thinking is no longer sent: what came before it when the model made it has changed.
+    ThinkingRemoved,
     MessageInserted,
     MessageRemoved,
     MessageEdited,
@@ -69,6 +71,7 @@ impl ChangeReason {
             Self::TailMoved => "tail_moved",
             Self::Compaction => "compaction",
             Self::Squeeze => "squeeze",
+            Self::ThinkingRemoved => "thinking_removed",
             Self::MessageInserted => "message_inserted",
             Self::MessageRemoved => "message_removed",
             Self::MessageEdited => "message_edited",
@@ -99,6 +102,9 @@ impl ChangeReason {
                 "the history passed its trigger and was shrunk once for many turns to come"
             }
             Self::Squeeze => "this payload alone was shortened further, to fit its budget",
+            Self::ThinkingRemoved => {
+                "thinking is no longer sent, because what came before it has changed; give a session_id"
+            }
             Self::MessageInserted => "a message was inserted before others that were there",
             Self::MessageRemoved => "a message that was there is gone",
             Self::MessageEdited => "a message that was there has other content",

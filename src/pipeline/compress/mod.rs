@@ -58,6 +58,8 @@ pub(super) struct Input<'i> {
     pub(super) drop_allowed: u64,
     /// The message that opens the list if it would not begin with the user's.
     pub(super) opening: Option<&'i Slot>,
+    /// Whether the list must begin with the user's message, so that any other gets the opening.
+    pub(super) user_first: bool,
     /// Text of hooks for the summary.
     pub(super) material: &'i SummaryMaterial,
     /// The messages that have blocks of earlier payloads, without them.

@@ -34,7 +34,7 @@ pub(super) struct HistoryPlan {
 }
 
 /// The index of a provider's own compaction, if only system text comes before it.
-fn leading_compaction(history: &[Message]) -> Option<usize> {
+pub(super) fn leading_compaction(history: &[Message]) -> Option<usize> {
     let at = history.iter().position(|message| message.role != Role::System)?;
     history.get(at).filter(|message| has_compaction(message)).map(|_| at)
 }

@@ -3,8 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, VecDeque};
 
-use super::ladder::{self, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm};
-use super::remaining_history::{HistoryPlan, build};
+use super::ladder::{
+    self, HistoryNote, LadderOutcome, LadderPlan, OpeningPlan, TurnCost, TurnForm,
+};
+use super::remaining_history::{HistoryPlan, build, leading_compaction};
 use super::summary::summary_cap;
 use super::turns::TurnView;
 use super::view::ResultTools;
@@ -136,7 +138,11 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
         marker: meter.message(&marker)?.real(),
         allowed: input.allowed,
         drop_allowed: input.drop_allowed,
-        opening: input.opening.map(|slot| slot.cost.real()),
+        opening: input.opening.map(|slot| OpeningPlan {
+            tokens: slot.cost.real(),
+            only_if_empty: !input.user_first,
+            is_note_first: leading_compaction(&input.history).is_none(),
+        }),
         note_pays: false,
         keep_live: false,
     })

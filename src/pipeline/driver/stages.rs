@@ -237,6 +237,7 @@ impl Driver<'_> {
             allowed: left(allocation.budget),
             drop_allowed: left(allocation.drop_budget),
             opening: outside.frame.opening.as_ref(),
+            user_first: provider::rules(self.request.target).user_first,
             material: &pass.material,
             bare: &arrived_history.bare,
         };

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::{MessageAuthor, ShortenJob};
 use crate::compress::{
-    Depth, EditLimit, Encoder, ReducedSize, ShownForm, TextOwner, find_excerpt, stays_whole,
+    Depth, EditLimit, Encoder, MIN_EXCERPT_BYTES, ReducedSize, ShownForm, TextOwner, find_excerpt,
+    stays_whole,
 };
 use crate::pipeline::compress::Clearing;
 use crate::pipeline::report::Action;
@@ -115,9 +116,7 @@ pub(super) fn shorten_text<'e>(
     let found = find_excerpt(first, text.len() as u64, budget, |bytes| {
         Ok::<_, Infallible>(tokens_of(&form(EditLimit::Excerpt { bytes })))
     });
-    match found {
-        Ok(Some(found)) => form(EditLimit::Excerpt { bytes: found.bytes }),
-        // Not even a few lines have room.
-        _ => form(EditLimit::To(Depth::Gist)),
-    }
+    // If not even a few lines have room, these are the least that is shown.
+    let bytes = found.ok().flatten().map_or(MIN_EXCERPT_BYTES, |found| found.bytes);
+    form(EditLimit::Excerpt { bytes })
 }

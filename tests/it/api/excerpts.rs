@@ -54,8 +54,15 @@ fn texts() -> Vec<(&'static str, String)> {
         let (words, link, other) = (n.words(8), n.next(9_999), n.words(6));
         format!("<div id=\"d{at}\"><p>{words}</p><a href=\"/x/{link}\">{other}</a></div>\n")
     });
+    // Errors of a third of a small room each.
+    let failing = n.lines(800, |n, at| {
+        let (minute, words, id) = (at / 60 % 60, n.words(9), n.next(90_000));
+        let level = if at % 97 == 5 { "ERROR" } else { "INFO" };
+        format!("2026-01-02 10:{minute:02}:{:02} {level} {words} id={id}\n", at % 60)
+    });
     let line = n.words(14_000);
     vec![
+        ("log with errors", failing),
         ("log", log),
         ("source", source),
         ("markdown", markdown),
@@ -193,6 +200,25 @@ async fn a_text_alone_is_cut_to_any_budget() {
             assert!(after <= budget, "{kind}: {after} of {budget}");
             let is_reduced = answer["report"]["decisions"].to_string().contains("adapter:");
             assert!(is_reduced || after * 100 >= budget * 85, "{kind}: {after} of {budget}");
+        }
+        // The least that is shown, however small the budget is.
+        let body = json!({"text": text, "level": "reversible", "budget_tokens": 20});
+        let answer = server.post_ok("/compress", &body).await;
+        let after = answer["report"]["tokens_after"].as_u64().unwrap();
+        assert!(after <= 140 && answer["report"]["fits"] == (after <= 20), "{kind}: {after}");
+    }
+}
+
+#[test]
+fn a_newest_result_with_errors_stays_in_the_smallest_room() {
+    let services = services();
+    for (kind, text) in texts() {
+        for window in [250, 300, 350, 500] {
+            let compiled = compile_in(&services, &conversation(&text, window, "drop")).unwrap();
+            let case = format!("{kind} in {window}: {}", compiled.report["summary"]);
+            let newest = compiled.list().last().unwrap();
+            assert_eq!(newest["role"], "tool", "{case}");
+            assert!(compiled.report["fits"] == true, "{case}");
         }
     }
 }

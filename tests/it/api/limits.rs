@@ -230,9 +230,15 @@ async fn what_a_turn_reads_from_the_store_counts_before_it_is_read() {
     server.post_json("/sessions/long/turns", 200, &append).await;
     let turn = json!({"append": [{"role": "user", "content": "go on"}], "target": "openai",
         "budget": {"context_window": 1_000_000_000}});
-    let asked = request("POST", "/sessions/long/turns", &[], turn.to_string().as_bytes());
-    let mut answers = Vec::new();
+    let patient = [("contexture-deadline-ms", "60000")];
+    let asked = request("POST", "/sessions/long/turns", &patient, turn.to_string().as_bytes());
+    let mut answers: Vec<(String, TcpStream)> = Vec::new();
     for _ in 0..24 {
+        // A response whose client takes nothing for 30 seconds is dropped, which a slow machine needs
+        // for less than 24 turns.
+        for (_, stream) in &answers {
+            let _ = stream.try_read(&mut [0; 65_536]);
+        }
         let mut stream = TcpStream::connect(server.address).await.unwrap();
         stream.write_all(&asked).await.unwrap();
         let mut status = [0; 12];

@@ -36,6 +36,7 @@ mod patterns;
 mod payloads;
 mod quotas;
 mod read_tool;
+mod removed_thinking;
 mod round_trip;
 mod sessions;
 mod skills;

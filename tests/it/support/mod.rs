@@ -22,6 +22,7 @@ pub use raw::{Reply, exchange, request, send};
 pub use requests::{BOOTSTRAP_KEY, json_of};
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use clap::Parser;
 use contexture::config::Config;
@@ -67,7 +68,11 @@ impl TestServer {
         let address = server.address();
         let (sender, receiver) = oneshot::channel::<()>();
         let running = tokio::spawn(server.run_until(async { receiver.await.unwrap_or_default() }));
-        Self { address, client: reqwest::Client::new(), shutdown: sender, running }
+        // Long before the server closes an idle connection, so that no request is sent on one that
+        // is being closed.
+        let client = reqwest::Client::builder().pool_idle_timeout(Duration::from_secs(1));
+        let client = client.build().expect("a client");
+        Self { address, client, shutdown: sender, running }
     }
 
     /// Stops it, and is back when all of it has ended.

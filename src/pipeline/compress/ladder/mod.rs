@@ -11,8 +11,8 @@ mod steps;
 use std::collections::VecDeque;
 
 pub(crate) use shape::{
-    HistoryNote, LadderOutcome, LadderPlan, MediaCost, TurnChange, TurnCost, TurnCosts,
-    TurnExcerpt, TurnForm,
+    HistoryNote, LadderOutcome, LadderPlan, MediaCost, OpeningPlan, TurnChange, TurnCost,
+    TurnCosts, TurnExcerpt, TurnForm,
 };
 
 use steps::LadderStep;
@@ -261,29 +261,28 @@ impl<'t> Ladder<'t> {
 
     /// Whether turns may be dropped for this payload alone.
     fn may_drop(&self) -> bool {
-        self.total(true) + self.plan.opening.unwrap_or_default() > self.plan.drop_allowed
+        self.total(true) + self.opening_tokens() > self.plan.drop_allowed
     }
 
     /// Raw tokens of the history, with the message that may have to open it.
     fn needed(&self) -> u64 {
         let total = self.total(true);
-        match self.plan.opening {
-            // Only asked at the end of a squeeze, so that the walk is not made at every step.
-            Some(opening) if total <= self.plan.allowed && self.begins_without_user() => {
-                total + opening
-            }
-            _ => total,
-        }
+        // Only asked at the end of a squeeze, so that the walk is not made at every step.
+        if total <= self.plan.allowed { total + self.opening_tokens() } else { total }
     }
 
-    fn begins_without_user(&self) -> bool {
-        matches!(self.note, HistoryNote::None | HistoryNote::Silent)
-            && !self
-                .turns
-                .iter()
-                .zip(&self.forms)
-                .find(|(turn, form)| **form != TurnForm::Covered && !turn.system)
-                .is_some_and(|(turn, _)| turn.user)
+    /// Raw tokens of the message that opens the list; 0 if the list has no need of one.
+    fn opening_tokens(&self) -> u64 {
+        let Some(opening) = self.plan.opening else { return 0 };
+        let has_note = !matches!(self.note, HistoryNote::None | HistoryNote::Silent);
+        let mut left = self.turns.iter().zip(&self.forms);
+        let first = left.find(|(turn, form)| **form != TurnForm::Covered && !turn.system);
+        let is_needed = match first {
+            Some(_) if opening.only_if_empty => false,
+            Some((turn, _)) => !turn.user && !(has_note && opening.is_note_first),
+            None => !has_note,
+        };
+        if is_needed { opening.tokens } else { 0 }
     }
 
     /// The target; or, if the messages that may never be removed exceed it, the same share of what

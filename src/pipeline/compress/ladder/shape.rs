@@ -52,13 +52,24 @@ pub(crate) struct LadderPlan {
     /// The squeeze drops turns only while the history takes more than this; never less than
     /// `allowed`.
     pub(crate) drop_allowed: u64,
-    /// The cost of the message that opens a list for the user, if the target needs one.
-    pub(crate) opening: Option<u64>,
+    /// The message that opens a list for the user, if the target may need one.
+    pub(crate) opening: Option<OpeningPlan>,
     /// Whether turns are covered only once they take more, cleared, than the message in their place.
     /// The order of the edits is then the same at every allowance: no other list is taken instead.
     pub(crate) note_pays: bool,
     /// Whether the live zone is never touched, whatever does not fit.
     pub(crate) keep_live: bool,
+}
+
+/// The message that opens a list which has no message of the user at its beginning.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OpeningPlan {
+    /// Raw tokens of the message.
+    pub(crate) tokens: u64,
+    /// Whether any message may begin the list, so that only an empty list is opened.
+    pub(crate) only_if_empty: bool,
+    /// Whether the note for covered turns, which is the user's, begins the list.
+    pub(crate) is_note_first: bool,
 }
 
 /// Form of one turn: how far it has been taken down the ladder.

@@ -229,6 +229,39 @@ fn the_newest_results_are_not_cleared_while_older_ones_are_left() {
 }
 
 #[test]
+fn an_opening_is_charged_only_if_the_list_needs_one() {
+    // Turns that may be dropped, and none of the user's among them.
+    let list = turns(&[(45, false), (50, false)], 0);
+    let opening = |only_if_empty, is_note_first| {
+        Some(OpeningPlan { tokens: 8, only_if_empty, is_note_first })
+    };
+    let by = |opening| LadderPlan { trigger: u64::MAX, opening, ..allowing(100, 1_000) };
+    // Any message may be the first, so all of the room is the history's.
+    let any_first = outcome(&list, &by(opening(true, true)));
+    assert_eq!(
+        (any_first.forms.as_slice(), any_first.squeezed),
+        (&[TurnForm::Whole; 2][..], false)
+    );
+    let user_first = outcome(&list, &by(opening(false, true)));
+    assert!(user_first.squeezed && shown(&list, &user_first) <= 92, "{:?}", user_first.forms);
+    // The note is the user's, but it follows a provider's own compaction.
+    let long = turns(&[(100, false); 6], 0);
+    let by = |is_note_first| LadderPlan {
+        summary_cap: 0,
+        marker: 20,
+        trigger: u64::MAX,
+        opening: opening(false, is_note_first),
+        ..allowing(50, 1_000)
+    };
+    let covered = |outcome: &LadderOutcome| {
+        outcome.forms.iter().filter(|form| **form == TurnForm::Covered).count()
+    };
+    let (first, behind) = (outcome(&long, &by(true)), outcome(&long, &by(false)));
+    assert_eq!((covered(&first), shown(&long, &first)), (3, 30));
+    assert_eq!((covered(&behind), shown(&long, &behind)), (4, 20));
+}
+
+#[test]
 fn the_last_user_message_outlives_everything() {
     let turns = turns(&[(30, true), (60, false), (70, false)], 4);
     let outcome = outcome(&turns, &allowing(30, 40));
