@@ -268,21 +268,28 @@ pub(super) fn pieces_of(line: &str) -> impl Iterator<Item = &str> {
     ends.filter_map(move |end| line.get(std::mem::replace(&mut from, end)..end))
 }
 
-/// Places at which a long line may be cut: after a blank or a comma, in no atom.
+/// Places at which a long line may be cut: after a blank or a comma, in no atom. Where a line has
+/// none for long, after any character: texts of some languages, and data, have no blanks.
 fn cuts(line: &str) -> Vec<usize> {
     /// Bytes of a piece, if the line lets us.
-    const PIECE_BYTES: usize = 64;
+    const MIN_PIECE_BYTES: usize = 64;
+    /// Bytes of a piece that is cut in an atom, too.
+    const MAX_PIECE_BYTES: usize = 240;
     let atoms = atoms(line);
     // After it are blanks alone.
     let says = line.trim_end().len();
     let mut cuts = Vec::new();
     let mut from = 0;
-    for (at, byte) in line.bytes().enumerate() {
-        let end = at + 1;
-        if end - from >= PIECE_BYTES
-            && matches!(byte, b' ' | b',' | b';' | b'\t')
-            && is_boundary(&atoms, end)
-            && end < says
+    for (at, character) in line.char_indices() {
+        let end = at + character.len_utf8();
+        let length = end - from;
+        if length < MIN_PIECE_BYTES || end >= says {
+            continue;
+        }
+        let is_break =
+            matches!(character, ' ' | ',' | ';' | '\t' | '，' | '；' | '、' | '。' | '！' | '？');
+        if length >= MAX_PIECE_BYTES
+            || (is_break || length >= MAX_WHOLE_LINE_BYTES) && is_boundary(&atoms, end)
         {
             cuts.push(end);
             from = end;

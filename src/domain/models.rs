@@ -120,6 +120,7 @@ impl Models {
             Family::Anthropic => {
                 Model { prefill: true, factor_milli: UNKNOWN_CLAUDE_FACTOR_MILLI, ..row }
             }
+            Family::Gemini => Model { prefill: true, ..row },
             _ => row,
         }
     }

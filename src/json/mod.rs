@@ -30,7 +30,7 @@ pub use halves::{has_replaced_half, replace_halves};
 pub use jcs::{UnsafeNumber, is_i_json, jcs};
 pub use jcs_serializer::{jcs_into, jcs_value};
 pub use merge::merge;
-pub use object_text::{ObjectText, without_members};
+pub use object_text::{ObjectText, with_members, without_members};
 pub use path::{Fault, Faults, MAX_KEY_BYTES, Path, beginning, cut, places};
 pub use reader::{Error, ErrorKind, Limits, parse, parse_each, parse_or_empty};
 pub(crate) use scan::{Marks, next_special, number, space_outside_strings};

@@ -38,3 +38,19 @@ pub fn without_members(node: &Node<'_>, goes: impl Fn(&str, &Node<'_>) -> bool) 
     }
     Some(text.finish())
 }
+
+/// The text of an object with other values, as JSON texts, for the members that `new` gives them for;
+/// `None` if it is no object.
+pub fn with_members(
+    node: &Node<'_>,
+    new: impl Fn(&str, &Node<'_>) -> Option<String>,
+) -> Option<String> {
+    let mut text = ObjectText::default();
+    for (name, value) in node.as_object()? {
+        match new(name, value) {
+            Some(new) => text.member(name, &new),
+            None => text.member(name, value.raw),
+        }
+    }
+    Some(text.finish())
+}

@@ -1,7 +1,8 @@
 //! Stage 0: a request's conversation, mended and turned into what its destination can hold.
 
+use super::repair::RepairRules;
 use super::strip_injected::{self, ReturnedBlocks};
-use crate::domain::{Conversation, Notes};
+use crate::domain::{Conversation, Notes, Target};
 use crate::provider::{self, Destination};
 
 pub(super) fn run(
@@ -21,8 +22,12 @@ pub(super) fn mend(
     destination: Destination,
     notes: &mut Notes,
 ) -> Conversation {
-    conversation.history =
-        super::repair::repair(conversation.history, conversation.source.list_key(), notes);
+    provider::convert_built_in_calls(&mut conversation, destination, notes);
+    let rules = RepairRules {
+        list: conversation.source.list_key(),
+        finds_references: destination.target == Target::OpenaiResponses,
+    };
+    conversation.history = super::repair::repair(conversation.history, rules, notes);
     provider::adapt(&mut conversation, destination, notes);
     conversation
 }

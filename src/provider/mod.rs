@@ -12,7 +12,8 @@ mod words;
 mod writer;
 
 pub use adaptation::{
-    adapt, adapt_results, built_in_as_functions, is_tool_change, means, shown_properties,
+    adapt, adapt_results, built_in_as_functions, convert_built_in_calls, is_tool_change, means,
+    shown_properties,
 };
 pub use reader::{
     CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, detect_in, keeps_malformed, list_key,
@@ -29,6 +30,10 @@ use crate::domain::{Content, Message, Part, Target, ToolDefinition};
 /// (<https://platform.openai.com/docs/guides/compaction>) and Anthropic's block
 /// (<https://platform.claude.com/docs/en/build-with-claude/compaction>) have the same name.
 pub(crate) const COMPACTION: &str = "compaction";
+
+/// The kind of an item of the Responses API that stands for one which `OpenAI` keeps.
+/// <https://platform.openai.com/docs/api-reference/responses/create>
+pub(crate) const ITEM_REFERENCE: &str = "item_reference";
 
 /// Whether a message has a provider's own compaction.
 pub(crate) fn has_compaction(message: &Message) -> bool {
@@ -49,11 +54,19 @@ pub struct Destination {
     pub changes_tools: bool,
     /// Whether calls without a thought signature are refused.
     pub signs_calls: bool,
+    /// Whether the role `developer` is known; only `OpenAI`'s own models have it.
+    pub takes_developer: bool,
 }
 
 impl From<Target> for Destination {
     fn from(target: Target) -> Self {
-        Self { target, takes_system: false, changes_tools: false, signs_calls: false }
+        Self {
+            target,
+            takes_system: false,
+            changes_tools: false,
+            signs_calls: false,
+            takes_developer: true,
+        }
     }
 }
 
@@ -119,9 +132,13 @@ pub fn rules(target: Target) -> TargetRules {
             user_last: true,
             clean_end: true,
         },
-        Target::Gemini => {
-            TargetRules { hoists_system: true, leads_system: true, user_first: true, ..plain }
-        }
+        Target::Gemini => TargetRules {
+            hoists_system: true,
+            leads_system: true,
+            user_first: true,
+            user_last: true,
+            ..plain
+        },
         Target::Neutral => {
             TargetRules { prefill: true, cache_marks: true, wants_message: false, ..plain }
         }

@@ -11,8 +11,8 @@ use super::options::{
 };
 use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{
-    CalibratedFactor, Conversation, Model, Models, Notes, OmittedHistory, RawJson, RecordLevel,
-    ReplacedResult, SentHistory, Source, Target,
+    CalibratedFactor, Conversation, Family, Model, Models, Notes, OmittedHistory, RawJson,
+    RecordLevel, ReplacedResult, SentHistory, Source, Target,
 };
 use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
@@ -164,6 +164,7 @@ impl CompileRequest {
             takes_system,
             changes_tools: takes_system && model.tool_changes,
             signs_calls: *target == Target::Gemini && model.wants_signed_calls(),
+            takes_developer: model.family == Family::Openai,
         }
     }
 

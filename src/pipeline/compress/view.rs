@@ -85,6 +85,12 @@ pub(crate) fn without_thinking(message: &Message) -> Option<Message> {
     }
     let mut message = message.clone();
     message.parts.retain(|part| !is_thinking(part));
+    // The Responses API refuses the id of an item without the reasoning that led to it.
+    message.id = None;
+    message.extra.retain(|(name, _)| &**name != "id");
+    for part in &mut message.parts {
+        part.extra.retain(|(name, _)| &**name != "id");
+    }
     // A message of thinking alone would be empty without it, and refused.
     (!message.parts.is_empty()).then_some(message)
 }

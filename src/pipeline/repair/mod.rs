@@ -9,7 +9,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::prose;
-use crate::domain::{Content, Message, Notes, Part, Role, ToolResult};
+use crate::domain::{
+    Content, HalfFamily, HalfRole, ItemHalf, Message, Notes, Part, Role, ToolResult,
+};
+use crate::provider::ITEM_REFERENCE;
 
 #[cfg(test)]
 mod tests;
@@ -17,18 +20,34 @@ mod tests;
 /// The result of a call that was never answered.
 pub(crate) const MISSING_RESULT: &str = "[No tool result available]";
 
-/// Repairs a history. `list` is the request key of the messages; pointers of notes begin with it.
-/// Without a note the history is unchanged, except for the names of results, which are those of
-/// their calls.
-pub(crate) fn repair(history: Vec<Message>, list: &str, notes: &mut Notes) -> Vec<Message> {
+/// What a history is repaired for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RepairRules<'l> {
+    /// The request key of the messages; pointers of notes begin with it.
+    pub(crate) list: &'l str,
+    /// Whether the provider finds items that the list refers to: the call of a result may be one.
+    pub(crate) finds_references: bool,
+}
+
+/// Repairs a history. Without a note the history is unchanged, except for the names of results, which
+/// are those of their calls.
+pub(crate) fn repair(
+    history: Vec<Message>,
+    rules: RepairRules<'_>,
+    notes: &mut Notes,
+) -> Vec<Message> {
+    let RepairRules { list, finds_references } = rules;
     let was_empty = history.is_empty();
     let history = split(history, list, notes);
     let mut pairing = Pairing::new(list, notes);
     let mut kept = Vec::with_capacity(history.len());
+    let mut has_references = false;
     for mut message in history {
         match message.role {
+            Role::Tool if has_references && !pairing.has_call(&message) => kept.push((message, 0)),
             Role::Tool => pairing.answer(message),
             Role::Assistant => {
+                has_references |= finds_references && message.parts.iter().any(is_reference);
                 let calls = pairing.open(&mut message);
                 kept.push((message, calls));
             }
@@ -43,6 +62,11 @@ pub(crate) fn repair(history: Vec<Message>, list: &str, notes: &mut Notes) -> Ve
         repaired.push(Message::text(Role::User, prose::CONVERSATION_OPENING));
     }
     repaired
+}
+
+/// Whether a part is a reference to an item that the provider of the Responses API keeps.
+fn is_reference(part: &Part) -> bool {
+    matches!(&part.content, Content::Opaque { kind, .. } if **kind == *ITEM_REFERENCE)
 }
 
 /// Whether a repaired history ends in results of which some stand in for missing ones: the calls may
@@ -194,6 +218,11 @@ impl<'n> Pairing<'n> {
         self.adjacent = 0..0;
     }
 
+    /// Whether a call before it has the id of a result.
+    fn has_call(&self, message: &Message) -> bool {
+        message.tool_results().any(|result| self.waiting.contains_key(&result.call_id))
+    }
+
     /// Takes the calls of an assistant message; returns their number.
     fn open(&mut self, message: &mut Message) -> usize {
         let from = self.calls.len();
@@ -203,6 +232,12 @@ impl<'n> Pairing<'n> {
             block += 1;
         }
         for part in &mut message.parts {
+            // A call of a built-in tool has its id for itself, too.
+            if let Some((half, item)) = ItemHalf::in_part(part)
+                && (half.family, half.role) == (HalfFamily::BuiltInTool, HalfRole::Call)
+            {
+                self.given.extend(half.id(item).map(Arc::from));
+            }
             let Content::ToolCall(call) = &mut part.content else { continue };
             let waiting = self.waiting.entry(Arc::clone(&call.id)).or_default();
             waiting.turn_to(block);

@@ -3,6 +3,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::ToolCall;
 
+const RULES: RepairRules<'static> = RepairRules { list: "messages", finds_references: false };
+
 fn calls(ids: &[&str]) -> Message {
     let part = |id: &&str| {
         Part::new(Content::ToolCall(ToolCall {
@@ -60,7 +62,7 @@ fn repaired(mut history: Vec<Message>) -> (Vec<String>, Vec<(&'static str, Strin
         message.origin = Some(index);
     }
     let mut notes = Notes::default();
-    let history = repair(history, "messages", &mut notes);
+    let history = repair(history, RULES, &mut notes);
     let codes = notes.repairs.iter().map(|note| (note.code, note.pointer.clone())).collect();
     (short(&history), codes)
 }
@@ -75,7 +77,7 @@ fn i07_an_orphan_result_is_dropped_with_a_note() {
 #[test]
 fn i08_an_unanswered_call_gets_a_result_with_its_name() {
     let mut notes = Notes::default();
-    let history = repair(vec![user("u"), calls(&["c1"]), user("v")], "messages", &mut notes);
+    let history = repair(vec![user("u"), calls(&["c1"]), user("v")], RULES, &mut notes);
     assert_eq!(short(&history), ["u:u", "call:c1", "c1=[No tool result available]", "u:v"]);
     let Content::ToolResult(made) = &history[2].parts[0].content else { panic!("no result") };
     assert_eq!(made.name.as_deref(), Some("tool_c"));
@@ -166,7 +168,7 @@ fn many_calls_under_one_id_stay_linear() {
     history.extend((0..100_000).map(|_| result("a", "r")));
     let began = std::time::Instant::now();
     let mut notes = Notes::default();
-    let history = repair(history, "messages", &mut notes);
+    let history = repair(history, RULES, &mut notes);
     assert_eq!(history.len(), 100_003);
     // A quadratic walk takes minutes here; the bound leaves room for a busy machine.
     assert!(began.elapsed().as_secs() < 20);
@@ -220,12 +222,12 @@ proptest! {
     #[test]
     fn every_call_has_one_result_in_order(history in prop::collection::vec(any_message(), 0..24)) {
         let mut notes = Notes::default();
-        let once = repair(history.clone(), "messages", &mut notes);
+        let once = repair(history.clone(), RULES, &mut notes);
         prop_assert!(is_sound(&once), "{:?} -> {:?}", short(&history), short(&once));
         let unchanged = nameless(once.clone()) == history;
         prop_assert_eq!(notes.repairs.is_empty(), unchanged, "{:?}", notes);
         let mut again = Notes::default();
-        prop_assert_eq!(&repair(once.clone(), "messages", &mut again), &once);
+        prop_assert_eq!(&repair(once.clone(), RULES, &mut again), &once);
         prop_assert!(again.repairs.is_empty());
     }
 
@@ -239,7 +241,7 @@ proptest! {
         };
         let before = results(&history);
         let mut notes = Notes::default();
-        let after = results(&repair(history, "messages", &mut notes));
+        let after = results(&repair(history, RULES, &mut notes));
         let dropped = notes
             .repairs
             .iter()

@@ -7,10 +7,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, Message, Notes, Part, Role, Source, Target, ToolCall, ToolResult};
+use super::{MessageRegion, pointer};
+use crate::domain::{
+    Content, Conversation, Message, Notes, Part, Role, Source, Target, ToolCall, ToolResult,
+};
 use crate::json::{self, Faults, Limits, Node, Path};
-use crate::provider::read_content;
+use crate::provider::words::shown;
+use crate::provider::{Destination, read_content};
 
 /// The kinds of calls, and the members that are their arguments.
 const CALLS: &[(&str, &str)] = &[
@@ -28,106 +31,200 @@ const CALLS: &[(&str, &str)] = &[
 const WHOLE_CALLS: &[&str] =
     &["code_interpreter_call", "file_search_call", "mcp_call", "web_search_call"];
 
-/// A result, and whether it was found in the item of its call.
+/// What came out of a call.
 struct FoundResult {
     content: Vec<Part>,
     is_error: bool,
 }
 
-impl ConversationAdapter<'_> {
-    /// Turns the calls that have a result into calls of functions; all others stay what they are, and
-    /// are removed with a note.
-    pub(super) fn built_in_calls(&mut self, history: &mut Vec<Message>) {
-        let lacks = !matches!(self.target, Target::OpenaiResponses | Target::Neutral);
-        let may_have = matches!(self.source, Source::OpenaiResponses | Source::Neutral);
-        let is_call = |part: &Part| call_of(part).is_some();
-        if !lacks || !may_have || !history.iter().flat_map(|message| &message.parts).any(is_call) {
-            return;
+/// Turns calls of built-in tools and their outputs into calls of functions and their results, for
+/// targets that lack these tools. They stay where they are: the repair of pairs, which comes after it,
+/// moves results to their calls and gives each call an id of its own. Calls without an output stay what
+/// they are, and are removed with a note.
+pub fn convert_built_in_calls(
+    conversation: &mut Conversation,
+    destination: Destination,
+    notes: &mut Notes,
+) {
+    let source = conversation.source;
+    let lacks = !matches!(destination.target, Target::OpenaiResponses | Target::Neutral);
+    let may_have = matches!(source, Source::OpenaiResponses | Source::Neutral);
+    let history = &mut conversation.history;
+    let is_call = |part: &Part| call_of(part).is_some();
+    if !lacks || !may_have || !history.iter().flat_map(|message| &message.parts).any(is_call) {
+        return;
+    }
+    let mut ids = CallIds { outputs: count_outputs(history), ..CallIds::default() };
+    let mut done = Vec::with_capacity(history.len());
+    for message in std::mem::take(history) {
+        if message.role != Role::Assistant || !message.parts.iter().any(is_item) {
+            ids.functions.extend(message.tool_calls().map(|call| Arc::clone(&call.id)));
+            done.push(message);
+            continue;
         }
-        let mut results = find_results(history);
-        let mut done = Vec::with_capacity(history.len());
-        let mut converted = Vec::new();
-        for message in std::mem::take(history) {
-            if message.role == Role::Assistant && message.parts.iter().any(is_item) {
-                self.split_message(message, &mut results, &mut done, &mut converted);
-            } else {
-                done.push(message);
-            }
+        let at = pointer(source, message.origin, MessageRegion::History);
+        let converted = StepSplitter::new(message, &mut done).split(&mut ids);
+        for id in ids.renamed.drain(..) {
+            let detail = format!("a second call has the id `{}`", shown(&id));
+            notes.repaired("duplicate_call_id", at.clone(), detail);
         }
-        for at in converted {
-            sort_results(&mut done, at);
+        if converted > 0 {
+            let detail = super::losses::count(converted);
+            notes.degraded("built_in_call_as_function", at, detail);
         }
-        *history = done;
+    }
+    *history = done;
+}
+
+/// The ids of the calls before a place.
+#[derive(Default)]
+struct CallIds {
+    /// Outputs that follow, by the id of their call.
+    outputs: HashMap<String, usize>,
+    /// Ids of calls of functions.
+    functions: HashSet<Arc<str>>,
+    /// Ids of calls of built-in tools that calls of functions have too, and those in their place.
+    replaced: HashMap<Arc<str>, Arc<str>>,
+    /// Such ids that were not reported yet.
+    renamed: Vec<Arc<str>>,
+}
+
+impl CallIds {
+    /// The id of a call of a built-in tool. The output of one tool must not become the result of
+    /// another, so a function's id is taken.
+    fn own(&mut self, id: Arc<str>) -> Arc<str> {
+        if !self.functions.contains(&id) {
+            return id;
+        }
+        let free = |number: &usize| !self.functions.contains(&*format!("{id}_{number}"));
+        let number = (2..).find(free).unwrap_or_default();
+        let own: Arc<str> = format!("{id}_{number}").into();
+        self.replaced.insert(Arc::clone(&id), Arc::clone(&own));
+        self.renamed.push(id);
+        own
     }
 
-    /// Adds a message with its calls as calls of functions. Results follow the message of their calls,
-    /// so what comes after an output is a message of its own.
-    fn split_message(
-        &mut self,
-        message: Message,
-        results: &mut HashMap<String, FoundResult>,
-        done: &mut Vec<Message>,
-        converted: &mut Vec<usize>,
-    ) {
-        let origin = message.origin;
-        let mut open = Message { parts: Vec::new(), ..message.clone() };
-        let mut answers: Vec<Message> = Vec::new();
+    /// The id of the call that an output names.
+    fn of_output(&self, id: String) -> Arc<str> {
+        self.replaced.get(&*id).map_or_else(|| id.into(), Arc::clone)
+    }
+}
+
+/// Splits a message of the assistant into steps: calls, then their results.
+struct StepSplitter<'d> {
+    done: &'d mut Vec<Message>,
+    /// Parts of the message that the present step has so far, and the rest of the whole message.
+    open: Message,
+    parts: Vec<Part>,
+    results: Vec<Message>,
+    /// Ids of calls of the step that have no result yet.
+    unanswered: HashSet<Arc<str>>,
+}
+
+impl<'d> StepSplitter<'d> {
+    fn new(message: Message, done: &'d mut Vec<Message>) -> Self {
+        let mut open = message;
+        let parts = std::mem::take(&mut open.parts);
+        Self { done, open, parts, results: Vec::new(), unanswered: HashSet::new() }
+    }
+
+    /// Adds the steps to the history; returns how many calls became calls of functions.
+    fn split(mut self, ids: &mut CallIds) -> usize {
         let mut count = 0;
-        let mut ended = HashSet::new();
-        let mut flush =
-            |open: &mut Message, answers: &mut Vec<Message>, done: &mut Vec<Message>| {
-                let mut next = Message::new(Role::Assistant, Vec::new());
-                next.origin = origin;
-                if !open.parts.is_empty() {
-                    converted.extend((!answers.is_empty()).then_some(done.len()));
-                    done.push(std::mem::replace(open, next));
+        for part in std::mem::take(&mut self.parts) {
+            if let Some(id) = output_id(&part) {
+                if ids.outputs.contains_key(&id) {
+                    self.add_result(ids.of_output(id), &part);
+                } else {
+                    self.open.parts.push(part);
                 }
-                done.append(answers);
-            };
-        for part in message.parts {
-            if let Some(id) = output_id(&part)
-                && ended.contains(&id)
-            {
-                flush(&mut open, &mut answers, done);
                 continue;
             }
-            let read = call_of(&part).and_then(|call| Some((results.remove(&*call.id)?, call)));
-            let Some((found, call)) = read else {
-                // What another message's call was answered by.
-                if output_id(&part).is_some_and(|id| self.answered.remove(&id)) {
-                    continue;
+            let Some(mut call) = call_of(&part) else {
+                if !is_item(&part) {
+                    self.begin_step();
                 }
-                // The model said it after the results.
-                let is_said = matches!(part.content, Content::Text(_) | Content::Thinking(_));
-                if is_said && !answers.is_empty() && open.tool_calls().count() == answers.len() {
-                    flush(&mut open, &mut answers, done);
+                if let Content::ToolCall(call) = &part.content {
+                    self.unanswered.insert(Arc::clone(&call.id));
+                    ids.functions.insert(Arc::clone(&call.id));
                 }
-                open.parts.push(part);
+                self.open.parts.push(part);
                 continue;
             };
-            if !answers.is_empty() && is_whole(&part) {
-                flush(&mut open, &mut answers, done);
+            let left = ids.outputs.get_mut(&*call.id).filter(|left| **left > 0);
+            let is_answered = left.map(|left| *left -= 1).is_some();
+            if !is_whole(&part) && !is_answered {
+                self.open.parts.push(part);
+                continue;
             }
-            let result = ToolResult {
-                call_id: Arc::clone(&call.id),
-                name: Some(Arc::clone(&call.name)),
-                content: found.content,
-                is_error: found.is_error.then_some(true),
-            };
-            ended.insert(call.id.to_string());
-            self.answered.insert(call.id.to_string());
-            open.parts.push(Part::new(Content::ToolCall(call)));
-            let mut answer = Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
-            answer.origin = origin;
-            answers.push(answer);
+            self.begin_step();
+            call.id = ids.own(call.id);
+            let id = Arc::clone(&call.id);
+            self.unanswered.insert(Arc::clone(&id));
+            self.open.parts.push(Part::new(Content::ToolCall(call)));
+            if is_whole(&part) {
+                self.add_result(id, &part);
+            }
             count += 1;
         }
-        flush(&mut open, &mut answers, done);
-        if count > 0 {
-            let at = pointer(self.source, origin, MessageRegion::History);
-            self.notes.degraded("built_in_call_as_function", at, super::losses::count(count));
+        self.flush();
+        count
+    }
+
+    /// What the model said or called after it had all results is a message of its own.
+    fn begin_step(&mut self) {
+        if !self.results.is_empty() && self.unanswered.is_empty() {
+            self.flush();
         }
     }
+
+    fn add_result(&mut self, id: Arc<str>, part: &Part) {
+        self.unanswered.remove(&id);
+        let Some(result) = result_message(part, id, self.open.origin) else { return };
+        // An output of another message's call.
+        if self.open.parts.is_empty() {
+            self.done.push(result);
+        } else {
+            self.results.push(result);
+        }
+    }
+
+    fn flush(&mut self) {
+        if !self.open.parts.is_empty() {
+            let mut next = Message::new(Role::Assistant, Vec::new());
+            next.origin = self.open.origin;
+            self.done.push(std::mem::replace(&mut self.open, next));
+        }
+        self.done.append(&mut self.results);
+        self.unanswered.clear();
+    }
+}
+
+/// The message with what an item says of the result of a call.
+fn result_message(part: &Part, call_id: Arc<str>, origin: Option<usize>) -> Option<Message> {
+    let Content::Opaque { raw, .. } = &part.content else { return None };
+    let node = json::parse(raw.as_str(), Limits::default()).ok()?;
+    let FoundResult { content, is_error } = read_result(&node);
+    let is_error = is_error.then_some(true);
+    let result = ToolResult { call_id, name: None, content, is_error };
+    let mut message = Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
+    message.origin = origin;
+    Some(message)
+}
+
+/// Outputs by the id of their call, if that call is before them.
+fn count_outputs(history: &[Message]) -> HashMap<String, usize> {
+    let mut called = HashSet::new();
+    let mut outputs: HashMap<String, usize> = HashMap::new();
+    let assistant = history.iter().filter(|message| message.role == Role::Assistant);
+    for part in assistant.flat_map(|message| &message.parts).filter(|part| is_item(part)) {
+        if let Some(id) = output_id(part).filter(|id| called.contains(id)) {
+            *outputs.entry(id).or_default() += 1;
+        } else if let Some(call) = call_of(part) {
+            called.insert(call.id.to_string());
+        }
+    }
+    outputs
 }
 
 /// A message with its calls of built-in tools as calls of functions, and a message with their results:
@@ -146,15 +243,8 @@ pub fn built_in_as_functions(message: &Message) -> Option<[Message; 2]> {
             Some(call) => is_whole(part).then(|| Arc::clone(&call.id)),
             None => output_id(part).map(Arc::from),
         };
-        if let (Some(call_id), Content::Opaque { raw, .. }) = (&id, &part.content)
-            && let Ok(node) = json::parse(raw.as_str(), Limits::default())
-        {
-            let FoundResult { content, is_error } = read_result(&node);
-            let call_id = Arc::clone(call_id);
-            let is_error = is_error.then_some(true);
-            let result = ToolResult { call_id, name: None, content, is_error };
-            results.parts.push(Part::new(Content::ToolResult(result)));
-        }
+        let result = id.clone().and_then(|id| result_message(part, id, message.origin));
+        results.parts.extend(result.into_iter().flat_map(|result| result.parts));
         match call {
             Some(call) => calls.parts.push(Part::new(Content::ToolCall(call))),
             None if id.is_none() => calls.parts.push(part.clone()),
@@ -162,23 +252,6 @@ pub fn built_in_as_functions(message: &Message) -> Option<[Message; 2]> {
         }
     }
     Some([calls, results])
-}
-
-/// Brings the results that follow a message into the order of its calls, as Gemini wants them.
-fn sort_results(history: &mut [Message], at: usize) {
-    let Some((message, rest)) = history.get_mut(at..).and_then(<[Message]>::split_first_mut) else {
-        return;
-    };
-    let places: HashMap<&str, usize> =
-        message.tool_calls().enumerate().map(|(place, call)| (&*call.id, place)).collect();
-    let count = rest.iter().take_while(|message| message.role == Role::Tool).count();
-    let place = |message: &Message| {
-        let first = message.tool_results().next();
-        first.and_then(|result| places.get(&*result.call_id).copied()).unwrap_or(usize::MAX)
-    };
-    if let Some(results) = rest.get_mut(..count) {
-        results.sort_by_key(place);
-    }
 }
 
 fn is_item(part: &Part) -> bool {
@@ -216,30 +289,6 @@ fn output_id(part: &Part) -> Option<String> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let id = node.get("call_id").or_else(|| node.get("id"))?;
     id.as_str().map(str::to_owned)
-}
-
-/// The results of the calls before them, by the ids of the calls.
-fn find_results(history: &[Message]) -> HashMap<String, FoundResult> {
-    let mut called = HashSet::new();
-    let mut found = HashMap::new();
-    let assistant = history.iter().filter(|message| message.role == Role::Assistant);
-    for part in assistant.flat_map(|message| &message.parts) {
-        let Content::Opaque { raw, .. } = &part.content else { continue };
-        let call = call_of(part);
-        let id = match &call {
-            Some(call) if is_whole(part) => Some(call.id.to_string()),
-            Some(call) => {
-                called.insert(call.id.to_string());
-                None
-            }
-            None => output_id(part).filter(|id| called.contains(id)),
-        };
-        let Some(id) = id else { continue };
-        if let Ok(node) = json::parse(raw.as_str(), Limits::default()) {
-            found.entry(id).or_insert_with(|| read_result(&node));
-        }
-    }
-    found
 }
 
 fn read_result(node: &Node<'_>) -> FoundResult {

@@ -23,7 +23,11 @@ impl CallHalf {
 
 impl ConversationAdapter<'_> {
     /// Notes how many items of a message were mended, by the code of the repair.
-    pub(super) fn note_halves(&mut self, at: &str, counts: [(&'static str, usize); 3]) {
+    pub(super) fn note_halves<const N: usize>(
+        &mut self,
+        at: &str,
+        counts: [(&'static str, usize); N],
+    ) {
         for (code, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
             let detail = format!("{count} items of the provider's own");
             self.notes.repaired(code, at.to_owned(), detail);

@@ -112,7 +112,7 @@ fn is_object(text: &str) -> bool {
 
 /// The id in a form that the target accepts, if it is not in one. Anthropic takes letters,
 /// digits, `_` and `-`; Chat Completions refuses ids over 40 characters, Responses over 64.
-fn valid_id(target: Target, id: &str) -> Option<Arc<str>> {
+pub(super) fn valid_id(target: Target, id: &str) -> Option<Arc<str>> {
     let (longest, any) = match target {
         Target::Openai => (40, true),
         Target::OpenaiResponses => (64, true),

@@ -3,71 +3,211 @@
 //! (<https://platform.openai.com/docs/guides/reasoning>,
 //! <https://platform.openai.com/docs/guides/tools-computer-use>).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::call_half::CallHalf;
+use super::calls::valid_id;
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, HalfFamily, Message, Part, Role, Target, Thinking};
+use crate::domain::{Content, HalfFamily, Message, Part, RawJson, Role, Target, Thinking};
+use crate::json::{self, Limits, to_text};
+use crate::provider::ITEM_REFERENCE;
 
 /// A program of the model's that calls tools. It has no output yet while its calls are answered.
 const PROGRAM: &str = "program";
 
 impl ConversationAdapter<'_> {
-    /// Removes halves of calls of built-in tools whose other half is missing, and reasoning without
-    /// anything after it.
+    /// Gives calls of built-in tools ids of their own, and brings their outputs to them. Removes
+    /// halves whose other half is missing, and reasoning without anything after it.
     pub(super) fn item_pairs(&mut self, history: &mut Vec<Message>) {
         if self.target != Target::OpenaiResponses {
             return;
         }
-        let is_model = |message: &&mut Message| message.role == Role::Assistant;
-        let parts = history.iter_mut().filter(is_model).flat_map(|message| &message.parts);
-        // In the order of the parts, each of which is read once: screenshots are long.
-        let halves: Vec<Option<CallHalf>> =
-            parts.map(|part| CallHalf::new(part, HalfFamily::BuiltInTool)).collect();
-        // A call is answered by an output after it, an output answers a call before it.
-        let (mut called, mut answered) = (HashSet::new(), HashSet::new());
-        for half in halves.iter().flatten() {
-            match half {
-                CallHalf::Call(id) => {
-                    called.insert(id.as_str());
-                }
-                CallHalf::Output(id) if called.contains(id.as_str()) => {
-                    answered.insert(id.as_str());
-                }
-                CallHalf::Output(_) => {}
+        let mut pairing = ItemPairing::default();
+        let mut found = Vec::new();
+        for message in history.iter_mut() {
+            match message.role {
+                Role::User => pairing.run += 1,
+                Role::Assistant => found.push(pairing.read(std::mem::take(&mut message.parts))),
+                Role::System | Role::Tool => {}
             }
         }
-        let is_program = |part: &Part| matches!(&part.content, Content::Opaque { kind, .. } if **kind == *PROGRAM);
-        let mut halves = halves.iter();
-        for message in history.iter_mut().filter(is_model) {
-            let (mut calls, mut outputs) = (0, 0);
-            message.parts.retain(|part| match halves.next().and_then(Option::as_ref) {
-                Some(CallHalf::Call(id))
-                    if !answered.contains(id.as_str()) && !is_program(part) =>
-                {
-                    calls += 1;
-                    false
-                }
-                Some(CallHalf::Output(id)) if !answered.contains(id.as_str()) => {
-                    outputs += 1;
-                    false
-                }
-                _ => true,
-            });
+        let is_model = |message: &&mut Message| message.role == Role::Assistant;
+        for (message, found) in history.iter_mut().filter(is_model).zip(found) {
+            let FoundItems { items, mut counts } = found;
+            message.parts = pairing.put_together(items, &mut counts);
             let thoughts = message.parts.iter().rev().take_while(|part| is_item(part)).count();
             message.parts.truncate(message.parts.len() - thoughts);
             let at = pointer(self.source, message.origin, MessageRegion::History);
             self.note_halves(
                 &at,
                 [
-                    ("unanswered_call", calls),
-                    ("orphan_result", outputs),
+                    ("unanswered_call", counts.unanswered),
+                    ("orphan_result", counts.orphans),
+                    ("duplicate_call_id", counts.duplicate_ids),
+                    ("duplicate_result", counts.duplicate_outputs),
+                    ("late_result", counts.late),
                     ("reasoning_alone_dropped", thoughts),
                 ],
             );
         }
         history.retain(|message| message.role != Role::Assistant || !message.parts.is_empty());
     }
+}
+
+/// How many items of a message were mended.
+#[derive(Default)]
+struct ItemCounts {
+    unanswered: usize,
+    orphans: usize,
+    duplicate_ids: usize,
+    duplicate_outputs: usize,
+    late: usize,
+}
+
+/// A part of a message, and the call that it is, by its index.
+struct FoundItem {
+    part: Part,
+    call: Option<usize>,
+}
+
+struct FoundItems {
+    items: Vec<FoundItem>,
+    counts: ItemCounts,
+}
+
+/// A call of a built-in tool.
+struct ItemCall {
+    /// The id that is sent.
+    id: String,
+    /// The number of messages of the user before it.
+    run: usize,
+    is_answered: bool,
+    /// Its output, if that stood after a message of the user.
+    late_output: Option<Part>,
+}
+
+/// Finds the call of each output, front to back. Each item is read once: screenshots are long.
+#[derive(Default)]
+struct ItemPairing {
+    calls: Vec<ItemCall>,
+    /// Ids that calls have so far.
+    given: HashSet<String>,
+    /// Calls without an output under each id, as the request has it, oldest first.
+    open: HashMap<String, VecDeque<usize>>,
+    run: usize,
+    has_references: bool,
+}
+
+impl ItemPairing {
+    /// Reads the parts of a message: outputs without a call are left out, and late ones are kept
+    /// with their call.
+    fn read(&mut self, parts: Vec<Part>) -> FoundItems {
+        let mut counts = ItemCounts::default();
+        let mut items = Vec::with_capacity(parts.len());
+        for mut part in parts {
+            match &part.content {
+                Content::ToolCall(call) => {
+                    self.given.insert(call.id.to_string());
+                }
+                Content::Opaque { kind, .. } => self.has_references |= **kind == *ITEM_REFERENCE,
+                _ => {}
+            }
+            let call = match CallHalf::new(&part, HalfFamily::BuiltInTool) {
+                Some(CallHalf::Call(id)) => Some(self.open_call(id, &mut part, &mut counts)),
+                Some(CallHalf::Output(id)) => match self.answer(&id, part, &mut counts) {
+                    Some(own) => {
+                        part = own;
+                        None
+                    }
+                    None => continue,
+                },
+                None => None,
+            };
+            items.push(FoundItem { part, call });
+        }
+        FoundItems { items, counts }
+    }
+
+    fn open_call(&mut self, id: String, part: &mut Part, counts: &mut ItemCounts) -> usize {
+        let valid = valid_id(Target::OpenaiResponses, &id);
+        let mut own = valid.as_deref().unwrap_or(&id).to_owned();
+        if self.given.contains(&own) {
+            counts.duplicate_ids += 1;
+            // Only earlier items count, so that a longer list gives the same ids.
+            let free = |number: &usize| !self.given.contains(&format!("{own}_{number}"));
+            let number = (2..).find(free).unwrap_or_default();
+            own = format!("{own}_{number}");
+        }
+        if own != id {
+            set_call_id(part, &own);
+        }
+        self.given.insert(own.clone());
+        let index = self.calls.len();
+        self.open.entry(id).or_default().push_back(index);
+        let (run, late_output) = (self.run, None);
+        self.calls.push(ItemCall { id: own, run, is_answered: false, late_output });
+        index
+    }
+
+    /// Finds the call of an output; returns the output if it stays where it is.
+    fn answer(&mut self, id: &str, mut part: Part, counts: &mut ItemCounts) -> Option<Part> {
+        let Some(open) = self.open.get_mut(id) else {
+            if self.has_references {
+                return Some(part);
+            }
+            counts.orphans += 1;
+            return None;
+        };
+        let call = open.pop_front().and_then(|index| self.calls.get_mut(index));
+        let Some(call) = call else {
+            counts.duplicate_outputs += 1;
+            return None;
+        };
+        call.is_answered = true;
+        if call.id != id {
+            set_call_id(&mut part, &call.id);
+        }
+        if call.run == self.run {
+            return Some(part);
+        }
+        counts.late += 1;
+        call.late_output = Some(part);
+        None
+    }
+
+    /// The parts of a message with the outputs of its calls, and without calls that have none.
+    fn put_together(&mut self, items: Vec<FoundItem>, counts: &mut ItemCounts) -> Vec<Part> {
+        let mut parts = Vec::with_capacity(items.len());
+        for FoundItem { part, call } in items {
+            let Some(call) = call.and_then(|index| self.calls.get_mut(index)) else {
+                parts.push(part);
+                continue;
+            };
+            if call.is_answered || is_program(&part) {
+                parts.push(part);
+                parts.extend(call.late_output.take());
+            } else {
+                counts.unanswered += 1;
+            }
+        }
+        parts
+    }
+}
+
+/// Writes another id into the item of a call, or of an output.
+fn set_call_id(part: &mut Part, id: &str) {
+    let Content::Opaque { raw, .. } = &mut part.content else { return };
+    let Ok(node) = json::parse(raw.as_str(), Limits::default()) else { return };
+    // Some clients name the call of an output in `id`.
+    let key = if node.get("call_id").is_some() { "call_id" } else { "id" };
+    let text = json::with_members(&node, |name, _| (name == key).then(|| to_text(id)));
+    if let Some(text) = text {
+        *raw = RawJson::new(text);
+    }
+}
+
+fn is_program(part: &Part) -> bool {
+    matches!(&part.content, Content::Opaque { kind, .. } if **kind == *PROGRAM)
 }
 
 /// Whether a part is an item of reasoning.

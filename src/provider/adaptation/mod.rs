@@ -22,7 +22,7 @@ mod server_tools;
 mod tool_owner;
 mod tools;
 
-pub use built_in_calls::built_in_as_functions;
+pub use built_in_calls::{built_in_as_functions, convert_built_in_calls};
 pub use calls::means;
 pub use opaque_items::is_tool_change;
 pub use schema::shown_properties;
@@ -38,7 +38,6 @@ use calls::valid_participant;
 pub fn adapt(conversation: &mut Conversation, destination: Destination, notes: &mut Notes) {
     let mut adapter = ConversationAdapter::new(conversation.source, destination, notes);
     adapter.tools(&mut conversation.tools);
-    adapter.built_in_calls(&mut conversation.history);
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));
     conversation.history.retain_mut(|message| adapter.message(message, MessageRegion::History));
@@ -65,11 +64,10 @@ struct ConversationAdapter<'n> {
     target: Target,
     takes_system: bool,
     changes_tools: bool,
+    takes_developer: bool,
     notes: &'n mut Notes,
     /// Ids of the reasoning items that are sent.
     reasoned: HashSet<String>,
-    /// Ids of calls of built-in tools whose results are next to them already.
-    answered: HashSet<String>,
 }
 
 /// The position of a message in the payload.
@@ -82,15 +80,15 @@ enum MessageRegion {
 
 impl<'n> ConversationAdapter<'n> {
     fn new(source: Source, destination: Destination, notes: &'n mut Notes) -> Self {
-        let Destination { target, takes_system, changes_tools, .. } = destination;
+        let Destination { target, takes_system, changes_tools, takes_developer, .. } = destination;
         Self {
             source,
             target,
             takes_system,
             changes_tools,
+            takes_developer,
             notes,
             reasoned: HashSet::new(),
-            answered: HashSet::new(),
         }
     }
 }
@@ -126,8 +124,9 @@ impl ConversationAdapter<'_> {
         self.message_parts(message, place)
     }
 
-    fn system(&mut self, message: &Message, place: MessageRegion) {
-        let at = || pointer(self.source, message.origin, place);
+    fn system(&mut self, message: &mut Message, place: MessageRegion) {
+        let (source, origin) = (self.source, message.origin);
+        let at = || pointer(source, origin, place);
         match self.target {
             Target::Anthropic | Target::Gemini
                 if place == MessageRegion::History && !self.takes_system =>
@@ -137,6 +136,12 @@ impl ConversationAdapter<'_> {
             }
             Target::Neutral if message.role_word.is_some() => {
                 let detail = message.role_word.unwrap_or_default();
+                self.notes.degraded("role_generalised", at(), detail);
+            }
+            // DeepSeek, Qwen and Mistral know `system` alone:
+            // <https://api-docs.deepseek.com/api/create-chat-completion>
+            Target::Openai if !self.takes_developer && message.role_word.is_some() => {
+                let detail = message.role_word.take().unwrap_or_default();
                 self.notes.degraded("role_generalised", at(), detail);
             }
             _ => {}

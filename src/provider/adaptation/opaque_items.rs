@@ -7,8 +7,8 @@ use super::losses::LossCounts;
 use super::{ConversationAdapter, compaction};
 use crate::domain::{Content, Media, MediaSource, Part, RawJson, Source, Target};
 use crate::json::{self, Node};
-use crate::provider::COMPACTION;
 use crate::provider::words::is_leftover;
+use crate::provider::{COMPACTION, ITEM_REFERENCE};
 
 impl ConversationAdapter<'_> {
     /// Whether the target accepts an item unchanged. A neutral conversation may contain items of
@@ -151,7 +151,7 @@ fn owner(kind: &str, raw: &RawJson) -> Option<Target> {
         | "mcp_list_tools"
         | "mcp_approval_request"
         | "mcp_approval_response"
-        | "item_reference" => Some(Target::OpenaiResponses),
+        | ITEM_REFERENCE => Some(Target::OpenaiResponses),
         "executableCode" | "executable_code" | "codeExecutionResult" | "code_execution_result" => {
             Some(Target::Gemini)
         }

@@ -33,7 +33,13 @@ fn has_anthropic_tool(body: &Node<'_>) -> bool {
 /// The shape of messages, by the first of them that only one shape has. `None`: each of them is a
 /// message of several shapes, such as a role with a text.
 pub fn detect_in(messages: &[Node<'_>]) -> Option<Source> {
-    messages.iter().find_map(of_message)
+    let is_developer =
+        |message: &Node<'_>| message.get("role").and_then(Node::as_str) == Some("developer");
+    messages
+        .iter()
+        .find_map(of_message)
+        // Lists of the Responses API have the role too, but other items besides.
+        .or_else(|| messages.iter().any(is_developer).then_some(Source::Openai))
 }
 
 fn of_message(message: &Node<'_>) -> Option<Source> {
@@ -45,7 +51,7 @@ fn of_message(message: &Node<'_>) -> Option<Source> {
         // Items without a role; a message that lacks one is a fault in any shape.
         return message.get("type").and_then(Node::as_str).map(|_| Source::OpenaiResponses);
     };
-    if matches!(role, "tool" | "developer" | "function")
+    if matches!(role, "tool" | "function")
         || ["tool_calls", "function_call"].iter().any(|key| present(message, key).is_some())
     {
         return Some(Source::Openai);
@@ -64,7 +70,7 @@ fn of_part(kind: &str) -> Option<Source> {
     Some(match kind {
         "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "image" | "document"
         | "server_tool_use" | "search_result" | "container_upload" | "tool_addition"
-        | "tool_removal" => Source::Anthropic,
+        | "tool_removal" | "compaction" | "fallback" => Source::Anthropic,
         "tool_call" | "media" | "opaque" => Source::Neutral,
         "image_url" | "input_audio" | "file" | "refusal" => Source::Openai,
         "input_text" | "output_text" | "input_image" | "input_file" => Source::OpenaiResponses,

@@ -1,8 +1,9 @@
 //! The system instruction and contents of Gemini's `generateContent`.
 //!
-//! All system text is in `systemInstruction`. Neighbouring contents of one role become one; in a
-//! user content function responses come first, then their media. A part is never empty, except for
-//! one that exists to carry a thought signature.
+//! All system text is in `systemInstruction`. Neighbouring contents of one role become one, but for
+//! function responses: they are a content of their own, in which newer models refuse anything else
+//! (<https://github.com/BerriAI/litellm/issues/35236>). Their media and the user's words are in the
+//! next. A part is never empty, except for one that exists to carry a thought signature.
 
 use super::{PayloadWriter, each_side, texts};
 use crate::domain::{Content, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult};
@@ -31,19 +32,34 @@ pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
         messages,
         |message| message.parts.iter().any(is_part),
         |role, side| {
-            out.item();
-            out.push('{');
-            out.member("role", if role == Role::Assistant { "model" } else { "user" });
-            out.key("parts");
-            out.push('[');
             let parts = || side.iter().flat_map(|message| &message.parts);
-            parts().filter(|part| is_result(part)).for_each(|each| part(out, each));
-            parts().for_each(|each| result_media(out, each));
-            parts().filter(|part| !is_result(part)).for_each(|each| part(out, each));
-            out.push_str("]}");
+            let results = || parts().filter(|part| is_result(part));
+            if results().next().is_some() {
+                open_content(out, role);
+                results().for_each(|each| part(out, each));
+                out.push_str("]}");
+            }
+            let is_beside = |part: &Part| {
+                if is_result(part) { media_beside(part).next().is_some() } else { is_part(part) }
+            };
+            if parts().any(is_beside) {
+                open_content(out, role);
+                parts().flat_map(media_beside).for_each(|each| part(out, each));
+                parts().filter(|part| !is_result(part)).for_each(|each| part(out, each));
+                out.push_str("]}");
+            }
         },
     );
     out.close_list();
+}
+
+/// Opens a content, up to its parts.
+fn open_content(out: &mut PayloadWriter, role: Role) {
+    out.item();
+    out.push('{');
+    out.member("role", if role == Role::Assistant { "model" } else { "user" });
+    out.key("parts");
+    out.push('[');
 }
 
 fn is_result(part: &Part) -> bool {
@@ -200,14 +216,16 @@ fn holds_media(kept: Option<&Node<'_>>) -> bool {
     kept.is_some_and(|kept| kept.get("parts").is_some())
 }
 
-/// A tool's media are written next to its response, unless they came inside it.
-fn result_media(out: &mut PayloadWriter, result: &Part) {
-    let inside = holds_media(kept_object(result, "functionResponse").as_ref());
-    if let Content::ToolResult(result) = &result.content
-        && !inside
-    {
-        media_of(result).for_each(|(_, each)| part(out, each));
-    }
+/// A tool's media that are written after the responses: those that did not come inside its own.
+fn media_beside(result: &Part) -> impl Iterator<Item = &Part> {
+    let result = match &result.content {
+        Content::ToolResult(own) => {
+            let is_inside = holds_media(kept_object(result, "functionResponse").as_ref());
+            Some(own).filter(|_| !is_inside)
+        }
+        _ => None,
+    };
+    result.into_iter().flat_map(media_of).map(|(_, part)| part)
 }
 
 /// `name`: by which the response refers to it.

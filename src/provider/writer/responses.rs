@@ -36,8 +36,8 @@ struct WrittenItems<'m> {
     /// Ids of messages that are written.
     ids: HashSet<&'m str>,
     /// The assistant's current run contains a reasoning item. Only then do the items after it have
-    /// their provider's ids: an id without its reasoning is refused, and compaction may remove the
-    /// reasoning.
+    /// their provider's ids: an id without its reasoning is refused, and compaction removes the
+    /// reasoning together with the ids of its message.
     reasoned: bool,
 }
 
@@ -108,8 +108,9 @@ impl<'m> WrittenItems<'m> {
         item: &'m [Part],
     ) {
         let find_any = |name: &str| find(&first.extra, name).or_else(|| find(&message.extra, name));
-        let id = find_any("id")
-            .or_else(|| message.id.as_deref().filter(|id| id.starts_with("msg")))
+        let own =
+            find_any("id").or_else(|| message.id.as_deref().filter(|id| id.starts_with("msg")));
+        let id = own
             .filter(|_| self.reasoned || item.iter().any(|part| annotations(part).is_some()))
             .filter(|id| self.ids.insert(id.trim_matches('"')));
         let phase = find_any("phase");

@@ -1,6 +1,8 @@
 //! Payloads with the edges that programs send: each is mended or read as what it is.
 
+mod built_in_calls;
 mod calls;
+mod dialects;
 mod ends;
 mod gemini;
 mod items;

@@ -156,7 +156,7 @@ fn assistant<'v>(
         let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
         let allowed: &[&str] = match kind {
             // Its own tools answer in the assistant's message.
-            "server_tool_use" | "mcp_tool_use" => continue,
+            "server_tool_use" | "mcp_tool_use" | "fallback" => continue,
             kind if kind.ends_with("_tool_result") => continue,
             // <https://platform.claude.com/docs/en/build-with-claude/compaction>
             "compaction" => continue,

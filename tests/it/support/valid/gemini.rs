@@ -33,19 +33,26 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     let contents = array(payload.get("contents").unwrap_or(&Value::Null), "contents")?;
     ensure(!contents.is_empty(), "contents", "must not be empty")?;
     let mut called: Vec<(&str, Option<&Value>)> = Vec::new();
+    let mut before = "model";
     for (index, content) in contents.iter().enumerate() {
         let at = format!("contents[{index}]");
         let content = object(content, &at)?;
         only(content, &["role", "parts"], &at)?;
-        let role = if index % 2 == 0 { "user" } else { "model" };
-        ensure(content.get("role") == Some(&role.into()), &at, "roles must alternate")?;
         let parts = array(content.get("parts").unwrap_or(&Value::Null), &at)?;
         ensure(!parts.is_empty(), &at, "parts must not be empty")?;
         let answered = named(parts, "functionResponse", &at)?;
+        // Newer models refuse anything beside a response, and take the user's words behind it:
+        // <https://github.com/BerriAI/litellm/issues/35236>.
+        let alone = answered.is_empty() || answered.len() == parts.len();
+        ensure(alone, &at, "responses are a content of their own")?;
+        let role = string(content.get("role").unwrap_or(&Value::Null), &at)?;
+        ensure(matches!(role, "user" | "model"), &at, "unknown role")?;
+        ensure(role != before, &at, "roles must alternate")?;
+        before = if answered.is_empty() { role } else { "responses" };
         let calls = named(parts, "functionCall", &at)?;
         ensure(role == "user" || answered.is_empty(), &at, "a model answers no call")?;
         ensure(role == "model" || calls.is_empty(), &at, "only a model calls")?;
-        if role == "user" {
+        if role == "user" || !called.is_empty() {
             ensure(answered == called, &at, "one response a call, same names, ids and order")?;
         }
         called = calls;

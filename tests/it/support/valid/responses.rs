@@ -20,6 +20,8 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     let mut calls: HashSet<(&str, &str)> = HashSet::new();
     let mut open: HashSet<(&str, &str)> = HashSet::new();
     let mut reasoning = false;
+    // A call may be an item that the provider keeps.
+    let mut references = false;
     pairs(input)?;
     for (index, item) in input.iter().enumerate() {
         let at = format!("input[{index}]");
@@ -43,9 +45,11 @@ pub(crate) fn check(payload: &Value) -> Verdict {
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let call = kind.strip_suffix("_output").unwrap_or_default();
-                ensure(open.remove(&(call, call_id(item, &at)?)), &at, "answers no open call")?;
+                let is_open = open.remove(&(call, call_id(item, &at)?));
+                ensure(is_open || references, &at, "answers no open call")?;
                 content(item.get("output").unwrap_or(&Value::Null), &at)?;
             }
+            "item_reference" => references = true,
             // Items of the provider's own: whole or absent.
             _ => {}
         }
@@ -60,11 +64,16 @@ pub(crate) fn check(payload: &Value) -> Verdict {
 fn pairs(input: &[Value]) -> Verdict {
     let needs = ["computer_call", "shell_call", "local_shell_call", "apply_patch_call"];
     let mut open: HashSet<(&str, &str)> = HashSet::new();
+    let mut ids: HashSet<&str> = HashSet::new();
     for (index, item) in input.iter().enumerate() {
         let at = format!("input[{index}]");
         let kind = item["type"].as_str().unwrap_or_default();
         let id = item["call_id"].as_str().or(item["id"].as_str()).unwrap_or_default();
-        if needs.contains(&kind) || kind == "program" {
+        if matches!(kind, "function_call" | "custom_tool_call") {
+            ensure(ids.insert(id), &at, "call id twice")?;
+        } else if needs.contains(&kind) || kind == "program" {
+            ensure(ids.insert(id), &at, "call id twice")?;
+            ensure(id.chars().count() <= 64, &at, "call id of 1 to 64 characters")?;
             open.insert((kind, id));
         } else if let Some(call) = kind.strip_suffix("_output")
             && (needs.contains(&call) || call == "program")

@@ -1,0 +1,243 @@
+//! Calls of the Responses API's built-in tools among calls of functions, with ids that programs use
+//! again, and with outputs that come late.
+
+use serde_json::{Value, json};
+
+use super::valid;
+use crate::support::compile::Compiled;
+
+fn user(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
+
+fn said(text: &str) -> Value {
+    json!({"type": "message", "role": "assistant",
+        "content": [{"type": "output_text", "text": text, "annotations": []}]})
+}
+
+fn function(id: &str) -> Value {
+    json!({"type": "function_call", "call_id": id, "name": "read", "arguments": "{}"})
+}
+
+fn result(id: &str) -> Value {
+    json!({"type": "function_call_output", "call_id": id, "output": format!("result of {id}")})
+}
+
+fn search(id: &str) -> Value {
+    json!({"type": "web_search_call", "id": id, "status": "completed",
+        "action": {"type": "search", "query": "q"}})
+}
+
+fn shell(id: &str) -> Value {
+    json!({"type": "shell_call", "id": format!("sh_{id}"), "call_id": id, "status": "completed",
+        "action": {"commands": ["ls"]}})
+}
+
+fn output(id: &str, text: &str) -> Value {
+    json!({"type": "shell_call_output", "call_id": id, "output":
+        [{"stdout": text, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]})
+}
+
+async fn sent(target: &str, items: &[Value]) -> Compiled {
+    valid(target, json!({"source": "openai_responses", "input": items})).await
+}
+
+const OTHERS: [&str; 3] = ["openai", "anthropic", "gemini"];
+
+/// Steps in which a function's result and those of built-in tools come in every order: no pair breaks,
+/// and nothing is lost.
+#[tokio::test]
+async fn steps_of_functions_and_built_in_tools_stay_whole() {
+    let steps = [
+        vec![function("f"), search("ws_1"), search("ws_2"), result("f")],
+        vec![
+            function("f"),
+            function("g"),
+            search("ws_1"),
+            search("ws_2"),
+            result("f"),
+            result("g"),
+        ],
+        vec![function("f"), shell("s"), search("ws_1"), output("s", "out s"), result("f")],
+        vec![
+            function("f"),
+            shell("s"),
+            output("s", "out s"),
+            shell("t"),
+            output("t", "out t"),
+            result("f"),
+        ],
+        vec![shell("s"), function("f"), output("s", "out s"), said("hm"), result("f")],
+        vec![search("ws_1"), search("ws_2"), function("f"), result("f")],
+        vec![
+            shell("s"),
+            shell("t"),
+            function("f"),
+            output("s", "out s"),
+            output("t", "out t"),
+            result("f"),
+        ],
+    ];
+    for (at, step) in steps.into_iter().enumerate() {
+        let items = [vec![user("go")], step, vec![user("next")]].concat();
+        for target in OTHERS {
+            let done = sent(target, &items).await;
+            assert!(done.text.contains("result of f"), "{at} to {target}: {}", done.text);
+            for text in
+                ["out s", "out t"].iter().filter(|text| json!(items).to_string().contains(**text))
+            {
+                assert!(done.text.contains(text), "{at} to {target}: {}", done.text);
+            }
+            assert!(!done.codes("repairs").contains(&"unanswered_call"), "{at}: {}", done.report);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_function_without_a_result_does_not_break_the_tool_next_to_it() {
+    let items =
+        [user("a"), function("c1"), shell("c2"), output("c2", "x"), said("stopped"), user("b")];
+    for target in OTHERS {
+        let done = sent(target, &items).await;
+        assert_eq!(done.codes("repairs"), ["unanswered_call"], "{target}");
+        assert!(done.text.contains("stopped") && done.text.contains("[No tool result available]"));
+    }
+}
+
+#[tokio::test]
+async fn ids_that_are_used_again_lose_no_call() {
+    let two = [
+        user("a"),
+        shell("call_0"),
+        output("call_0", "AAA"),
+        user("b"),
+        shell("call_0"),
+        output("call_0", "BBB"),
+        user("c"),
+    ];
+    let shared = [
+        user("a"),
+        function("call_0"),
+        result("call_0"),
+        user("b"),
+        shell("call_0"),
+        output("call_0", "BBB"),
+        user("c"),
+    ];
+    let beside = [
+        user("a"),
+        function("call_0"),
+        shell("call_0"),
+        output("call_0", "BBB"),
+        result("call_0"),
+        user("c"),
+    ];
+    let before = [
+        user("a"),
+        shell("call_0"),
+        output("call_0", "BBB"),
+        user("b"),
+        function("call_0"),
+        result("call_0"),
+        user("c"),
+    ];
+    for target in ["openai", "anthropic", "gemini", "openai_responses"] {
+        let done = sent(target, &two).await;
+        assert!(done.text.contains("AAA") && done.text.contains("BBB"), "{target}: {}", done.text);
+        for items in [&shared[..], &beside, &before] {
+            let done = sent(target, items).await;
+            let (function, shell) = ("result of call_0", "BBB");
+            assert!(done.text.contains(function) && done.text.contains(shell), "{target}");
+            assert!(done.codes("repairs").contains(&"duplicate_call_id"), "{target}");
+        }
+    }
+    // Each result is that of its own call.
+    let done = sent("openai", &beside).await;
+    let messages = done.payload["messages"].as_array().unwrap();
+    let name = |id: &Value| {
+        let calls = messages[1]["tool_calls"].as_array().unwrap();
+        calls.iter().find(|call| call["id"] == *id).unwrap()["function"]["name"].clone()
+    };
+    for message in &messages[2..4] {
+        let is_shell = message["content"] == "BBB";
+        let tool = if is_shell { "shell" } else { "read" };
+        assert_eq!(name(&message["tool_call_id"]), tool);
+    }
+}
+
+#[tokio::test]
+async fn the_responses_api_gets_its_items_as_it_wants_them() {
+    let twice = [user("a"), shell("c1"), output("c1", "x"), output("c1", "y"), user("b")];
+    let done = sent("openai_responses", &twice).await;
+    assert_eq!(done.payload["input"][2], twice[2]);
+    assert_eq!(done.codes("repairs"), ["duplicate_result"]);
+    let long = "l".repeat(90);
+    let done =
+        sent("openai_responses", &[user("a"), shell(&long), output(&long, "x"), user("b")]).await;
+    assert_eq!(done.payload["input"][1]["call_id"], done.payload["input"][2]["call_id"]);
+    // An output behind the user's next message moves to its call.
+    let late = [user("a"), shell("c1"), user("z"), output("c1", "x"), said("done"), user("b")];
+    let done = sent("openai_responses", &late).await;
+    let kinds: Vec<&str> = done.payload["input"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["type"].as_str().unwrap())
+        .collect();
+    let wanted = ["message", "shell_call", "shell_call_output", "message", "message", "message"];
+    assert_eq!(kinds, wanted);
+    assert_eq!(done.codes("repairs"), ["late_result"]);
+}
+
+#[tokio::test]
+async fn the_output_of_a_call_that_the_provider_keeps_stays() {
+    let reference = |id: &str| json!({"type": "item_reference", "id": id});
+    let items = [user("q"), reference("rs_1"), reference("fc_1"), result("call_1")];
+    let done = sent("openai_responses", &items).await;
+    assert_eq!(done.payload["input"].as_array().unwrap()[1..], items[1..]);
+    // Without the items, other providers have no call for it.
+    for target in OTHERS {
+        let done = sent(target, &items).await;
+        assert!(done.codes("repairs").contains(&"orphan_result"), "{target}");
+    }
+}
+
+/// A turn of reasoning, a search, reasoning and an answer, each with its provider's id.
+fn turn(at: usize) -> Vec<Value> {
+    let reasoning = |id: String| {
+        json!({"type": "reasoning", "id": id, "encrypted_content": "QUJD".repeat(40),
+            "summary": [{"type": "summary_text", "text": "because ".repeat(30)}]})
+    };
+    let mut answer = said("text");
+    answer["id"] = json!(format!("msg_{at}"));
+    answer["status"] = json!("completed");
+    vec![
+        user("go on"),
+        reasoning(format!("rs_{at}a")),
+        search(&format!("ws_{at}")),
+        reasoning(format!("rs_{at}b")),
+        answer,
+    ]
+}
+
+#[tokio::test]
+async fn an_item_whose_reasoning_is_cleared_loses_its_id() {
+    let mut items: Vec<Value> = (0..6).flat_map(turn).collect();
+    items.push(user("end"));
+    let mut cleared = 0;
+    for window in [200, 400, 600, 800, 1_000, 1_500] {
+        let request = json!({"source": "openai_responses", "input": items, "model": "gpt-5",
+            "budget": {"context_window": window}});
+        let done = valid("openai_responses", request).await;
+        let list = done.payload["input"].as_array().unwrap();
+        for (at, item) in list.iter().enumerate() {
+            let Some(id) = item["id"].as_str().filter(|id| id.starts_with("msg_")) else {
+                continue;
+            };
+            let own = id.replace("msg_", "rs_") + "b";
+            assert!(list[..at].iter().any(|other| other["id"] == own), "{window}: {id} alone");
+        }
+        cleared += list.iter().filter(|item| item["content"] == "text").count();
+    }
+    assert!(cleared > 0, "reasoning was cleared somewhere");
+}
