@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::service::compilations::REPLAY_MODES;
 use crate::service::compile::{
-    CACHE_TTLS, CacheState, Level, OnArrival, REPAIR_MODES, ThinkingPolicy,
+    CACHE_TTLS, COMPRESSED_BY, CacheState, Level, OnArrival, REPAIR_MODES, ThinkingPolicy,
 };
 use crate::service::compress::{COMPRESS_LEVELS, Originals};
 use crate::service::hooks::queue::DELIVERY_STATES;
@@ -107,6 +107,7 @@ pub const ENUM_MEMBERS: &[EnumMember] = &[
     EnumMember { schema: "CompressRequest", name: "level", words: || list_words(COMPRESS_LEVELS) },
     EnumMember { schema: "CompressRequest", name: "originals", words: || list_words(Originals::WORDS) },
     EnumMember { schema: "Compression", name: "level", words: || list_words(Level::WORDS) },
+    EnumMember { schema: "Compression", name: "by", words: || list_words(COMPRESSED_BY) },
     EnumMember { schema: "Compression", name: "on_arrival", words: || list_words(OnArrival::WORDS) },
     EnumMember { schema: "Compression", name: "thinking", words: || list_words(ThinkingPolicy::WORDS) },
     EnumMember { schema: "ResultsRequest", name: "compression", words: || list_words(RESULT_LEVELS) },

@@ -125,7 +125,9 @@ pub(super) fn place_system(
         let Some(origin) = slot.message.origin.filter(|_| slot.part == PartName::History) else {
             continue;
         };
-        slot.message.stays = follows && precedes_answer;
+        // One without text changes the effort of what follows, wherever it is.
+        let is_silent = slot.message.parts.is_empty() && !slot.message.extra.is_empty();
+        slot.message.stays = follows && precedes_answer || is_silent;
         if !slot.message.stays {
             hoist(meter, slot, format!("/{list}/{origin}"), notes)?;
         }
@@ -145,7 +147,12 @@ fn hoist(
     if !is_known {
         let detail = "the model takes system text behind the user's message, before its answer";
         notes.degraded("system_hoisted", at.clone(), detail);
+        if !slot.message.extra.is_empty() {
+            let names: Vec<&str> = slot.message.extra.iter().map(|(name, _)| &**name).collect();
+            notes.degraded("extra_dropped", at.clone(), names.join(", "));
+        }
     }
+    slot.message.extra.clear();
     let is_change =
         |part: &Part| matches!(&part.content, Content::Opaque { kind, .. } if is_tool_change(kind));
     if slot.message.parts.iter().any(is_change) {

@@ -158,6 +158,7 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
         history_summary: None,
         cache: Cache { stable_tokens: model.scale(stable_tokens(&input)), ..Cache::default() },
         cost: None,
+        requires: None,
         memory: MemoryReport { injected: arrived.injected.clone(), expired: Vec::new() },
         skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),
         service_tools: service_tools(input.request),

@@ -30,6 +30,7 @@ mod read_back;
 mod recall;
 mod repair;
 mod report;
+mod requirements;
 mod shortening;
 mod slot;
 mod stage;

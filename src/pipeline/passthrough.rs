@@ -3,16 +3,21 @@
 
 use super::repair::awaits_results;
 use super::report::{Report, ReportBuilder, TokenTotals};
+use super::requirements::Requirements;
 use super::{Actions, ChangeHints, CompiledPayload, Hashes, intake, list_ends};
-use crate::domain::{ContentHash, Message};
+use crate::domain::{ContentHash, Conversation, Message};
 use crate::provider::{self, Destination, PayloadInput};
 use crate::request::CompileRequest;
 
 pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let destination =
         Destination { takes_system: false, changes_tools: false, ..request.destination() };
-    let mut notes = request.notes;
-    let conversation = intake::mend(request.conversation, destination, &mut notes);
+    let mut request = request;
+    let mut notes = std::mem::take(&mut request.notes);
+    let source = request.conversation.source;
+    let none = Conversation { source, system: Vec::new(), history: Vec::new(), tools: Vec::new() };
+    let conversation = std::mem::replace(&mut request.conversation, none);
+    let conversation = intake::mend(conversation, destination, &mut notes);
     let kept = conversation.history.len();
     let awaits_results = awaits_results(&conversation.history);
     let list = conversation.source.list_key();
@@ -21,6 +26,7 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let rules = provider::rules(request.target);
     let refuses_end = rules.user_last && !request.model.prefill;
     list_ends::mend_messages(&mut messages, rules, refuses_end, list, &mut notes);
+    let requires = Requirements::find(&request, &messages, &conversation.tools);
     let assembled = PayloadInput { messages: &messages, tools: &conversation.tools };
     let written = provider::write(head, request.target, assembled);
     // Counting is what there was no time for: four bytes to a token, rounded up.
@@ -34,6 +40,7 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let report = Report::new(&request.model, totals, actions, notes);
     let mut report = report.uncounted(summary);
     report.parts.reserve = request.reserve_output;
+    report.requires = requires;
     CompiledPayload {
         payload_hash: ContentHash::of(written.payload()),
         written,

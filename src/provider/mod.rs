@@ -35,6 +35,12 @@ pub(crate) const COMPACTION: &str = "compaction";
 /// <https://platform.openai.com/docs/api-reference/responses/create>
 pub(crate) const ITEM_REFERENCE: &str = "item_reference";
 
+/// Members of a system message between the others that only Anthropic's models read: when its text is
+/// left out again, and how much effort the model makes from there on.
+/// <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>
+pub(crate) const CLEAR_AT: &str = "clear_at";
+pub(crate) const OUTPUT_CONFIG: &str = "output_config";
+
 /// Whether a message has a provider's own compaction.
 pub(crate) fn has_compaction(message: &Message) -> bool {
     message.parts.iter().any(is_compaction)

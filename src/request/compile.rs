@@ -6,7 +6,7 @@ use super::governance::has_conversation;
 use super::hooks::HookChoice;
 use super::options::reader;
 use super::options::{
-    CacheOptions, Compression, ExplainLevel, KnownAdapters, MemoryOptions, OutputOptions,
+    CacheOptions, Compression, ExplainKnownAdapters, Level, MemoryOptions, OutputOptions,
     Placement, ProtectOptions, SkillOptions, given_adapters,
 };
 use super::tools::{TOOLS, ToolOptions};
@@ -289,6 +289,7 @@ fn read_with(
             .unwrap_or(OnDeadline::Fail),
         notes,
     };
+    request.compression.leave_to_provider(target, &mut request.notes);
     let section = fields.get("compression");
     adapters.warn_unusable(given_adapters(section).is_some(), &mut request.notes);
     let CompileRequest { conversation, tools, memory, compression, notes, .. } = &mut request;

@@ -47,11 +47,11 @@ pub use memory::{
 pub use memory_action::{MEMORY_TYPES, StoreAction, StoreFault, StoreRequest, read_store};
 pub use options::read_skill_use;
 pub use options::{
-    ADAPTER_KEYS, CACHE_TTLS, CacheOptions, CacheState, ClearOptions, Compression, ExplainLevel,
-    KnownAdapters, Level, MAX_PATTERNS_IN_ALL, MemoryOptions, MemoryWriteAccess, OnArrival,
-    OutputOptions, Placement, PreviousCompile, ProtectOptions, ProtectPattern, RequestMemoryEntry,
-    SkillOptions, ThinkingPolicy, adapter_names, adapter_patterns, given_adapters, patterns_in,
-    read_definition,
+    ADAPTER_KEYS, CACHE_TTLS, COMPRESSED_BY, CacheOptions, CacheState, ClearOptions, Compression,
+    ExplainLevel, KnownAdapters, Level, MAX_PATTERNS_IN_ALL, MemoryOptions, MemoryWriteAccess,
+    OnArrival, OutputOptions, Placement, PreviousCompile, ProtectOptions, ProtectPattern,
+    RequestMemoryEntry, SkillOptions, ThinkingPolicy, adapter_names, adapter_patterns,
+    given_adapters, patterns_in, read_definition,
 };
 pub use results::{
     Lengths, RESULT_LEVELS, RawResult, ResultsRequest, TruncateOptions, read_results,

@@ -246,6 +246,10 @@ pub struct Compression {
     /// What a summary is to hold, in your words; at most 8,192 bytes.
     pub summary_instructions: Option<String>,
     pub clear: Option<ClearOptions>,
+    /// Who shortens the history: `service`, or `provider`, where the provider clears and compacts by
+    /// itself as `report.requires` asks of the request.
+    #[schema(default = "service")]
+    pub by: Option<String>,
     /// Format adapters in the order in which texts are offered to them: names, or definitions.
     /// When absent all of ours, a stored one of the same name in the place of each.
     #[schema(max_items = 64)]

@@ -9,6 +9,7 @@ use crate::hook::TokenChange;
 use crate::pipeline::compress::{self, Output as CompressOutput};
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, ReportBuilder};
+use crate::pipeline::requirements::Requirements;
 use crate::pipeline::slot::Slot;
 use crate::pipeline::stage::timed;
 use crate::pipeline::strip_injected::ReturnedBlocks;
@@ -340,6 +341,7 @@ impl Driver<'_> {
         let target = self.request.target;
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
+            report.requires(Requirements::find(self.request, &messages, tools));
             let input = PayloadInput { messages: &messages, tools };
             let mut written = provider::write(head, target, input);
             report.breakpoints(std::mem::take(&mut written.breakpoints));

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use super::{HistorySummary, PayloadCost, Report};
 use crate::domain::Note;
 use crate::pipeline::FirstChange;
+use crate::pipeline::requirements::Requirements;
 
 /// A report that is being put together: the pipeline fills in its figures, the service what happens
 /// around the pipeline. [`Self::finish`] ends it, and nothing changes a finished report.
@@ -39,6 +40,11 @@ impl ReportBuilder {
     /// Sets where the payload leaves the one before it.
     pub fn first_change(&mut self, change: Option<FirstChange>) {
         self.report.cache.first_change = change;
+    }
+
+    /// Sets what the request of the payload needs.
+    pub(crate) fn requires(&mut self, requirements: Option<Requirements>) {
+        self.report.requires = requirements;
     }
 
     /// Sets what the payload costs.

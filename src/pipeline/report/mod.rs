@@ -10,6 +10,7 @@ use serde::Serialize;
 pub use builder::ReportBuilder;
 
 use super::change::FirstChange;
+use super::requirements::Requirements;
 pub use crate::domain::{Action, Actions};
 use crate::domain::{Model, Note, Notes};
 
@@ -41,6 +42,8 @@ pub struct Report {
     pub cache: Cache,
     /// What the payload costs at the prices of the catalogue; null if they are not known.
     pub cost: Option<PayloadCost>,
+    /// Headers and parameters that the request needs beside the payload; null if it needs none.
+    pub requires: Option<Requirements>,
     pub memory: MemoryReport,
     /// The skill whose instructions are in the payload.
     pub skill: Option<String>,
@@ -90,6 +93,7 @@ impl Report {
             history_summary: None,
             cache: Cache::default(),
             cost: None,
+            requires: None,
             memory: MemoryReport::default(),
             skill: None,
             service_tools: Vec::new(),

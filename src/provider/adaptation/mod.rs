@@ -30,8 +30,8 @@ pub use schema::shown_properties;
 use std::collections::HashSet;
 
 use super::words::{list_names, shown};
-use crate::domain::{Content, Conversation, Message, Notes, Part, Role, Source, Target};
-use crate::provider::Destination;
+use crate::domain::{Content, Conversation, Extra, Message, Notes, Part, Role, Source, Target};
+use crate::provider::{CLEAR_AT, Destination, OUTPUT_CONFIG};
 use calls::valid_participant;
 
 /// Adapts a conversation to its destination. Messages without content for it are removed.
@@ -195,6 +195,7 @@ impl ConversationAdapter<'_> {
         if keeps {
             return;
         }
+        let kept = self.placed_members(message, place);
         let at = pointer(self.source, message.origin, place);
         let mut lost: Vec<&str> = Vec::new();
         let mut refusal = None;
@@ -214,7 +215,20 @@ impl ConversationAdapter<'_> {
             self.notes.degraded("refusal_as_text", at, "");
             message.parts.push(Part::text(text));
         }
-        message.extra.clear();
+        message.extra = kept;
+    }
+
+    /// Takes the members out that a system message keeps in its place between the others.
+    fn placed_members(&self, message: &mut Message, place: MessageRegion) -> Extra {
+        let is_placed = message.role == Role::System
+            && place == MessageRegion::History
+            && self.takes_system
+            && matches!(self.source, Source::Anthropic | Source::Neutral);
+        let is_kept = |name: &str| is_placed && matches!(name, CLEAR_AT | OUTPUT_CONFIG);
+        let extra = std::mem::take(&mut message.extra);
+        let (kept, others) = extra.into_iter().partition(|(name, _)| is_kept(name));
+        message.extra = others;
+        kept
     }
 }
 

@@ -49,6 +49,8 @@ impl ConversationAdapter<'_> {
         match self.target {
             // All of its content was lost, with a note each. Its fields may still have meaning.
             _ if spoke => !message.extra.is_empty(),
+            // It may change the model's effort alone.
+            Target::Anthropic if !message.extra.is_empty() => true,
             Target::Anthropic | Target::Gemini => {
                 self.notes.degraded("empty_message_dropped", at(), "");
                 false

@@ -23,7 +23,7 @@ pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
     out.open_list("messages");
     each_side(
         messages,
-        |message| message.parts.iter().any(is_block),
+        |message| message.parts.iter().any(is_block) || !message.extra.is_empty(),
         |role, side| {
             out.item();
             out.push('{');
@@ -39,6 +39,8 @@ pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
             parts().filter(|part| is_result(part)).for_each(|part| block(out, part));
             parts().filter(|part| !is_result(part)).for_each(|part| block(out, part));
             out.close_list();
+            let extra = side.iter().flat_map(|message| &message.extra);
+            extra.for_each(|(name, raw)| out.raw_member(name, raw.as_str()));
             out.push('}');
         },
     );

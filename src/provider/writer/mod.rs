@@ -189,7 +189,10 @@ fn each_side<'m>(
             continue;
         }
         let role = if message.role == Role::Tool { Role::User } else { message.role };
-        if role != last && !side.is_empty() {
+        // Members of a system message are about its own text.
+        let is_own = role == Role::System
+            && side.iter().chain([&message]).any(|other| !other.extra.is_empty());
+        if (role != last || is_own) && !side.is_empty() {
             write(last, &side);
             side.clear();
         }

@@ -15,7 +15,9 @@ pub use skill::read_skill_use;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::{AdapterChoices, CacheTtl, MemoryScope, MemoryTtl, RawJson, Role, SkillUse};
+use crate::domain::{
+    AdapterChoices, CacheTtl, MemoryScope, MemoryTtl, Notes, RawJson, Role, SkillUse, Target,
+};
 use crate::limit::Pattern;
 
 /// The highest rung of the ladder that may be used.
@@ -84,13 +86,40 @@ pub struct Compression {
     pub clear: ClearOptions,
     /// The adapters of rung 2, in order.
     pub adapters: AdapterChoices,
+    /// The highest level that the provider's own compaction may use in the place of the ladder; none if
+    /// the service shortens the history itself.
+    pub provider_level: Option<Level>,
 }
+
+/// Values of `compression.by`: whether the provider shortens the history.
+pub const COMPRESSED_BY: &[(&str, bool)] = &[("service", false), ("provider", true)];
 
 impl Compression {
     /// The options of a compile that sends its history as it is.
     #[must_use]
     pub fn switched_off(&self) -> Self {
         Self { level: Level::Off, on_arrival: OnArrival::Off, read_tool: false, ..self.clone() }
+    }
+
+    /// Leaves the history to the provider, if the request asks for that and the target has compaction
+    /// of its own.
+    pub(super) fn leave_to_provider(&mut self, target: Target, notes: &mut Notes) {
+        let Some(level) = self.provider_level else { return };
+        let least = match target {
+            Target::Anthropic => Some(Level::Reversible),
+            // It has no clearing, so nothing that could be read back.
+            Target::OpenaiResponses => Some(Level::Summary),
+            Target::Openai | Target::Gemini | Target::Neutral => None,
+        };
+        if least.is_some_and(|least| level >= least) {
+            self.level = Level::Lossless;
+            return;
+        }
+        self.provider_level = None;
+        let detail = "the provider has no compaction for this target and level: the service shortens \
+                      the history";
+        let at = "/compression/by".to_owned();
+        notes.warn("provider_compression_unavailable", at, detail);
     }
 }
 
@@ -125,6 +154,7 @@ impl Default for Compression {
             summary_instructions: None,
             clear: ClearOptions::default(),
             adapters: AdapterChoices::default(),
+            provider_level: None,
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    CACHE_TTLS, CacheOptions, CacheState, ClearOptions, Compression, KnownAdapters, Level,
-    MemoryOptions, MemoryWriteAccess, OnArrival, OutputOptions, Placement, PreviousCompile,
+    CACHE_TTLS, COMPRESSED_BY, CacheOptions, CacheState, ClearOptions, Compression, KnownAdapters,
+    Level, MemoryOptions, MemoryWriteAccess, OnArrival, OutputOptions, Placement, PreviousCompile,
     ProtectOptions, ProtectPattern, RequestMemoryEntry, ThinkingPolicy, read_adapters,
 };
 use crate::domain::{CacheTtl, MemoryTtl, Notes, RawJson, Role};
@@ -35,6 +35,7 @@ pub(crate) const COMPRESSION: &[&str] = &[
     "summary_instructions",
     "clear",
     "adapters",
+    "by",
 ];
 pub(crate) const CLEAR: &[&str] = &["keep", "least_tokens", "exclude_tools"];
 pub(crate) const PROTECT: &[&str] =
@@ -126,6 +127,9 @@ impl Compression {
         read.summary_instructions = summary_instructions(&given, faults);
         read.clear = ClearOptions::read(&given, faults);
         read.adapters = read_adapters(&given, known, faults);
+        if given.choice("by", COMPRESSED_BY, faults) == Some(true) {
+            read.provider_level = Some(read.level);
+        }
         read
     }
 }

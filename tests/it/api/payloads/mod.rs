@@ -9,6 +9,7 @@ mod items;
 mod media;
 mod outputs;
 mod programs;
+mod requirements;
 mod sessions;
 mod surrogates;
 mod tools;
