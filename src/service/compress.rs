@@ -13,6 +13,7 @@ use super::recognized_messages::{
     message_of,
 };
 use super::result_hooks::ResultHooks;
+use super::usage::CountedRequest;
 use super::{Services, adapters, usage};
 use crate::compress::chain;
 use crate::domain::{Notes, ReplacedResult};
@@ -167,7 +168,14 @@ pub(super) fn carry_out(
         list: &list,
     };
     let kept = timed(&mut timings.store, || keep(services, &kept, effects))?;
-    usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
+    let counted = CountedRequest {
+        model: &request.model.name,
+        tokens_before: report.tokens_before,
+        tokens_after: report.tokens_after,
+        unique_saved_tokens: report.unique_saved_tokens,
+        ..CountedRequest::default()
+    };
+    usage::count(services, &counted);
     let done = CompressOutcome {
         id: &id,
         request: &request,

@@ -61,8 +61,13 @@ impl FactObservers {
 }
 
 /// The points of facts outside of a compile.
-const FACT_POINTS: [Point; 4] =
-    [Point::MemoryChanged, Point::MemoryExpired, Point::Delegation, Point::SessionSwitch];
+const FACT_POINTS: [Point; 5] = [
+    Point::MemoryChanged,
+    Point::MemoryExpired,
+    Point::Delegation,
+    Point::SessionSwitch,
+    Point::CacheExpiring,
+];
 
 impl Services {
     /// Runs `write` in a transaction, and notifies observe hooks of its facts. `session` is the

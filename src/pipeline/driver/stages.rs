@@ -185,8 +185,7 @@ impl Driver<'_> {
             model: &request.model,
             measured: &request.measured(),
             dropping: &request.dropping(),
-            context_window: request.context_window,
-            reserve_output: request.reserve_output,
+            budget: request.aimed_budget(),
             frame,
             tools,
             reply: self.meter.reply(),
@@ -237,6 +236,7 @@ impl Driver<'_> {
             allowed: left(allocation.budget),
             drop_allowed: left(allocation.drop_budget),
             opening: outside.frame.opening.as_ref(),
+            payoff: self.payoff(allocation.room),
             material: &pass.material,
             bare: &arrived_history.bare,
         };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::{HistorySummary, PayloadCost, Report};
-use crate::domain::Note;
+use super::{HistorySummary, PutOffReport, Report};
+use crate::domain::{Note, PayloadCost};
 use crate::pipeline::FirstChange;
 
 /// A report that is being put together: the pipeline fills in its figures, the service what happens
@@ -31,6 +31,11 @@ impl ReportBuilder {
         self.report.history_summary = summary;
     }
 
+    /// Sets why a compaction point waits.
+    pub(crate) fn put_off(&mut self, point: Option<PutOffReport>) {
+        self.report.put_off = point;
+    }
+
     /// Sets the pointers of the blocks that carry a cache mark.
     pub(crate) fn breakpoints(&mut self, pointers: Vec<String>) {
         self.report.cache.breakpoints = pointers;
@@ -44,6 +49,16 @@ impl ReportBuilder {
     /// Sets what the payload costs.
     pub fn cost(&mut self, cost: Option<PayloadCost>) {
         self.report.cost = cost;
+    }
+
+    /// Sets the tokens that no earlier compile of the session left out.
+    pub fn unique_saved(&mut self, tokens: u64) {
+        self.report.unique_saved_tokens = tokens;
+    }
+
+    /// Sets the cost of the session's last payload, as its provider reported it.
+    pub fn reported_cost(&mut self, cost: Option<PayloadCost>) {
+        self.report.reported_cost = cost;
     }
 
     /// Sets the keys of memory entries that have expired.

@@ -1,6 +1,7 @@
 //! The options of a compile, with their defaults.
 
 mod adapters;
+mod budget;
 pub(super) mod reader;
 mod skill;
 
@@ -9,13 +10,18 @@ pub use adapters::{
     ADAPTER_KEYS, KnownAdapters, MAX_PATTERNS_IN_ALL, adapter_names, adapter_patterns,
     given_adapters, patterns_in, read_definition,
 };
+pub(super) use budget::{BUDGET, BudgetOptions};
+pub use budget::{OnOverflow, PriceStepRule};
 pub(super) use reader::summary_instructions;
 pub use skill::read_skill_use;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::{AdapterChoices, CacheTtl, MemoryScope, MemoryTtl, RawJson, Role, SkillUse};
+use crate::domain::{
+    AdapterChoices, CacheLifetime, CacheTtl, MemoryScope, MemoryTtl, Model, Notes, RawJson, Role,
+    SkillUse,
+};
 use crate::limit::Pattern;
 
 /// The highest rung of the ladder that may be used.
@@ -84,9 +90,27 @@ pub struct Compression {
     pub clear: ClearOptions,
     /// The adapters of rung 2, in order.
     pub adapters: AdapterChoices,
+    /// Whether a compaction point waits until the rewrite of the prefix pays.
+    pub pays: bool,
+    /// The later requests in which it has to pay; none for as many as there were.
+    pub expected_turns: Option<u64>,
 }
 
 impl Compression {
+    /// Warns if points cannot wait until they pay, because the prices of the cache are not known.
+    pub(crate) fn warn_unpriced(&self, model: &Model, notes: &mut Notes) {
+        let is_priced =
+            model.prices.as_ref().is_some_and(|prices| prices.rates.cache_read.is_some());
+        if self.pays && !is_priced {
+            notes.warn(
+                "pays_unknown",
+                "/compression/pays".to_owned(),
+                "no price of the model's cache is known: compaction points are as they would be \
+                 without",
+            );
+        }
+    }
+
     /// The options of a compile that sends its history as it is.
     #[must_use]
     pub fn switched_off(&self) -> Self {
@@ -125,6 +149,8 @@ impl Default for Compression {
             summary_instructions: None,
             clear: ClearOptions::default(),
             adapters: AdapterChoices::default(),
+            pays: false,
+            expected_turns: None,
         }
     }
 }

@@ -35,6 +35,8 @@ pub(crate) const COMPRESSION: &[&str] = &[
     "summary_instructions",
     "clear",
     "adapters",
+    "pays",
+    "expected_turns",
 ];
 pub(crate) const CLEAR: &[&str] = &["keep", "least_tokens", "exclude_tools"];
 pub(crate) const PROTECT: &[&str] =
@@ -126,6 +128,8 @@ impl Compression {
         read.summary_instructions = summary_instructions(&given, faults);
         read.clear = ClearOptions::read(&given, faults);
         read.adapters = read_adapters(&given, known, faults);
+        read.pays = given.flag("pays", faults).unwrap_or(false);
+        read.expected_turns = given.whole("expected_turns", 1, MAX_TURNS, faults);
         read
     }
 }
