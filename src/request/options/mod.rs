@@ -19,8 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{
-    AdapterChoices, CacheLifetime, CacheTtl, MemoryScope, MemoryTtl, Model, Notes, RawJson, Role,
-    SkillUse,
+    AdapterChoices, CacheTtl, MemoryScope, MemoryTtl, Model, Notes, RawJson, Role, SkillUse,
 };
 use crate::limit::Pattern;
 

@@ -36,6 +36,7 @@ async fn a_prefix_that_runs_out_is_published_once() {
     let server = TestServer::with_prices(LEAD).await;
     let receiver = answers(&json!(null)).await;
     let observe = ("cache_expiring", "observe");
+    // Nothing waits for its receiver: the call is queued.
     server.register(&hook("h", observe, &receiver, &json!({"delivery": "sync"}))).await;
     let sent = compiled(&server, "s", &json!({})).await;
     let tokens = sent.report["cache"]["stable_tokens"].as_u64().unwrap();

@@ -59,7 +59,10 @@ async fn the_expected_turns_decide_and_the_room_is_the_end() {
     assert_eq!(compiled(&server, 6, &expecting(27)).await.text, plain.text);
     assert!(put_off(&compiled(&server, 6, &expecting(26)).await).is_some());
     let last = compiled(&server, 10, &expecting(1)).await;
-    assert_eq!((last.number("tokens_after"), &put_off(&last).unwrap()["expected_turns"]), (10_000, &json!(1)));
+    assert_eq!(
+        (last.number("tokens_after"), &put_off(&last).unwrap()["expected_turns"]),
+        (10_000, &json!(1))
+    );
     let full = compiled(&server, 11, &expecting(1)).await;
     assert!(full.number("tokens_after") <= 4_500);
     assert_eq!((put_off(&full), &full.report["fits"]), (None, &json!(true)));

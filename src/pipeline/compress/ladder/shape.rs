@@ -1,5 +1,6 @@
 //! Input and output of the ladder.
 
+use super::payoff::{PayoffRule, PutOffPoint};
 use crate::compress::Depth;
 use crate::pipeline::compress::view::Clearing;
 use crate::request::Level;
