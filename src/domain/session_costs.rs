@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CostFigures, Day, MAX_CALIBRATED_MODELS, PayloadCost, Prices, ReportedTokens};
+use super::{CostFigures, Day, PayloadCost, Prices, ReportedTokens};
+
+/// Models of a session whose last cost is remembered.
+const MAX_PRICED_MODELS: usize = 16;
 
 /// The costs of a session, as they are stored with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +55,7 @@ impl SessionCosts {
         self.removed = self.removed.max(removed);
         self.sent.retain(|sent| *sent.model != *model);
         self.sent.extend(cost);
-        let beyond = self.sent.len().saturating_sub(MAX_CALIBRATED_MODELS);
+        let beyond = self.sent.len().saturating_sub(MAX_PRICED_MODELS);
         self.sent.drain(..beyond);
     }
 

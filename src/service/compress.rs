@@ -168,14 +168,7 @@ pub(super) fn carry_out(
         list: &list,
     };
     let kept = timed(&mut timings.store, || keep(services, &kept, effects))?;
-    let counted = CountedRequest {
-        model: &request.model.name,
-        tokens_before: report.tokens_before,
-        tokens_after: report.tokens_after,
-        unique_saved_tokens: report.unique_saved_tokens,
-        ..CountedRequest::default()
-    };
-    usage::count(services, &counted);
+    usage::count(services, &CountedRequest::unsent(&request.model.name, &report));
     let done = CompressOutcome {
         id: &id,
         request: &request,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Services, StoreError};
 use crate::domain::{CostTotals, Day, PayloadCost, Principal, QuotaUse, ReportedCost, UsageKey};
+use crate::pipeline::Report;
 use crate::store::Store;
 pub use crate::store::{UsageCursor, UsageFilter, UsageRow};
 
@@ -42,7 +43,7 @@ impl UsageCounts {
 }
 
 /// A request whose usage is counted.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct CountedRequest<'r> {
     pub(super) model: &'r str,
     pub(super) session: Option<&'r Arc<str>>,
@@ -52,6 +53,20 @@ pub(super) struct CountedRequest<'r> {
     pub(super) unique_saved_tokens: u64,
     /// The cost of what is sent, if it is known.
     pub(super) cost: Option<PayloadCost>,
+}
+
+impl<'r> CountedRequest<'r> {
+    /// A request that sends nothing to a provider, by its report.
+    pub(super) fn unsent(model: &'r str, report: &Report) -> Self {
+        Self {
+            model,
+            session: None,
+            tokens_before: report.tokens_before,
+            tokens_after: report.tokens_after,
+            unique_saved_tokens: report.unique_saved_tokens,
+            cost: None,
+        }
+    }
 }
 
 /// Counts usage until it is stored.

@@ -61,7 +61,13 @@ pub(super) fn payload_cost(
     };
     let unshortened = |is_warm| {
         let rules = CacheRules { is_warm, ..rules };
-        input_cost(prices, rules.split(tokens.before, added), rules.lifetime)
+        // Text that was put in, such as state, saves nothing and is no loss either.
+        let tokens = if tokens.before > tokens.after {
+            rules.split(tokens.before, added)
+        } else {
+            rules.split(tokens.after, state.new_tokens)
+        };
+        input_cost(prices, tokens, rules.lifetime)
     };
     let (warm, cold) = (unshortened(true), unshortened(false));
     let payload_micros = input_cost(prices, payload, rules.lifetime);
