@@ -55,6 +55,14 @@ pub struct PayloadCost {
     pub cache: CacheAssumption,
 }
 
+impl PayloadCost {
+    /// Whether the provider reported that its cache had no part in the request.
+    pub fn is_uncached(&self) -> bool {
+        let CacheAssumption { read_tokens, write_tokens, assumed } = self.cache;
+        assumed == AssumedCache::Reported && read_tokens == 0 && write_tokens == 0
+    }
+}
+
 /// What the provider's cache is taken to do with a payload, or did with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CacheAssumption {

@@ -274,13 +274,7 @@ fn read_with(
         points: Vec::new(),
         hooks: HookChoice::read(&fields, check_url, &mut faults),
         record: record_level(&fields, &mut faults),
-        explain: fields
-            .choice(
-                "explain",
-                &[("summary", ExplainLevel::Summary), ("full", ExplainLevel::Full)],
-                &mut faults,
-            )
-            .unwrap_or(ExplainLevel::Summary),
+        explain: explain_level(&fields, &mut faults),
         deadline_ms: fields.whole("deadline_ms", 1, MAX_DEADLINE_MS, &mut faults),
         is_governed: false,
         omitted: OmittedHistory::default(),
@@ -328,6 +322,11 @@ pub fn resolve_model(
         );
         model
     }
+}
+
+fn explain_level(fields: &Fields<'_, '_>, faults: &mut Faults) -> ExplainLevel {
+    let words = [("summary", ExplainLevel::Summary), ("full", ExplainLevel::Full)];
+    fields.choice("explain", &words, faults).unwrap_or(ExplainLevel::Summary)
 }
 
 fn record_level(fields: &Fields<'_, '_>, faults: &mut Faults) -> RecordLevel {

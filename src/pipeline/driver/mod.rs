@@ -120,8 +120,7 @@ pub(super) fn run(
         list_key,
     };
     let mut report = driver.manifest(&slots, actions, compressed.forms, arrival)?;
-    report.history_summary(compressed.summary);
-    report.put_off(compressed.outcome.put_off.map(|point| driver.put_off(point)));
+    report.compression(compressed.summary, driver.put_off(compressed.outcome.put_off));
     if !report.report().fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(report.finish()));
     }

@@ -16,15 +16,15 @@ impl Driver<'_> {
         Some(PayoffRule { write: write.0, read: rates.cache_read?.0, expected_turns, room })
     }
 
-    /// The line of the report about a compaction point that waits.
-    pub(super) fn put_off(&self, point: PutOffPoint) -> PutOffReport {
-        let model = self.request.measured();
-        PutOffReport {
+    /// What the report says of a compaction point that waits.
+    pub(super) fn put_off(&self, point: Option<PutOffPoint>) -> Option<PutOffReport> {
+        let (point, model) = (point?, self.request.measured());
+        Some(PutOffReport {
             why: "break_even",
             break_even_turns: point.break_even_turns,
             expected_turns: point.expected_turns,
             rewritten_tokens: model.scale(point.rewritten),
             saved_tokens: model.scale(point.saved),
-        }
+        })
     }
 }

@@ -26,14 +26,14 @@ impl ReportBuilder {
         &self.report
     }
 
-    /// Sets the summary that replaces old messages.
-    pub(crate) fn history_summary(&mut self, summary: Option<HistorySummary>) {
+    /// Sets the summary that replaces old messages, and why a compaction point waits.
+    pub(crate) fn compression(
+        &mut self,
+        summary: Option<HistorySummary>,
+        put_off: Option<PutOffReport>,
+    ) {
         self.report.history_summary = summary;
-    }
-
-    /// Sets why a compaction point waits.
-    pub(crate) fn put_off(&mut self, point: Option<PutOffReport>) {
-        self.report.put_off = point;
+        self.report.put_off = put_off;
     }
 
     /// Sets the pointers of the blocks that carry a cache mark.

@@ -15,12 +15,12 @@ use super::governance::GovernSource;
 use super::job::{CompileJob, JobContext};
 use super::named_inputs::read_request;
 use super::{CompileMode, CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
-use crate::domain::{CostFigures, MemoryEntry, Model, SentCost};
+use crate::domain::{CostFigures, MemoryEntry, Model, PayloadCost, SentCost};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
 use crate::provider::MemberBlocks;
-use crate::request::{CacheOptions, CompileRequest};
+use crate::request::{CacheOptions, CacheState, CompileRequest};
 use crate::service::Services;
 use crate::service::earlier_payload::{RememberedPayload, to_sent};
 use crate::service::effects::{Effects, SessionEffects};
@@ -229,15 +229,21 @@ impl<'j> LiveCompile<'j> {
         if input.turn.is_some() && compiled.awaits_results {
             compiled.report.forgive_open_calls();
         }
+        let reported = self.session_update.reported_cost().map(|reported| &reported.after);
+        let last = reported.or_else(|| input.session?.last_cost());
+        let mut cache = self.cache.clone();
+        // A provider that wrote nothing has nothing to read. Without marks, it does not say.
+        if self.model.cache_marks.is_some() && last.is_some_and(PayloadCost::is_uncached) {
+            cache.state = CacheState::Cold;
+        }
         self.is_sent = input.session.is_none() || !compiled.awaits_results;
         let removed = removed_tokens(&self.model, compiled.report.report());
         let known = input.session.map_or(0, SessionHandle::removed);
         compiled.report.unique_saved(self.model.scale(removed.saturating_sub(known)));
         self.cost = timed(&mut job.timings.serialise, || {
-            note_change(services, compiled, &self.model, &self.cache, input.session)
+            note_change(services, compiled, &self.model, &cache, input.session)
         });
-        let reported = self.session_update.reported_cost().map(|reported| reported.after);
-        compiled.report.reported_cost(reported);
+        compiled.report.reported_cost(reported.copied());
         let expired = self.expired.iter().map(|entry| entry.key.to_string());
         compiled.report.expired_memory(expired.collect());
         let owner = EventOwner {

@@ -7,7 +7,7 @@ use super::live;
 use super::payload_usage::{PayloadPrefix, PayloadUsage, judged};
 use super::unscoped_hooks::leave_out_unscoped;
 use crate::domain::{
-    Models, RawJson, ReportedCost, SentCost, SentUpdate, Session, Source, UsageReport,
+    Models, PayloadCost, RawJson, ReportedCost, SentCost, SentUpdate, Session, Source, UsageReport,
 };
 use crate::json::{self, Limits, Node};
 use crate::request::{self, CacheState, CompileRequest};
@@ -139,6 +139,11 @@ impl SessionHandle {
     /// The most tokens that one compile of the session left out so far, before any factor.
     pub(crate) fn removed(&self) -> u64 {
         self.known.as_ref().map_or(0, |known| known.costs.removed)
+    }
+
+    /// The cost of the session's last payload.
+    pub(crate) fn last_cost(&self) -> Option<&PayloadCost> {
+        self.known.as_ref()?.costs.last()
     }
 
     /// Adds the session's calibration and compaction points to a request. Returns the changes that

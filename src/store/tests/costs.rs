@@ -66,7 +66,7 @@ fn the_share_of_a_session_is_kept_with_it_and_lowered_by_corrections() {
         assert_eq!(of(&list(Some("s"), None)), [s]);
         let (key, model) = ("k".to_owned(), "m".to_owned());
         let after = UsageCursor { session: Some("s".to_owned()), day: Day(1), key, model };
-        assert_eq!(of(&list(None, Some(&after))), [t.clone()]);
+        assert_eq!(of(&list(None, Some(&after))), std::slice::from_ref(&t));
         assert!(list(Some("s"), Some(&after)).is_empty());
         let sum = tenant.read(|tx| tx.list_usage(&filter, None, 9)).unwrap();
         assert_eq!(of(&sum), [(None, 3, 24), (None, 2, 8)]);
@@ -108,7 +108,7 @@ fn a_prefix_that_runs_out_is_claimed_once_for_each_use() {
             due(early).is_empty()
                 && store.tenants_with_expiring_caches(early, 9).unwrap().is_empty()
         );
-        assert_eq!(due(by), [prefix.clone()]);
+        assert_eq!(due(by), std::slice::from_ref(&prefix));
         assert_eq!(store.tenants_with_expiring_caches(by, 9).unwrap(), ["a".into()]);
         // Another node has read the same.
         assert!(claim(&prefix));

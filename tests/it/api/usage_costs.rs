@@ -215,3 +215,24 @@ async fn the_event_of_a_compile_has_its_cost() {
     assert_eq!(data["unique_saved_tokens"], compiled.report["unique_saved_tokens"]);
     assert_eq!((&data["key"], &data["reported_cost"]), (&Value::Null, &Value::Null));
 }
+
+#[tokio::test]
+async fn a_cache_that_kept_nothing_is_taken_to_be_cold() {
+    let server = TestServer::with_prices(&[]).await;
+    let body = json!({"messages": list(2), "model": "house-marks", "target": "anthropic",
+        "cache": {"ttl": "5m"}});
+    for (read, written, assumed) in [(0, 2_000, "warm"), (0, 0, "cold"), (2_000, 0, "warm")] {
+        server.compile_in("s", body.clone()).await;
+        let usage = json!({"input_tokens": 2_010 - read - written,
+            "cache_read_input_tokens": read, "cache_creation_input_tokens": written});
+        server.post_ok("/sessions/s/usage", &json!({"usage": usage})).await;
+        let next = server.compile_in("s", body.clone()).await;
+        assert_eq!(next.report["cost"]["cache"]["assumed"], assumed, "{read} {written}");
+    }
+    // The same with the usage in the request.
+    let usage = json!({"input_tokens": 2_010, "cache_read_input_tokens": 0});
+    let mut body = body;
+    body["usage"] = usage;
+    let next = server.compile_in("s", body).await;
+    assert_eq!(next.report["cost"]["cache"]["assumed"], "cold");
+}
