@@ -10,7 +10,7 @@ use crate::support::{TestServer, pointers, problem};
 fn asked(count: usize, more: &Value) -> Value {
     let message = |at: usize| {
         let text = words(&format!("m{at}"), 1_000);
-        if at % 2 == 0 { user(&text) } else { assistant(&text) }
+        if at.is_multiple_of(2) { user(&text) } else { assistant(&text) }
     };
     let list: Vec<Value> = (0..count).map(message).collect();
     let compression = json!({"trigger": 0.5, "compress_to": 0.45, "keep_recent_turns": 1});
