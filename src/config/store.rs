@@ -53,6 +53,16 @@ pub struct StoreConfig {
     )]
     pub sessions_ttl_seconds: u64,
 
+    /// Seconds before a session's prefix runs out in its provider's cache at which `cache:expiring` is
+    /// published; 0 publishes none
+    #[arg(
+        long,
+        env = "CONTEXTURE_CACHE_EXPIRING_SECONDS",
+        value_name = "SECONDS",
+        default_value_t = 40
+    )]
+    pub cache_expiring_seconds: u64,
+
     /// Artifacts that a tenant may keep; a cleanup takes the least recently read beyond
     #[arg(
         long,
@@ -105,6 +115,10 @@ impl StoreConfig {
 
     pub fn sessions_ttl(&self) -> Duration {
         Duration::from_secs(self.sessions_ttl_seconds)
+    }
+
+    pub fn cache_expiring(&self) -> Duration {
+        Duration::from_secs(self.cache_expiring_seconds)
     }
 
     pub fn cleanup_interval(&self) -> Duration {

@@ -9,7 +9,9 @@ use super::calendar::CalendarDate;
 const SECONDS_PER_DAY: i64 = 86_400;
 
 /// A day, counted from 1970 in UTC; shown as `2026-12-31`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct Day(pub i64);
 
 impl Day {

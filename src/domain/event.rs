@@ -27,6 +27,8 @@ pub enum EventKind {
     DelegationRecorded,
     /// A session was opened, or continues another.
     SessionSwitched,
+    /// The prefix of a session's last payload is about to run out in its provider's cache.
+    CacheExpiring,
     /// The service disabled a hook.
     HookDisabled,
     /// Queued calls of a hook were deleted, since more were queued than may be.
@@ -53,6 +55,7 @@ impl EventKind {
         ("hook:denied", Self::HookDenied),
         ("delegation:recorded", Self::DelegationRecorded),
         ("session:switched", Self::SessionSwitched),
+        ("cache:expiring", Self::CacheExpiring),
         ("hook:disabled", Self::HookDisabled),
         ("hook:lost", Self::HookLost),
         ("stream:gap", Self::StreamGap),

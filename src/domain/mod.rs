@@ -30,8 +30,10 @@ mod program;
 mod quota;
 mod raw;
 mod replaced_text;
+mod reported_tokens;
 mod sent_history;
 mod session;
+mod session_costs;
 mod session_state;
 mod skill;
 mod stored_pack;
@@ -39,6 +41,7 @@ mod summary;
 mod target;
 mod time;
 mod tool;
+mod usage_totals;
 
 pub use actions::{Action, Actions};
 pub use adapter::{
@@ -56,7 +59,10 @@ pub use candidate::{
 pub use chain::ChainLink;
 pub use compilation::{Compilation, CompilationStatus, RecordLevel};
 pub use conversation::{Conversation, OmittedHistory, Turn, turns};
-pub use cost::{CacheLifetime, CachedTokens};
+pub use cost::{
+    AssumedCache, CacheAssumption, CacheLifetime, CachedTokens, CostFigures, PayloadCost,
+    difference, share,
+};
 pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
@@ -85,11 +91,13 @@ pub use program::{ProgramCalls, caller_of, program_id, program_of};
 pub use quota::{Quota, QuotaUse, Quotas};
 pub use raw::RawJson;
 pub use replaced_text::{ReplaceFn, ReplacedText};
+pub use reported_tokens::ReportedTokens;
 pub use sent_history::{
     MAX_SENT_BLOCK_BYTES, MAX_SENT_PREFIXES, PrefixHash, SentBlock, SentHistory, SentPrefix,
     SentUpdate,
 };
 pub use session::{MAX_CALIBRATED_MODELS, Session};
+pub use session_costs::{ReportedCost, SentCost, SessionCosts, UsageKey};
 pub use session_state::{SessionState, SnapshotHead};
 pub use skill::{
     MAX_RENDERED_BYTES, MAX_SKILL_BYTES, RenderedTooLong, Skill, SkillFormat, SkillUse,
@@ -100,3 +108,4 @@ pub use summary::{AskedSummary, PromptMessage, Summary};
 pub use target::{Source, Target};
 pub use time::{Clock, Timestamp};
 pub use tool::{MEMORY_TOOL, ToolDefinition};
+pub use usage_totals::CostTotals;

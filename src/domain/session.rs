@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ModelCalibration, RawJson, SentHistory, Source, Timestamp};
+use super::{ModelCalibration, RawJson, SentHistory, SessionCosts, Source, Timestamp};
 
 /// Models of a session that are remembered.
 pub const MAX_CALIBRATED_MODELS: usize = 16;
@@ -30,6 +30,8 @@ pub struct Session {
     pub measured: Vec<ModelCalibration>,
     /// What was sent to models that bind their thinking to it.
     pub sent: Arc<SentHistory>,
+    /// What its payloads cost.
+    pub costs: SessionCosts,
     /// Compiles that it has had.
     pub turns: u64,
     /// The id of its last compile.
@@ -57,6 +59,7 @@ impl Session {
             points: Vec::new(),
             measured: Vec::new(),
             sent: Arc::default(),
+            costs: SessionCosts::default(),
             turns: 0,
             compilation: None,
             messages: 0,

@@ -15,6 +15,9 @@ pub struct SessionState {
     pub measured: Vec<ModelCalibration>,
     /// As [`Session::sent`].
     pub sent: Arc<SentHistory>,
+    /// As [`SessionCosts::removed`](super::SessionCosts::removed): what was left out before is not
+    /// saved again.
+    pub removed: u64,
     /// Entries of its scope, in the order of their keys.
     pub memory: Vec<MemoryEntry>,
     /// The shape of its messages, if it has any.
@@ -46,6 +49,7 @@ impl SessionState {
             points: session.points.clone(),
             measured: session.measured.clone(),
             sent: Arc::clone(&session.sent),
+            removed: session.costs.removed,
             memory: Vec::new(),
             source: session.source,
             messages: Vec::new(),
@@ -67,6 +71,7 @@ impl SessionState {
         session.points.clone_from(&self.points);
         session.measured.clone_from(&self.measured);
         session.sent.clone_from(&self.sent);
+        session.costs.removed = self.removed;
         session.source = self.source;
     }
 }

@@ -71,12 +71,12 @@ pub use definition::{
 };
 pub use failure::{CallFailure, FailureCause, UNREACHED};
 pub use input::{
-    AfterCompressInput, BeforeCompileInput, BeforeCompressInput, CallBatch, CompressFormatInput,
-    CompressTrigger, DelegationInput, EventInput, HookedCall, HookedResult, Importance,
-    InputMember, MemoryChangedInput, MemoryEntryInput, MemoryExpiredInput, MemoryUpdateInput,
-    MessageSpan, PointInput, RecallMemoryInput, RetrieveEvidenceInput, ScopeInput,
-    SessionSwitchInput, SummarizeInput, TokenChange, TokenPressure, ToolArguments, ToolCallInput,
-    ToolResultInput, TransformContextInput, TtlInput,
+    AfterCompressInput, BeforeCompileInput, BeforeCompressInput, CacheExpiringInput, CallBatch,
+    CompressFormatInput, CompressTrigger, DelegationInput, EventInput, HookedCall, HookedResult,
+    Importance, InputMember, MemoryChangedInput, MemoryEntryInput, MemoryExpiredInput,
+    MemoryUpdateInput, MessageSpan, PointInput, RecallMemoryInput, RetrieveEvidenceInput,
+    ScopeInput, SessionSwitchInput, SummarizeInput, TokenChange, TokenPressure, ToolArguments,
+    ToolCallInput, ToolResultInput, TransformContextInput, TtlInput,
 };
 pub use match_parser::{EVENTS, hook_patterns};
 pub use matching::{ArgCondition, ArgTest, HookMatch, MatchContext};

@@ -15,6 +15,7 @@ pub enum Point {
     MemoryExpired,
     Delegation,
     SessionSwitch,
+    CacheExpiring,
     ToolCall,
     ToolResult,
     CompressFormat,
@@ -37,7 +38,7 @@ pub enum HookKind {
 }
 
 impl Point {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::BeforeCompress,
         Self::Summarize,
         Self::AfterCompress,
@@ -48,6 +49,7 @@ impl Point {
         Self::MemoryExpired,
         Self::Delegation,
         Self::SessionSwitch,
+        Self::CacheExpiring,
         Self::ToolCall,
         Self::ToolResult,
         Self::CompressFormat,
@@ -68,6 +70,7 @@ impl Point {
             Self::MemoryExpired => "memory_expired",
             Self::Delegation => "delegation",
             Self::SessionSwitch => "session_switch",
+            Self::CacheExpiring => "cache_expiring",
             Self::ToolCall => "tool_call",
             Self::ToolResult => "tool_result",
             Self::CompressFormat => "compress_format",
@@ -100,6 +103,7 @@ impl Point {
             | Self::MemoryExpired
             | Self::Delegation
             | Self::SessionSwitch
+            | Self::CacheExpiring
             | Self::Event => &[Observe],
         }
     }

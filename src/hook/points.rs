@@ -2,10 +2,10 @@
 
 use super::definition::OnFailure;
 use super::input::{
-    AfterCompressInput, BeforeCompileInput, BeforeCompressInput, CompressFormatInput,
-    DelegationInput, EventInput, InputMember, MemoryChangedInput, MemoryExpiredInput,
-    MemoryUpdateInput, PointInput, RecallMemoryInput, RetrieveEvidenceInput, SessionSwitchInput,
-    SummarizeInput, ToolCallInput, ToolResultInput, TransformContextInput,
+    AfterCompressInput, BeforeCompileInput, BeforeCompressInput, CacheExpiringInput,
+    CompressFormatInput, DelegationInput, EventInput, InputMember, MemoryChangedInput,
+    MemoryExpiredInput, MemoryUpdateInput, PointInput, RecallMemoryInput, RetrieveEvidenceInput,
+    SessionSwitchInput, SummarizeInput, ToolCallInput, ToolResultInput, TransformContextInput,
 };
 use super::point::{HookKind, Point, ProvideRule};
 use crate::json::write_string;
@@ -37,6 +37,7 @@ pub const fn about(point: Point) -> PointDoc {
         Point::MemoryExpired => PointDoc::new::<MemoryExpiredInput<'_>>(),
         Point::Delegation => PointDoc::new::<DelegationInput<'_>>(),
         Point::SessionSwitch => PointDoc::new::<SessionSwitchInput<'_>>(),
+        Point::CacheExpiring => PointDoc::new::<CacheExpiringInput<'_>>(),
         Point::ToolCall => PointDoc::new::<ToolCallInput<'_>>(),
         Point::ToolResult => PointDoc::new::<ToolResultInput<'_>>(),
         Point::CompressFormat => PointDoc::new::<CompressFormatInput<'_>>(),
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn twenty_six_pairs_are_legal() {
-        assert_eq!(Point::ALL.iter().map(|point| point.kinds().len()).sum::<usize>(), 26);
+    fn twenty_seven_pairs_are_legal() {
+        assert_eq!(Point::ALL.iter().map(|point| point.kinds().len()).sum::<usize>(), 27);
     }
 }

@@ -8,13 +8,13 @@ use super::body::{self, RequestInput};
 use super::idempotency::{self, Reply, RequestIdentity};
 use super::job::visit;
 use super::problem::{Kind, Problem};
-use super::query::{Query, encode_cursor, invalid_cursor, name_of};
+use super::query::{Query, decode_cursor, encode_cursor, invalid_cursor, name_of};
 use super::response::respond_with;
 use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, QuotaRow, UsageList, UsageRow};
 use super::state::AppState;
 use crate::domain::{self, Day, Scope};
 use crate::service::keys::{self, CreatedKey};
-use crate::service::usage::{self, UsageCursor, UsageFilter};
+use crate::service::usage::{self, UsageCursor, UsageFilter, UsageScope};
 
 /// Make a key
 ///
@@ -57,6 +57,8 @@ fn reply_with_key(key: &domain::Key, text: Option<&str>) -> Reply {
     tag = "keys",
     operation_id = "list_keys",
     params(
+        ("by" = Option<String>, Query, description = "`session`: a row for each session, day, key and model"),
+        ("session_id" = Option<String>, Query, description = "One session's rows"),
         ("tenant" = Option<String>, Query, description = "Another tenant's; needs the scope `operator`"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
@@ -128,8 +130,9 @@ pub(super) async fn delete_key(
 
 /// Read what was used
 ///
-/// Compiles and compressions, with their tokens, by day, key and model. Counts are written every
-/// few seconds; the last ones are lost where the process is killed.
+/// Compiles and compressions, with their tokens and costs, by day, key and model; with
+/// `by=session` or `session_id` those of sessions, by session, day, key and model. Counts are written
+/// every few seconds; the last ones are lost where the process is killed.
 #[utoipa::path(
     get,
     path = "/usage",
@@ -140,6 +143,8 @@ pub(super) async fn delete_key(
         ("to" = Option<String>, Query, description = "Last day"),
         ("key" = Option<String>, Query, description = "One key's; empty for callers without one"),
         ("model" = Option<String>, Query, description = "One model's; empty for requests that named none"),
+        ("by" = Option<String>, Query, description = "`session`: a row for each session, day, key and model"),
+        ("session_id" = Option<String>, Query, description = "One session's rows"),
         ("tenant" = Option<String>, Query, description = "Another tenant's; needs the scope `operator`"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
@@ -150,10 +155,19 @@ pub(super) async fn list_usage(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let parameters = ["from", "to", "key", "model", "tenant", "limit", "cursor"];
+    let parameters =
+        ["from", "to", "key", "model", "by", "session_id", "tenant", "limit", "cursor"];
     let query = Query::parse(request.uri(), &parameters)?;
     let limit = query.limit()?;
-    let after = query.get("cursor").map(parse_cursor).transpose()?;
+    query.choice("by", &[("session", ())])?;
+    let session = query.get("session_id").map(str::to_owned);
+    let scope = if session.is_some() || query.get("by").is_some() {
+        UsageScope::Sessions(session)
+    } else {
+        UsageScope::Tenant
+    };
+    let of_sessions = matches!(scope, UsageScope::Sessions(_));
+    let after = query.get("cursor").map(|text| parse_cursor(text, of_sessions)).transpose()?;
     let filter = UsageFilter {
         from: parse_day(&query, "from")?,
         to: parse_day(&query, "to")?,
@@ -164,16 +178,13 @@ pub(super) async fn list_usage(
     let tenant = input.services.caller().tenant.clone();
     // One row more than the page needs, which shows whether there is a next page.
     let list = visit(&state, input, move |services, _| {
-        let rows = usage::list(services, &filter, after.as_ref(), limit + 1)?;
+        let rows = usage::list(services, &scope, &filter, after.as_ref(), limit + 1)?;
         Ok((rows, usage::quotas(services)?))
     });
     let (mut rows, quotas) = list.await?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
-    let next_cursor = rows
-        .last()
-        .filter(|_| has_more)
-        .map(|row| format!("{}.{}.{}", row.day, row.key, row.model));
+    let next_cursor = rows.last().filter(|_| has_more).map(write_cursor);
     let items = rows.into_iter().map(|row| UsageRow::new(&tenant, row)).collect();
     let quotas = quotas.into_iter().map(QuotaRow::from).collect();
     Ok(respond_with(&UsageList { items, next_cursor, quotas }))
@@ -200,11 +211,21 @@ fn parse_day(query: &Query, name: &str) -> Result<Option<Day>, Problem> {
     })
 }
 
-fn parse_cursor(text: &str) -> Result<UsageCursor, Problem> {
+/// The cursor behind a row: its day, key and model, behind its session in a list of sessions.
+fn write_cursor(row: &usage::UsageRow) -> String {
+    let session = row.session.as_deref().map(|id| format!("{}.", encode_cursor(id)));
+    format!("{}{}.{}.{}", session.unwrap_or_default(), row.day, row.key, row.model)
+}
+
+fn parse_cursor(text: &str, of_sessions: bool) -> Result<UsageCursor, Problem> {
+    let (session, text) = match text.split_once('.').filter(|_| of_sessions) {
+        Some((session, rest)) => (Some(decode_cursor(session).ok_or_else(invalid_cursor)?), rest),
+        None => (None, text),
+    };
     let mut parts = text.splitn(3, '.');
     let mut part = || parts.next();
     if let (Some(day), Some(key), Some(model)) = (part().and_then(Day::parse), part(), part()) {
-        return Ok(UsageCursor { day, key: key.to_owned(), model: model.to_owned() });
+        return Ok(UsageCursor { session, day, key: key.to_owned(), model: model.to_owned() });
     }
     Err(invalid_cursor())
 }

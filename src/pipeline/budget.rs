@@ -13,8 +13,8 @@ pub(super) struct Input<'i> {
     pub(super) measured: &'i Model,
     /// The same, with the factor by which turns are dropped.
     pub(super) dropping: &'i Model,
-    pub(super) context_window: u64,
-    pub(super) reserve_output: u64,
+    /// Window less reserve, or less to stay below a price step.
+    pub(super) budget: u64,
     pub(super) frame: &'i frame::Output,
     /// Raw tokens of the tools and of the framing before the reply.
     pub(super) tools: u64,
@@ -32,7 +32,7 @@ pub(super) struct Input<'i> {
 /// All in raw tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Output {
-    /// Window less reserve, as the provider counts.
+    /// The input's budget, as the provider counts.
     pub(super) budget: u64,
     /// The budget that the squeeze may drop turns for; never less.
     pub(super) drop_budget: u64,
@@ -44,9 +44,9 @@ pub(super) struct Output {
 }
 
 pub(super) fn run(input: &Input<'_>) -> Output {
-    let budget = input.context_window.saturating_sub(input.reserve_output);
-    let (measured, dropping) = (input.measured.unscale(budget), input.dropping.unscale(budget));
-    let budget = input.model.unscale(budget);
+    let (measured, dropping) =
+        (input.measured.unscale(input.budget), input.dropping.unscale(input.budget));
+    let budget = input.model.unscale(input.budget);
     let head: u64 = input.frame.head.iter().map(|slot| slot.cost.real()).sum();
     let foot: u64 = input.frame.foot.iter().map(|slot| slot.cost.real()).sum();
     let other_tokens = input.tools + input.reply;

@@ -9,7 +9,7 @@ use super::measure::{Cost, Meter};
 use super::prose::READ_TOOL;
 use super::report::{
     Action, Actions, Cache, Decision, MAX_OVERSIZED_PARTS, MemoryReport, OversizedPart, PartTokens,
-    Report, ReportBuilder, ToolCost, Tools, write_sentence,
+    PriceStepReport, Report, ReportBuilder, ToolCost, Tools, write_sentence,
 };
 use super::slot::{PartName, Slot};
 use super::{StopReason, memory};
@@ -126,7 +126,7 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
     });
     let came = came.saturating_add_signed(arrived.result_tokens) + input.reply;
     let tokens_before = model.scale(came);
-    let budget = input.request.context_window.saturating_sub(input.request.reserve_output);
+    let budget = input.request.budget();
     let fits = tokens_after <= budget;
     let mut actions = Actions::default();
     for action in &input.actions {
@@ -159,6 +159,13 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
         cache: Cache { stable_tokens: model.scale(stable_tokens(&input)), ..Cache::default() },
         cost: None,
         requires: None,
+        unique_saved_tokens: tokens_before.saturating_sub(tokens_after),
+        reported_cost: None,
+        price_step: input
+            .request
+            .step_tokens()
+            .map(|step| PriceStepReport::new(step, budget, tokens_after)),
+        put_off: None,
         memory: MemoryReport { injected: arrived.injected.clone(), expired: Vec::new() },
         skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),
         service_tools: service_tools(input.request),

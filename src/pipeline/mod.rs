@@ -62,8 +62,8 @@ pub use points::{
 pub use prose::{READ_TOOL, is_cleared, is_history_summary};
 pub use recall::{MemoryMatch, RankedMemory, rank_memory};
 pub use report::{
-    Action, Actions, AssumedCache, Cache, CacheAssumption, CoveredRange, Decision, HistorySummary,
-    MemoryReport, OversizedPart, PartTokens, PayloadCost, Report, ReportBuilder, ToolCost, Tools,
+    Action, Actions, Cache, CoveredRange, Decision, HistorySummary, MemoryReport, OversizedPart,
+    PartTokens, PriceStepReport, PutOffReport, Report, ReportBuilder, ToolCost, Tools,
 };
 pub use shortening::{
     ChangedList, Edit, MessageAuthor, Original, ShortenOutput, ShortenResult, ShownMessage,

@@ -2,7 +2,7 @@
 //! re-encoded for the target, nothing shortened, nothing counted.
 
 use super::repair::awaits_results;
-use super::report::{Report, ReportBuilder, TokenTotals};
+use super::report::{PriceStepReport, Report, ReportBuilder, TokenTotals};
 use super::requirements::Requirements;
 use super::{Actions, ChangeHints, CompiledPayload, Hashes, intake, list_ends};
 use crate::domain::{ContentHash, Conversation, Message};
@@ -10,6 +10,7 @@ use crate::provider::{self, Destination, PayloadInput};
 use crate::request::CompileRequest;
 
 pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
+    let (budget, step) = (request.budget(), request.step_tokens());
     let destination =
         Destination { takes_system: false, changes_tools: false, ..request.destination() };
     let mut request = request;
@@ -31,7 +32,6 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let written = provider::write(head, request.target, assembled);
     // Counting is what there was no time for: four bytes to a token, rounded up.
     let tokens = request.model.scale(written.payload().len().div_ceil(4) as u64);
-    let budget = request.context_window.saturating_sub(request.reserve_output);
     notes.degraded("deadline", String::new(), "time was up: the input re-encoded, not compiled");
     let actions = Actions { kept, ..Actions::default() };
     let summary =
@@ -41,6 +41,11 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let mut report = report.uncounted(summary);
     report.parts.reserve = request.reserve_output;
     report.requires = requires;
+    report.price_step = step.map(|above_tokens| PriceStepReport {
+        above_tokens,
+        lowered_room: false,
+        stayed: tokens <= above_tokens,
+    });
     CompiledPayload {
         payload_hash: ContentHash::of(written.payload()),
         written,

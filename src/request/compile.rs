@@ -6,13 +6,14 @@ use super::governance::has_conversation;
 use super::hooks::HookChoice;
 use super::options::reader;
 use super::options::{
-    CacheOptions, Compression, ExplainKnownAdapters, Level, MemoryOptions, OutputOptions,
-    Placement, ProtectOptions, SkillOptions, given_adapters,
+    BUDGET, BudgetOptions, CacheOptions, Compression, ExplainLevel, KnownAdapters, MemoryOptions,
+    OnOverflow, OutputOptions, Placement, PriceStepRule, ProtectOptions, SkillOptions,
+    given_adapters,
 };
 use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{
     CalibratedFactor, Conversation, Family, Model, Models, Notes, OmittedHistory, RawJson,
-    RecordLevel, ReplacedResult, SentHistory, Source, Target,
+    RecordLevel, ReplacedResult, ReportedTokens, SentHistory, Source, Target,
 };
 use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
@@ -61,21 +62,8 @@ pub const SECTIONS: &[(&str, &[&str])] = &[
     ("tools", TOOLS),
 ];
 
-const BUDGET: &[&str] = &["context_window", "reserve_output", "on_overflow"];
-
 /// The longest deadline a request may ask for.
 pub const MAX_DEADLINE_MS: u64 = 60_000;
-/// Limit of a context window: far above the largest window that any model has.
-const MAX_WINDOW_TOKENS: u64 = 1 << 40;
-/// Tokens reserved for the reply if the request gives neither a window nor a reserve.
-const DEFAULT_RESERVE_TOKENS: u64 = 8_192;
-
-/// Treatment of a payload that does not fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnOverflow {
-    Report,
-    Fail,
-}
 
 /// Treatment of a request whose time is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +83,7 @@ pub struct CompileRequest {
     /// Tokens kept back for the reply; less than the window.
     pub reserve_output: u64,
     pub on_overflow: OnOverflow,
+    pub price_step: PriceStepRule,
     pub compression: Compression,
     pub protect: ProtectOptions,
     pub cache: CacheOptions,
@@ -109,7 +98,7 @@ pub struct CompileRequest {
     pub skill: Option<SkillOptions>,
     pub session_id: Option<Arc<str>>,
     /// Tokens of the last payload of the session, as its provider counted them.
-    pub usage: Option<u64>,
+    pub usage: Option<ReportedTokens>,
     /// The factor that the session has learnt from a provider's counts. The report, `fits` and the
     /// squeeze use it; compaction points use the model's own factor.
     pub calibration: Option<CalibratedFactor>,
@@ -173,6 +162,23 @@ impl CompileRequest {
         self.target == Target::Anthropic && self.model.preserved_thinking
     }
 
+    /// Tokens that the payload may have: window less reserve.
+    pub fn budget(&self) -> u64 {
+        self.context_window.saturating_sub(self.reserve_output)
+    }
+
+    /// The largest input that the model's ordinary prices charge, if the payload is to stay below
+    /// that and it is known.
+    pub fn step_tokens(&self) -> Option<u64> {
+        let step = self.model.prices.as_ref()?.step?;
+        (self.price_step == PriceStepRule::Stay).then_some(step.above_tokens)
+    }
+
+    /// Tokens that the history is shortened for: the budget, or less to stay below the price step.
+    pub fn aimed_budget(&self) -> u64 {
+        self.budget().min(self.step_tokens().unwrap_or(u64::MAX))
+    }
+
     /// Items of the request's list.
     pub fn length(&self) -> u64 {
         self.conversation.length()
@@ -227,7 +233,7 @@ fn read_with(
     let target = fields.choice("target", Target::WORDS, &mut faults).unwrap_or(Target::Openai);
     let model = fields.text_without_nul("model", &mut faults);
     let model = resolve_model(model, target, models, &mut notes);
-    let budget = BudgetOptions::read(&fields, &model, &mut faults);
+    let budget = BudgetOptions::read(&fields, &model, &mut faults, &mut notes);
     fields.choice("repair", provider::REPAIR_MODES, &mut faults);
     let conversation = read_conversation(body, source, &mut faults, &mut notes);
     let tools = ToolOptions::read(&fields, &conversation.tools, &mut faults, &mut notes);
@@ -239,6 +245,7 @@ fn read_with(
         context_window: budget.context_window,
         reserve_output: budget.reserve_output,
         on_overflow: budget.on_overflow,
+        price_step: budget.price_step,
         compression: Compression::read(&fields, adapters, &mut faults),
         protect: ProtectOptions::read(&fields, &mut faults),
         cache: CacheOptions::read(&fields, &mut faults),
@@ -268,13 +275,7 @@ fn read_with(
         points: Vec::new(),
         hooks: HookChoice::read(&fields, check_url, &mut faults),
         record: record_level(&fields, &mut faults),
-        explain: fields
-            .choice(
-                "explain",
-                &[("summary", ExplainLevel::Summary), ("full", ExplainLevel::Full)],
-                &mut faults,
-            )
-            .unwrap_or(ExplainLevel::Summary),
+        explain: explain_level(&fields, &mut faults),
         deadline_ms: fields.whole("deadline_ms", 1, MAX_DEADLINE_MS, &mut faults),
         is_governed: false,
         omitted: OmittedHistory::default(),
@@ -292,7 +293,9 @@ fn read_with(
     request.compression.leave_to_provider(target, &mut request.notes);
     let section = fields.get("compression");
     adapters.warn_unusable(given_adapters(section).is_some(), &mut request.notes);
-    let CompileRequest { conversation, tools, memory, compression, notes, .. } = &mut request;
+    let CompileRequest { conversation, model, tools, memory, compression, notes, .. } =
+        &mut request;
+    compression.warn_unpriced(model, notes);
     tools.withdraw_taken_tools(&conversation.tools, memory.as_mut(), compression, notes);
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
 }
@@ -323,51 +326,16 @@ pub fn resolve_model(
     }
 }
 
+fn explain_level(fields: &Fields<'_, '_>, faults: &mut Faults) -> ExplainLevel {
+    let words = [("summary", ExplainLevel::Summary), ("full", ExplainLevel::Full)];
+    fields.choice("explain", &words, faults).unwrap_or(ExplainLevel::Summary)
+}
+
 fn record_level(fields: &Fields<'_, '_>, faults: &mut Faults) -> RecordLevel {
     fields.choice("record", RecordLevel::WORDS, faults).unwrap_or_else(|| {
         // Under a pack, the record is the proof of the payload.
         if fields.get("pack").is_some() { RecordLevel::Full } else { RecordLevel::default() }
     })
-}
-
-/// The key `budget`, with its defaults.
-struct BudgetOptions {
-    context_window: u64,
-    reserve_output: u64,
-    on_overflow: OnOverflow,
-}
-
-impl BudgetOptions {
-    fn read(fields: &Fields<'_, '_>, model: &Model, faults: &mut Faults) -> Self {
-        let path = fields.path().key("budget");
-        let given = fields.get("budget").and_then(|node| Fields::read(node, path, BUDGET, faults));
-        let mut window = None;
-        let mut reserve = None;
-        let mut on_overflow = None;
-        if let Some(given) = &given {
-            window = given.whole("context_window", 1, MAX_WINDOW_TOKENS, faults);
-            reserve = given.whole("reserve_output", 0, MAX_WINDOW_TOKENS, faults);
-            let words = [("report", OnOverflow::Report), ("fail", OnOverflow::Fail)];
-            on_overflow = given.choice("on_overflow", &words, faults);
-        }
-        let default_reserve =
-            if window.is_some() { 0 } else { model.max_output.min(DEFAULT_RESERVE_TOKENS) };
-        let reserve = reserve.unwrap_or(default_reserve);
-        let window = window.unwrap_or_else(|| {
-            // Where the provider caps the input, a smaller reserve makes no more room.
-            let most = model.max_input.map_or(u64::MAX, |input| input.saturating_add(reserve));
-            model.context_window.min(most)
-        });
-        if reserve >= window {
-            let detail = format!("must be less than the window of {window} tokens");
-            faults.add(&path.key("reserve_output"), detail);
-        }
-        Self {
-            context_window: window,
-            reserve_output: reserve,
-            on_overflow: on_overflow.unwrap_or(OnOverflow::Report),
-        }
-    }
 }
 
 fn dynamic_state(

@@ -23,7 +23,7 @@ pub use candidates::{
     read_proposal, read_review,
 };
 pub use compile::{
-    COMPILE_KEYS, CompileRequest, MAX_DEADLINE_MS, OnDeadline, OnOverflow, SECTIONS, read_compile,
+    COMPILE_KEYS, CompileRequest, MAX_DEADLINE_MS, OnDeadline, SECTIONS, read_compile,
     read_compile_options, resolve_model,
 };
 pub use compress::{
@@ -49,9 +49,9 @@ pub use options::read_skill_use;
 pub use options::{
     ADAPTER_KEYS, CACHE_TTLS, COMPRESSED_BY, CacheOptions, CacheState, ClearOptions, Compression,
     ExplainLevel, KnownAdapters, Level, MAX_PATTERNS_IN_ALL, MemoryOptions, MemoryWriteAccess,
-    OnArrival, OutputOptions, Placement, PreviousCompile, ProtectOptions, ProtectPattern,
-    RequestMemoryEntry, SkillOptions, ThinkingPolicy, adapter_names, adapter_patterns,
-    given_adapters, patterns_in, read_definition,
+    OnArrival, OnOverflow, OutputOptions, Placement, PreviousCompile, PriceStepRule,
+    ProtectOptions, ProtectPattern, RequestMemoryEntry, SkillOptions, ThinkingPolicy,
+    adapter_names, adapter_patterns, given_adapters, patterns_in, read_definition,
 };
 pub use results::{
     Lengths, RESULT_LEVELS, RawResult, ResultsRequest, TruncateOptions, read_results,

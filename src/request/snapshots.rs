@@ -40,6 +40,7 @@ const KEYS: &[&str] = &[
     "has_captured",
     "source",
     "sent",
+    "removed_tokens",
     "messages",
 ];
 const ENTRY_KEYS: &[&str] = &[
@@ -156,6 +157,7 @@ pub fn read_snapshot(
         points: points(&fields, faults),
         measured: measured(&fields, faults),
         sent: Arc::new(sent(&fields, faults)),
+        removed: fields.whole("removed_tokens", 0, MAX_COUNT, faults).unwrap_or(0),
         memory: memory(&fields, session, faults),
         source: source.filter(|_| !messages.is_empty()),
         messages: messages.iter().map(|node| RawJson::new(node.raw)).collect(),

@@ -14,6 +14,8 @@ use crate::telemetry::Metrics;
 
 /// Time between writes of usage to the store.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(5);
+/// Time between looks for prefixes that run out in their providers' caches.
+const EXPIRING_INTERVAL: Duration = Duration::from_secs(1);
 /// Time between attempts to write to a store that could not be written.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Time between reads of other nodes' events, if there may be other nodes.
@@ -68,6 +70,24 @@ pub(super) fn clean(
 pub(super) fn count(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
     spawn_every(FLUSH_INTERVAL, tasks, stop, move || store_usage(&services));
+}
+
+/// Publishes prefixes of sessions that run out in their providers' caches within `lead`.
+pub(super) fn publish_expiring_caches(
+    lead: Duration,
+    services: &Services,
+    tasks: &Tasks,
+    stop: &CancellationToken,
+) {
+    if lead.is_zero() {
+        return;
+    }
+    let services = services.clone();
+    spawn_every(EXPIRING_INTERVAL, tasks, stop, move || {
+        if let Err(error) = services.publish_expiring_caches(lead) {
+            tracing::debug!(%error, "expiring caches could not be published");
+        }
+    });
 }
 
 /// Tries to write to the store periodically, if it could not be written before.

@@ -183,6 +183,8 @@ impl Server {
         let stop = CancellationToken::new();
         jobs::clean(config.store.cleanup_interval(), &services, &tasks, &stop);
         jobs::count(&services, &tasks, &stop);
+        let lead = config.store.cache_expiring();
+        jobs::publish_expiring_caches(lead, &services, &tasks, &stop);
         jobs::probe(&services, &tasks, &stop);
         jobs::watch_clock(&metrics, &tasks, &stop);
         jobs::follow(&services, &tasks, &stop);

@@ -13,6 +13,7 @@ use super::recognized_messages::{
     message_of,
 };
 use super::result_hooks::ResultHooks;
+use super::usage::CountedRequest;
 use super::{Services, adapters, usage};
 use crate::compress::chain;
 use crate::domain::{Notes, ReplacedResult};
@@ -167,7 +168,7 @@ pub(super) fn carry_out(
         list: &list,
     };
     let kept = timed(&mut timings.store, || keep(services, &kept, effects))?;
-    usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
+    usage::count(services, &CountedRequest::unsent(&request.model.name, &report));
     let done = CompressOutcome {
         id: &id,
         request: &request,

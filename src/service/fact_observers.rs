@@ -39,6 +39,20 @@ impl FactObservers {
         Self { queued: of(DeliveryMode::Async), sync: of(DeliveryMode::Sync), scope }
     }
 
+    /// The observe hooks for facts of background work, which has no thread that could wait for a
+    /// receiver: all of them get queued calls, whatever their delivery.
+    fn queueing_all(set: &HookSet, scope: CallScope) -> Self {
+        let of = |point: &Point| set.hooks_at(*point);
+        let own = FACT_POINTS.iter().flat_map(of).filter(|hook| is_observer(hook));
+        let own: Vec<Arc<Hook>> = own
+            .map(|hook| Arc::new(Hook { delivery: DeliveryMode::Async, ..(**hook).clone() }))
+            .collect();
+        let session = scope.session_id.as_deref();
+        let queued = Arc::new(HookSet::new(&own, &Manifest::default(), session));
+        let sync = Arc::new(HookSet::new(&[], &Manifest::default(), session));
+        Self { queued, sync, scope }
+    }
+
     /// Queues the calls about the facts that the transaction has noted; returns the facts.
     pub(super) fn enqueue(&self, tx: &Tx<'_>) -> Result<Vec<ObservedFact>, StoreError> {
         let facts = tx.take_facts();
@@ -61,8 +75,13 @@ impl FactObservers {
 }
 
 /// The points of facts outside of a compile.
-const FACT_POINTS: [Point; 4] =
-    [Point::MemoryChanged, Point::MemoryExpired, Point::Delegation, Point::SessionSwitch];
+const FACT_POINTS: [Point; 5] = [
+    Point::MemoryChanged,
+    Point::MemoryExpired,
+    Point::Delegation,
+    Point::SessionSwitch,
+    Point::CacheExpiring,
+];
 
 impl Services {
     /// Runs `write` in a transaction, and notifies observe hooks of its facts. `session` is the
@@ -104,6 +123,26 @@ impl Services {
         })?;
         self.observe_now(&observers, &facts);
         Ok(done)
+    }
+
+    /// Runs `write` of background work for a session in a transaction, and queues the calls of
+    /// observe hooks about its facts.
+    pub(super) fn write_and_queue<T, E>(
+        &self,
+        session: &Arc<str>,
+        mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let set = self.hook_set(Some(session), &[])?;
+        let observers = FactObservers::queueing_all(&set, self.hook_scope(Some(session), None));
+        self.tenant().write(move |tx| {
+            let done = write(tx)?;
+            observers.enqueue(tx)?;
+            Ok::<_, E>(done)
+        })
     }
 
     /// Calls the observe hooks with `delivery: "sync"`. Failures are published and change nothing

@@ -1,5 +1,7 @@
 //! Background work of the server, and the state of the store that the server needs to stop.
 
+use std::time::Duration;
+
 use tokio_util::sync::CancellationToken;
 
 use super::{Services, StoreCondition, StoreError, hooks, memory, sessions};
@@ -9,6 +11,12 @@ impl Services {
     /// Stores the usage counts. Blocks the thread; the server calls it in the background.
     pub fn flush_usage(&self) -> Result<(), StoreError> {
         self.inner.meter.flush(&self.inner.store)
+    }
+
+    /// Publishes the prefixes of sessions that run out in their providers' caches within `lead`.
+    /// Blocks the thread; the server calls it in the background.
+    pub fn publish_expiring_caches(&self, lead: Duration) -> Result<(), StoreError> {
+        sessions::publish_expiring(self, lead)
     }
 
     /// Whether the store can be written, as the last write found it.

@@ -6,17 +6,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Services, StoreError};
-use crate::domain::{Day, Principal, QuotaUse};
+use crate::domain::{CostTotals, Day, PayloadCost, Principal, QuotaUse, ReportedCost, UsageKey};
+use crate::pipeline::Report;
 use crate::store::Store;
 pub use crate::store::{UsageCursor, UsageFilter, UsageRow};
 
-/// The tenant, day, key and model of a count.
+/// Counts in memory beyond which those of further sessions are not told apart.
+const MAX_PENDING_SLOTS: usize = 20_000;
+
+/// The tenant of a count, its row, and the session that it is a share of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct UsageKey {
+struct UsageSlot {
     tenant: Arc<str>,
-    day: Day,
-    key: Arc<str>,
-    model: Arc<str>,
+    row: UsageKey,
+    session: Option<Arc<str>>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,6 +27,8 @@ struct UsageCounts {
     requests: u64,
     tokens_before: u64,
     tokens_after: u64,
+    unique_saved_tokens: u64,
+    cost: CostTotals,
 }
 
 impl UsageCounts {
@@ -31,13 +36,43 @@ impl UsageCounts {
         self.requests += other.requests;
         self.tokens_before = self.tokens_before.saturating_add(other.tokens_before);
         self.tokens_after = self.tokens_after.saturating_add(other.tokens_after);
+        self.unique_saved_tokens =
+            self.unique_saved_tokens.saturating_add(other.unique_saved_tokens);
+        self.cost.add(other.cost);
+    }
+}
+
+/// A request whose usage is counted.
+#[derive(Debug, Clone)]
+pub(super) struct CountedRequest<'r> {
+    pub(super) model: &'r str,
+    pub(super) session: Option<&'r Arc<str>>,
+    pub(super) tokens_before: u64,
+    pub(super) tokens_after: u64,
+    /// Tokens that were left out for the first time.
+    pub(super) unique_saved_tokens: u64,
+    /// The cost of what is sent, if it is known.
+    pub(super) cost: Option<PayloadCost>,
+}
+
+impl<'r> CountedRequest<'r> {
+    /// A request that sends nothing to a provider, by its report.
+    pub(super) fn unsent(model: &'r str, report: &Report) -> Self {
+        Self {
+            model,
+            session: None,
+            tokens_before: report.tokens_before,
+            tokens_after: report.tokens_after,
+            unique_saved_tokens: report.unique_saved_tokens,
+            cost: None,
+        }
     }
 }
 
 /// Counts usage until it is stored.
 #[derive(Debug, Default)]
 pub(super) struct UsageMeter {
-    pending: Mutex<BTreeMap<UsageKey, UsageCounts>>,
+    pending: Mutex<BTreeMap<UsageSlot, UsageCounts>>,
     /// Tokens of the day by key, of keys that have a limit.
     today: Mutex<HashMap<Arc<str>, (Day, u64)>>,
     /// Locked while counts are moved from memory to the store.
@@ -49,13 +84,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl UsageMeter {
-    fn count(&self, slot: UsageKey, used: UsageCounts) {
-        if let Some((day, tokens)) = lock(&self.today).get_mut(&slot.key)
-            && *day == slot.day
+    fn count(&self, slot: UsageSlot, used: UsageCounts) {
+        if let Some((day, tokens)) = lock(&self.today).get_mut(&slot.row.key)
+            && *day == slot.row.day
         {
             *tokens = tokens.saturating_add(used.tokens_before);
         }
-        lock(&self.pending).entry(slot).or_default().add(used);
+        let mut pending = lock(&self.pending);
+        // While the store cannot be written, sessions would take memory without end.
+        let is_full = pending.len() >= MAX_PENDING_SLOTS && !pending.contains_key(&slot);
+        let slot = if is_full { UsageSlot { session: None, ..slot } } else { slot };
+        pending.entry(slot).or_default().add(used);
     }
 
     /// Tokens of today's requests with a key; none if the stored count was not read yet.
@@ -76,7 +115,8 @@ impl UsageMeter {
         let stored = tenant.read(|tx| tx.tokens_of_day(key, today))?;
         let mut counts = lock(&self.today);
         let pending = lock(&self.pending);
-        let waiting = pending.iter().filter(|(slot, _)| slot.key == *key && slot.day == today);
+        let waiting =
+            pending.iter().filter(|(slot, _)| slot.row.key == *key && slot.row.day == today);
         let waiting: u64 = waiting.map(|(_, used)| used.tokens_before).sum();
         counts
             .entry(Arc::clone(key))
@@ -117,39 +157,79 @@ impl UsageMeter {
     }
 }
 
-fn row(slot: &UsageKey, used: UsageCounts) -> UsageRow {
+fn row(slot: &UsageSlot, used: UsageCounts) -> UsageRow {
     UsageRow {
-        day: slot.day,
-        key: (*slot.key).to_owned(),
-        model: (*slot.model).to_owned(),
+        day: slot.row.day,
+        session: slot.session.as_deref().map(str::to_owned),
+        key: (*slot.row.key).to_owned(),
+        model: (*slot.row.model).to_owned(),
         requests: used.requests,
         tokens_before: used.tokens_before,
         tokens_after: used.tokens_after,
+        unique_saved_tokens: used.unique_saved_tokens,
+        cost: used.cost,
     }
 }
 
-/// Counts a compile or a compression for its caller. A model that is not in the table is `other`,
-/// so that callers cannot create rows without end.
-pub(super) fn count(services: &Services, model: &str, tokens_before: u64, tokens_after: u64) {
+/// The row in which a request of the caller for a model is counted. A model that is not in the table
+/// is `other`, so that callers cannot create rows without end.
+pub(super) fn row_of(services: &Services, model: &str) -> UsageKey {
     let model = match services.models().find(model) {
         Some(known) => Arc::from(&*known.name),
         None if model.is_empty() => Arc::from(""),
         None => Arc::from("other"),
     };
-    let caller = services.caller();
-    let slot = UsageKey {
-        tenant: Arc::clone(&caller.tenant),
+    UsageKey {
         day: Day::new(services.inner.store.now()),
-        key: caller.key.clone().unwrap_or_default(),
+        key: services.caller().key.clone().unwrap_or_default(),
         model,
-    };
-    services.inner.meter.count(slot, UsageCounts { requests: 1, tokens_before, tokens_after });
+    }
 }
 
-/// Lists at most `limit` rows of a tenant by day, key and model: the first rows, or those after
+/// Counts a compile or a compression for its caller.
+pub(super) fn count(services: &Services, request: &CountedRequest<'_>) {
+    let slot = UsageSlot {
+        tenant: Arc::clone(&services.caller().tenant),
+        row: row_of(services, request.model),
+        session: request.session.cloned(),
+    };
+    let counts = UsageCounts {
+        requests: 1,
+        tokens_before: request.tokens_before,
+        tokens_after: request.tokens_after,
+        unique_saved_tokens: request.unique_saved_tokens,
+        cost: request.cost.as_ref().map(CostTotals::of).unwrap_or_default(),
+    };
+    services.inner.meter.count(slot, counts);
+}
+
+/// Corrects the counted cost of a payload of a session by the usage that was reported.
+pub(super) fn count_reported(services: &Services, session: &Arc<str>, reported: &ReportedCost) {
+    let slot = UsageSlot {
+        tenant: Arc::clone(&services.caller().tenant),
+        row: reported.row.clone(),
+        session: Some(Arc::clone(session)),
+    };
+    let cost = CostTotals::change(reported);
+    if cost != CostTotals::default() {
+        services.inner.meter.count(slot, UsageCounts { cost, ..UsageCounts::default() });
+    }
+}
+
+/// The rows of a list of usage.
+#[derive(Debug, Clone)]
+pub enum UsageScope {
+    /// All requests of the tenant.
+    Tenant,
+    /// Those of sessions, each session by itself; of one session if it is named.
+    Sessions(Option<String>),
+}
+
+/// Lists at most `limit` rows by session, day, key and model: the first rows, or those after
 /// `after`. Stores the current counts first, if the store can be written.
 pub fn list(
     services: &Services,
+    scope: &UsageScope,
     filter: &UsageFilter,
     after: Option<&UsageCursor>,
     limit: usize,
@@ -157,7 +237,12 @@ pub fn list(
     if let Err(error) = services.inner.meter.flush(&services.inner.store) {
         tracing::warn!(%error, "usage could not be stored");
     }
-    services.tenant().read(|tx| tx.list_usage(filter, after, limit))
+    services.tenant().read(|tx| match scope {
+        UsageScope::Tenant => tx.list_usage(filter, after, limit),
+        UsageScope::Sessions(session) => {
+            tx.list_session_usage(session.as_deref(), filter, after, limit)
+        }
+    })
 }
 
 /// The use of each quota of the tenant.

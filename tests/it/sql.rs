@@ -35,6 +35,7 @@ const OF_ALL: &[(&str, &str)] = &[
     ("SELECT 1 FROM event_hooks LIMIT 1", "whether anybody hears of events, so that it wakes"),
     ("FROM event_hooks JOIN event_state", "the worker queues events for whoever hears of them"),
     ("SELECT {COLUMNS}, tenant FROM memory", "a new schema makes the words of all entries anew"),
+    ("SELECT DISTINCT tenant FROM session_caches WHERE", "the job serves the tenants in turn"),
     ("SELECT tenant FROM event_state WHERE", "the operator's hooks hear of everybody's events"),
 ];
 

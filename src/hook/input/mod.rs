@@ -14,7 +14,7 @@ pub use history::{
 };
 pub use memory::{MemoryChangedInput, MemoryExpiredInput, MemoryUpdateInput, RecallMemoryInput};
 pub use memory_entry::{Importance, MemoryEntryInput, ScopeInput, TtlInput};
-pub use session::{DelegationInput, EventInput, SessionSwitchInput};
+pub use session::{CacheExpiringInput, DelegationInput, EventInput, SessionSwitchInput};
 pub use tool::{
     CallBatch, CompressFormatInput, HookedCall, HookedResult, RetrieveEvidenceInput, ToolArguments,
     ToolCallInput, ToolResultInput,

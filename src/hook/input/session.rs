@@ -62,6 +62,43 @@ impl PointInput for SessionSwitchInput<'_> {
     }
 }
 
+/// The input at `cache_expiring`.
+#[derive(Debug, Clone, Serialize)]
+pub struct CacheExpiringInput<'a> {
+    pub model: &'a str,
+    pub compilation_id: &'a str,
+    pub prefix_hash: &'a str,
+    pub prefix_tokens: u64,
+    pub rewrite_micros: Option<u64>,
+    pub expires_at: &'a str,
+}
+
+impl PointInput for CacheExpiringInput<'_> {
+    const SENTENCE: &'static str = "before a session's prefix runs out in its provider's cache";
+    const MEMBERS: &'static [InputMember] = &[
+        ("model", "the model of the session's last payload"),
+        ("compilation_id", "the compile of that payload"),
+        ("prefix_hash", "SHA-256 of the payload's text up to the end of its last marked block"),
+        ("prefix_tokens", "tokens of the prefix"),
+        (
+            "rewrite_micros",
+            "micro-dollars that writing it again costs more than reading it, or null",
+        ),
+        ("expires_at", "when it runs out"),
+    ];
+
+    fn sample() -> Self {
+        Self {
+            model: "claude-sonnet-4-5",
+            compilation_id: "cmp_0198c4f2b7c07d53a1d2c3b4a5968778",
+            prefix_hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            prefix_tokens: 18_000,
+            rewrite_micros: Some(62_100),
+            expires_at: "2026-12-31T23:59:59Z",
+        }
+    }
+}
+
 /// The input at `event`.
 #[derive(Debug, Clone, Serialize)]
 pub struct EventInput<'a> {

@@ -125,6 +125,9 @@ pub struct UsageRow {
     pub day: String,
     #[schema(example = "default")]
     pub tenant: String,
+    /// The session that the row is the share of, in lists of sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
     /// The key's id; null for callers without one.
     pub key: Option<String>,
     /// As the table of models has it, `other` for one that is not there, null where a request
@@ -137,6 +140,30 @@ pub struct UsageRow {
     pub tokens_before: u64,
     /// As they were answered.
     pub tokens_after: u64,
+    /// Tokens that were left out for the first time: what a session has left out before is not
+    /// counted again.
+    pub unique_saved_tokens: u64,
+    /// What the payloads cost; null if the cost of none is known.
+    pub cost: Option<UsageCost>,
+}
+
+/// What payloads cost, in micro-dollars (millionths of a dollar).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UsageCost {
+    /// Requests whose cost is known: the sums below are of these.
+    pub priced_requests: u64,
+    /// Requests among them whose cost is by the provider's usage; of the others it is assumed.
+    pub reported_requests: u64,
+    pub payload_micros: i64,
+    /// Answers, of requests whose output was reported; null if there are none.
+    pub output_micros: Option<i64>,
+    /// What the conversations would have cost unshortened.
+    pub unshortened_micros: i64,
+    /// `unshortened_micros` less `payload_micros`: each text counts in every request that it is left
+    /// out of.
+    pub saved_micros: i64,
+    /// The part of `unshortened_micros` for text that was left out for the first time.
+    pub unique_saved_micros: i64,
 }
 
 /// Some usage.
@@ -191,14 +218,27 @@ impl From<&domain::Key> for Key {
 impl UsageRow {
     pub(crate) fn new(tenant: &str, row: usage::UsageRow) -> Self {
         let name = |text: String| (!text.is_empty()).then_some(text);
+        let sums = &row.cost;
+        let cost = (sums.priced_requests > 0).then(|| UsageCost {
+            priced_requests: sums.priced_requests,
+            reported_requests: sums.reported_requests,
+            payload_micros: sums.payload_micros,
+            output_micros: (sums.reported_requests > 0).then_some(sums.output_micros),
+            unshortened_micros: sums.unshortened_micros,
+            saved_micros: sums.saved_micros(),
+            unique_saved_micros: sums.unique_saved_micros,
+        });
         Self {
             day: row.day.to_string(),
             tenant: tenant.to_owned(),
+            session_id: row.session,
             key: name(row.key),
             model: name(row.model),
             requests: row.requests,
             tokens_before: row.tokens_before,
             tokens_after: row.tokens_after,
+            unique_saved_tokens: row.unique_saved_tokens,
+            cost,
         }
     }
 }

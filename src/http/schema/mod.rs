@@ -30,7 +30,8 @@ pub use candidates::*;
 pub use compilations::*;
 pub use compress::{CompressRequest, CompressResponse, ExpandRequest, ExpandedList};
 pub use keys::{
-    ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, QuotaRow, UsageList, UsageRow,
+    ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, QuotaRow, UsageCost, UsageList,
+    UsageRow,
 };
 
 pub use events::{EventGap, EventList, EventRow, EventTicket};
@@ -183,6 +184,17 @@ pub struct Budget {
     pub reserve_output: Option<u64>,
     /// Whether a payload that cannot fit is answered with `fits: false`, or is a 422.
     pub on_overflow: Option<OnOverflow>,
+    /// `stay` shortens the history as for a budget of the size above which the model charges other
+    /// prices, if that is known and less than the budget. A payload that is above it all the same
+    /// still fits. `ignore` when absent.
+    pub price_step: Option<PriceStepRule>,
+}
+
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum PriceStepRule {
+    Ignore,
+    Stay,
 }
 
 #[derive(Debug, ToSchema)]
@@ -254,6 +266,14 @@ pub struct Compression {
     /// When absent all of ours, a stored one of the same name in the place of each.
     #[schema(max_items = 64)]
     pub adapters: Option<Vec<Value>>,
+    /// Whether a compaction is put off until the number of later requests in which it pays is within
+    /// `expected_turns`, as long as the history has room.
+    #[schema(default = false)]
+    pub pays: Option<bool>,
+    /// Later requests that are expected; the model's answers in the list so far, at least 10, when
+    /// absent.
+    #[schema(minimum = 1)]
+    pub expected_turns: Option<u64>,
 }
 
 /// Which tool results may give way to one line.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::domain::{self, Note, RawJson};
+use crate::domain::{self, Note, PayloadCost, RawJson};
 use crate::service::sessions::ReportedUsage;
 
 /// What a session is to be.
@@ -66,6 +66,9 @@ pub struct Session {
     pub calibration: Vec<Calibration>,
     /// Its last compile.
     pub last_compilation_id: Option<String>,
+    /// What its last payload cost, by the provider's usage if it was reported; null if that is not
+    /// known.
+    pub last_cost: Option<PayloadCost>,
     #[schema(example = "2026-12-31T23:59:59Z")]
     pub created_at: String,
     #[schema(example = "2026-12-31T23:59:59Z")]
@@ -105,6 +108,7 @@ impl From<&domain::Session> for Session {
             compaction_points: session.points.clone(),
             calibration: session.measured.iter().map(Into::into).collect(),
             last_compilation_id: text(&session.compilation),
+            last_cost: session.costs.last().copied(),
             created_at: session.created_at.to_string(),
             updated_at: session.updated_at.to_string(),
             used_at: session.used_at.to_string(),
@@ -141,14 +145,17 @@ pub struct SessionUsage {
 pub struct UsageAnswer {
     #[serde(flatten)]
     pub session: Session,
+    /// The cost of the payload by the report, in place of the assumed one; null if the prices or the
+    /// payload's own cost are not known, or if the report is implausible.
+    pub cost: Option<PayloadCost>,
     /// `usage_implausible`: the report was not learnt from.
     pub warnings: Vec<Note>,
 }
 
 impl From<&ReportedUsage> for UsageAnswer {
     fn from(reported: &ReportedUsage) -> Self {
-        let ReportedUsage { session, warnings } = reported;
-        Self { session: session.into(), warnings: warnings.clone() }
+        let ReportedUsage { session, cost, warnings } = reported;
+        Self { session: session.into(), cost: *cost, warnings: warnings.clone() }
     }
 }
 

@@ -8,7 +8,8 @@ mod turns;
 mod view;
 
 pub(super) use ladder::{
-    HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnCosts, TurnForm, plan,
+    HistoryNote, LadderOutcome, LadderPlan, PayoffRule, PutOffPoint, TurnCost, TurnCosts, TurnForm,
+    plan,
 };
 pub(super) use stage::{author, run, target, trigger};
 pub(super) use summary::{
@@ -60,6 +61,8 @@ pub(super) struct Input<'i> {
     pub(super) opening: Option<&'i Slot>,
     /// Whether the list must begin with the user's message, so that any other gets the opening.
     pub(super) user_first: bool,
+    /// The prices of a rewrite, if points wait until it pays.
+    pub(super) payoff: Option<PayoffRule>,
     /// Text of hooks for the summary.
     pub(super) material: &'i SummaryMaterial,
     /// The messages that have blocks of earlier payloads, without them.

@@ -145,6 +145,7 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
         }),
         note_pays: false,
         keep_live: false,
+        payoff: input.payoff,
     })
 }
 
@@ -178,6 +179,7 @@ fn count_turns(input: &Input<'_>, spans: &[Turn], blocks: &BTreeMap<usize, u64>)
             cost.exempt |= role == Some(Role::System) || input.protected.get(at) == Some(&true);
             cost.system |= role == Some(Role::System);
             cost.user |= role == Some(Role::User);
+            cost.answers += u64::from(role == Some(Role::Assistant));
         }
         while points.next_if(|point| **point <= length).is_some() {
             cost.point = true;

@@ -85,7 +85,7 @@ impl Driver<'_> {
         let slots = settled;
         let list = source.list_key();
         let slots = self.mend_ends(slots, opening.clone(), list)?;
-        let budget = self.request.context_window.saturating_sub(self.request.reserve_output);
+        let budget = self.request.aimed_budget();
         let measured = self.request.measured().unscale(budget);
         let dropping = self.request.dropping().unscale(budget);
         let other_tokens = tools + self.meter.reply();

@@ -6,6 +6,7 @@ mod compression_outcome;
 mod final_list;
 mod history_parts;
 mod hooks;
+mod payoff;
 mod stages;
 mod summaries;
 mod tools;
@@ -119,7 +120,7 @@ pub(super) fn run(
         list_key,
     };
     let mut report = driver.manifest(&slots, actions, compressed.forms, arrival)?;
-    report.history_summary(compressed.summary);
+    report.compression(compressed.summary, driver.put_off(compressed.outcome.put_off));
     if !report.report().fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(report.finish()));
     }

@@ -186,8 +186,7 @@ impl Driver<'_> {
             model: &request.model,
             measured: &request.measured(),
             dropping: &request.dropping(),
-            context_window: request.context_window,
-            reserve_output: request.reserve_output,
+            budget: request.aimed_budget(),
             frame,
             tools,
             reply: self.meter.reply(),
@@ -239,6 +238,7 @@ impl Driver<'_> {
             drop_allowed: left(allocation.drop_budget),
             opening: outside.frame.opening.as_ref(),
             user_first: provider::rules(self.request.target).user_first,
+            payoff: self.payoff(allocation.room),
             material: &pass.material,
             bare: &arrived_history.bare,
         };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::{HistorySummary, PayloadCost, Report};
-use crate::domain::Note;
+use super::{HistorySummary, PutOffReport, Report};
+use crate::domain::{Note, PayloadCost};
 use crate::pipeline::FirstChange;
 use crate::pipeline::requirements::Requirements;
 
@@ -27,9 +27,14 @@ impl ReportBuilder {
         &self.report
     }
 
-    /// Sets the summary that replaces old messages.
-    pub(crate) fn history_summary(&mut self, summary: Option<HistorySummary>) {
+    /// Sets the summary that replaces old messages, and why a compaction point waits.
+    pub(crate) fn compression(
+        &mut self,
+        summary: Option<HistorySummary>,
+        put_off: Option<PutOffReport>,
+    ) {
         self.report.history_summary = summary;
+        self.report.put_off = put_off;
     }
 
     /// Sets the pointers of the blocks that carry a cache mark.
@@ -50,6 +55,16 @@ impl ReportBuilder {
     /// Sets what the payload costs.
     pub fn cost(&mut self, cost: Option<PayloadCost>) {
         self.report.cost = cost;
+    }
+
+    /// Sets the tokens that no earlier compile of the session left out.
+    pub fn unique_saved(&mut self, tokens: u64) {
+        self.report.unique_saved_tokens = tokens;
+    }
+
+    /// Sets the cost of the session's last payload, as its provider reported it.
+    pub fn reported_cost(&mut self, cost: Option<PayloadCost>) {
+        self.report.reported_cost = cost;
     }
 
     /// Sets the keys of memory entries that have expired.

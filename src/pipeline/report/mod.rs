@@ -12,7 +12,7 @@ pub use builder::ReportBuilder;
 use super::change::FirstChange;
 use super::requirements::Requirements;
 pub use crate::domain::{Action, Actions};
-use crate::domain::{Model, Note, Notes};
+use crate::domain::{Model, Note, Notes, PayloadCost};
 
 /// What happened, in a sentence and in figures.
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
@@ -44,6 +44,17 @@ pub struct Report {
     pub cost: Option<PayloadCost>,
     /// Headers and parameters that the request needs beside the payload; null if it needs none.
     pub requires: Option<Requirements>,
+    /// Tokens that this compile left out and no earlier compile of the session did.
+    pub unique_saved_tokens: u64,
+    /// The cost of the session's last payload, if the request has the provider's `usage` of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reported_cost: Option<PayloadCost>,
+    /// What was done to stay below the price step of the model, with `budget.price_step: "stay"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price_step: Option<PriceStepReport>,
+    /// The compaction that was put off, with `compression.pays`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub put_off: Option<PutOffReport>,
     pub memory: MemoryReport,
     /// The skill whose instructions are in the payload.
     pub skill: Option<String>,
@@ -78,7 +89,8 @@ pub(super) struct TokenTotals {
 impl Report {
     /// A report of history alone: no other part of a payload has tokens.
     pub(super) fn new(model: &Model, totals: TokenTotals, actions: Actions, notes: Notes) -> Self {
-        let TokenTotals { before: tokens_before, after: tokens_after, budget } = totals;
+        let TokenTotals { before, after, budget } = totals;
+        let (tokens_before, tokens_after) = (before, after);
         let fits = tokens_after <= budget;
         Self {
             summary: write_sentence(tokens_before, tokens_after, &actions, fits),
@@ -94,6 +106,10 @@ impl Report {
             cache: Cache::default(),
             cost: None,
             requires: None,
+            unique_saved_tokens: before.saturating_sub(after),
+            reported_cost: None,
+            price_step: None,
+            put_off: None,
             memory: MemoryReport::default(),
             skill: None,
             service_tools: Vec::new(),
@@ -215,36 +231,42 @@ pub struct Cache {
     pub first_change: Option<FirstChange>,
 }
 
-/// The cost of a payload, in micro-dollars (millionths of a dollar), without the answer.
+/// A compaction that was put off, since writing the history again costs more than it saves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[schema(as = Cost)]
-pub struct PayloadCost {
-    pub payload_micros: u64,
-    /// What the conversation would cost unshortened, by the same assumption about the cache.
-    pub unshortened_micros: u64,
-    /// The difference; negative if the payload costs more.
-    pub saved_micros: i64,
-    pub cache: CacheAssumption,
+#[schema(as = PutOff)]
+pub struct PutOffReport {
+    /// `break_even`: it is further away than the turns that are expected.
+    #[schema(example = "break_even")]
+    pub why: &'static str,
+    /// Later requests after which the compaction has paid; null if it never does.
+    #[schema(example = 35)]
+    pub break_even_turns: Option<u64>,
+    /// Later requests that are expected.
+    #[schema(example = 10)]
+    pub expected_turns: u64,
+    /// Tokens that would be written to the cache again.
+    pub rewritten_tokens: u64,
+    /// Tokens that each later request would not have to read.
+    pub saved_tokens: u64,
 }
 
-/// What the provider's cache is taken to do with a payload.
+/// How the payload stands to the size above which the model charges other prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct CacheAssumption {
-    /// Tokens that are read from the cache.
-    pub read_tokens: u64,
-    /// Tokens that are written to it.
-    pub write_tokens: u64,
-    pub assumed: AssumedCache,
+#[schema(as = PriceStepUse)]
+pub struct PriceStepReport {
+    /// Tokens of the largest input that the ordinary prices charge.
+    #[schema(example = 272_000)]
+    pub above_tokens: u64,
+    /// Whether the history got less room because of it: the budget is larger.
+    pub lowered_room: bool,
+    /// Whether the payload is below it, by the count of this service.
+    pub stayed: bool,
 }
 
-/// The state of the provider's cache that a cost assumes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AssumedCache {
-    /// The previous payload is in the cache.
-    Warm,
-    /// Nothing is in the cache.
-    Cold,
+impl PriceStepReport {
+    pub(super) fn new(above_tokens: u64, budget: u64, tokens: u64) -> Self {
+        Self { above_tokens, lowered_room: above_tokens < budget, stayed: tokens <= above_tokens }
+    }
 }
 
 /// What memory did.

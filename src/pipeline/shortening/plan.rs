@@ -90,6 +90,7 @@ pub(super) fn run(
         opening: None,
         note_pays: budget.is_some(),
         keep_live: budget.is_none(),
+        payoff: None,
     };
     let (cap, wanted) = (plan.summary_cap, OnceCell::new());
     let mut view = PlanView { job, rows, turns, material, cap, encoder, wanted };

@@ -1,6 +1,7 @@
 //! The options of a compile, with their defaults.
 
 mod adapters;
+mod budget;
 pub(super) mod reader;
 mod skill;
 
@@ -9,6 +10,8 @@ pub use adapters::{
     ADAPTER_KEYS, KnownAdapters, MAX_PATTERNS_IN_ALL, adapter_names, adapter_patterns,
     given_adapters, patterns_in, read_definition,
 };
+pub(super) use budget::{BUDGET, BudgetOptions};
+pub use budget::{OnOverflow, PriceStepRule};
 pub(super) use reader::summary_instructions;
 pub use skill::read_skill_use;
 
@@ -16,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{
-    AdapterChoices, CacheTtl, MemoryScope, MemoryTtl, Notes, RawJson, Role, SkillUse, Target,
+    AdapterChoices, CacheTtl, MemoryScope, MemoryTtl, Model, Notes, RawJson, Role, SkillUse, Target,
 };
 use crate::limit::Pattern;
 
@@ -89,12 +92,30 @@ pub struct Compression {
     /// The highest level that the provider's own compaction may use in the place of the ladder; none if
     /// the service shortens the history itself.
     pub provider_level: Option<Level>,
+    /// Whether a compaction point waits until the rewrite of the prefix pays.
+    pub pays: bool,
+    /// The later requests in which it has to pay; none for as many as there were.
+    pub expected_turns: Option<u64>,
 }
 
 /// Values of `compression.by`: whether the provider shortens the history.
 pub const COMPRESSED_BY: &[(&str, bool)] = &[("service", false), ("provider", true)];
 
 impl Compression {
+    /// Warns if points cannot wait until they pay, because the prices of the cache are not known.
+    pub(crate) fn warn_unpriced(&self, model: &Model, notes: &mut Notes) {
+        let is_priced =
+            model.prices.as_ref().is_some_and(|prices| prices.rates.cache_read.is_some());
+        if self.pays && !is_priced {
+            notes.warn(
+                "pays_unknown",
+                "/compression/pays".to_owned(),
+                "no price of the model's cache is known: compaction points are as they would be \
+                 without",
+            );
+        }
+    }
+
     /// The options of a compile that sends its history as it is.
     #[must_use]
     pub fn switched_off(&self) -> Self {
@@ -155,6 +176,8 @@ impl Default for Compression {
             clear: ClearOptions::default(),
             adapters: AdapterChoices::default(),
             provider_level: None,
+            pays: false,
+            expected_turns: None,
         }
     }
 }

@@ -36,6 +36,8 @@ pub(crate) const COMPRESSION: &[&str] = &[
     "clear",
     "adapters",
     "by",
+    "pays",
+    "expected_turns",
 ];
 pub(crate) const CLEAR: &[&str] = &["keep", "least_tokens", "exclude_tools"];
 pub(crate) const PROTECT: &[&str] =
@@ -130,6 +132,8 @@ impl Compression {
         if given.choice("by", COMPRESSED_BY, faults) == Some(true) {
             read.provider_level = Some(read.level);
         }
+        read.pays = given.flag("pays", faults).unwrap_or(false);
+        read.expected_turns = given.whole("expected_turns", 1, MAX_TURNS, faults);
         read
     }
 }

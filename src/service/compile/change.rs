@@ -1,7 +1,7 @@
 //! Finds where a payload first differs from the previous one.
 
 use super::cost::{CacheFacts, PayloadTokens, payload_cost};
-use crate::domain::{Model, Note};
+use crate::domain::{CostFigures, Model, Note};
 use crate::pipeline::{self, CompiledPayload, FirstChange, PayloadBlocks};
 use crate::request::{self, CacheOptions, PreviousCompile};
 use crate::service::Services;
@@ -9,14 +9,14 @@ use crate::service::earlier_payload::{EarlierPayload, last_sent};
 use crate::service::sessions::SessionHandle;
 
 /// Reports where the payload first differs from the previous one, which is the one that the caller
-/// names, else the last payload of its session.
+/// names, else the last payload of its session. Returns the payload's cost, if it is known.
 pub(super) fn note_change(
     services: &Services,
     compiled: &mut CompiledPayload,
     model: &Model,
     cache: &CacheOptions,
     session: Option<&SessionHandle>,
-) {
+) -> Option<CostFigures> {
     let previous = cache.previous.as_ref();
     let before = match previous {
         Some(PreviousCompile::Payload(raw)) => Some(EarlierPayload::Request(raw)),
@@ -40,8 +40,7 @@ pub(super) fn note_change(
             previous_before: None,
             ttl: cache.ttl,
         };
-        note_cost(compiled, model, state);
-        return;
+        return note_cost(compiled, model, state);
     };
     let now = PayloadBlocks::from_written(compiled.payload(), &compiled.written.blocks);
     let counter = &services.pipeline().counter;
@@ -62,10 +61,15 @@ pub(super) fn note_change(
     };
     let is_warm = cache.state != request::CacheState::Cold;
     let state = CacheFacts { is_warm, new_tokens, previous_before, ttl: cache.ttl };
-    note_cost(compiled, model, state);
+    note_cost(compiled, model, state)
 }
 
-fn note_cost(compiled: &mut CompiledPayload, model: &Model, state: CacheFacts) {
-    let cost = payload_cost(model, PayloadTokens::new(compiled.report.report()), state);
-    compiled.report.cost(cost);
+fn note_cost(
+    compiled: &mut CompiledPayload,
+    model: &Model,
+    state: CacheFacts,
+) -> Option<CostFigures> {
+    let figures = payload_cost(model, PayloadTokens::new(compiled.report.report()), state);
+    compiled.report.cost(figures.map(|figures| figures.cost));
+    figures
 }

@@ -1,7 +1,10 @@
 //! The cost of a payload at the prices of the catalogue, and of the conversation unshortened.
 
-use crate::domain::{CacheLifetime, CacheMarks, CacheTtl, CachedTokens, Model, Prices};
-use crate::pipeline::{AssumedCache, CacheAssumption, PayloadCost, Report};
+use crate::domain::{
+    AssumedCache, CacheAssumption, CacheLifetime, CacheMarks, CacheTtl, CachedTokens, CostFigures,
+    Model, PayloadCost, Prices, difference, share,
+};
+use crate::pipeline::Report;
 
 /// What is known of the cache when a payload is sent.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +29,8 @@ pub(super) struct PayloadTokens {
     stable: u64,
     /// Whether blocks of the payload carry cache marks.
     is_marked: bool,
+    /// Those that no earlier compile of the session left out.
+    unique_saved: u64,
 }
 
 impl PayloadTokens {
@@ -35,6 +40,7 @@ impl PayloadTokens {
             after: report.tokens_after,
             stable: report.cache.stable_tokens,
             is_marked: !report.cache.breakpoints.is_empty(),
+            unique_saved: report.unique_saved_tokens,
         }
     }
 }
@@ -44,7 +50,7 @@ pub(super) fn payload_cost(
     model: &Model,
     tokens: PayloadTokens,
     state: CacheFacts,
-) -> Option<PayloadCost> {
+) -> Option<CostFigures> {
     let prices = model.prices.as_ref()?;
     let rules = CacheRules::new(model, tokens, state);
     let payload = rules.split(tokens.after, state.new_tokens);
@@ -53,18 +59,38 @@ pub(super) fn payload_cost(
         Some(previous) => tokens.before.saturating_sub(previous),
         None => state.new_tokens.min(tokens.before),
     };
-    let unshortened = rules.split(tokens.before, added);
+    let unshortened = |is_warm| {
+        let rules = CacheRules { is_warm, ..rules };
+        // Text that was put in, such as state, saves nothing and is no loss either.
+        let tokens = if tokens.before > tokens.after {
+            rules.split(tokens.before, added)
+        } else {
+            rules.split(tokens.after, state.new_tokens)
+        };
+        input_cost(prices, tokens, rules.lifetime)
+    };
+    let (warm, cold) = (unshortened(true), unshortened(false));
     let payload_micros = input_cost(prices, payload, rules.lifetime);
-    let unshortened_micros = input_cost(prices, unshortened, rules.lifetime);
-    Some(PayloadCost {
+    let unshortened_micros = if state.is_warm { warm } else { cold };
+    let cost = PayloadCost {
         payload_micros,
+        output_micros: None,
         unshortened_micros,
-        saved_micros: signed(unshortened_micros).saturating_sub(signed(payload_micros)),
+        saved_micros: difference(unshortened_micros, payload_micros),
+        unique_saved_micros: share(unshortened_micros, tokens.unique_saved, tokens.before),
         cache: CacheAssumption {
             read_tokens: payload.read,
             write_tokens: payload.written,
             assumed: if state.is_warm { AssumedCache::Warm } else { AssumedCache::Cold },
         },
+    };
+    Some(CostFigures {
+        cost,
+        tokens_before: tokens.before,
+        tokens_after: tokens.after,
+        unique_saved_tokens: tokens.unique_saved,
+        unshortened_warm_micros: warm,
+        unshortened_cold_micros: cold,
     })
 }
 
@@ -73,11 +99,8 @@ fn input_cost(prices: &Prices, tokens: CachedTokens, lifetime: CacheLifetime) ->
     prices.rates(read + written + uncached).input_cost(tokens, lifetime)
 }
 
-fn signed(micros: u64) -> i64 {
-    i64::try_from(micros).unwrap_or(i64::MAX)
-}
-
 /// What the provider's cache does with the payloads of a model.
+#[derive(Debug, Clone, Copy)]
 struct CacheRules {
     is_warm: bool,
     /// Whether it keeps anything: a provider with marks does so only where they are.
@@ -98,10 +121,7 @@ impl CacheRules {
             keeps: !wants_marks || tokens.is_marked,
             unmarked: if wants_marks { unmarked } else { 0 },
             min_tokens: model.min_cached_tokens.unwrap_or_default(),
-            lifetime: match state.ttl {
-                Some(CacheTtl::OneHour) => CacheLifetime::Long,
-                Some(CacheTtl::FiveMinutes) | None => CacheLifetime::Short,
-            },
+            lifetime: CacheLifetime::of(state.ttl),
         }
     }
 
@@ -125,8 +145,14 @@ mod tests {
     fn cost(model: &str, marks: usize, state: CacheFacts) -> PayloadCost {
         let model = Models::built_in().find(model).cloned().unwrap();
         let is_marked = marks > 0;
-        let tokens = PayloadTokens { before: 100_000, after: 20_000, stable: 19_000, is_marked };
-        payload_cost(&model, tokens, state).unwrap()
+        let tokens = PayloadTokens {
+            before: 100_000,
+            after: 20_000,
+            stable: 19_000,
+            is_marked,
+            unique_saved: 10_000,
+        };
+        payload_cost(&model, tokens, state).unwrap().cost
     }
 
     const COLD: CacheFacts =
@@ -143,6 +169,7 @@ mod tests {
         // 97,000 of 100,000 were there before; a thousand is behind the last mark.
         assert_eq!(warm.unshortened_micros, 97_000 * 3 / 10 + 2_000 * 375 / 100 + 3_000);
         assert_eq!(warm.saved_micros, 39_600 - 12_150);
+        assert_eq!(warm.unique_saved_micros, 3_960);
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub(super) struct CompileEvents {
     messages: Option<usize>,
     has_state: bool,
     has_context: bool,
+    /// The id of the caller's key.
+    key: Option<Arc<str>>,
     started_at: Timestamp,
     /// When the work on the request began.
     start: Instant,
@@ -49,6 +51,7 @@ impl CompileEvents {
             messages: None,
             has_state: false,
             has_context: false,
+            key: services.caller().key.clone(),
             started_at,
             start,
             is_started: false,
@@ -140,6 +143,10 @@ impl CompileEvents {
             "fits": report.fits,
             "parts": report.parts,
             "actions": actions,
+            "unique_saved_tokens": report.unique_saved_tokens,
+            "cost": report.cost,
+            "reported_cost": report.reported_cost,
+            "key": self.key.as_deref(),
             "payload_hash": compiled.payload_hash.to_string(),
             "first_change": report.cache.first_change,
             "duration_ms": self.millis(),

@@ -93,7 +93,7 @@ pub(super) fn govern(
         memory: given.as_ref().or(recalled.candidates.as_ref()).map_or(&[], Vec::as_slice),
         store_revision: recalled.store_revision,
         tokenizer: model.tokenizer.as_str(),
-        budget: request.context_window.saturating_sub(request.reserve_output),
+        budget: request.aimed_budget(),
         target: request.target,
         summarizing: SummaryContext { compression: &compression, counter, model: &model },
         deadline,

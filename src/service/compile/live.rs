@@ -8,18 +8,20 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::cached_prefix::cached_prefix;
 use super::change::note_change;
 use super::events::{CompileEvents, UnreadCompile};
 use super::governance::GovernSource;
 use super::job::{CompileJob, JobContext};
 use super::named_inputs::read_request;
 use super::{CompileMode, CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
-use crate::domain::{MemoryEntry, Model};
+use crate::domain::{CostFigures, MemoryEntry, Model, PayloadCost, SentCost};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
 use crate::provider::MemberBlocks;
-use crate::request::{CacheOptions, CompileRequest};
+use crate::request::{CacheOptions, CacheState, CompileRequest};
+use crate::service::Services;
 use crate::service::earlier_payload::{RememberedPayload, to_sent};
 use crate::service::effects::{Effects, SessionEffects};
 use crate::service::event_owner::EventOwner;
@@ -27,7 +29,7 @@ use crate::service::fact_observers::FactObservers;
 use crate::service::idempotency::IdempotentRequest;
 use crate::service::record::{CompileOutcome, NewRecord, RecordSubject};
 use crate::service::sessions::{self, SessionCompile, SessionHandle, SessionUpdate};
-use crate::service::{Services, usage};
+use crate::service::usage::{self, CountedRequest};
 use crate::store::{Batch, ObservedFact};
 
 /// The request of a live compile, with its session and turn.
@@ -68,6 +70,10 @@ pub(super) struct LiveCompile<'j> {
     expired: Vec<MemoryEntry>,
     /// Facts that hooks are notified of at once, after the transaction.
     facts: Vec<ObservedFact>,
+    /// What the payload costs, if that is known; set when the hooks are done.
+    cost: Option<CostFigures>,
+    /// Whether the payload is one that is sent: not one of a session whose last calls have no result.
+    is_sent: bool,
 }
 
 /// The store's answer to the effects of a compile.
@@ -140,6 +146,8 @@ impl<'j> LiveCompile<'j> {
             session_update,
             expired: Vec::new(),
             facts: Vec::new(),
+            cost: None,
+            is_sent: true,
         };
         Ok((compile, request))
     }
@@ -221,9 +229,21 @@ impl<'j> LiveCompile<'j> {
         if input.turn.is_some() && compiled.awaits_results {
             compiled.report.forgive_open_calls();
         }
-        timed(&mut job.timings.serialise, || {
-            note_change(services, compiled, &self.model, &self.cache, input.session);
+        let reported = self.session_update.reported_cost().map(|reported| &reported.after);
+        let last = reported.or_else(|| input.session?.last_cost());
+        let mut cache = self.cache.clone();
+        // A provider that wrote nothing has nothing to read. Without marks, it does not say.
+        if self.model.cache_marks.is_some() && last.is_some_and(PayloadCost::is_uncached) {
+            cache.state = CacheState::Cold;
+        }
+        self.is_sent = input.session.is_none() || !compiled.awaits_results;
+        let removed = removed_tokens(&self.model, compiled.report.report());
+        let known = input.session.map_or(0, SessionHandle::removed);
+        compiled.report.unique_saved(self.model.scale(removed.saturating_sub(known)));
+        self.cost = timed(&mut job.timings.serialise, || {
+            note_change(services, compiled, &self.model, &cache, input.session)
         });
+        compiled.report.reported_cost(reported.copied());
         let expired = self.expired.iter().map(|entry| entry.key.to_string());
         compiled.report.expired_memory(expired.collect());
         let owner = EventOwner {
@@ -250,16 +270,24 @@ impl<'j> LiveCompile<'j> {
     /// The changes of this compile to its session.
     fn session_compile(&self, compiled: &CompiledPayload) -> SessionCompile {
         let payload = self.job.draft.level.is_kept().then(|| to_sent(&compiled.written));
-        let tokens = compiled.report.report().tokens_after;
+        let report = compiled.report.report();
+        let cost = self.cost.map(|figures| SentCost {
+            model: Arc::clone(&self.model_name),
+            row: usage::row_of(self.job.services, &self.model.name),
+            figures,
+        });
         SessionCompile {
             id: Arc::clone(&self.id),
             update: self.session_update.clone(),
             model: Arc::clone(&self.model_name),
-            raw: if compiled.is_counted { self.model.unscale(tokens) } else { 0 },
+            raw: if compiled.is_counted { self.model.unscale(report.tokens_after) } else { 0 },
             awaits_results: compiled.awaits_results,
             payload,
             source: self.input.turn.and_then(|turn| turn.source()),
             sent: compiled.sent.clone(),
+            removed: removed_tokens(&self.model, report),
+            cost,
+            prefix: cached_prefix(compiled, &self.model, self.cache.ttl),
         }
     }
 
@@ -318,12 +346,25 @@ impl<'j> LiveCompile<'j> {
         Ok(CommittedCompile { observed, is_lost })
     }
 
-    /// Adds the tokens of the compile to the usage of the tenant; a dry run adds none.
+    /// Adds the tokens and the cost of the compile to the usage of the tenant; a dry run adds none.
     pub(super) fn count_usage(&self, report: &Report) {
-        if !self.input.mode.is_dry {
-            let Report { tokens_before, tokens_after, .. } = *report;
-            usage::count(self.job.services, &self.model.name, tokens_before, tokens_after);
+        if self.input.mode.is_dry {
+            return;
         }
+        let services = self.job.services;
+        let session = self.input.session.map(|session| &session.id);
+        if let (Some(session), Some(reported)) = (session, self.session_update.reported_cost()) {
+            usage::count_reported(services, session, reported);
+        }
+        let counted = CountedRequest {
+            model: &self.model.name,
+            session,
+            tokens_before: report.tokens_before,
+            tokens_after: report.tokens_after,
+            unique_saved_tokens: if self.is_sent { report.unique_saved_tokens } else { 0 },
+            cost: report.cost.filter(|_| self.is_sent),
+        };
+        usage::count(services, &counted);
     }
 
     /// Remembers the payload for the next compile's `first_change`.
@@ -342,4 +383,9 @@ fn warn_without_session(request: &mut CompileRequest) -> SessionUpdate {
         request.notes.warn("usage_needs_session", "/usage".to_owned(), detail);
     }
     SessionUpdate::default()
+}
+
+/// The tokens that a compile left out, before any factor.
+fn removed_tokens(model: &Model, report: &Report) -> u64 {
+    model.unscale(report.tokens_before.saturating_sub(report.tokens_after))
 }

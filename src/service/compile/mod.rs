@@ -1,5 +1,6 @@
 //! Compile a conversation into a payload.
 
+mod cached_prefix;
 mod change;
 mod cost;
 mod events;

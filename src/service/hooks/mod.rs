@@ -40,7 +40,7 @@ pub use crate::webhook::{HOP_HEADER, MAX_HOPS};
 use crate::webhook::{Keyring, Policy, Webhooks};
 
 /// Every point at which a hook can run.
-pub const POINTS: [Point; 16] = Point::ALL;
+pub const POINTS: [Point; 17] = Point::ALL;
 
 /// Every kind of hook.
 pub const KINDS: [HookKind; 4] = HookKind::ALL;

@@ -24,6 +24,9 @@ struct SessionDocument<'s> {
     /// What was sent to models that bind thinking to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     sent: Option<&'s SentHistory>,
+    /// The most tokens that one compile left out, before any factor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    removed_tokens: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -102,6 +105,7 @@ pub(super) fn write(state: &SessionState) -> String {
         has_captured: true,
         source: state.source.map(Source::as_str),
         sent: Some(&*state.sent).filter(|sent| !sent.is_empty()),
+        removed_tokens: Some(state.removed).filter(|removed| *removed > 0),
     };
     // A document is plain data with string keys: serialising it cannot fail.
     serde_json::to_string(&document).unwrap_or_default()

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::live;
+use super::payload_usage::{PayloadPrefix, PayloadUsage, judged};
 use super::unscoped_hooks::leave_out_unscoped;
 use crate::domain::{
-    ModelCalibration, Models, Notes, RawJson, SentUpdate, Session, Source, UsageReport,
+    Models, PayloadCost, RawJson, ReportedCost, SentCost, SentUpdate, Session, Source, UsageReport,
 };
 use crate::json::{self, Limits, Node};
 use crate::request::{self, CacheState, CompileRequest};
 use crate::service::{Services, StoreError};
-use crate::store::{SentCompile, SentPayload, Tx};
+use crate::store::{CachedPrefix, SentCompile, SentPayload, Tx};
 
 /// The session of a compile.
 #[derive(Debug, Clone)]
@@ -33,12 +34,19 @@ pub(crate) struct SessionUpdate {
     factor: Option<(Arc<str>, u32)>,
     /// A new compaction point, as a length of the request's list.
     point: Option<u64>,
+    /// The usage of the last payload.
+    usage: Option<PayloadUsage>,
 }
 
 impl SessionUpdate {
     /// Whether there is a change to store.
     pub(crate) fn has_changes(&self) -> bool {
-        self.factor.is_some() || self.point.is_some()
+        self.factor.is_some() || self.point.is_some() || self.usage.is_some()
+    }
+
+    /// The cost of the last payload before and after its usage was reported.
+    pub(crate) fn reported_cost(&self) -> Option<&ReportedCost> {
+        self.usage.as_ref()?.cost.as_ref()
     }
 }
 
@@ -60,6 +68,12 @@ pub(crate) struct SessionCompile {
     pub(crate) source: Option<Source>,
     /// What is kept of a payload whose model binds thinking to it.
     pub(crate) sent: Option<SentUpdate>,
+    /// The tokens that the compile left out, before any factor.
+    pub(crate) removed: u64,
+    /// The cost of the payload, if it is known.
+    pub(crate) cost: Option<SentCost>,
+    /// The prefix that the provider keeps for a known time; none if it keeps none.
+    pub(crate) prefix: Option<PayloadPrefix>,
 }
 
 /// Opens the session that a request names, or else that of the caller's key. Returns none if
@@ -101,33 +115,6 @@ pub(crate) fn model_of(request: &CompileRequest) -> Arc<str> {
     Arc::clone(&request.model.name)
 }
 
-/// The factor that is learnt from a provider's count of a model's last payload. Warns if the count is
-/// too far from the count of this service, or if there is none.
-pub(super) fn learnt_factor(
-    models: &Models,
-    measured: &ModelCalibration,
-    tokens: u64,
-    notes: &mut Notes,
-) -> Option<u32> {
-    match measured.compare(tokens, models.calibrated(&measured.model).factor_milli) {
-        UsageReport::Plausible(factor) => return Some(factor),
-        UsageReport::Small => {}
-        UsageReport::Implausible => {
-            let detail = format!(
-                "{tokens} tokens are reported for a payload of `{}` that is {} tokens before any \
-                 factor: nothing is learnt from the report",
-                measured.model, measured.raw
-            );
-            notes.warn("usage_implausible", "/usage".to_owned(), detail);
-        }
-        UsageReport::Uncounted => {
-            let detail = "the tokens of the last payload were not counted";
-            notes.warn("usage_unmatched", "/usage".to_owned(), detail);
-        }
-    }
-    None
-}
-
 impl SessionHandle {
     /// The number of this compile in the session, from 1.
     pub(crate) fn turn(&self) -> u64 {
@@ -149,10 +136,20 @@ impl SessionHandle {
         self.has_unscoped_hooks
     }
 
+    /// The most tokens that one compile of the session left out so far, before any factor.
+    pub(crate) fn removed(&self) -> u64 {
+        self.known.as_ref().map_or(0, |known| known.costs.removed)
+    }
+
+    /// The cost of the session's last payload.
+    pub(crate) fn last_cost(&self) -> Option<&PayloadCost> {
+        self.known.as_ref()?.costs.last()
+    }
+
     /// Adds the session's calibration and compaction points to a request. Returns the changes that
     /// the request makes to the session.
     pub(crate) fn apply(&self, models: &Models, request: &mut CompileRequest) -> SessionUpdate {
-        let mut update = SessionUpdate { factor: self.learnt(models, request), point: None };
+        let mut update = self.report(models, request);
         let model = model_of(request);
         let known = self.known.as_ref().and_then(|known| known.measured_of(&model));
         request.calibration = known.cloned().and_then(|mut known| {
@@ -176,24 +173,27 @@ impl SessionHandle {
         update
     }
 
-    /// The model and factor that are learnt from the usage in a request, which is of the session's
-    /// last payload. Warns if nothing is learnt because there is no such payload, or because the
-    /// usage is implausible.
-    fn learnt(&self, models: &Models, request: &mut CompileRequest) -> Option<(Arc<str>, u32)> {
-        let tokens = request.usage?;
+    /// The changes by the usage in a request, which is of the session's last payload. Warns if
+    /// nothing is learnt because there is no such payload, or because the usage is implausible.
+    pub(crate) fn report(&self, models: &Models, request: &mut CompileRequest) -> SessionUpdate {
+        let mut update = SessionUpdate::default();
+        let Some(tokens) = request.usage else { return update };
         let notes = &mut request.notes;
-        let Some(last) = self.known.as_ref().and_then(Session::last_measured) else {
+        let known = self.known.as_ref().and_then(|known| Some((known, known.last_measured()?)));
+        let Some((known, last)) = known else {
             let detail = "nothing was compiled in the session that it could be of";
             notes.warn("usage_unmatched", "/usage".to_owned(), detail);
-            return None;
+            return update;
         };
-        let factor = learnt_factor(models, last, tokens, notes)?;
-        Some((Arc::clone(&last.model), factor))
-    }
-
-    /// The model and factor that are learnt from the usage in a request that is not compiled.
-    pub(crate) fn report(&self, models: &Models, request: &mut CompileRequest) -> SessionUpdate {
-        SessionUpdate { factor: self.learnt(models, request), point: None }
+        let report = judged(models, last, tokens.input(), notes);
+        if let UsageReport::Plausible(factor) = report {
+            update.factor = Some((Arc::clone(&last.model), factor));
+        }
+        if report != UsageReport::Implausible {
+            update.usage =
+                Some(PayloadUsage::note(models, &mut known.clone(), &last.model, tokens));
+        }
+        update
     }
 
     /// Stores a turn that is not compiled: the session's use, the shape of its messages, and what is
@@ -218,6 +218,10 @@ impl SessionHandle {
         if let Some((model, factor)) = &update.factor {
             session.learn(model, *factor);
         }
+        if let Some(usage) = &update.usage {
+            usage.note_cost(&mut session);
+            usage.note_cache(tx, &self.id)?;
+        }
         Ok(session)
     }
 
@@ -236,13 +240,35 @@ impl SessionHandle {
         if let Some(sent) = compiled.sent.as_ref().filter(|_| !compiled.awaits_results) {
             Arc::make_mut(&mut session.sent).note(sent);
         }
+        if !compiled.awaits_results {
+            session.costs.note(&compiled.model, compiled.removed, compiled.cost.clone());
+        }
         session.touch(tx.now(), self.usual);
         tx.put_session(&session)?;
-        match &compiled.payload {
-            Some(payload) if !compiled.awaits_results => {
-                tx.put_sent(&self.id, &compiled.id, payload)
-            }
-            Some(_) | None => Ok(()),
+        if compiled.awaits_results {
+            return Ok(());
         }
+        self.note_prefix(tx, compiled)?;
+        match &compiled.payload {
+            Some(payload) => tx.put_sent(&self.id, &compiled.id, payload),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes the prefix that the provider keeps from now on.
+    fn note_prefix(&self, tx: &Tx<'_>, compiled: &SessionCompile) -> Result<(), StoreError> {
+        let Some(prefix) = &compiled.prefix else {
+            return tx.forget_cached_prefix(&self.id);
+        };
+        tx.put_cached_prefix(&CachedPrefix {
+            session: Arc::clone(&self.id),
+            expires_at: tx.now().after(Duration::from_secs(prefix.ttl_seconds)),
+            ttl_seconds: prefix.ttl_seconds,
+            compilation: Arc::clone(&compiled.id),
+            model: Arc::clone(&compiled.model),
+            hash: prefix.hash,
+            tokens: prefix.tokens,
+            rewrite_micros: prefix.rewrite_micros,
+        })
     }
 }

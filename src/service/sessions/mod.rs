@@ -6,10 +6,12 @@
 mod delegations;
 mod document;
 mod events;
+mod expiring_caches;
 mod handle;
 mod lineage;
 mod memory;
 pub(super) mod messages;
+mod payload_usage;
 mod snapshots;
 mod unscoped_hooks;
 mod usage;
@@ -17,10 +19,12 @@ mod usage;
 use std::sync::Arc;
 
 pub use self::delegations::delegate;
+pub(crate) use self::expiring_caches::publish_expiring;
 pub(crate) use self::handle::{
     SessionCompile, SessionHandle, SessionUpdate, model_of, open, open_as,
 };
 pub use self::lineage::{fork, switch};
+pub(crate) use self::payload_usage::PayloadPrefix;
 pub use self::snapshots::{
     find as find_snapshot, list as list_snapshots, restore as restore_snapshot,
     take as take_snapshot,

@@ -10,7 +10,7 @@ use crate::request::CompileRequest;
 use crate::service::effects::{Effects, StoredTurn, TurnEffects};
 use crate::service::fact_observers::FactObservers;
 use crate::service::sessions::SessionUpdate;
-use crate::service::{Services, StoreError, compile};
+use crate::service::{Services, StoreError, compile, usage};
 use crate::store::{Batch, Tx};
 
 /// A turn that is stored without a payload.
@@ -47,6 +47,7 @@ pub(super) fn append(
     let scope = services.hook_scope(Some(&turn.session.id), agent);
     let observers = FactObservers::new(&set, scope.clone());
     let response = write(&turn, &warnings);
+    let (session, reported) = (Arc::clone(&turn.session.id), update.reported_cost().cloned());
     let stored = Arc::new(AppendedTurn { turn, update }) as Arc<dyn StoredTurn>;
     let effects = Effects {
         scope,
@@ -56,6 +57,9 @@ pub(super) fn append(
     };
     let done = effects.commit(services, Batch::default())?;
     services.observe_now(&observers, &done.facts);
+    if let Some(reported) = &reported {
+        usage::count_reported(services, &session, reported);
+    }
     Ok(response)
 }
 

@@ -33,6 +33,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0022_calibration.sql"),
     include_str!("../../../migrations/postgres/0023_fair_shares.sql"),
     include_str!("../../../migrations/postgres/0024_sent_history.sql"),
+    include_str!("../../../migrations/postgres/0025_costs.sql"),
 ];
 
 /// The lowest step that a program must know to use this schema. A step that older programs cannot

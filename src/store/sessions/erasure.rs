@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::Session;
+use crate::domain::{Session, SessionCosts};
 use crate::store::sql::values;
 use crate::store::{Error, Tx};
 
@@ -14,6 +14,8 @@ const SESSION_TABLES: &[(&str, &str)] = &[
     ("session_payloads", "session"),
     ("session_messages", "session"),
     ("session_texts", "session"),
+    ("session_usage", "session"),
+    ("session_caches", "session"),
     ("snapshots", "session"),
     ("summaries", "session"),
     ("golden", "session"),
@@ -41,9 +43,11 @@ impl Tx<'_> {
             "DELETE FROM session_messages WHERE tenant = ?1 AND session = ?2",
             values![&session.id],
         )?;
+        self.forget_cached_prefix(&session.id)?;
         session.points.clear();
         session.measured.clear();
         session.sent = Arc::default();
+        session.costs = SessionCosts::default();
         session.turns = 0;
         session.messages = 0;
         session.source = None;

@@ -1,5 +1,6 @@
 //! Sessions: their rows and everything that is deleted with them.
 
+mod cache;
 mod erasure;
 mod payload;
 mod row;
@@ -7,6 +8,7 @@ mod snapshots;
 mod state;
 mod texts;
 
+pub use self::cache::CachedPrefix;
 pub use self::payload::{SentCompile, SentPayload};
 use self::row::{COLUMNS, JOINED_COLUMNS, SessionJson, session, values_of};
 pub use self::snapshots::StoredSnapshot;

@@ -11,13 +11,14 @@ use crate::store::sql::{Row, SqlValue};
 
 /// The columns of a session, after the tenant's.
 pub(super) const COLUMNS: &str = "id, version, parent, defaults, ttl_seconds, points, measured, \
-    compilation, source, created_at, updated_at, used_at, expires_at, hooks_scoped, sent";
+    compilation, source, created_at, updated_at, used_at, expires_at, hooks_scoped, sent, \
+    costs";
 
 /// The same columns of `sessions AS s`, and the number of compiles.
 pub(super) const JOINED_COLUMNS: &str =
     "s.id, s.version, s.parent, s.defaults, s.ttl_seconds, s.points, \
     s.measured, s.compilation, s.source, s.created_at, s.updated_at, s.used_at, s.expires_at, \
-    s.hooks_scoped, s.sent, \
+    s.hooks_scoped, s.sent, s.costs, \
     coalesce((SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = s.id), 0), \
     coalesce((SELECT max(seq) + 1 FROM session_messages AS m
               WHERE m.tenant = ?1 AND m.session = s.id), 0)";
@@ -27,6 +28,7 @@ pub(super) struct SessionJson {
     points: String,
     measured: String,
     sent: String,
+    costs: String,
 }
 
 impl SessionJson {
@@ -39,6 +41,7 @@ impl SessionJson {
             points: json(&session.points),
             measured: json(&session.measured),
             sent: json(&session.sent),
+            costs: json(&session.costs),
         }
     }
 }
@@ -60,6 +63,7 @@ pub(super) fn values_of<'s>(session: &'s Session, texts: &'s SessionJson) -> Vec
         session.expires_at.into(),
         session.hooks_scoped.into(),
         (&texts.sent).into(),
+        (&texts.costs).into(),
     ]
 }
 
@@ -83,8 +87,9 @@ pub(super) fn session(row: &dyn Row) -> Result<Session, Error> {
         expires_at: row.get(12)?,
         hooks_scoped: row.get(13)?,
         sent: Arc::new(json(row, 14)?),
-        turns: row.get(15)?,
-        messages: row.get(16)?,
+        costs: json(row, 15)?,
+        turns: row.get(16)?,
+        messages: row.get(17)?,
     })
 }
 

@@ -37,6 +37,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0022_calibration.sql"),
     include_str!("../../../migrations/sqlite/0023_fair_shares.sql"),
     include_str!("../../../migrations/sqlite/0024_sent_history.sql"),
+    include_str!("../../../migrations/sqlite/0025_costs.sql"),
 ];
 
 /// The step from which on the words of memory are made as they are now.

@@ -1,7 +1,7 @@
 //! Keys, usage and replies, over each backend.
 
 use super::*;
-use crate::domain::{Day, Key, KeyHash, KeyLimits, KeywordSet, PrincipalKind};
+use crate::domain::{CostTotals, Day, Key, KeyHash, KeyLimits, KeywordSet, PrincipalKind};
 
 fn key(id: &str, tenant: &str) -> Key {
     Key {
@@ -73,11 +73,14 @@ fn keys_are_listed_by_id_from_where_one_is() {
 fn used(day: i64, key: &str, model: &str, tokens: u64) -> UsageRow {
     UsageRow {
         day: Day(day),
+        session: None,
         key: key.to_owned(),
         model: model.to_owned(),
         requests: 1,
         tokens_before: tokens,
         tokens_after: tokens / 2,
+        unique_saved_tokens: tokens / 4,
+        cost: CostTotals::default(),
     }
 }
 
@@ -94,10 +97,11 @@ fn what_is_used_is_added_up_and_filtered() {
             tenant.read(|tx| tx.list_usage(filter, after, limit)).unwrap()
         };
         let all = UsageFilter::default();
-        let sum = UsageRow { requests: 2, ..used(1, "k", "m", 16) };
+        let sum = UsageRow { requests: 2, unique_saved_tokens: 3, ..used(1, "k", "m", 16) };
         let rows = [sum, used(1, "k", "n", 4), used(2, "", "", 8)];
         assert_eq!(list(&all, None, 9), rows);
-        let after = UsageCursor { day: Day(1), key: "k".to_owned(), model: "m".to_owned() };
+        let after =
+            UsageCursor { session: None, day: Day(1), key: "k".to_owned(), model: "m".to_owned() };
         assert_eq!(list(&all, Some(&after), 1), rows[1..2]);
         let one = |filter| list(&filter, None, 9).len();
         assert_eq!(one(UsageFilter { key: Some("k".to_owned()), ..all.clone() }), 2);

@@ -2,6 +2,7 @@
 
 mod adapters;
 mod candidates;
+mod costs;
 mod deliveries;
 mod golden;
 mod keys;

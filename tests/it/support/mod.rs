@@ -9,6 +9,7 @@ pub mod generate;
 pub mod items;
 pub mod pack;
 pub mod prerequisite;
+pub mod prices;
 mod process;
 mod raw;
 pub mod receiver;

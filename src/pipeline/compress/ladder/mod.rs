@@ -5,16 +5,19 @@
 //! same states as the shorter one did: what was sent before keeps its bytes.
 
 mod excerpts;
+mod payoff;
 mod shape;
 mod steps;
 
 use std::collections::VecDeque;
 
+pub(crate) use payoff::{PayoffRule, PutOffPoint};
 pub(crate) use shape::{
     HistoryNote, LadderOutcome, LadderPlan, MediaCost, OpeningPlan, TurnChange, TurnCost,
     TurnCosts, TurnExcerpt, TurnForm,
 };
 
+use payoff::HistoryAtPoint;
 use steps::LadderStep;
 
 use crate::request::Level;
@@ -26,12 +29,18 @@ pub(crate) fn plan<C: TurnCosts>(
     costs: &mut C,
 ) -> Result<LadderOutcome, C::Error> {
     let mut ladder = Ladder::new(turns, *plan);
-    let mut changes = Vec::new();
+    let (mut changes, mut put_off, mut answers) = (Vec::new(), None, 0);
     for (index, turn) in turns.iter().enumerate() {
         let (flat, real) = costs.arrival_cost(index)?;
         ladder.push(turn, flat, real);
         let most = if turn.point { plan.trigger.min(plan.compress_to) } else { plan.trigger };
+        put_off = None;
+        answers += turn.answers;
         if plan.level >= Level::Reversible && ladder.total(false) > most {
+            put_off = ladder.put_off(turn, answers);
+            if put_off.is_some() {
+                continue;
+            }
             let before = ladder.shape();
             ladder.compact(plan.compress_to, costs)?;
             changes.extend(ladder.change_since(&before));
@@ -42,7 +51,7 @@ pub(crate) fn plan<C: TurnCosts>(
     changes.extend(ladder.change_since(&before));
     let left = plan.allowed.saturating_sub(ladder.needed());
     let Ladder { forms, note, keeps_summary, blocks_from, .. } = ladder;
-    Ok(LadderOutcome { forms, note, squeezed, keeps_summary, left, blocks_from, changes })
+    Ok(LadderOutcome { forms, note, squeezed, keeps_summary, left, blocks_from, changes, put_off })
 }
 
 /// The forms of turns, and the note before them.
@@ -146,6 +155,18 @@ impl<'t> Ladder<'t> {
             return Some(TurnChange { first: None, newest });
         }
         first.map(|first| TurnChange { first: Some(first), newest })
+    }
+
+    /// The point after the newest turn as one that waits; none if the history is shrunk there. One that
+    /// was made for a cold cache rewrites nothing, and never waits.
+    fn put_off(&self, newest: &TurnCost, answers: u64) -> Option<PutOffPoint> {
+        let rule = self.plan.payoff.filter(|_| !newest.point)?;
+        rule.put_off(HistoryAtPoint {
+            tokens: self.total(false),
+            target: self.reachable(self.plan.compress_to),
+            newest: self.shown.last().map_or(0, |shown| shown.0),
+            answers,
+        })
     }
 
     fn total(&self, real: bool) -> u64 {

@@ -1,5 +1,6 @@
 //! Input and output of the ladder.
 
+use super::payoff::{PayoffRule, PutOffPoint};
 use crate::compress::Depth;
 use crate::pipeline::compress::view::Clearing;
 use crate::request::Level;
@@ -20,6 +21,8 @@ pub(crate) struct TurnCost {
     pub(crate) user: bool,
     /// Whether it is system text, which targets may hoist out of the list.
     pub(crate) system: bool,
+    /// Messages of the model in it.
+    pub(crate) answers: u64,
     /// Whether the history is shrunk after the turn, whatever it takes by then.
     pub(crate) point: bool,
     /// First turn of the live zone when this turn is the newest.
@@ -59,6 +62,8 @@ pub(crate) struct LadderPlan {
     pub(crate) note_pays: bool,
     /// Whether the live zone is never touched, whatever does not fit.
     pub(crate) keep_live: bool,
+    /// When a compaction point waits until the rewrite of the prefix pays; none if none waits.
+    pub(crate) payoff: Option<PayoffRule>,
 }
 
 /// The message that opens a list which has no message of the user at its beginning.
@@ -133,6 +138,8 @@ pub(crate) struct LadderOutcome {
     pub(crate) blocks_from: usize,
     /// Where turns that were sent in other forms changed, in the order of the compaction points.
     pub(crate) changes: Vec<TurnChange>,
+    /// The compaction point after the last turn, if it waits.
+    pub(crate) put_off: Option<PutOffPoint>,
 }
 
 /// Turns that a compaction point, or the squeeze, changed after they had been sent.

@@ -76,6 +76,7 @@ fn room(room: u64) -> LadderPlan {
         opening: None,
         note_pays: false,
         keep_live: false,
+        payoff: None,
     }
 }
 

@@ -28,17 +28,21 @@ struct SentCall<'b> {
 #[tokio::test]
 async fn inputs_are_as_reviewed() {
     let nothing = Receiver::spawn(Mode::Status(204, String::new(), String::new())).await;
-    let server = TestServer::dev().await;
+    // Every prefix that is kept for five minutes is expiring at once.
+    let server = TestServer::with(&["--dev", "--cache-expiring-seconds", "300"]).await;
     register(&server, &nothing).await;
     // Later its blocks would hold a memory entry, with the date of this run.
     send(&server, "POST", "/compile", &governed()).await;
     around_memory_and_sessions(&server).await;
     around_tools(&server).await;
-    for body in [recalling(), recalling(), shrinking(), bare()] {
+    for body in [recalling(), recalling(), shrinking(), bare(), cached()] {
         send(&server, "POST", "/compile", &body).await;
     }
-    let wanted = |request: &String| request.contains(r#""point":"event""#);
-    crate::support::wait::until(async || nothing.requests().iter().any(wanted).then_some(())).await;
+    for point in [r#""point":"event""#, r#""point":"cache_expiring""#] {
+        let wanted = |request: &String| request.contains(point);
+        crate::support::wait::until(async || nothing.requests().iter().any(wanted).then_some(()))
+            .await;
+    }
     insta::assert_snapshot!(shown(&nothing.requests()));
 }
 
@@ -54,8 +58,14 @@ async fn register(server: &TestServer, receiver: &Receiver) {
         ["before_compress", "transform_context", "memory_update", "tool_call", "tool_result"];
     let provide =
         ["summarize", "before_compile", "compress_format", "retrieve_evidence", "recall_memory"];
-    let observe =
-        ["after_compress", "memory_changed", "memory_expired", "delegation", "session_switch"];
+    let observe = [
+        "after_compress",
+        "memory_changed",
+        "memory_expired",
+        "delegation",
+        "session_switch",
+        "cache_expiring",
+    ];
     let places = [
         ("t", "transform", &transform[..]),
         ("p", "provide", &provide),
@@ -164,6 +174,15 @@ fn bare() -> String {
     r#"{"messages":[{"role":"user","content":"Hello"}],"target":"gemini"}"#.to_owned()
 }
 
+/// A payload whose prefix the provider keeps.
+fn cached() -> String {
+    let text = FILLER.repeat(400);
+    format!(
+        r#"{{"messages":[{{"role":"user","content":"{text}"}}],"target":"anthropic",
+            "model":"claude-sonnet-4-5","session_id":"c","cache":{{"ttl":"5m"}}}}"#
+    )
+}
+
 fn governed() -> String {
     let input = json!({"intent": "x", "message": "do it",
         "context_query": {"b": 1, "a": [ODD, 1.5]}});
@@ -186,12 +205,14 @@ async fn send(server: &TestServer, method: &str, path: &str, body: &str) {
 fn shown(requests: &[String]) -> String {
     let time = Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z").unwrap();
     let compile = Regex::new("cmp_[0-9a-f]{32}").unwrap();
+    let hash = Regex::new(r#"prefix_hash":"[0-9a-f]{64}"#).unwrap();
     let mut lines: Vec<(String, String)> = Vec::new();
     for request in requests {
         let (_, body) = request.split_once("\r\n\r\n").unwrap();
         let call: SentCall<'_> = serde_json::from_str(body).unwrap();
         let input = time.replace_all(call.input.get(), "(time)").replace(FILLER, "");
-        let input = compile.replace_all(&input, "(compile)").into_owned();
+        let input = compile.replace_all(&input, "(compile)");
+        let input = hash.replace_all(&input, "prefix_hash\":\"(hash)").into_owned();
         lines.push((call.point.to_owned(), input));
     }
     // Stable: calls of one point stay in their order.

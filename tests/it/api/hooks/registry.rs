@@ -170,11 +170,11 @@ async fn a_kind_stands_where_the_points_say_and_nowhere_else() {
             }
         }
     }
-    assert_eq!(legal, 26);
+    assert_eq!(legal, 27);
     let all = server.get_json("/hooks?limit=20").await;
     let cursor = all["next_cursor"].as_str().unwrap();
     let rest = server.get_json(&format!("/hooks?limit=20&cursor={cursor}")).await;
-    assert_eq!(rest["items"].as_array().unwrap().len(), 6);
+    assert_eq!(rest["items"].as_array().unwrap().len(), 7);
     let some = server.get_json("/hooks?point=tool_call").await;
     assert_eq!(some["items"].as_array().unwrap().len(), 3);
 }
