@@ -57,8 +57,8 @@ class PriceList:
         # Bills by pause, strategy and session.
         self.bills = collections.defaultdict(dict)
         self.figures = collections.Counter()
-        # Sessions whose last requests are above the window if everything is sent.
-        self.long_sessions = set()
+        # Tokens of the longest request of each session if everything is sent.
+        self.longest_requests = {}
         self.count_errors = []
         self.faults = []
 
@@ -69,8 +69,7 @@ class PriceList:
         self.figures["requests"] += len(everything)
         self.figures["too long for the model"] += conversation.too_long
         self.figures["tokens of answers"] += math.ceil(conversation.answers * conversation.factor)
-        if any(conversation.tokens(request.blocks) > self.window for request in everything):
-            self.long_sessions.add(name)
+        self.longest_requests[name] = max(conversation.tokens(request.blocks) for request in everything)
         self.add(name, EVERYTHING, everything)
         last = conversation.last_turns(LAST_TURNS)
         self.add(name, f"the last {LAST_TURNS} turns", last)
@@ -132,13 +131,16 @@ class PriceList:
     def table(self, pause):
         rows = {strategy: bills for (at, strategy), bills in self.bills.items() if at == pause}
         names = set(rows[EVERYTHING])
-        groups = [names, self.long_sessions, names - self.long_sessions]
+        longest = {max(names, key=self.longest_requests.get)}
+        above = {name for name in names if self.longest_requests[name] > self.window}
+        # One session may outweigh all others, so it stands for itself.
+        groups = [names, longest, above - longest, names - above - longest]
         total = lambda bills, group: sum(bill.dollars for name, bill in bills.items() if name in group)
         bases = [total(rows[EVERYTHING], group) for group in groups]
         print(f"\n{self.model['name']}, {pause} s between requests:\n")
-        print("| | Input tokens | Read from the cache | Dollars | A session | Of everything | "
-              f"In the {len(groups[1])} above {self.window:,} | In the other {len(groups[2])} |")
-        print("|---|---:|---:|---:|---:|---:|---:|---:|")
+        print("| | Input tokens | Read from the cache | Dollars | A session | Of everything | In the longest | "
+              f"In {len(groups[2])} more above {self.window:,} | In the other {len(groups[3])} |")
+        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
         for strategy, bills in rows.items():
             tokens = sum(bill.usage.total for bill in bills.values())
             read = sum(bill.usage.read for bill in bills.values())
