@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays recorded conversations against a server, turn by turn, as an agent would.
+"""Plays recorded conversations against a server, turn by turn, as an agent would, and prices them.
 
     scripts/agent_loop.py SESSIONS [--program target/release/contexture] [--window 32768]
 
@@ -9,7 +9,11 @@ and tool results stand in for the model and the tools: each is appended by
 model writes to it every 15 turns; a hook provides text at `before_compile`, another is told of every
 change of memory. Each payload is checked: it fits, every call has its result, and what stands before
 the last user message changes only where the history was compacted, or where the report says why.
-Prints figures as a table in Markdown; exits 1 where a check failed.
+
+Then they are played again for each of some models (`--models`) and priced next to other ways to treat a
+history: `scripts/agent_costs.py`.
+
+Prints figures as tables in Markdown; exits 1 where a check failed.
 
 Python's standard library only.
 """
@@ -27,10 +31,9 @@ import threading
 import time
 import urllib.request
 
-# Turns that remain where old ones are merely left out.
-LAST = 20
-# Turns from one thing that the model remembers to the next.
-REMEMBERS = 15
+import agent_costs
+import agent_requests
+
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
@@ -66,8 +69,13 @@ class Server:
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.url = self.child.stdout.readline().split()[-1]
 
+    def end(self):
+        self.child.terminate()
+        self.child.wait()
+
     def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
+        # Without white space, as in payloads: the schemas of tools are counted as they are written.
+        data = None if body is None else json.dumps(body, separators=(",", ":")).encode()
         headers = {"content-type": "application/json", "contexture-deadline-ms": "60000"}
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
@@ -75,18 +83,6 @@ class Server:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             sys.exit(f"{method} {path}: {error.code} {error.read().decode()}")
-
-
-def steps(messages):
-    """What the agent appends each time: a model's answer and all that follows before the next."""
-    step = []
-    for message in messages:
-        if message["role"] == "assistant" and step:
-            yield step
-            step = []
-        step.append(message)
-    if step:
-        yield step
 
 
 def broken_pairs(messages):
@@ -114,6 +110,8 @@ class Play:
 
     def __init__(self, server, window):
         self.server, self.window = server, window
+        # Events up to here are those of sessions that were played.
+        self.after = 0
         self.figures = collections.Counter()
         self.whys = collections.Counter()
         self.faults = []
@@ -127,34 +125,32 @@ class Play:
         options = {"target": "openai", "model": "gpt-4o", "memory": True,
                    "budget": {"context_window": self.window}}
         before, sent, starts, turns = None, 0, [], 0
-        for turn, step in enumerate(steps(messages)):
+        for turn, step in enumerate(agent_requests.steps(messages)):
             starts.append(sent)
             sent += len(step)
-            append = list(step)
-            if turn % REMEMBERS == REMEMBERS - 1:
-                call = {"id": f"remember_{turn}", "type": "function", "function": {
-                    "name": "create_memory", "arguments": json.dumps(
-                        {"key": f"note_{turn}", "value": f"turn {turn} of {name} was looked at"})}}
-                append.insert(0, {"role": "assistant", "content": None, "tool_calls": [call]})
+            append = agent_requests.with_memory(step, turn, name)
             answer = self.server.call(
                 "POST", f"/sessions/{name}/turns", {**options, "append": append})
             turns += 1
             self.check(name, turn, before, answer)
             head = sum(1 for message in messages if message["role"] == "system")
-            kept = starts[-LAST] if len(starts) >= LAST else 0
+            kept = starts[-agent_costs.LAST_TURNS] if len(starts) >= agent_costs.LAST_TURNS else 0
             system = sum(per_message[:head]) if kept >= head else 0
             self.figures["everything"] += sum(per_message[:sent])
             self.figures["last turns"] += system + sum(per_message[kept:sent])
             before = answer
         self.figures["turns"] += turns
-        done, after = 0, 0
+        # Its events come after those of the sessions before it.
+        done, after = 0, self.after
         while True:
             page = self.server.call(
                 "GET", f"/events?format=json&types=compile:done&session_id={name}&after={after}")
             done += len(page["items"])
-            if not page["items"]:
+            after = page["next_after"]
+            # A page may be empty while more follow: each looks at so many events of all sessions.
+            if not page["has_more"]:
                 break
-            after = page["items"][-1]["seq"]
+        self.after = after
         if done != turns:
             self.fault(name, turns, f"{done} events of {turns} compiles")
 
@@ -203,27 +199,39 @@ def main():
     arguments.add_argument("--program", default="target/release/contexture")
     arguments.add_argument("--window", type=int, default=32768)
     arguments.add_argument("--most", type=int, help="play only so many sessions")
+    agent_costs.add_arguments(arguments)
     given = arguments.parse_args()
     files = sorted(given.sessions.glob("*.json"))[: given.most]
+    sessions = {f"s{number}": json.loads(file.read_text())["messages"] for number, file in enumerate(files)}
     receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
     threading.Thread(target=receiver.serve_forever, daemon=True).start()
     hook = f"http://127.0.0.1:{receiver.server_port}/"
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(given.program, folder)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as plain_folder:
+        servers = [Server(given.program, folder)]
         try:
-            server.call("POST", "/hooks", {
-                "id": "rag", "point": "before_compile", "kind": "provide", "url": hook,
-                "max_tokens": 100})
-            server.call("POST", "/hooks", {
+            hooked = servers[0]
+            hooked.call("POST", "/hooks", {
+                "id": "rag", "point": "before_compile", "kind": "provide", "url": hook, "max_tokens": 100})
+            hooked.call("POST", "/hooks", {
                 "id": "audit", "point": "memory_changed", "kind": "observe", "url": hook,
                 "delivery": "sync"})
-            play = Play(server, given.window)
-            for number, file in enumerate(files):
-                play.session(f"s{number}", json.loads(file.read_text())["messages"])
+            play = Play(hooked, given.window)
+            for name, messages in sessions.items():
+                play.session(name, messages)
+            faults = summary(play, len(files), given.window, time.monotonic() - start)
+            if given.models:
+                # Without hooks, all strategies send the same content.
+                servers.append(Server(given.program, plain_folder))
+                faults += agent_costs.run(agent_costs.Servers(servers[1], hooked), sessions, given)
         finally:
-            server.child.terminate()
-            server.child.wait()
+            for server in servers:
+                server.end()
+    return 1 if faults else 0
+
+
+def summary(play, sessions, window, seconds):
+    """Prints what the checks found; returns the number of faults."""
     figures, everything = play.figures, play.figures["everything"]
     if Receiver.told["before_compile"] < figures["turns"]:
         play.faults.append(f"the hook was asked {Receiver.told['before_compile']} times")
@@ -234,11 +242,10 @@ def main():
     def share(name):
         return f"{figures[name]:,} | {100 * figures[name] / max(everything, 1):.1f} %"
 
-    print(f"{len(files)} sessions, {figures['turns']:,} turns, window {given.window:,}, "
-          f"{time.monotonic() - start:.0f} s\n")
+    print(f"{sessions} sessions, {figures['turns']:,} turns, window {window:,}, {seconds:.0f} s\n")
     print("| Tokens sent | | |\n|---|---:|---:|")
     print(f"| everything, each time | {everything:,} | 100 % |")
-    print(f"| the last {LAST} turns | {share('last turns')} |")
+    print(f"| the last {agent_costs.LAST_TURNS} turns | {share('last turns')} |")
     print(f"| Contexture | {share('sent')} |\n")
     print(f"payload bytes that stood there before: "
           f"{100 * figures['bytes again'] / max(figures['bytes'], 1):.1f} %")
@@ -246,10 +253,10 @@ def main():
           f"{figures['changes told']}; payloads that cannot fit: {figures['too big']}; "
           f"things remembered: {figures['remembered']}")
     print("first_change: " + ", ".join(f"{why} {n}" for why, n in play.whys.most_common()))
-    print(f"faults: {len(play.faults)}")
+    print(f"faults: {len(play.faults)}", flush=True)
     for fault in play.faults[:20]:
         print("  " + fault)
-    return 1 if play.faults else 0
+    return len(play.faults)
 
 
 if __name__ == "__main__":
