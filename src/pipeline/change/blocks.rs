@@ -4,8 +4,11 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use crate::json::{self, Limits, Node, Object, Value};
+use crate::json::{self, Limits, Node, Object, Text, Value};
 use crate::provider::MemberBlocks;
+
+/// The members of blocks that are cache marks.
+const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 
 /// A payload as its members and their blocks. A block of a payload that this service wrote is
 /// parsed when a comparison first needs its content, which it seldom does.
@@ -142,6 +145,12 @@ impl PayloadShape {
         if has("input") {
             return Some(Self::Responses);
         }
+        // With marks, single texts are parts there, too.
+        let has_marks =
+            has("prompt_cache_options") || has("prompt_cache_key") || has("prompt_cache_retention");
+        if has_marks && payload.member("messages").is_some_and(|messages| !messages.has_parts()) {
+            return Some(Self::Openai);
+        }
         if has("system") {
             return Some(Self::Anthropic);
         }
@@ -160,6 +169,9 @@ impl PayloadShape {
         let Some(parts) = message.get("content").and_then(Node::as_array) else {
             return Some(Self::Openai);
         };
+        if parts.iter().any(|part| part.get("prompt_cache_breakpoint").is_some()) {
+            return Some(Self::Openai);
+        }
         let kinds = || parts.iter().filter_map(|part| part.get("type")?.as_str());
         if kinds().any(|kind| matches!(kind, "image_url" | "input_audio" | "file" | "refusal")) {
             return Some(Self::Openai);
@@ -171,6 +183,11 @@ impl PayloadShape {
 }
 
 impl<'p> PayloadMember<'p> {
+    /// Whether its messages are neutral ones.
+    fn has_parts(&self) -> bool {
+        self.blocks.first().is_some_and(|block| block.node().get("parts").is_some())
+    }
+
     /// Whether two members have the same text.
     pub(super) fn is_equal(&self, other: &PayloadMember<'_>) -> bool {
         self.is_list == other.is_list
@@ -240,6 +257,9 @@ fn is_same(a: &Node<'_>, b: &Node<'_>) -> bool {
     }
     match (&a.value, &b.value) {
         (Value::String(a), Value::String(b)) => a == b,
+        (Value::String(text), Value::Array(parts)) | (Value::Array(parts), Value::String(text)) => {
+            only_text(parts) == Some(text)
+        }
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
         }
@@ -273,12 +293,27 @@ pub(super) fn continues(before: &Node<'_>, now: &Node<'_>) -> bool {
     })
 }
 
+/// The text of a list that is one text: `OpenAI` reads it as it reads the text alone, and only a list can
+/// have a mark.
+fn only_text<'n, 'a>(parts: &'n [Node<'a>]) -> Option<&'n Text<'a>> {
+    let [part] = parts else { return None };
+    let mut text = None;
+    for (key, node) in without_marks(part.as_object()?) {
+        match (key, &node.value) {
+            ("text", Value::String(own)) => text = Some(own),
+            ("type", Value::String(kind)) if matches!(kind.as_ref(), "text" | "input_text") => {}
+            _ => return None,
+        }
+    }
+    text
+}
+
 /// Members without cache marks, which `neutral` calls `cache`.
 fn without_marks<'n, 'a>(members: &'n Object<'a>) -> impl Iterator<Item = (&'n str, &'n Node<'a>)> {
     members
         .iter()
         .filter(|(key, value)| {
-            key != "cache_control" && (key != "cache" || value.as_object().is_none())
+            !MARK_KEYS.contains(&key.as_ref()) && (key != "cache" || value.as_object().is_none())
         })
         .map(|(key, node)| (key.as_ref(), node))
 }
@@ -325,6 +360,7 @@ pub(super) fn each_text(node: &Node<'_>, visit: &mut dyn FnMut(&str)) {
         "call_id",
         "cache",
         "cache_control",
+        "prompt_cache_breakpoint",
         "data",
         "signature",
         "thoughtSignature",

@@ -15,7 +15,9 @@ pub use skill::read_skill_use;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::{AdapterChoices, CacheTtl, MemoryScope, MemoryTtl, RawJson, Role, SkillUse};
+use crate::domain::{
+    AdapterChoices, CacheMembers, CacheTtl, MemoryScope, MemoryTtl, RawJson, Role, SkillUse,
+};
 use crate::limit::Pattern;
 
 /// The highest rung of the ladder that may be used.
@@ -182,15 +184,26 @@ pub enum PreviousCompile {
 pub struct CacheOptions {
     /// Whether the service sets cache marks; the client's are kept in any case.
     pub ttl: Option<CacheTtl>,
+    /// Whether the request itself has a lifetime.
+    pub asks_ttl: bool,
     /// Most marks in a payload, the client's included.
     pub marks: usize,
     pub state: CacheState,
     pub previous: Option<PreviousCompile>,
+    /// What the request says in the words of its provider.
+    pub members: CacheMembers,
 }
 
 impl Default for CacheOptions {
     fn default() -> Self {
-        Self { ttl: None, marks: 4, state: CacheState::Unknown, previous: None }
+        Self {
+            ttl: None,
+            asks_ttl: false,
+            marks: 4,
+            state: CacheState::Unknown,
+            previous: None,
+            members: CacheMembers::default(),
+        }
     }
 }
 

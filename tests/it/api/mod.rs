@@ -3,6 +3,7 @@
 mod adapters;
 mod artifacts;
 mod bound_thinking;
+mod cache_hits;
 mod candidates;
 mod change;
 mod compilations;
@@ -34,6 +35,7 @@ mod own_blocks;
 mod packs;
 mod patterns;
 mod payloads;
+mod prompt_caches;
 mod quotas;
 mod read_tool;
 mod round_trip;

@@ -10,6 +10,7 @@ pub mod items;
 pub mod pack;
 pub mod prerequisite;
 mod process;
+pub mod prompt_cache;
 mod raw;
 pub mod receiver;
 mod requests;
