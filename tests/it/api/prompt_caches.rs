@@ -220,7 +220,7 @@ async fn results_carry_breakpoints() {
 async fn the_mark_of_the_request_counts_as_one_of_anthropics_four() {
     let mark = |ttl: &str| json!({"type": "ephemeral", "ttl": ttl});
     let marked = |at: usize| {
-        json!({"role": if at % 2 == 0 { "user" } else { "assistant" }, "content": [
+        json!({"role": if at.is_multiple_of(2) { "user" } else { "assistant" }, "content": [
             {"type": "text", "text": format!("m{at}"), "cache_control": {"type": "ephemeral"}}]})
     };
     let list: Vec<Value> = (0..5).map(marked).collect();
