@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::RawJson;
+use super::{CacheMark, RawJson};
 
 /// The role of a message. `developer` is [`Role::System`] with its own word kept in
 /// [`Message::role_word`].
@@ -190,37 +190,6 @@ pub enum MediaSource {
     FileId(Arc<str>),
     /// A document given as plain text.
     Text(Arc<str>),
-}
-
-/// A provider cache mark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CacheMark {
-    /// `None`: the provider's default.
-    pub ttl: Option<CacheTtl>,
-}
-
-/// Time that a provider keeps a cached prefix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CacheTtl {
-    FiveMinutes,
-    OneHour,
-}
-
-impl CacheTtl {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::FiveMinutes => "5m",
-            Self::OneHour => "1h",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "5m" => Some(Self::FiveMinutes),
-            "1h" => Some(Self::OneHour),
-            _ => None,
-        }
-    }
 }
 
 /// A tool result before and after the hooks at `tool_result`.

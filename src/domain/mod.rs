@@ -4,6 +4,7 @@
 mod actions;
 mod adapter;
 mod artifact;
+mod cache;
 mod calendar;
 mod calibration;
 mod candidate;
@@ -49,6 +50,9 @@ pub use adapter::{
     StoredAdapter,
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
+pub use cache::{
+    BreakpointOptions, CacheMark, CacheMarks, CacheMembers, CacheTtl, session_cache_key,
+};
 pub(crate) use calendar::{CalendarDate, MONTH_NAMES};
 pub use calibration::{CalibratedFactor, MAX_REPORTED_FACTORS, ModelCalibration, UsageReport};
 pub use candidate::{
@@ -79,10 +83,10 @@ pub use memory::{
     MemoryTtl, MemoryVersion, value_text, word_of,
 };
 pub use message::{
-    CacheMark, CacheTtl, Content, Extra, Media, MediaSource, Message, Part, ReplacedResult, Role,
-    Thinking, ToolCall, ToolResult,
+    Content, Extra, Media, MediaSource, Message, Part, ReplacedResult, Role, Thinking, ToolCall,
+    ToolResult,
 };
-pub use model::{CacheMarks, Family, Model, TokenizerName};
+pub use model::{Family, Model, TokenizerName};
 pub use model_row::ModelRow;
 pub use models::Models;
 pub use note::{Note, Notes};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Day, Prices};
+use super::{CacheMarks, Day, Prices};
 
 /// The tokenizers that tokens are counted with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,28 +66,6 @@ impl Family {
     }
 }
 
-/// How a payload marks the ends of prefixes that the provider shall cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CacheMarks {
-    /// `cache_control` of Anthropic's blocks.
-    Blocks,
-    /// `prompt_cache_breakpoint` of `OpenAI`'s content parts.
-    Breakpoints,
-}
-
-impl CacheMarks {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Blocks => "blocks",
-            Self::Breakpoints => "breakpoints",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Blocks, Self::Breakpoints].into_iter().find(|marks| marks.as_str() == text)
-    }
-}
-
 /// A row of the catalogue; see [`super::ModelRow`] for its JSON.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
@@ -109,7 +87,8 @@ pub struct Model {
     pub cache_marks: Option<CacheMarks>,
     /// Tokens of the shortest prefix that the provider caches.
     pub min_cached_tokens: Option<u64>,
-    /// Content blocks before a mark in which the provider looks for a cached prefix.
+    /// Content blocks before a mark in which the provider looks for a cached prefix; of breakpoints, the
+    /// newest ones among which it does.
     pub cache_lookback_blocks: Option<u32>,
     /// Whether the provider continues a last assistant message (prefill).
     pub prefill: bool,

@@ -48,7 +48,8 @@ pub struct ModelRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 1_024)]
     pub min_cached_tokens: Option<u64>,
-    /// Content blocks before a mark in which the provider looks for a cached prefix.
+    /// Content blocks before a mark in which the provider looks for a cached prefix; with
+    /// `breakpoints`, the newest marks among which it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 20)]
     pub cache_lookback_blocks: Option<u32>,

@@ -4,9 +4,9 @@
 use super::repair::awaits_results;
 use super::report::{PriceStepReport, Report, ReportBuilder, TokenTotals};
 use super::requirements::Requirements;
-use super::{Actions, ChangeHints, CompiledPayload, Hashes, intake, list_ends};
-use crate::domain::{ContentHash, Conversation, Message};
-use crate::provider::{self, Destination, PayloadInput};
+use super::{Actions, ChangeHints, CompiledPayload, Hashes, cache_marks, intake, list_ends};
+use crate::domain::{ContentHash, Conversation, Message, Role};
+use crate::provider::{self, Destination, PayloadCaching, PayloadInput};
 use crate::request::CompileRequest;
 
 pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
@@ -28,7 +28,16 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let refuses_end = rules.user_last && !request.model.prefill;
     list_ends::mend_messages(&mut messages, rules, refuses_end, list, &mut notes);
     let requires = Requirements::find(&request, &messages, &conversation.tools);
-    let assembled = PayloadInput { messages: &messages, tools: &conversation.tools };
+    // Without counts no mark is set or moved; members are kept, since one may name stored content.
+    let marks = cache_marks::MarkRules::new(&request.cache, request.target, &request.model);
+    let system = messages.iter().filter(|message| message.role == Role::System).count();
+    cache_marks::note_stored_head(marks, system, conversation.tools.len(), &mut notes);
+    let caching = PayloadCaching {
+        marks: PayloadCaching::of_target(request.target).marks,
+        ..cache_marks::payload_caching(marks, None, false, &mut notes)
+    };
+    let tools = &conversation.tools;
+    let assembled = PayloadInput { messages: &messages, tools, caching: Some(&caching) };
     let written = provider::write(head, request.target, assembled);
     // Counting is what there was no time for: four bytes to a token, rounded up.
     let tokens = request.model.scale(written.payload().len().div_ceil(4) as u64);

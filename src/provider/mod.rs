@@ -5,6 +5,7 @@
 //! anything is counted. `writer` only re-encodes.
 
 mod adaptation;
+mod caching;
 mod reader;
 mod schema;
 mod texts;
@@ -15,10 +16,12 @@ pub use adaptation::{
     adapt, adapt_results, built_in_as_functions, convert_built_in_calls, is_tool_change, means,
     shown_properties,
 };
+pub(crate) use caching::CACHED_CONTENT;
+pub use caching::{CacheMember, PayloadCaching};
 pub use reader::{
     CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, detect_in, keeps_malformed, list_key,
-    note_replaced, read, read_content, read_messages, read_tools, read_without_messages,
-    without_nul,
+    note_replaced, read, read_cache_members, read_content, read_messages, read_tools,
+    read_without_messages, without_nul,
 };
 pub use schema::as_json_schema;
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
@@ -89,6 +92,8 @@ pub(crate) const GENERATED_IMAGE: &str = "images";
 pub struct PayloadInput<'m> {
     pub messages: &'m [Message],
     pub tools: &'m [ToolDefinition],
+    /// `None`: marks as the target has them, and no members.
+    pub caching: Option<&'m PayloadCaching>,
 }
 
 /// The requirements of a target's wire format.

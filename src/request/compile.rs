@@ -28,6 +28,12 @@ pub const COMPILE_KEYS: &[&str] = &[
     "compression",
     "protect",
     "cache",
+    "cache_control",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "cachedContent",
+    "cached_content",
     "tools",
     "dynamic_state",
     "dynamic_state_placement",
@@ -248,7 +254,7 @@ fn read_with(
         price_step: budget.price_step,
         compression: Compression::read(&fields, adapters, &mut faults),
         protect: ProtectOptions::read(&fields, &mut faults),
-        cache: CacheOptions::read(&fields, &mut faults),
+        cache: CacheOptions::read(&fields, body, &mut faults, &mut notes),
         dynamic_state: dynamic_state(&fields, &mut faults, &mut notes),
         dynamic_state_placement: fields
             .choice("dynamic_state_placement", Placement::WORDS, &mut faults)

@@ -13,6 +13,7 @@
 
 mod api;
 mod architecture;
+mod cache_doc;
 mod cli_compress;
 mod cli_pack;
 mod commit_cut;

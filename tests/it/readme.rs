@@ -263,7 +263,7 @@ fn check(name: &str, wanted: &str) {
 }
 
 /// Holds a block against what it should be, or puts it right where that is asked for.
-fn check_in(file: &str, name: &str, wanted: &str) {
+pub(crate) fn check_in(file: &str, name: &str, wanted: &str) {
     let block = shown_in(file, name);
     if block == wanted {
         return;
@@ -279,5 +279,7 @@ fn check_in(file: &str, name: &str, wanted: &str) {
         fs::write(file, updated).expect("the document is writable");
         return;
     }
-    panic!("`{name}` in {file} is stale: run UPDATE_README=1 cargo test readme\n{wanted}");
+    panic!(
+        "`{name}` in {file} is stale: run UPDATE_README=1 cargo test readme cache_doc\n{wanted}"
+    );
 }

@@ -115,6 +115,22 @@ pub struct CompileRequest {
     pub compression: Option<Compression>,
     pub protect: Option<ProtectOptions>,
     pub cache: Option<CacheOptions>,
+    /// Anthropic's member: the provider itself marks the last block. It takes one of the four places.
+    #[schema(value_type = Option<Object>)]
+    pub cache_control: Option<Value>,
+    /// Member of `OpenAI`; without it, a session with marks of ours has a key of its own.
+    pub prompt_cache_key: Option<String>,
+    /// Member of `OpenAI` for GPT-5.6 and later: `mode` and `ttl`.
+    #[schema(value_type = Option<Object>)]
+    pub prompt_cache_options: Option<Value>,
+    /// Member of `OpenAI` for models before GPT-5.6.
+    pub prompt_cache_retention: Option<String>,
+    /// Gemini's member: the name of stored content, which has to contain system text and tools.
+    #[schema(rename = "cachedContent")]
+    pub cached_content: Option<String>,
+    /// The same, as the provider's Python library spells it.
+    #[schema(rename = "cached_content")]
+    pub cached_content_snake: Option<String>,
     /// Any object; placed as XML, the same bytes for the same object.
     pub dynamic_state: Option<Value>,
     pub dynamic_state_placement: Option<StatePlacement>,
@@ -331,9 +347,9 @@ pub struct SkillChoice {
 #[derive(Debug, ToSchema)]
 pub struct CacheOptions {
     /// How long marks of ours ask to be kept: `5m` (when `cache` is given), `1h`, or `off` for
-    /// no marks but the client's.
+    /// no marks but the client's. At `OpenAI` it is 30 minutes or 12 hours.
     pub ttl: Option<String>,
-    /// Most marks in a payload, the client's included.
+    /// Most marks in a payload, the client's included, and that of `cache_control`.
     #[schema(default = 4, maximum = 4)]
     pub marks: Option<u64>,
     /// `warm`, `cold` or `unknown`.

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use crate::json::{self, Limits, Node, Object, Value};
+use super::comparison::{Compared, is_same};
+use crate::json::{self, Limits, Node, Value};
 use crate::provider::MemberBlocks;
 
 /// A payload as its members and their blocks. A block of a payload that this service wrote is
@@ -142,6 +143,12 @@ impl PayloadShape {
         if has("input") {
             return Some(Self::Responses);
         }
+        // With marks, single texts are parts there, too.
+        let has_marks =
+            has("prompt_cache_options") || has("prompt_cache_key") || has("prompt_cache_retention");
+        if has_marks && payload.member("messages").is_some_and(|messages| !messages.has_parts()) {
+            return Some(Self::Openai);
+        }
         if has("system") {
             return Some(Self::Anthropic);
         }
@@ -160,6 +167,9 @@ impl PayloadShape {
         let Some(parts) = message.get("content").and_then(Node::as_array) else {
             return Some(Self::Openai);
         };
+        if parts.iter().any(|part| part.get("prompt_cache_breakpoint").is_some()) {
+            return Some(Self::Openai);
+        }
         let kinds = || parts.iter().filter_map(|part| part.get("type")?.as_str());
         if kinds().any(|kind| matches!(kind, "image_url" | "input_audio" | "file" | "refusal")) {
             return Some(Self::Openai);
@@ -171,6 +181,11 @@ impl PayloadShape {
 }
 
 impl<'p> PayloadMember<'p> {
+    /// Whether its messages are neutral ones.
+    fn has_parts(&self) -> bool {
+        self.blocks.first().is_some_and(|block| block.node().get("parts").is_some())
+    }
+
     /// Whether two members have the same text.
     pub(super) fn is_equal(&self, other: &PayloadMember<'_>) -> bool {
         self.is_list == other.is_list
@@ -233,99 +248,6 @@ fn declarations<'m, 'p>(tool: &'m Block<'p>) -> Option<&'m [Node<'p>]> {
     tool.node().get(KEY).and_then(Node::as_array)
 }
 
-/// What of two nodes is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Compared {
-    /// All but cache marks.
-    All,
-    /// All but cache marks, thinking, and the ids of items, which are not sent without their
-    /// reasoning.
-    WithoutThinking,
-}
-
-impl Compared {
-    fn has_member(self, key: &str, value: &Node<'_>) -> bool {
-        let is_mark = key == "cache_control" || key == "cache" && value.as_object().is_some();
-        !is_mark && (self == Self::All || key != "id" && !THINKING_KEYS.contains(&key))
-    }
-
-    fn has_item(self, item: &Node<'_>) -> bool {
-        self == Self::All || !is_thinking(item)
-    }
-}
-
-/// Members of a message or part that are thinking or its signature.
-const THINKING_KEYS: &[&str] =
-    &["thoughtSignature", "reasoning", "reasoning_content", "reasoning_details"];
-
-/// Whether an item or part is thinking and nothing else.
-pub(super) fn is_thinking(node: &Node<'_>) -> bool {
-    let kind = node.get("type").and_then(Node::as_str);
-    matches!(kind, Some("reasoning" | "thinking" | "redacted_thinking"))
-        || node.get("thought").is_some_and(|thought| matches!(thought.value, Value::Bool(true)))
-}
-
-/// Equal as JSON values. Objects keep their order: providers hash text.
-pub(super) fn is_same(a: &Node<'_>, b: &Node<'_>, compared: Compared) -> bool {
-    if a.raw == b.raw {
-        return true;
-    }
-    match (&a.value, &b.value) {
-        (Value::String(a), Value::String(b)) => a == b,
-        (Value::Array(a), Value::Array(b)) => {
-            let mut a = a.iter().filter(|item| compared.has_item(item));
-            let mut b = b.iter().filter(|item| compared.has_item(item));
-            loop {
-                match (a.next(), b.next()) {
-                    (None, None) => return true,
-                    (Some(a), Some(b)) if is_same(a, b, compared) => {}
-                    _ => return false,
-                }
-            }
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            let (mut a, mut b) = (members(a, compared), members(b, compared));
-            loop {
-                match (a.next(), b.next()) {
-                    (None, None) => return true,
-                    (Some((k, a)), Some((l, b))) if k == l && is_same(a, b, compared) => {}
-                    _ => return false,
-                }
-            }
-        }
-        _ => false,
-    }
-}
-
-/// Whether a message is the other with further parts at its end: providers that want one
-/// message a side have what is new added to the last one.
-pub(super) fn continues(before: &Node<'_>, now: &Node<'_>) -> bool {
-    let parts = |message: &Node<'_>, key| message.get(key).and_then(Node::as_array).map(<[_]>::len);
-    ["content", "parts"].into_iter().any(|key| {
-        let lengths = parts(before, key).zip(parts(now, key));
-        let role = |message: &Node<'_>| message.get("role").map(|role| role.raw.to_owned());
-        lengths.is_some_and(|(short, long)| short < long)
-            && role(before) == role(now)
-            && before.get(key).zip(now.get(key)).is_some_and(|(before, now)| {
-                let pairs = before.as_array().unwrap_or_default().iter();
-                pairs
-                    .zip(now.as_array().unwrap_or_default())
-                    .all(|(a, b)| is_same(a, b, Compared::All))
-            })
-    })
-}
-
-/// The members that are compared. `neutral` calls cache marks `cache`.
-fn members<'n, 'a>(
-    members: &'n Object<'a>,
-    compared: Compared,
-) -> impl Iterator<Item = (&'n str, &'n Node<'a>)> {
-    members
-        .iter()
-        .filter(move |(key, value)| compared.has_member(key, value))
-        .map(|(key, node)| (key.as_ref(), node))
-}
-
 /// All that a model reads in a node, an empty line between two texts.
 pub(super) fn all_text(node: &Node<'_>) -> String {
     let mut text = String::new();
@@ -368,6 +290,7 @@ pub(super) fn each_text(node: &Node<'_>, visit: &mut dyn FnMut(&str)) {
         "call_id",
         "cache",
         "cache_control",
+        "prompt_cache_breakpoint",
         "data",
         "signature",
         "thoughtSignature",

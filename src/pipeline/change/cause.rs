@@ -4,7 +4,8 @@
 
 use std::cmp::Reverse;
 
-use super::blocks::{Compared, Item, all_text, is_same, is_thinking, spoken_text};
+use super::blocks::{Item, all_text, spoken_text};
+use super::comparison::{Compared, is_same, is_thinking};
 use super::{ChangeHints, ChangeReason};
 use crate::json::Node;
 use crate::pipeline::prose;

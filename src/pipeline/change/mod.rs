@@ -6,12 +6,14 @@
 
 mod blocks;
 mod cause;
+mod comparison;
 
 use serde::Serialize;
 
 pub use blocks::PayloadBlocks;
-use blocks::{Item, PayloadMember, PayloadShape, continues, each_text};
+use blocks::{Item, PayloadMember, PayloadShape, each_text};
 use cause::{message_cause, system_cause, tools_cause};
+use comparison::continues;
 
 use crate::domain::Source;
 

@@ -18,6 +18,7 @@ use super::trace::Trace;
 use super::{CompiledPayload, Error, HookPort, PipelineContext, PipelineRun, Timings, manifest};
 use crate::compress::AdapterSet;
 use crate::domain::{Conversation, Notes, Stage};
+use crate::provider::PayloadCaching;
 use crate::request::{CompileRequest, OnOverflow};
 
 use binding::BindingInput;
@@ -40,6 +41,8 @@ struct Driver<'d> {
     changed_results: ChangedResults,
     /// Whether hooks left every message that was put together.
     is_whole: bool,
+    /// What the payload tells its provider's cache.
+    caching: PayloadCaching,
 }
 
 pub(super) fn run(
@@ -98,7 +101,7 @@ pub(super) fn run(
     let known =
         BindingInput { length, anchor, blocks: &outside.blocks, broken: &compressed.broken };
     let sent = driver.unbind(&mut slots, &conversation.tools, known)?;
-    driver.mark(&mut slots, &mut conversation.tools);
+    driver.mark(&mut slots, &mut conversation.tools, &costs);
     driver.trace.slots(Stage::Transform, &slots, &conversation.tools);
     let arrival = manifest::Arrival {
         costs: &arrived_history.arrived.costs,
@@ -152,6 +155,7 @@ impl<'d> Driver<'d> {
             hooked: manifest::HookedMessages::default(),
             changed_results: ChangedResults::default(),
             is_whole: true,
+            caching: PayloadCaching::default(),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::Driver;
 use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory, Preamble};
-use crate::domain::{ContentHash, Conversation, Message, Notes, SentUpdate, Stage, ToolDefinition};
+use crate::domain::{
+    ContentHash, Conversation, Message, Notes, Role, SentUpdate, Stage, ToolDefinition,
+};
 use crate::hook::TokenChange;
 use crate::pipeline::compress::{self, Output as CompressOutput};
 use crate::pipeline::read_back::{self, ReadBack};
@@ -285,14 +287,26 @@ impl Driver<'_> {
         })
     }
 
-    /// Sets the cache marks.
-    pub(super) fn mark(&mut self, slots: &mut [Slot], tools: &mut [ToolDefinition]) {
-        let rules = provider::rules(self.request.target);
+    /// Sets the cache marks, and chooses what else the payload tells its provider's cache.
+    pub(super) fn mark(
+        &mut self,
+        slots: &mut [Slot],
+        tools: &mut [ToolDefinition],
+        tool_tokens: &[u64],
+    ) {
         let notes = &mut self.notes;
-        timed(&mut self.timings.compile, || {
+        self.caching = timed(&mut self.timings.compile, || {
             let request = self.request;
-            cache_marks::warn(&request.cache, request.session_id.is_some(), notes);
-            cache_marks::run(&request.cache, rules.cache_marks, slots, tools, notes);
+            let session_id = request.session_id.as_deref();
+            cache_marks::warn(&request.cache, request.target, session_id.is_some(), notes);
+            let model = request.measured();
+            let rules = cache_marks::MarkRules::new(&request.cache, request.target, &model);
+            let is_system = |slot: &&Slot| slot.message.role == Role::System;
+            let system = slots.iter().filter(is_system).count();
+            cache_marks::note_stored_head(rules, system, tools.len(), notes);
+            let list = cache_marks::MarkedList { slots, tools, tool_tokens };
+            let is_marked = cache_marks::run(rules, list, notes);
+            cache_marks::payload_caching(rules, session_id, is_marked, notes)
         });
     }
 
@@ -338,11 +352,12 @@ impl Driver<'_> {
     ) -> CompiledPayload {
         let PayloadFacts { mut report, hints, artifacts, token_change, awaits_results, sent } =
             facts;
+        let caching = std::mem::take(&mut self.caching);
         let target = self.request.target;
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
             report.requires(Requirements::find(self.request, &messages, tools));
-            let input = PayloadInput { messages: &messages, tools };
+            let input = PayloadInput { messages: &messages, tools, caching: Some(&caching) };
             let mut written = provider::write(head, target, input);
             report.breakpoints(std::mem::take(&mut written.breakpoints));
             let payload_hash = ContentHash::of(written.payload());

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{CacheMark, CacheTtl, Extra, Notes, RawJson};
+use crate::domain::{CacheMarks, Extra, Notes, RawJson};
 use crate::json::{self, ErrorKind, Faults, Limits, Node, Path, Text, Value};
 use crate::provider::words::is_leftover;
 pub(super) use crate::provider::words::shown;
@@ -117,36 +117,6 @@ impl ReadContext<'_> {
             self.fault(&path.key(key), detail);
         }
         flag
-    }
-
-    /// The `cache_control` of a message, a part or a tool.
-    pub(super) fn cache_mark(&mut self, node: &Node<'_>, path: &Path<'_>) -> Option<CacheMark> {
-        let mark = present(node, "cache_control")?;
-        let path = path.key("cache_control");
-        if mark.as_object().is_none() {
-            self.fault(&path, format!("must be an object, not {}", mark.kind()));
-            return None;
-        }
-        Some(self.mark(mark, &path))
-    }
-
-    /// The cache mark of a part: `cache_control`, or the neutral shape's `cache`.
-    pub(super) fn part_mark(&mut self, node: &Node<'_>, path: &Path<'_>) -> Option<CacheMark> {
-        let neutral = present(node, "cache").filter(|mark| mark.as_object().is_some());
-        match neutral {
-            Some(mark) => Some(self.mark(mark, &path.key("cache"))),
-            None => self.cache_mark(node, path),
-        }
-    }
-
-    fn mark(&mut self, mark: &Node<'_>, path: &Path<'_>) -> CacheMark {
-        let word = self.member(mark, "ttl", path);
-        let ttl = word.as_deref().and_then(CacheTtl::parse);
-        if let (Some(word), None) = (word, ttl) {
-            let detail = format!("`{}` is no lifetime: use 5m or 1h", shown(&word));
-            self.fault(&path.key("ttl"), detail);
-        }
-        CacheMark { ttl }
     }
 
     /// Reports members that are dropped.
@@ -293,7 +263,13 @@ pub(super) fn extra(node: &Node<'_>, known: &[&str]) -> Extra {
 pub(super) fn part_extra(node: &Node<'_>, known: &[&str]) -> Extra {
     let mut extra = extra(node, known);
     extra.retain(|(key, value)| match &**key {
-        "cache_control" | "signature" => false,
+        "signature" => false,
+        key if [CacheMarks::Blocks, CacheMarks::Breakpoints]
+            .iter()
+            .any(|kind| kind.key() == key) =>
+        {
+            false
+        }
         "cache" => !value.as_str().starts_with('{'),
         _ => true,
     });

@@ -367,7 +367,7 @@ fn read_tool_result(
 /// Puts a mark on the whole message onto its last part.
 fn mark(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, message: &mut Message) {
     let asked = cx.flag(node, "_cache_breakpoint", path) == Some(true);
-    let mark = cx.cache_mark(node, path).or(asked.then_some(CacheMark { ttl: None }));
+    let mark = cx.cache_mark(node, path).or(asked.then_some(CacheMark::block(None)));
     let Some(mark) = mark else { return };
     if let Some(part) = message.parts.last_mut() {
         part.cache = part.cache.or(Some(mark));

@@ -5,6 +5,7 @@
 //! Tool results are in `tool` messages of their own, one each.
 
 mod block;
+mod cache;
 mod context;
 mod data_uri;
 mod detection;
@@ -23,7 +24,9 @@ pub use detection::{detect, detect_in};
 
 use context::{ReadContext, present};
 
-use crate::domain::{Conversation, Message, Notes, Part, Role, Source, ToolDefinition};
+use crate::domain::{
+    CacheMembers, Conversation, Message, Notes, Part, Role, Source, ToolDefinition,
+};
 use crate::json::{Faults, Node, Path};
 
 /// The request keys of a conversation, in any provider's shape.
@@ -146,6 +149,11 @@ pub fn read_tools(
     notes: &mut Notes,
 ) -> Vec<ToolDefinition> {
     tools::list(&mut ReadContext { faults, notes, lenient: false }, node, path)
+}
+
+/// Reads the members of a request body that direct its provider's cache.
+pub fn read_cache_members(body: &Node<'_>, faults: &mut Faults, notes: &mut Notes) -> CacheMembers {
+    cache::members(&mut ReadContext { faults, notes, lenient: false }, body)
 }
 
 /// System text outside of the list.

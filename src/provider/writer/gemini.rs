@@ -10,9 +10,11 @@ use crate::domain::{Content, Media, MediaSource, Message, Part, Role, ToolCall, 
 use crate::json::{self, Node};
 use crate::provider::SYNTHETIC_CALL_ID;
 
-pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
+/// `has_stored_head`: system text is part of stored content.
+pub(super) fn write(out: &mut PayloadWriter, messages: &[Message], has_stored_head: bool) {
     let mut system = messages
         .iter()
+        .filter(|_| !has_stored_head)
         .filter(|message| message.role == Role::System)
         .flat_map(|message| &message.parts)
         .filter(|part| is_part(part))

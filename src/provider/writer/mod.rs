@@ -14,42 +14,56 @@ mod payload_writer;
 mod responses;
 mod tools;
 
-use payload_writer::{MarkReport, PayloadWriter};
+use payload_writer::PayloadWriter;
 pub use payload_writer::{MemberBlocks, WrittenPayload};
 pub(super) use tools::is_gemini_schema;
 
-use super::{GENERATED_IMAGE, PayloadInput, rules};
-use crate::domain::{Content, Extra, Message, Part, Role, Target};
+use super::{GENERATED_IMAGE, PayloadCaching, PayloadInput};
+use crate::domain::{CacheMark, Content, Extra, Message, Part, Role, Target};
 
 /// Writes the payload as JSON text after `head`: the keys of the provider's own request and no
 /// others, in a fixed order, so that the same messages always give the same bytes.
 pub fn write(head: String, target: Target, assembled: PayloadInput<'_>) -> WrittenPayload {
-    let marks = if rules(target).cache_marks { MarkReport::Yes } else { MarkReport::No };
-    let mut out = PayloadWriter::new(head, marks);
+    let default = PayloadCaching::of_target(target);
+    let caching = assembled.caching.unwrap_or(&default);
+    let has_stored_head = caching.has_stored_head(target);
+    let mut out = PayloadWriter::new(head, caching.marks);
+    out.lists = caching.lists;
     out.reserve(expected_length(assembled));
     out.push('{');
     match target {
         Target::Openai => openai::write(&mut out, assembled.messages),
         Target::OpenaiResponses => responses::write(&mut out, assembled.messages),
         Target::Anthropic => anthropic::write(&mut out, assembled.messages),
-        Target::Gemini => gemini::write(&mut out, assembled.messages),
+        Target::Gemini => gemini::write(&mut out, assembled.messages, has_stored_head),
         Target::Neutral => neutral::write(&mut out, assembled.messages),
     }
-    tools::write(&mut out, target, assembled.tools);
+    if !has_stored_head {
+        tools::write(&mut out, target, assembled.tools);
+    }
+    for member in &caching.members {
+        out.open_value(member.name);
+        out.push_str(member.value.as_str());
+        out.close_value();
+        // The provider itself marks the last block.
+        if caching.marks.is_some_and(|marks| marks.key() == member.name) {
+            out.note_payload_mark();
+        }
+    }
     out.push('}');
     out.finish()
 }
 
 /// Writes messages in neutral shape, as a JSON array.
 pub fn write_messages(messages: &[Message]) -> String {
-    let mut out = PayloadWriter::new(String::new(), MarkReport::No);
+    let mut out = PayloadWriter::new(String::new(), None);
     neutral::list(&mut out, messages);
     out.finish().text
 }
 
 /// Writes the content of a tool's result in neutral shape: a string, or a list of parts.
 pub fn write_result_content(content: &[Part]) -> String {
-    let mut out = PayloadWriter::new(String::new(), MarkReport::No);
+    let mut out = PayloadWriter::new(String::new(), None);
     neutral::result_content(&mut out, content);
     out.finish().text
 }
@@ -108,23 +122,59 @@ fn is_generated_image(part: &Part) -> bool {
         && part.extra.iter().any(|(name, _)| &**name == GENERATED_IMAGE)
 }
 
-/// The content of `OpenAI`'s two shapes: a string if there is one plain text, else an array written
-/// by `each`.
-fn content(out: &mut PayloadWriter, parts: &[Part], each: fn(&mut PayloadWriter, &Part)) {
-    let mut shown = parts.iter().filter(|part| is_content(part));
-    match (shown.next(), shown.next()) {
-        (None, _) => out.push_str("\"\""),
-        (Some(Part { content: Content::Text(text), extra, .. }), None) if extra.is_empty() => {
-            out.string(text);
-        }
-        _ => {
-            out.push('[');
-            for part in parts.iter().filter(|part| is_content(part)) {
-                each(out, part);
+/// The content of a message or a result in `OpenAI`'s two shapes.
+#[derive(Clone, Copy)]
+struct ContentList<'p> {
+    /// The key of its list.
+    name: &'static str,
+    parts: &'p [Part],
+    /// Whether its parts can have cache marks: what the model said has none
+    /// (<https://developers.openai.com/api/docs/guides/prompt-caching>).
+    takes_marks: bool,
+    /// The mark of the result that it is of: the last part has it.
+    end_mark: Option<CacheMark>,
+}
+
+impl<'p> ContentList<'p> {
+    /// The parts that are written.
+    fn shown(self) -> impl Iterator<Item = &'p Part> {
+        self.parts.iter().filter(|part| is_content(part))
+    }
+
+    /// Writes it: a string if there is one plain text, else an array whose parts `each` writes.
+    fn write(
+        self,
+        out: &mut PayloadWriter,
+        each: fn(&mut PayloadWriter, &Part, Option<CacheMark>),
+    ) {
+        let takes_marks = self.takes_marks && out.has_breakpoints();
+        let end_mark = self.end_mark.filter(|_| takes_marks);
+        let is_marked = |part: &Part| takes_marks && (part.cache.is_some() || end_mark.is_some());
+        let mut shown = self.shown();
+        match (shown.next(), shown.next()) {
+            (None, _) => out.push_str("\"\""),
+            (Some(part), None)
+                if is_bare(part) && !is_marked(part) && !(takes_marks && out.lists) =>
+            {
+                out.string(part.as_text().map(|text| &**text).unwrap_or_default());
             }
-            out.push(']');
+            _ => {
+                out.open_list(self.name);
+                let mut rest = self.shown().peekable();
+                while let Some(part) = rest.next() {
+                    out.item();
+                    let own = part.cache.filter(|_| takes_marks);
+                    each(out, part, own.or(end_mark.filter(|_| rest.peek().is_none())));
+                }
+                out.close_list();
+            }
         }
     }
+}
+
+/// Whether a part is a text and nothing else.
+fn is_bare(part: &Part) -> bool {
+    part.as_text().is_some() && part.extra.is_empty()
 }
 
 /// Writes an object whose members are in byte order of their keys, uninterpreted ones merged with

@@ -1,7 +1,9 @@
 //! The messages of `OpenAI` Chat Completions. Keys of every object in byte order.
 
-use super::{PayloadWriter, SortedObject, content, is_content, is_generated_image};
-use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall};
+use super::{ContentList, PayloadWriter, SortedObject, is_content, is_generated_image};
+use crate::domain::{
+    CacheMark, CacheMarks, Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall,
+};
 use crate::provider::GENERATED_IMAGE;
 
 /// Keys of a message that the writer sets.
@@ -30,7 +32,10 @@ fn write_message(out: &mut PayloadWriter, message: &Message) {
     if !spoken && message.role == Role::Assistant && stands_alone(message) {
         out.push_str("null");
     } else {
-        content(out, &message.parts, content_part);
+        let takes_marks = message.role != Role::Assistant;
+        let parts = message.parts.as_slice();
+        ContentList { name: "content", parts, takes_marks, end_mark: None }
+            .write(out, content_part);
     }
     if message.parts.iter().any(is_generated_image) {
         object.key(out, "images");
@@ -38,7 +43,7 @@ fn write_message(out: &mut PayloadWriter, message: &Message) {
         for part in message.parts.iter().filter(|part| is_generated_image(part)) {
             if let Content::Media(media) = &part.content {
                 out.comma();
-                self::media(out, media, part);
+                self::media(out, media, part, None);
             }
         }
         out.push(']');
@@ -89,7 +94,9 @@ fn results(out: &mut PayloadWriter, message: &Message) {
         out.item();
         let mut object = SortedObject::open(out, &message.extra, KNOWN);
         object.key(out, "content");
-        content(out, &result.content, content_part);
+        let parts = result.content.as_slice();
+        ContentList { name: "content", parts, takes_marks: true, end_mark: part.cache }
+            .write(out, content_part);
         if let Some(name) = &message.name {
             object.member(out, "name", name);
         }
@@ -99,28 +106,30 @@ fn results(out: &mut PayloadWriter, message: &Message) {
     }
 }
 
-fn content_part(out: &mut PayloadWriter, part: &Part) {
+fn content_part(out: &mut PayloadWriter, part: &Part, mark: Option<CacheMark>) {
     match &part.content {
         Content::Text(text) => {
-            out.comma();
             let mut object = SortedObject::open(out, &part.extra, &["text", "type"]);
+            breakpoint(&mut object, out, mark);
             object.member(out, "text", text);
             object.member(out, "type", "text");
             object.close(out);
         }
-        Content::Media(media) => {
-            out.comma();
-            self::media(out, media, part);
-        }
-        Content::Opaque { raw, .. } => {
-            out.comma();
-            out.push_str(raw.as_str());
-        }
+        Content::Media(media) => self::media(out, media, part, mark),
+        Content::Opaque { raw, .. } => out.raw_block(None, raw.as_str()),
         Content::Thinking(_) | Content::ToolCall(_) | Content::ToolResult(_) => {}
     }
 }
 
-fn media(out: &mut PayloadWriter, media: &Media, part: &Part) {
+/// Writes the mark that ends a cached prefix; its key is after those of media.
+fn breakpoint(object: &mut SortedObject<'_>, out: &mut PayloadWriter, mark: Option<CacheMark>) {
+    if let Some(mark) = mark {
+        object.key(out, CacheMarks::Breakpoints.key());
+        out.breakpoint_value(mark);
+    }
+}
+
+fn media(out: &mut PayloadWriter, media: &Media, part: &Part, mark: Option<CacheMark>) {
     const KNOWN: &[&str] = &["detail", "file", "image_url", GENERATED_IMAGE, "input_audio", "type"];
     let mut object = SortedObject::open(out, &part.extra, KNOWN);
     match &media.source {
@@ -130,6 +139,7 @@ fn media(out: &mut PayloadWriter, media: &Media, part: &Part) {
             out.member("data", data);
             out.member("format", audio_format(&media.media_type));
             out.push('}');
+            breakpoint(&mut object, out, mark);
             object.member(out, "type", "input_audio");
         }
         MediaSource::Base64(_) | MediaSource::Url(_) if media.is_image() => {
@@ -141,6 +151,7 @@ fn media(out: &mut PayloadWriter, media: &Media, part: &Part) {
             out.key("url");
             address(out, media);
             out.push('}');
+            breakpoint(&mut object, out, mark);
             object.member(out, "type", "image_url");
         }
         _ => {
@@ -156,6 +167,7 @@ fn media(out: &mut PayloadWriter, media: &Media, part: &Part) {
                 out.member("filename", name);
             }
             out.push('}');
+            breakpoint(&mut object, out, mark);
             object.member(out, "type", "file");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::domain::{CacheMark, Extra};
+use crate::domain::{CacheMark, CacheMarks, CacheTtl, Extra};
 use crate::json::{self, Node, escape_into, write_string};
 
 /// Keys whose values are texts of a model or a tool: content, whatever keys it has itself.
@@ -55,13 +55,6 @@ impl MemberBlocks {
     }
 }
 
-/// Whether blocks with a cache mark are reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MarkReport {
-    No,
-    Yes,
-}
-
 /// A list that is being written.
 #[derive(Debug)]
 struct OpenList {
@@ -78,21 +71,25 @@ struct OpenList {
 pub(super) struct PayloadWriter {
     text: String,
     head_end: usize,
-    lists: Vec<OpenList>,
+    open: Vec<OpenList>,
     blocks: Vec<MemberBlocks>,
-    marks: MarkReport,
+    /// The kind of marks that blocks can have and that are reported.
+    marks: Option<CacheMarks>,
+    /// As [`PayloadCaching::lists`](crate::provider::PayloadCaching::lists).
+    pub(super) lists: bool,
     breakpoints: Vec<String>,
 }
 
 impl PayloadWriter {
-    pub(super) fn new(head: String, marks: MarkReport) -> Self {
+    pub(super) fn new(head: String, marks: Option<CacheMarks>) -> Self {
         let head_end = head.len();
         Self {
             text: head,
             head_end,
-            lists: Vec::new(),
+            open: Vec::new(),
             blocks: Vec::new(),
             marks,
+            lists: false,
             breakpoints: Vec::new(),
         }
     }
@@ -220,21 +217,50 @@ impl PayloadWriter {
             self.member("ttl", ttl.as_str());
         }
         self.text.push('}');
-        if self.marks == MarkReport::No {
+        self.note_block_mark();
+    }
+
+    /// Whether blocks can have marks of `OpenAI`'s.
+    pub(super) fn has_breakpoints(&self) -> bool {
+        self.marks == Some(CacheMarks::Breakpoints)
+    }
+
+    /// Writes the value of a mark of `OpenAI`'s, and notes its block. Without a lifetime it has that of
+    /// the request
+    /// (<https://learn.microsoft.com/javascript/api/@azure/ai-projects/promptcachebreakpointconfig>).
+    pub(super) fn breakpoint_value(&mut self, mark: CacheMark) {
+        self.text.push_str("{\"mode\":\"explicit\"");
+        // The shorter lifetime of a mark that was none of OpenAI's is the request's default.
+        let is_default = mark.ttl == Some(CacheTtl::FiveMinutes) && mark.kind == CacheMarks::Blocks;
+        if let Some(ttl) = mark.ttl.filter(|_| !is_default) {
+            self.member("ttl", CacheMarks::Breakpoints.ttl_word(ttl));
+        }
+        self.text.push('}');
+        self.note_block_mark();
+    }
+
+    /// Notes the mark that the payload itself has, after those of its blocks.
+    pub(super) fn note_payload_mark(&mut self) {
+        self.breakpoints.push(String::new());
+    }
+
+    /// Notes the block that is being written: before the blocks inside it.
+    fn note_block_mark(&mut self) {
+        if self.marks.is_none() {
             return;
         }
-        let at = self.lists.last().map_or(0, |list| list.breakpoints_before);
+        let at = self.open.last().map_or(0, |list| list.breakpoints_before);
         let pointer = self.pointer();
         self.breakpoints.insert(at.min(self.breakpoints.len()), pointer);
     }
 
     /// Opens the list of the member whose key was just written.
     pub(super) fn open_list(&mut self, name: &'static str) {
-        if self.lists.is_empty() {
+        if self.open.is_empty() {
             self.blocks.push(MemberBlocks { name, is_list: true, places: Vec::new() });
         }
         self.text.push('[');
-        self.lists.push(OpenList { name, items: 0, breakpoints_before: self.breakpoints.len() });
+        self.open.push(OpenList { name, items: 0, breakpoints_before: self.breakpoints.len() });
     }
 
     /// Begins the next item of the list that was opened last.
@@ -242,7 +268,7 @@ impl PayloadWriter {
         self.end_block();
         self.comma();
         let breakpoints_before = self.breakpoints.len();
-        if let Some(list) = self.lists.last_mut() {
+        if let Some(list) = self.open.last_mut() {
             list.items += 1;
             list.breakpoints_before = breakpoints_before;
         }
@@ -252,7 +278,7 @@ impl PayloadWriter {
     pub(super) fn close_list(&mut self) {
         self.end_block();
         self.text.push(']');
-        self.lists.pop();
+        self.open.pop();
     }
 
     /// Writes the key of a member of the payload that is no list; [`Self::close_value`] ends it.
@@ -270,13 +296,13 @@ impl PayloadWriter {
     /// Begins a block of the payload, if the item is one.
     fn begin_block(&mut self) {
         let start = self.text.len() - self.head_end;
-        if let ([_], Some(member)) = (self.lists.as_slice(), self.blocks.last_mut()) {
+        if let ([_], Some(member)) = (self.open.as_slice(), self.blocks.last_mut()) {
             member.places.push(start..start);
         }
     }
 
     fn end_block(&mut self) {
-        if self.lists.len() == 1 {
+        if self.open.len() == 1 {
             self.end_last_place();
         }
     }
@@ -291,7 +317,7 @@ impl PayloadWriter {
     /// The pointer of the block that is being written.
     fn pointer(&self) -> String {
         let mut pointer = String::new();
-        for list in &self.lists {
+        for list in &self.open {
             pointer.push('/');
             pointer.push_str(list.name);
             pointer.push('/');
@@ -302,31 +328,31 @@ impl PayloadWriter {
 
     /// Notes the blocks with a cache mark inside text of the caller's that is written unchanged.
     fn note_marks(&mut self, raw: &str, path: &json::Path<'_>) {
-        if self.marks == MarkReport::No || !raw.contains("\"cache_control\"") {
+        let Some(key) = self.marks.map(CacheMarks::key) else { return };
+        if !raw.contains(key) {
             return;
         }
         let Ok(node) = json::parse(raw, json::Limits::default()) else { return };
         let mut found = Vec::new();
-        marked_blocks(&node, path, &mut found);
+        marked_blocks(&node, key, path, &mut found);
         let base = self.pointer();
         self.breakpoints.extend(found.into_iter().map(|place| format!("{base}{place}")));
     }
 }
 
 /// JSON Pointers of the objects with a cache mark.
-fn marked_blocks(node: &Node<'_>, path: &json::Path<'_>, found: &mut Vec<String>) {
+fn marked_blocks(node: &Node<'_>, mark: &str, path: &json::Path<'_>, found: &mut Vec<String>) {
     if let Some(members) = node.as_object() {
-        if members.iter().any(|(key, value)| key == "cache_control" && value.as_object().is_some())
-        {
+        if members.iter().any(|(key, value)| key == mark && value.as_object().is_some()) {
             found.push(path.pointer());
         }
         for (key, value) in members {
             if !CONTENT_KEYS.contains(&key.as_ref()) {
-                marked_blocks(value, &path.key(key), found);
+                marked_blocks(value, mark, &path.key(key), found);
             }
         }
     }
     for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
-        marked_blocks(item, &path.index(index), found);
+        marked_blocks(item, mark, &path.index(index), found);
     }
 }

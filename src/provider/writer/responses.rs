@@ -5,9 +5,10 @@
 
 use std::collections::HashSet;
 
-use super::{PayloadWriter, content, openai, texts};
+use super::{ContentList, PayloadWriter, openai, texts};
 use crate::domain::{
-    Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult,
+    CacheMark, CacheMarks, Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall,
+    ToolResult,
 };
 
 pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
@@ -163,7 +164,9 @@ impl<'m> WrittenItems<'m> {
         out.member("type", kind);
         out.member("call_id", &result.call_id);
         out.key("output");
-        content(out, &result.content, input_part);
+        let parts = result.content.as_slice();
+        ContentList { name: "output", parts, takes_marks: true, end_mark: part.cache }
+            .write(out, input_part);
         // The caller's own items: their ids refer to no item before them.
         out.extra_members(&part.extra, CALL_KEYS);
         out.push('}');
@@ -249,34 +252,36 @@ fn write_message_item(out: &mut PayloadWriter, message: &Message, parts: &[Part]
     };
     out.member("role", role);
     out.key("content");
-    content(out, parts, input_part);
+    ContentList { name: "content", parts, takes_marks: true, end_mark: None }
+        .write(out, input_part);
     out.extra_members(&message.extra, &["type", "role", "content", "id", "status"]);
     out.push('}');
 }
 
-fn input_part(out: &mut PayloadWriter, part: &Part) {
+fn input_part(out: &mut PayloadWriter, part: &Part, mark: Option<CacheMark>) {
     match &part.content {
         Content::Text(text) => {
-            out.comma();
             out.push('{');
             out.member("type", "input_text");
             out.member("text", text);
             out.extra_members(&part.extra, &["type", "text"]);
+            breakpoint(out, mark);
             out.push('}');
         }
-        Content::Media(media) => {
-            out.comma();
-            self::media(out, media, part);
-        }
-        Content::Opaque { raw, .. } => {
-            out.comma();
-            out.push_str(raw.as_str());
-        }
+        Content::Media(media) => self::media(out, media, part, mark),
+        Content::Opaque { raw, .. } => out.raw_block(None, raw.as_str()),
         Content::Thinking(_) | Content::ToolCall(_) | Content::ToolResult(_) => {}
     }
 }
 
-fn media(out: &mut PayloadWriter, media: &Media, part: &Part) {
+fn breakpoint(out: &mut PayloadWriter, mark: Option<CacheMark>) {
+    if let Some(mark) = mark {
+        out.key(CacheMarks::Breakpoints.key());
+        out.breakpoint_value(mark);
+    }
+}
+
+fn media(out: &mut PayloadWriter, media: &Media, part: &Part, mark: Option<CacheMark>) {
     out.push('{');
     let image = media.is_image();
     out.member("type", if image { "input_image" } else { "input_file" });
@@ -299,5 +304,6 @@ fn media(out: &mut PayloadWriter, media: &Media, part: &Part) {
         &part.extra,
         &["type", "file_id", "file_url", "image_url", "file_data", "filename"],
     );
+    breakpoint(out, mark);
     out.push('}');
 }

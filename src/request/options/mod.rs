@@ -19,7 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{
-    AdapterChoices, CacheTtl, MemoryScope, MemoryTtl, Model, Notes, RawJson, Role, SkillUse, Target,
+    AdapterChoices, CacheMembers, CacheTtl, MemoryScope, MemoryTtl, Model, Notes, RawJson, Role,
+    SkillUse, Target,
 };
 use crate::limit::Pattern;
 
@@ -235,15 +236,26 @@ pub enum PreviousCompile {
 pub struct CacheOptions {
     /// Whether the service sets cache marks; the client's are kept in any case.
     pub ttl: Option<CacheTtl>,
+    /// Whether the request itself has a lifetime.
+    pub asks_ttl: bool,
     /// Most marks in a payload, the client's included.
     pub marks: usize,
     pub state: CacheState,
     pub previous: Option<PreviousCompile>,
+    /// What the request says in the words of its provider.
+    pub members: CacheMembers,
 }
 
 impl Default for CacheOptions {
     fn default() -> Self {
-        Self { ttl: None, marks: 4, state: CacheState::Unknown, previous: None }
+        Self {
+            ttl: None,
+            asks_ttl: false,
+            marks: 4,
+            state: CacheState::Unknown,
+            previous: None,
+            members: CacheMembers::default(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
 use crate::domain::{CacheTtl, MemoryTtl, Notes, RawJson, Role};
 use crate::json::{Faults, Fields, Node, Path};
 use crate::limit::{MAX_SHORT_SOURCE_BYTES, PatternBudget};
-use crate::provider::without_nul;
+use crate::provider::{read_cache_members, without_nul};
 use crate::request::memory::{MemoryScopes, is_memory_key, read_named_scope, read_ttl};
 
 /// Turns a request may shield; more than any conversation has.
@@ -239,11 +239,18 @@ impl ProtectOptions {
 }
 
 impl CacheOptions {
-    pub(crate) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
-        let mut read = Self::default();
+    pub(crate) fn read(
+        fields: &Fields<'_, '_>,
+        body: &Node<'_>,
+        faults: &mut Faults,
+        notes: &mut Notes,
+    ) -> Self {
+        let members = read_cache_members(body, faults, notes);
+        let mut read = Self { members, ..Self::default() };
         let Some(given) = section(fields, "cache", fields.path(), CACHE, faults) else {
             return read;
         };
+        read.asks_ttl = given.get("ttl").is_some_and(|ttl| ttl.as_str() != Some("off"));
         read.ttl = given.choice("ttl", CACHE_TTLS, faults).unwrap_or(Some(CacheTtl::FiveMinutes));
         read.marks = given
             .whole("marks", 0, 4, faults)

@@ -24,6 +24,13 @@ const KEYS: &[(&str, &[Stage])] = &[
     ("output", &[Stage::Budget, Stage::Assemble]),
     ("skill", &[Stage::Budget, Stage::Assemble]),
     ("cache", &[Stage::Transform]),
+    ("cache_control", &[Stage::Transform, Stage::Format]),
+    ("prompt_cache_key", &[Stage::Format]),
+    ("prompt_cache_options", &[Stage::Transform, Stage::Format]),
+    ("prompt_cache_retention", &[Stage::Transform, Stage::Format]),
+    ("cachedContent", &[Stage::Format]),
+    ("cached_content", &[Stage::Format]),
+    ("session_id", &[Stage::Format]),
     ("explain", &[Stage::Manifest]),
 ];
 
@@ -44,8 +51,11 @@ pub(crate) fn ledger(
     runs: &[HookRun],
 ) -> Ledger {
     let mut known: Vec<RequestPart<'_>> = Vec::new();
+    let given = |key: &str| request.get(key).filter(|node| !node.is_null());
     for (key, stages) in KEYS {
-        if let Some(node) = request.get(key).filter(|node| !node.is_null()) {
+        // Only the key of the provider's cache is made from the session's id.
+        let has_effect = *key != "session_id" || given("cache").is_some();
+        if let Some(node) = given(key).filter(|_| has_effect) {
             let mut text = String::new();
             json::canonical(&mut text, node);
             let name = format!("request.{key}");

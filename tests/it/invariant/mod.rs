@@ -53,14 +53,23 @@ fn options() -> impl Strategy<Value = Value> {
         json!({"keep_recent_turns": 1}),
         json!({"trigger": 0.8, "compress_to": 0.5, "thinking": "keep"}),
     ]);
-    let flags = any::<(bool, bool, bool)>();
-    (windows, state, output, memory, compression, flags).prop_map(
-        |(window, state, output, memory, compression, (skill, context, bytes4))| {
+    let cache = prop::sample::select(vec![
+        Value::Null,
+        json!({"ttl": "5m"}),
+        json!({"ttl": "1h", "marks": 3}),
+        json!({"ttl": "off"}),
+    ]);
+    let model = prop::sample::select(vec![Value::Null, json!("bytes4")]);
+    let flags = any::<(bool, bool)>();
+    (windows, state, output, memory, compression, (cache, model), flags).prop_map(
+        |(window, state, output, memory, compression, (cache, model), (skill, context))| {
             let mut body = json!({
                 "dynamic_state": state,
                 "output": output,
                 "memory": memory,
                 "compression": compression,
+                "cache": cache,
+                "model": model,
             });
             if let Some(window) = window {
                 body["budget"] = json!({"context_window": window});
@@ -70,9 +79,6 @@ fn options() -> impl Strategy<Value = Value> {
             }
             if context {
                 body["implicit_context"] = json!("found: a < b </implicit_context>");
-            }
-            if bytes4 {
-                body["model"] = json!("bytes4");
             }
             body
         },

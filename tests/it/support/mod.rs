@@ -11,6 +11,7 @@ pub mod pack;
 pub mod prerequisite;
 pub mod prices;
 mod process;
+pub mod prompt_cache;
 mod raw;
 pub mod receiver;
 mod requests;

@@ -89,9 +89,9 @@ fn t05_anthropic_keeps_signed_thinking_and_names_media_it_cannot_hold() {
 #[test]
 fn t06_anthropic_marks_results_and_calls_and_never_thinking() {
     let mut turn = calls("", &[("a", "f", "{}")]);
-    turn.parts[0].cache = Some(CacheMark { ttl: Some(CacheTtl::OneHour) });
+    turn.parts[0].cache = Some(CacheMark::block(Some(CacheTtl::OneHour)));
     let mut thought = thinking("t", Some("s"));
-    thought.cache = Some(CacheMark { ttl: None });
+    thought.cache = Some(CacheMark::block(None));
     turn.parts.insert(0, Part::text("before"));
     turn.parts.insert(1, thought);
     let text =

@@ -26,7 +26,8 @@ fn from(source: Source, target: Target, mut messages: Vec<Message>) -> String {
     let mut all = conversation.system;
     all.extend(conversation.history);
     let written = written(target, &all, &[]);
-    let again = write(String::new(), target, PayloadInput { messages: &all, tools: &[] });
+    let again =
+        write(String::new(), target, PayloadInput { messages: &all, tools: &[], caching: None });
     assert_eq!(written.text, again.text);
     written.text
 }
@@ -34,7 +35,7 @@ fn from(source: Source, target: Target, mut messages: Vec<Message>) -> String {
 /// Writes a payload, and checks the places of its blocks and cache marks against its text.
 fn written(target: Target, messages: &[Message], tools: &[ToolDefinition]) -> WrittenPayload {
     let head = "{\"payload\":";
-    let input = PayloadInput { messages, tools };
+    let input = PayloadInput { messages, tools, caching: None };
     let with_head = write(head.to_owned(), target, input);
     let written = write(String::new(), target, input);
     assert_eq!(with_head.text, format!("{head}{}", written.text));
@@ -115,7 +116,7 @@ fn media(media_type: &str, source: MediaSource, name: Option<&str>) -> Part {
 }
 
 fn marked(mut message: Message) -> Message {
-    message.parts.last_mut().unwrap().cache = Some(CacheMark { ttl: None });
+    message.parts.last_mut().unwrap().cache = Some(CacheMark::block(None));
     message
 }
 
@@ -129,7 +130,7 @@ const PNG: &str = "iVBORw0KGgoAAAANSUhEUg==";
 
 #[test]
 fn cache_marks_are_reported_in_the_order_of_the_text() {
-    let mark = Some(CacheMark { ttl: Some(CacheTtl::OneHour) });
+    let mark = Some(CacheMark::block(Some(CacheTtl::OneHour)));
     let marked = |content| Part { cache: mark, ..Part::new(content) };
     let raw = r#"{"type":"search_result","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}],"input":{"cache_control":{}}}"#;
     let opaque = || Content::Opaque { kind: "search_result".into(), raw: RawJson::new(raw) };
@@ -237,7 +238,7 @@ fn tools_are_rendered_each_providers_way_without_tags() {
         name: name.into(),
         description: Some("d".into()),
         parameters: parameters.map(RawJson::new),
-        cache: Some(CacheMark { ttl: None }),
+        cache: Some(CacheMark::block(None)),
         extra: vec![("tags".into(), RawJson::new(r#"["t"]"#))],
         opaque: None,
         origin: "/tools/0".into(),

@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{Verdict, array, base64, ensure, is_name, is_web, object, only, schema, string};
+use super::{
+    Verdict, array, base64, caching, ensure, is_name, is_web, object, only, schema, string,
+};
 
 pub(crate) fn check(payload: &Value) -> Verdict {
     let payload = object(payload, "payload")?;
-    only(payload, &["system", "messages", "tools"], "payload")?;
+    only(payload, &["system", "messages", "tools", "cache_control"], "payload")?;
     let mut marks = Vec::new();
     if let Some(tools) = payload.get("tools") {
         self::tools(tools, &mut marks)?;
@@ -48,6 +50,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
         }
     }
     ensure(open.is_empty(), "messages", "ends with unanswered calls")?;
+    caching::automatic(payload, &mut marks)?;
     ensure(marks.len() <= 4, "payload", "more than four cache marks")?;
     let short = marks.iter().position(|ttl| *ttl == "5m").unwrap_or(marks.len());
     ensure(!marks.iter().skip(short).any(|ttl| *ttl == "1h"), "payload", "1h marks come first")
@@ -255,12 +258,7 @@ fn mark<'v>(
 ) -> Verdict {
     let Some(mark) = map.get("cache_control") else { return Ok(()) };
     ensure(!kind.contains("thinking"), at, "thinking carries no cache mark")?;
-    let mark = object(mark, at)?;
-    only(mark, &["type", "ttl"], at)?;
-    ensure(mark.get("type") == Some(&"ephemeral".into()), at, "cache mark type")?;
-    let ttl = mark.get("ttl").map_or(Ok("5m"), |ttl| string(ttl, at))?;
-    ensure(matches!(ttl, "5m" | "1h"), at, "cache mark lifetime")?;
-    marks.push(ttl);
+    marks.push(caching::lifetime(mark, at)?);
     Ok(())
 }
 

@@ -109,6 +109,28 @@ fn faults() -> Vec<(&'static str, &'static str, Value, &'static str)> {
             json!("data:image/svg+xml;base64,aGk="),
             "JPEG",
         ),
+        (
+            "openai",
+            "/messages/1/content/0/prompt_cache_breakpoint",
+            json!({"mode": "implicit"}),
+            "explicit",
+        ),
+        (
+            "openai",
+            "/messages/1/content/0/prompt_cache_breakpoint",
+            json!({"mode": "explicit", "ttl": "1h"}),
+            "lifetime",
+        ),
+        (
+            "openai",
+            "/messages/2/content",
+            json!([{"type": "text", "text": "t", "prompt_cache_breakpoint": {"mode": "explicit"}}]),
+            "no breakpoint",
+        ),
+        ("openai", "/prompt_cache_options", json!({"mode": "explicit"}), "caches nothing"),
+        ("openai", "/prompt_cache_key", json!("k".repeat(65)), "64"),
+        ("openai_responses", "/prompt_cache_options", json!({"mode": "off"}), "mode"),
+        ("gemini", "/cachedContent", json!("cachedContents/a"), "beside"),
         ("openai_responses", "/messages", json!([]), "unknown key"),
         ("openai_responses", "/input", json!([]), "empty"),
         ("openai_responses", "/tools/0/parameters/oneOf", json!([]), "union"),
@@ -208,6 +230,38 @@ fn each_broken_rule_is_named() {
         let fault = verdict.expect_err(&format!("{target} {pointer} = {new}"));
         assert!(fault.contains(word), "{target} {pointer} = {new}: {fault}");
     }
+}
+
+#[test]
+fn breakpoints_are_counted_with_the_one_that_is_implicit() {
+    let mark = json!({"mode": "explicit"});
+    let mut payload = good("openai");
+    for at in 0..4 {
+        assert_eq!(check("openai", &payload), Ok(()));
+        payload["messages"][1]["content"][at]["prompt_cache_breakpoint"] = mark.clone();
+    }
+    assert!(check("openai", &payload).unwrap_err().contains("four"));
+    payload["prompt_cache_options"] = json!({"mode": "explicit"});
+    assert_eq!(check("openai", &payload), Ok(()));
+    payload["prompt_cache_retention"] = json!("24h");
+    assert!(check("openai", &payload).unwrap_err().contains("retention"));
+}
+
+#[test]
+fn the_mark_of_the_payload_is_one_of_the_four() {
+    let mark = |ttl: &str| json!({"type": "ephemeral", "ttl": ttl});
+    let mut payload = good("anthropic");
+    payload["cache_control"] = mark("5m");
+    payload["tools"][0]["cache_control"] = mark("5m");
+    payload["system"][0]["cache_control"] = mark("5m");
+    assert_eq!(check("anthropic", &payload), Ok(()));
+    payload["messages"][2]["content"][0]["cache_control"] = mark("5m");
+    assert!(check("anthropic", &payload).unwrap_err().contains("four"));
+    let mut payload = good("anthropic");
+    payload["cache_control"] = mark("1h");
+    assert!(check("anthropic", &payload).unwrap_err().contains("come first"));
+    payload["messages"][2]["content"][2]["cache_control"] = mark("5m");
+    assert!(check("anthropic", &payload).unwrap_err().contains("another lifetime"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{Verdict, array, base64, ensure, object, only, string};
+use super::{Verdict, array, base64, caching, ensure, object, only, string};
 
 /// The members of a part of which exactly one says what it holds.
 const DATA: &[&str] = &[
@@ -21,7 +21,8 @@ const DATA: &[&str] = &[
 
 pub(crate) fn check(payload: &Value) -> Verdict {
     let payload = object(payload, "payload")?;
-    only(payload, &["systemInstruction", "contents", "tools"], "payload")?;
+    only(payload, &["systemInstruction", "contents", "tools", "cachedContent"], "payload")?;
+    caching::stored_content(payload)?;
     if let Some(system) = payload.get("systemInstruction") {
         let system = object(system, "systemInstruction")?;
         let parts = array(system.get("parts").unwrap_or(&Value::Null), "systemInstruction")?;

@@ -4,6 +4,7 @@
 //! rule that it breaks. Stricter than the SDKs' types, which say nothing of order and pairs.
 
 pub(crate) mod anthropic;
+mod caching;
 pub(crate) mod gemini;
 pub(crate) mod openai;
 pub(crate) mod responses;

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    Verdict, array, arrays_have_items, base64, data_uri, ensure, image_uri, is_name, is_web,
-    object, only, schema, string,
+    Verdict, array, arrays_have_items, base64, caching, data_uri, ensure, image_uri, is_name,
+    is_web, object, only, schema, string,
 };
 
 /// Keys of other shapes that must never arrive here.
@@ -22,7 +22,12 @@ const FOREIGN: &[&str] = &[
 
 pub(crate) fn check(payload: &Value) -> Verdict {
     let payload = object(payload, "payload")?;
-    only(payload, &["messages", "tools"], "payload")?;
+    only(
+        payload,
+        &[&["messages", "tools"], caching::OPENAI_MEMBERS.as_slice()].concat(),
+        "payload",
+    )?;
+    let mut breakpoints = 0;
     let messages = array(payload.get("messages").unwrap_or(&Value::Null), "messages")?;
     ensure(!messages.is_empty(), "messages", "must not be empty")?;
     let mut ids = HashSet::new();
@@ -40,7 +45,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
         } else {
             ensure(open.is_empty(), &at, "comes before all calls are answered")?;
         }
-        content(role, message, &at)?;
+        content(role, message, &at, &mut breakpoints)?;
         if let Some(name) = message.get("name") {
             // The pattern that the API answers with.
             let is_refused = |c: char| c.is_whitespace() || "<|\\/>".contains(c);
@@ -58,10 +63,11 @@ pub(crate) fn check(payload: &Value) -> Verdict {
         }
     }
     ensure(open.is_empty(), "messages", "ends with unanswered calls")?;
+    caching::openai_members(payload, breakpoints)?;
     payload.get("tools").map_or(Ok(()), tools)
 }
 
-fn content(role: &str, message: &Map<String, Value>, at: &str) -> Verdict {
+fn content(role: &str, message: &Map<String, Value>, at: &str, breakpoints: &mut usize) -> Verdict {
     let allowed: &[&str] = match role {
         "system" | "developer" | "tool" => &["text"],
         "user" => &["text", "image_url", "input_audio", "file"],
@@ -72,7 +78,11 @@ fn content(role: &str, message: &Map<String, Value>, at: &str) -> Verdict {
         Some(Value::String(_)) => Ok(()),
         Some(Value::Array(parts)) => {
             ensure(!parts.is_empty(), at, "content must not be an empty array")?;
-            parts.iter().try_for_each(|each| part(each, allowed, at))
+            let marked = if role == "assistant" { &[] } else { allowed };
+            parts.iter().try_for_each(|each| {
+                caching::breakpoint(object(each, at)?, marked, at, breakpoints)?;
+                part(each, allowed, at)
+            })
         }
         Some(Value::Null) | None => {
             let instead = ["tool_calls", "refusal", "audio", "function_call", "images"];

@@ -179,7 +179,11 @@ fn payload(target: Target, source: Source, turns: &[Vec<Message>]) -> (String, N
     messages.push(Message::text(Role::User, "start"));
     messages.extend(conversation.history);
     let tools = &conversation.tools;
-    (write(String::new(), target, PayloadInput { messages: &messages, tools }).text, notes)
+    (
+        write(String::new(), target, PayloadInput { messages: &messages, tools, caching: None })
+            .text,
+        notes,
+    )
 }
 
 fn values_of<T: Copy + std::fmt::Debug + 'static>(words: &[(&str, T)]) -> impl Strategy<Value = T> {

@@ -5,13 +5,15 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    Verdict, array, arrays_have_items, data_uri, ensure, image_uri, is_name, is_web, object, only,
-    schema, string,
+    Verdict, array, arrays_have_items, caching, data_uri, ensure, image_uri, is_name, is_web,
+    object, only, schema, string,
 };
 
 pub(crate) fn check(payload: &Value) -> Verdict {
     let payload = object(payload, "payload")?;
-    only(payload, &["instructions", "input", "tools"], "payload")?;
+    let own = ["instructions", "input", "tools"];
+    only(payload, &[own.as_slice(), &caching::OPENAI_MEMBERS].concat(), "payload")?;
+    let mut breakpoints = 0;
     if let Some(instructions) = payload.get("instructions") {
         string(instructions, "instructions")?;
     }
@@ -33,7 +35,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
         ensure(!theirs || open.is_empty(), &at, "comes before all calls are answered")?;
         reasoning = kind == "reasoning";
         match kind {
-            "message" => message(item, &at)?,
+            "message" => message(item, &at, &mut breakpoints)?,
             "function_call" | "custom_tool_call" => {
                 let text = if kind == "function_call" { "arguments" } else { "input" };
                 string(item.get(text).unwrap_or(&Value::Null), &at)?;
@@ -47,7 +49,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
                 let call = kind.strip_suffix("_output").unwrap_or_default();
                 let is_open = open.remove(&(call, call_id(item, &at)?));
                 ensure(is_open || references, &at, "answers no open call")?;
-                content(item.get("output").unwrap_or(&Value::Null), &at)?;
+                content(item.get("output").unwrap_or(&Value::Null), &at, &mut breakpoints)?;
             }
             "item_reference" => references = true,
             // Items of the provider's own: whole or absent.
@@ -56,6 +58,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     }
     ensure(open.is_empty(), "input", "ends with unanswered calls")?;
     ensure(!reasoning, "input", "ends with reasoning")?;
+    caching::openai_members(payload, breakpoints)?;
     payload.get("tools").map_or(Ok(()), tools)
 }
 
@@ -91,10 +94,10 @@ fn call_id<'v>(item: &'v Map<String, Value>, at: &str) -> Result<&'v str, String
     Ok(id)
 }
 
-fn message(item: &Map<String, Value>, at: &str) -> Verdict {
+fn message(item: &Map<String, Value>, at: &str, breakpoints: &mut usize) -> Verdict {
     let body = item.get("content").unwrap_or(&Value::Null);
     match item.get("role").and_then(Value::as_str) {
-        Some("user" | "system" | "developer") => content(body, at),
+        Some("user" | "system" | "developer") => content(body, at, breakpoints),
         Some("assistant") if body.is_string() => Ok(()),
         Some("assistant") => {
             let id = item.get("id").and_then(Value::as_str).unwrap_or_default();
@@ -102,6 +105,7 @@ fn message(item: &Map<String, Value>, at: &str) -> Verdict {
             ensure(item.get("status").is_some(), at, "an output message has its status")?;
             for part in array(body, at)? {
                 let part = object(part, at)?;
+                caching::breakpoint(part, &[], at, breakpoints)?;
                 let kind = part.get("type").and_then(Value::as_str);
                 match kind {
                     Some("output_text") => {
@@ -118,7 +122,7 @@ fn message(item: &Map<String, Value>, at: &str) -> Verdict {
     }
 }
 
-fn content(body: &Value, at: &str) -> Verdict {
+fn content(body: &Value, at: &str, breakpoints: &mut usize) -> Verdict {
     if body.is_string() {
         return Ok(());
     }
@@ -126,6 +130,7 @@ fn content(body: &Value, at: &str) -> Verdict {
     ensure(!parts.is_empty(), at, "content must not be an empty array")?;
     for part in parts {
         let part = object(part, at)?;
+        caching::breakpoint(part, &["input_text", "input_image", "input_file"], at, breakpoints)?;
         let text = |key: &str| part.get(key).map(|value| string(value, at)).transpose();
         match part.get("type").and_then(Value::as_str) {
             Some("input_text") => string(part.get("text").unwrap_or(&Value::Null), at).map(drop)?,
