@@ -1,5 +1,6 @@
 //! Counts messages as the target's payload will hold them.
 
+use super::pdf_pages::count_pages;
 use super::{Deadline, StopReason};
 use crate::domain::{
     Content, Conversation, Extra, Media, MediaSource, Message, Part, RawJson, Target,
@@ -302,7 +303,10 @@ impl<'c> Meter<'c> {
                 0
             }
             MediaSource::Base64(data) if !media.is_image() => {
-                flat.max(data.len() as u64 * 3 / 4 / DOCUMENT_BYTES_PER_TOKEN)
+                let by_bytes = data.len() as u64 * 3 / 4 / DOCUMENT_BYTES_PER_TOKEN;
+                let is_pdf = &*media.media_type == "application/pdf";
+                let pages = if is_pdf { count_pages(data) } else { 0 };
+                flat.max(by_bytes).max(pages * self.page_tokens())
             }
             MediaSource::Url(url) => {
                 cost.text += self.text(url)?;
@@ -311,6 +315,13 @@ impl<'c> Meter<'c> {
             _ => flat,
         };
         Ok(cost)
+    }
+
+    /// Raw tokens of a page of a PDF. Gemini takes each as an image, the others as an image with its
+    /// text: <https://ai.google.dev/gemini-api/docs/document-processing>,
+    /// <https://platform.claude.com/docs/en/build-with-claude/pdf-support>.
+    fn page_tokens(&self) -> u64 {
+        if self.target == Target::Gemini { 258 } else { 1_500 }
     }
 
     /// Raw tokens of a conversation, without the framing before the reply.

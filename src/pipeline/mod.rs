@@ -23,6 +23,7 @@ mod measure;
 mod memory;
 mod message_hash;
 mod passthrough;
+mod pdf_pages;
 mod points;
 mod prose;
 mod protection;

@@ -4,6 +4,7 @@ mod calls;
 mod candidates;
 mod compile;
 mod compress;
+mod diagnostics;
 mod governance;
 mod hooks;
 mod lineage;

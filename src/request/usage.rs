@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::diagnostics::{DIAGNOSTIC_KEYS, ProviderDiagnostics};
 use crate::domain::ReportedTokens;
 use crate::json::{Fault, Faults, Fields, Node, Path};
 
@@ -40,19 +41,23 @@ pub struct UsageRequest {
     pub tokens: Option<ReportedTokens>,
     /// The model; the last one compiled for if it is absent.
     pub model: Option<Arc<str>>,
+    pub diagnostics: ProviderDiagnostics,
 }
 
 /// Reads it.
 pub fn read_usage_request(body: &Node<'_>) -> Result<UsageRequest, Vec<Fault>> {
     let mut faults = Faults::default();
-    let Some(fields) = Fields::read(body, Path::Root, &["usage", "model"], &mut faults) else {
+    let known: Vec<&str> = ["usage", "model"].iter().chain(DIAGNOSTIC_KEYS).copied().collect();
+    let Some(fields) = Fields::read(body, Path::Root, &known, &mut faults) else {
         return Err(faults.into_vec());
     };
     if fields.get("usage").is_none() {
         fields.fault("usage", "is missing", &mut faults);
     }
     let model = fields.text_without_nul("model", &mut faults).map(Into::into);
-    let request = UsageRequest { tokens: read_usage(&fields, &mut faults), model };
+    let diagnostics = ProviderDiagnostics::read(&fields, &mut faults);
+    let tokens = read_usage(&fields, &mut faults);
+    let request = UsageRequest { tokens, model, diagnostics };
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
 }
 

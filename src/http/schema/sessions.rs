@@ -138,6 +138,14 @@ pub struct SessionUsage {
     pub usage: Value,
     /// The model that it was for; the one that was compiled for last when absent.
     pub model: Option<String>,
+    /// The provider's list of blocks that it took out of the request, as it came.
+    pub input_transformations: Option<Vec<Value>>,
+    /// The provider's diagnostics of its cache, as they came.
+    #[schema(value_type = Option<Object>)]
+    pub diagnostics: Option<Value>,
+    /// The same without the object around it: a word, or `{"type", "cache_missed_input_tokens"}`.
+    #[schema(value_type = Option<Object>)]
+    pub cache_miss_reason: Option<Value>,
 }
 
 /// The session after a report of usage.
@@ -148,7 +156,8 @@ pub struct UsageAnswer {
     /// The cost of the payload by the report, in place of the assumed one; null if the prices or the
     /// payload's own cost are not known, or if the report is implausible.
     pub cost: Option<PayloadCost>,
-    /// `usage_implausible`: the report was not learnt from.
+    /// `usage_implausible`: the report was not learnt from. `thinking_dropped_by_provider` and
+    /// `cache_missed`: what the diagnostics say.
     pub warnings: Vec<Note>,
 }
 

@@ -49,7 +49,8 @@ fn of_message(message: &Node<'_>) -> Option<Source> {
     }
     let Some(role) = message.get("role").and_then(Node::as_str) else {
         // Items without a role; a message that lacks one is a fault in any shape.
-        return message.get("type").and_then(Node::as_str).map(|_| Source::OpenaiResponses);
+        let kind = message.get("type").and_then(Node::as_str)?;
+        return is_item(kind).then_some(Source::OpenaiResponses);
     };
     if matches!(role, "tool" | "function")
         || ["tool_calls", "function_call"].iter().any(|key| present(message, key).is_some())
@@ -64,6 +65,12 @@ fn of_message(message: &Node<'_>) -> Option<Source> {
         let is_answer = message.get("stop_reason").is_some();
         is_item.then_some(if is_answer { Source::Anthropic } else { Source::OpenaiResponses })
     })
+}
+
+/// Whether a word is the type of an item of the Responses API: two words, but for these. Dumps of other
+/// programs have types such as `human`.
+fn is_item(kind: &str) -> bool {
+    kind.contains('_') || matches!(kind, "message" | "reasoning" | "compaction" | "program")
 }
 
 fn of_part(kind: &str) -> Option<Source> {

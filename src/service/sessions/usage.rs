@@ -40,6 +40,7 @@ pub fn report(services: &Services, id: &str, body: &str) -> Result<ReportedUsage
             return Err(Error::Conflict(detail.to_owned()));
         };
         let mut notes = Notes::default();
+        request.diagnostics.note(&mut notes);
         let mut change: Option<ReportedCost> = None;
         if let Some(tokens) = request.tokens {
             let report = judged(&models, &known, tokens.input(), &mut notes);

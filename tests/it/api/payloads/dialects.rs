@@ -137,3 +137,21 @@ async fn a_long_text_without_blanks_is_shortened_to_its_room() {
         assert!(used >= 1_200 && done.report["fits"] == true, "{name}: {used}, {}", done.text);
     }
 }
+
+#[tokio::test]
+async fn messages_without_a_role_are_a_fault_whatever_type_they_name() {
+    let server = crate::support::TestServer::spawn().await;
+    let dumps = [
+        json!([{"type": "human", "content": "hi"}, {"type": "ai", "content": "yo"}]),
+        json!([{"lc": 1, "type": "constructor", "id": ["HumanMessage"], "kwargs": {"content": "hi"}}]),
+    ];
+    for messages in dumps {
+        for target in ["openai", "openai_responses", "anthropic", "gemini"] {
+            let response =
+                server.post("/compile", &json!({"messages": messages, "target": target})).await;
+            let problem = crate::support::problem(response, 422, "invalid_request").await;
+            let at = crate::support::pointers(&problem)[0];
+            assert!(at.starts_with("/messages/0"), "{problem}");
+        }
+    }
+}

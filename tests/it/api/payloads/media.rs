@@ -210,3 +210,24 @@ async fn encrypted_reasoning_is_an_estimate() {
         assert!((estimate..estimate + 60).contains(&tokens), "{tokens}, not {estimate}");
     }
 }
+
+/// A PDF whose text takes few bytes, but whose pages are many.
+#[tokio::test]
+async fn a_pdf_is_counted_by_its_pages() {
+    use base64::Engine as _;
+    let pages: String =
+        (0..100).map(|at| format!("{at} 0 obj<</Type /Page /Parent 1 0 R>>\n")).collect();
+    let data = base64::engine::general_purpose::STANDARD.encode(format!("%PDF-1.4\n{pages}"));
+    let file = json!({"type": "file", "file": {"filename": "a.pdf",
+        "file_data": format!("data:application/pdf;base64,{data}")}});
+    let list = json!([{"role": "user", "content": [file]}]);
+    for (target, model, tokens) in [
+        ("anthropic", "claude-opus-4-6", 180_000),
+        ("openai", "gpt-5", 150_000),
+        ("gemini", "gemini-2.5-pro", 25_800),
+    ] {
+        let done = valid(target, json!({"messages": list, "model": model})).await;
+        let media = done.report["parts"]["media"].as_u64().unwrap();
+        assert!(media >= tokens && media <= tokens * 12 / 10, "{target}: {media}");
+    }
+}

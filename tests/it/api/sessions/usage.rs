@@ -281,3 +281,38 @@ async fn a_report_of_nothing_is_refused() {
     let refused = problem(server.post("/compile", &body).await, 422, "invalid_request").await;
     assert_eq!(refused["errors"][0]["pointer"], "/usage");
 }
+
+#[tokio::test]
+async fn what_the_provider_says_of_the_request_is_a_warning() {
+    let server = TestServer::spawn().await;
+    let body =
+        json!({"messages": [user("hi")], "target": "anthropic", "model": "claude-fable-5-1"});
+    server.compile_in("s", body).await;
+    let mut report = json!({"usage": {"input_tokens": 20},
+        "input_transformations": [
+            {"type": "thinking_dropped", "path": "messages.3.content.0", "reason": "prefix_binding_mismatch"},
+            {"type": "something_new", "path": "messages.4"}],
+        "diagnostics": {"cache_miss_reason": {"type": "system_changed", "cache_missed_input_tokens": 900}}});
+    let answer = server.post_json("/sessions/s/usage", 200, &report).await;
+    let notes: Vec<(&str, &str)> = answer["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|note| (note["code"].as_str().unwrap(), note["detail"].as_str().unwrap()))
+        .collect();
+    let thinking = notes.iter().find(|note| note.0 == "thinking_dropped_by_provider").unwrap();
+    assert!(
+        thinking.1.starts_with("1 thinking")
+            && thinking.1.contains("messages.3.content.0 (prefix_binding_mismatch)")
+    );
+    let cache = notes.iter().find(|note| note.0 == "cache_missed").unwrap();
+    assert!(cache.1.ends_with("system_changed, 900 tokens"), "{}", cache.1);
+    // Nothing was missed.
+    report["input_transformations"] = json!([]);
+    report["diagnostics"] = json!({"cache_miss_reason": null});
+    let answer = server.post_json("/sessions/s/usage", 200, &report).await;
+    assert!(!answer["warnings"].to_string().contains("cache_missed"), "{answer}");
+    report["diagnostics"] = json!([1]);
+    let refused = server.post("/sessions/s/usage", &report).await;
+    crate::support::problem(refused, 422, "invalid_request").await;
+}

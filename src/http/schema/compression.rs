@@ -1,0 +1,68 @@
+//! How a compile may shorten its history.
+
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// How far history may be shortened.
+#[derive(Debug, ToSchema)]
+pub struct Compression {
+    /// `off`, `lossless`, `reversible`, `summary` or `drop`; each allows what the ones before do.
+    #[schema(default = "drop", example = "summary")]
+    pub level: Option<String>,
+    /// What is done to a tool result the first time it is seen: `off`, `lossless`, or
+    /// `reversible`, where format adapters shorten it.
+    #[schema(default = "lossless")]
+    pub on_arrival: Option<String>,
+    /// Share of the history's room at which it is compacted.
+    #[schema(default = 1.0, minimum = 0.05, maximum = 1.0)]
+    pub trigger: Option<f64>,
+    /// Share of the history's room that it is compacted to.
+    #[schema(default = 0.6, minimum = 0.01, maximum = 1.0)]
+    pub compress_to: Option<f64>,
+    /// Newest turns that are shielded from all but lossless edits.
+    #[schema(default = 4)]
+    pub keep_recent_turns: Option<u64>,
+    /// `keep` or `clear_old`.
+    #[schema(default = "clear_old")]
+    pub thinking: Option<String>,
+    /// Adds the tool `context_read`, and cleared results name the artifact that it reads. Answer
+    /// its calls from `GET /artifacts/{id}`.
+    #[schema(default = false)]
+    pub read_tool: Option<bool>,
+    /// Characters above which an old tool result is not searched for lines to quote in a
+    /// summary.
+    pub stub_tool_results_over: Option<u64>,
+    /// What a summary is to hold, in your words; at most 8,192 bytes.
+    pub summary_instructions: Option<String>,
+    pub clear: Option<ClearOptions>,
+    /// Who shortens the history: `service`, or `provider`, where the provider clears and compacts by
+    /// itself as `report.requires` asks of the request.
+    #[schema(default = "service")]
+    pub by: Option<String>,
+    /// Format adapters in the order in which texts are offered to them: names, or definitions.
+    /// When absent all of ours, a stored one of the same name in the place of each.
+    #[schema(max_items = 64)]
+    pub adapters: Option<Vec<Value>>,
+    /// Whether a compaction is put off until the number of later requests in which it pays is within
+    /// `expected_turns`, as long as the history has room.
+    #[schema(default = false)]
+    pub pays: Option<bool>,
+    /// Later requests that are expected; the model's answers in the list so far, at least 10, when
+    /// absent.
+    #[schema(minimum = 1)]
+    pub expected_turns: Option<u64>,
+}
+
+/// Which tool results may give way to one line.
+#[derive(Debug, ToSchema)]
+#[schema(as = Clear)]
+pub struct ClearOptions {
+    /// The newest results stay.
+    #[schema(default = 3)]
+    pub keep: Option<u64>,
+    /// Results of fewer tokens stay.
+    #[schema(default = 0)]
+    pub least_tokens: Option<u64>,
+    /// Results of these tools stay.
+    pub exclude_tools: Option<Vec<String>>,
+}
