@@ -14,7 +14,7 @@ mod writer;
 
 pub use adaptation::{
     adapt, adapt_results, built_in_as_functions, convert_built_in_calls, is_tool_change, means,
-    shown_properties,
+    namespace_functions, shown_properties,
 };
 pub(crate) use caching::CACHED_CONTENT;
 pub use caching::{CacheMember, PayloadCaching};

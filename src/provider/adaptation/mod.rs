@@ -14,6 +14,7 @@ mod fields;
 mod item_pairs;
 mod losses;
 mod media;
+mod namespaces;
 mod opaque_items;
 mod parts;
 mod result_media;
@@ -24,6 +25,7 @@ mod tools;
 
 pub use built_in_calls::{built_in_as_functions, convert_built_in_calls};
 pub use calls::means;
+pub use namespaces::namespace_functions;
 pub use opaque_items::is_tool_change;
 pub use schema::shown_properties;
 
@@ -37,6 +39,7 @@ use calls::valid_participant;
 /// Adapts a conversation to its destination. Messages without content for it are removed.
 pub fn adapt(conversation: &mut Conversation, destination: Destination, notes: &mut Notes) {
     let mut adapter = ConversationAdapter::new(conversation.source, destination, notes);
+    adapter.namespaces(conversation);
     adapter.tools(&mut conversation.tools);
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));

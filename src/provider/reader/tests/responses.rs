@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn items_of_one_answer_are_one_message() {
+fn items_of_one_answer_are_one_message_up_to_a_call_with_its_output() {
     let reasoning = r#"{"type":"reasoning","id":"rs_1", "summary":[{"type":"summary_text","text":"why"}],"encrypted_content":"E"}"#;
     let search = r#"{"type":"web_search_call", "id":"ws","status":"completed"}"#;
     let body = format!(
@@ -17,18 +17,20 @@ fn items_of_one_answer_are_one_message() {
     let (read, notes) = good(&body);
     assert_eq!(notes, Notes::default());
     assert_eq!(texts(&read.system[0].parts), ["I"]);
-    assert_eq!(roles(&read.history), [Role::User, Role::Assistant, Role::Tool, Role::Tool]);
-    let said = &read.history[1];
-    assert_eq!((said.origin, said.id.as_deref()), (Some(1), Some("msg_1")));
-    assert_eq!(&*thinking(&said.parts[0]).text, "why");
-    assert_eq!(thinking(&said.parts[0]).opaque.as_ref().unwrap().as_str(), reasoning);
-    assert_eq!(opaque(&said.parts[1]), ("web_search_call", search));
+    let expected = [Role::User, Role::Assistant, Role::Assistant, Role::Tool, Role::Tool];
+    assert_eq!(roles(&read.history), expected);
+    let [searched, said] = [&read.history[1], &read.history[2]];
+    assert_eq!((searched.origin, searched.parts.len()), (Some(1), 2));
+    assert_eq!(&*thinking(&searched.parts[0]).text, "why");
+    assert_eq!(thinking(&searched.parts[0]).opaque.as_ref().unwrap().as_str(), reasoning);
+    assert_eq!(opaque(&searched.parts[1]), ("web_search_call", search));
+    assert_eq!((said.origin, said.id.as_deref()), (Some(3), Some("msg_1")));
     let kept = [("annotations", "[]"), ("id", "\"msg_1\""), ("status", "\"completed\"")];
-    assert_eq!(extras(&said.parts[2].extra), kept);
-    assert_eq!(opaque(&said.parts[3]).0, "refusal");
-    assert_eq!(extras(&said.parts[4].extra), [("id", "\"fc_1\"")]);
-    assert!(call(&said.parts[5]).custom);
-    assert_eq!(texts(&result(&read.history[3]).content), ["B"]);
+    assert_eq!(extras(&said.parts[0].extra), kept);
+    assert_eq!(opaque(&said.parts[1]).0, "refusal");
+    assert_eq!(extras(&said.parts[2].extra), [("id", "\"fc_1\"")]);
+    assert!(call(&said.parts[3]).custom);
+    assert_eq!(texts(&result(&read.history[4]).content), ["B"]);
 }
 
 #[test]

@@ -139,3 +139,39 @@ async fn another_provider_s_own_tool_is_not_passed_to_chat_completions() {
         assert_eq!(compiled.codes("degraded"), ["tool_dropped"]);
     }
 }
+
+#[tokio::test]
+async fn functions_in_groups_are_functions_for_targets_without_groups() {
+    let group = |name: &str| {
+        json!({"type": "namespace", "name": name, "description": name, "tools": [
+        {"type": "function", "name": "search",
+            "parameters": {"type": "object", "properties": {"q": {"type": "string"}}}}]})
+    };
+    let call = |id: &str, group: &str| {
+        json!({"type": "function_call", "call_id": id,
+        "namespace": group, "name": "search", "arguments": "{\"q\":\"x\"}"})
+    };
+    let output = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": id});
+    let tools = json!([group("mcp__github"), group("mcp__jira")]);
+    let input = json!([{"role": "user", "content": "go"}, call("c1", "mcp__github"), output("c1"),
+        call("c2", "mcp__jira"), output("c2"), {"role": "user", "content": "next"}]);
+    for target in ["openai", "anthropic", "gemini"] {
+        let done = valid(target, json!({"input": input, "tools": tools})).await;
+        for name in ["mcp__github__search", "mcp__jira__search"] {
+            let count = done.text.matches(&format!("\"{name}\"")).count();
+            assert!(count >= 2, "{target}: {name} is a tool and a call: {}", done.text);
+        }
+        assert_eq!(done.codes("degraded"), ["namespace_as_functions"; 2], "{target}");
+    }
+    let own = valid("openai_responses", json!({"input": input, "tools": tools})).await;
+    assert_eq!(own.payload["tools"], tools);
+    assert_eq!(own.payload["input"][1]["namespace"], "mcp__github");
+    // A call under the full name is checked by the function's schema.
+    let server = TestServer::spawn().await;
+    for (arguments, status) in [(json!({"q": "x"}), "\"allow\""), (json!({"q": 1}), "\"deny\"")] {
+        let call = json!({"id": "toolu_1", "type": "tool_use", "name": "mcp__jira__search", "input": arguments});
+        let body = json!({"calls": [call], "tools": tools, "source": "anthropic"});
+        let answer = server.post_ok("/tools/calls", &body).await;
+        assert!(answer.to_string().contains(status), "{answer}");
+    }
+}
