@@ -1,10 +1,12 @@
 //! Counts messages as the target's payload will hold them.
 
+use std::sync::Arc;
+
 use super::pdf_pages::count_pages;
 use super::{Deadline, StopReason};
 use crate::domain::{
-    Content, Conversation, Extra, Media, MediaSource, Message, Part, RawJson, Target,
-    TokenizerName, ToolDefinition,
+    Content, Conversation, Media, MediaSource, Message, Part, RawJson, Target, TokenizerName,
+    ToolDefinition,
 };
 use crate::json;
 use crate::tokenizer::{Counter, Framing};
@@ -185,7 +187,7 @@ impl<'c> Meter<'c> {
         if let Some(name) = &message.name {
             cost.text += self.framing.name + self.text(name)?;
         }
-        cost.text += self.extra(&message.extra)?;
+        cost.text += self.extra(message.extra.iter())?;
         for (index, part) in message.parts.iter().enumerate() {
             if index > 0 {
                 cost.text += self.framing.part;
@@ -229,7 +231,7 @@ impl<'c> Meter<'c> {
                     }
                     cost += match &inner.content {
                         Content::Text(text) => {
-                            let extra = self.extra(&inner.extra)?;
+                            let extra = self.extra(inner.extra.iter())?;
                             Cost {
                                 text: known(TextSource::Result, text)? + extra,
                                 ..Cost::default()
@@ -242,13 +244,18 @@ impl<'c> Meter<'c> {
             Content::Media(media) => cost = self.media(media)?,
             Content::Opaque { raw, .. } => cost = self.opaque(raw)?,
         }
-        cost.text += self.extra(&part.extra)?;
+        // How closely a model looks at an image is no text that it reads.
+        let is_medium = matches!(part.content, Content::Media(_));
+        let read = part.extra.iter().filter(|(name, _)| !is_medium || &**name != "detail");
+        cost.text += self.extra(read)?;
         Ok(cost)
     }
 
-    fn extra(&self, extra: &Extra) -> Result<u64, StopReason> {
+    fn extra<'e>(
+        &self,
+        mut extra: impl Iterator<Item = &'e (Arc<str>, RawJson)>,
+    ) -> Result<u64, StopReason> {
         extra
-            .iter()
             .try_fold(0, |sum, (name, raw)| Ok(sum + self.text(name)? + self.text(raw.as_str())?))
     }
 
