@@ -5,6 +5,7 @@
 //! anything is counted. `writer` only re-encodes.
 
 mod adaptation;
+mod image_size;
 mod reader;
 mod schema;
 mod texts;
@@ -14,12 +15,13 @@ mod writer;
 pub use adaptation::{
     adapt, adapt_results, built_in_as_functions, is_tool_change, means, shown_properties,
 };
+pub use image_size::ImageSize;
 pub use reader::{
     CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, detect_in, keeps_malformed, list_key,
     note_replaced, read, read_content, read_messages, read_tools, read_without_messages,
     without_nul,
 };
-pub use schema::as_json_schema;
+pub use schema::{CurrentSchema, as_current_schema, as_json_schema};
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
 pub use writer::{MemberBlocks, WrittenPayload, write, write_messages, write_result_content};
 
@@ -41,6 +43,7 @@ fn is_compaction(part: &Part) -> bool {
 
 /// What a conversation is adapted to: a target, and what the model asks for or takes there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule of one provider by itself")]
 pub struct Destination {
     pub target: Target,
     /// Whether system messages may stand between the others, which is decided when the list is whole.
@@ -49,11 +52,19 @@ pub struct Destination {
     pub changes_tools: bool,
     /// Whether calls without a thought signature are refused.
     pub signs_calls: bool,
+    /// Whether ids of calls have nine letters or digits.
+    pub short_ids: bool,
 }
 
 impl From<Target> for Destination {
     fn from(target: Target) -> Self {
-        Self { target, takes_system: false, changes_tools: false, signs_calls: false }
+        Self {
+            target,
+            takes_system: false,
+            changes_tools: false,
+            signs_calls: false,
+            short_ids: false,
+        }
     }
 }
 

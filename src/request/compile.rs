@@ -164,6 +164,7 @@ impl CompileRequest {
             takes_system,
             changes_tools: takes_system && model.tool_changes,
             signs_calls: *target == Target::Gemini && model.wants_signed_calls(),
+            short_ids: *target == Target::Openai && model.wants_short_call_ids(),
         }
     }
 

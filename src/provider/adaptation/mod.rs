@@ -10,7 +10,9 @@ mod call_signatures;
 mod calls;
 mod compaction;
 mod custom;
+mod deferred_tools;
 mod fields;
+mod foreign_thinking;
 mod item_pairs;
 mod losses;
 mod media;
@@ -20,6 +22,7 @@ mod result_media;
 mod schema;
 mod server_tools;
 mod tool_owner;
+mod tool_references;
 mod tools;
 
 pub use built_in_calls::built_in_as_functions;
@@ -38,6 +41,7 @@ use calls::valid_participant;
 pub fn adapt(conversation: &mut Conversation, destination: Destination, notes: &mut Notes) {
     let mut adapter = ConversationAdapter::new(conversation.source, destination, notes);
     adapter.tools(&mut conversation.tools);
+    adapter.tool_references(&mut conversation.history, &conversation.tools);
     adapter.built_in_calls(&mut conversation.history);
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));
@@ -65,6 +69,7 @@ struct ConversationAdapter<'n> {
     target: Target,
     takes_system: bool,
     changes_tools: bool,
+    short_ids: bool,
     notes: &'n mut Notes,
     /// Ids of the reasoning items that are sent.
     reasoned: HashSet<String>,
@@ -82,12 +87,13 @@ enum MessageRegion {
 
 impl<'n> ConversationAdapter<'n> {
     fn new(source: Source, destination: Destination, notes: &'n mut Notes) -> Self {
-        let Destination { target, takes_system, changes_tools, .. } = destination;
+        let Destination { target, takes_system, changes_tools, short_ids, .. } = destination;
         Self {
             source,
             target,
             takes_system,
             changes_tools,
+            short_ids,
             notes,
             reasoned: HashSet::new(),
             answered: HashSet::new(),
@@ -120,10 +126,15 @@ impl ConversationAdapter<'_> {
             self.notes.degraded("name_renamed", at, format!("{} → {name}", shown(old)));
             message.name = Some(name);
         }
+        let thinking = self.foreign_thinking(message);
         if !message.extra.is_empty() {
             self.message_extra(message, place);
         }
-        self.message_parts(message, place)
+        if !self.message_parts(message, place) {
+            return false;
+        }
+        message.parts.splice(..0, thinking);
+        true
     }
 
     fn system(&mut self, message: &Message, place: MessageRegion) {

@@ -16,7 +16,7 @@ mod tools;
 
 use payload_writer::{MarkReport, PayloadWriter};
 pub use payload_writer::{MemberBlocks, WrittenPayload};
-pub(super) use tools::is_gemini_schema;
+pub(super) use tools::{EMPTY_SCHEMA, is_gemini_schema};
 
 use super::{GENERATED_IMAGE, PayloadInput, rules};
 use crate::domain::{Content, Extra, Message, Part, Role, Target};

@@ -2,13 +2,17 @@
 
 mod calls;
 mod ends;
+mod gateways;
 mod gemini;
+mod images;
 mod items;
 mod media;
 mod outputs;
 mod programs;
+mod schemas;
 mod sessions;
 mod surrogates;
+mod tool_search;
 mod tools;
 
 use serde_json::{Value, json};
