@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(size(&padded(b"GIF89a\x2c\x01\x90\x01")), Some((300, 400)));
         let lossy = padded(b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x2c\x01\x90\x01");
         assert_eq!(size(&lossy), Some((300, 400)));
-        let bits: u32 = 299 | (399 << 14);
+        let bits: u32 = 299 + (399 << 14);
         let lossless =
             [b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f".as_slice(), &bits.to_le_bytes()].concat();
         assert_eq!(size(&padded(&lossless)), Some((300, 400)));

@@ -12,9 +12,9 @@ const DEFERS: &str = "defer_loading";
 impl ConversationAdapter<'_> {
     /// Takes the marks off tools that nothing could load.
     ///
-    /// "At least one tool must have defer_loading=false":
+    /// "At least one tool must have `defer_loading=false`":
     /// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>. "Deferred tools
-    /// require tools.tool_search": <https://github.com/pydantic/pydantic-ai/pull/6080>.
+    /// require `tools.tool_search`": <https://github.com/pydantic/pydantic-ai/pull/6080>.
     pub(super) fn deferred_tools(&mut self, tools: &mut [ToolDefinition]) {
         if !tools.iter().any(ToolDefinition::is_deferred) {
             return;

@@ -53,7 +53,7 @@ impl ConversationAdapter<'_> {
             for part in &mut message.parts {
                 match &mut part.content {
                     Content::ToolResult(result) => {
-                        in_result(&mut result.content, &new, &mut dropped)
+                        in_result(&mut result.content, &new, &mut dropped);
                     }
                     Content::Opaque { kind, raw } if **kind == *SEARCH_RESULT => {
                         if let Some(text) = in_search_result(raw, &new, &mut dropped) {
@@ -107,7 +107,7 @@ fn in_result(
         true
     });
     if content.is_empty() && !names.is_empty() {
-        let names: Vec<String> = names.iter().map(|name| shown(name).to_string()).collect();
+        let names: Vec<String> = names.iter().map(|name| shown(name)).collect();
         content.push(Part::text(format!("[tools that are no longer there: {}]", names.join(", "))));
     }
     dropped.extend(names);

@@ -100,7 +100,9 @@ fn add_anchors<'n>(node: &'n Node<'_>, found: &mut HashSet<&'n str>) {
         match inner_schemas(key, value) {
             Some(InnerSchemas::One) => add_anchors(value, found),
             Some(InnerSchemas::List(schemas)) => {
-                schemas.iter().for_each(|schema| add_anchors(schema, found));
+                for schema in schemas {
+                    add_anchors(schema, found);
+                }
             }
             Some(InnerSchemas::Named) => {
                 let named = value.as_object().into_iter().flatten();

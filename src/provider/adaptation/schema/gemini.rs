@@ -1,7 +1,7 @@
 //! Schemas that Gemini refuses as `parametersJsonSchema`, which takes a part of JSON Schema: see
 //! `responseJsonSchema` in <https://ai.google.dev/api/generate-content#generationconfig>.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::editor::{Edit, SchemaEditor, list_text};
 use super::references;
@@ -153,9 +153,11 @@ impl NeededDefinitions {
 
     fn required(&self, owner: &str, schema: &Node<'_>, value: &Node<'_>) -> Edit {
         let Some(names) = value.as_array() else { return Edit::Keep };
+        let properties = schema.get("properties").and_then(Node::as_object);
+        let properties: HashMap<&str, &Node<'_>> =
+            properties.into_iter().flatten().map(|(name, node)| (&**name, node)).collect();
         only(names, |name| {
-            let property = schema.get("properties").and_then(|properties| properties.get(name));
-            let needed = property.map(needed_by).unwrap_or_default();
+            let needed = properties.get(name).map(|node| needed_by(node)).unwrap_or_default();
             !needed.iter().any(|definition| self.leads_to(definition, owner))
         })
     }
@@ -185,7 +187,9 @@ fn add_needed(schema: &Node<'_>, found: &mut BTreeSet<String>) {
             }
             ("items", _) => add_needed(value, found),
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
-                schemas.iter().for_each(|schema| add_needed(schema, found));
+                for schema in schemas {
+                    add_needed(schema, found);
+                }
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! Copies what references lead to into `$defs`, where it stays while the rest of a schema moves.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::editor::{Edit, SchemaEditor};
@@ -36,10 +36,11 @@ pub(super) fn with_definitions(node: &Node<'_>, stays: fn(&str) -> bool) -> Opti
     if !node.raw.contains("\"$ref\"") {
         return None;
     }
+    let own = node.get("$defs").and_then(Node::as_object);
     let mut copies = Copies {
         resolver: ReferenceResolver::new(node),
         stays,
-        own: node.get("$defs"),
+        own: own.into_iter().flatten().map(|(name, _)| &**name).collect(),
         names: HashMap::new(),
         found: Vec::new(),
         left: node.raw.len().saturating_mul(MAX_GROWTH),
@@ -55,7 +56,9 @@ pub(super) fn with_definitions(node: &Node<'_>, stays: fn(&str) -> bool) -> Opti
     for (name, schema) in whole.get("$defs").and_then(Node::as_object).into_iter().flatten() {
         all.member(name, schema.raw);
     }
-    definitions.iter().for_each(|(name, schema)| all.member(name, schema));
+    for (name, schema) in &definitions {
+        all.member(name, schema);
+    }
     let mut out = ObjectText::default();
     for (key, value) in whole.as_object()?.iter().filter(|(key, _)| key != "$defs") {
         out.member(key, value.raw);
@@ -68,7 +71,8 @@ pub(super) fn with_definitions(node: &Node<'_>, stays: fn(&str) -> bool) -> Opti
 struct Copies<'n, 'a> {
     resolver: ReferenceResolver<'n, 'a>,
     stays: fn(&str) -> bool,
-    own: Option<&'n Node<'a>>,
+    /// The names in `$defs`.
+    own: HashSet<&'n str>,
     /// Names by reference.
     names: HashMap<String, Arc<str>>,
     found: Vec<(Arc<str>, &'n Node<'a>)>,
@@ -100,9 +104,9 @@ impl<'n, 'a> Copies<'n, 'a> {
         }
         let schema: &'n Node<'a> = self.resolver.find(reference)?;
         self.left = self.left.checked_sub(schema.raw.len())?;
-        let given = reference.strip_prefix("#/definitions/").filter(|name| {
-            name.chars().all(is_word) && self.own.is_none_or(|own| own.get(name).is_none())
-        });
+        let given = reference
+            .strip_prefix("#/definitions/")
+            .filter(|name| name.chars().all(is_word) && !self.own.contains(name));
         let name = given.map_or_else(
             || rename(reference.trim_start_matches("#/"), MAX_NAME_BYTES, is_word),
             Arc::from,

@@ -204,7 +204,9 @@ fn add_references(schema: &Node<'_>, found: &mut BTreeSet<String>) {
         match inner_schemas(key, value) {
             Some(InnerSchemas::One) => add_references(value, found),
             Some(InnerSchemas::List(schemas)) => {
-                schemas.iter().for_each(|schema| add_references(schema, found));
+                for schema in schemas {
+                    add_references(schema, found);
+                }
             }
             Some(InnerSchemas::Named) => {
                 let named = value.as_object().into_iter().flatten();
