@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::editor::{Edit, SchemaEditor, list_text};
 use super::references;
-use crate::json::{self, Node, ObjectText, Value};
+use crate::json::{self, Node, Object, ObjectText, Value};
+use crate::provider::schema::ReferenceResolver;
 use crate::provider::writer::is_gemini_schema;
 
 /// Definitions among which cycles are looked for.
@@ -34,6 +35,35 @@ fn only(names: &[Node<'_>], stays: impl Fn(&str) -> bool) -> Edit {
     } else {
         Edit::Replace(list_text(left.into_iter()))
     }
+}
+
+/// The arguments are an object, which a reference at the top does not say: what it leads to is put in
+/// its place. A chain of references ends with the first.
+pub(super) fn without_top_reference(node: &Node<'_>) -> Option<String> {
+    let reference = node.get("$ref")?.as_str().unwrap_or_default();
+    let found = ReferenceResolver::new(node).find(reference);
+    let found = found.and_then(Node::as_object).filter(|_| reference != "#");
+    let others = || found.into_iter().flatten().filter(|(key, _)| key != "$ref");
+    let mut out = ObjectText::default();
+    for (key, value) in node.as_object()?.iter().filter(|(key, _)| key != "$ref") {
+        let other = others().find(|(own, _)| own == key).map(|(_, other)| other);
+        match (&**key, value.as_object(), other.and_then(Node::as_object)) {
+            ("properties", Some(own), Some(other)) => {
+                let mut both = ObjectText::default();
+                own.iter().for_each(|(name, schema)| both.member(name, schema.raw));
+                let is_new = |name: &str| value.get(name).is_none();
+                for (name, schema) in other.iter().filter(|(name, _)| is_new(name)) {
+                    both.member(name, schema.raw);
+                }
+                out.member(key, &both.finish());
+            }
+            _ => out.member(key, value.raw),
+        }
+    }
+    for (key, value) in others().filter(|(key, _)| node.get(key).is_none()) {
+        out.member(key, value.raw);
+    }
+    Some(out.finish())
 }
 
 /// Definitions are in `$defs` there, and a reference leads to one or to the whole schema.
@@ -89,20 +119,12 @@ pub(super) fn with_plain_enums(node: &Node<'_>) -> Option<String> {
 /// non-required properties."
 pub(super) fn without_required_cycles(node: &Node<'_>) -> Option<String> {
     let needs = NeededDefinitions::find(node)?;
+    let leading = needs.leading_to(WHOLE);
     let mut member = |schema: &Node<'_>, key: &str, value: &Node<'_>| {
         let is_root = std::ptr::eq(schema.raw.as_ptr(), node.raw.as_ptr());
         match (key, value.as_object()) {
-            ("$defs", Some(definitions)) if is_root => {
-                let mut out = ObjectText::default();
-                let mut is_changed = false;
-                for (name, definition) in definitions {
-                    let edited = needs.without_cycles_to(name, definition);
-                    is_changed |= edited.is_some();
-                    out.member(name, edited.as_deref().unwrap_or(definition.raw));
-                }
-                if is_changed { Edit::Replace(out.finish()) } else { Edit::Keep }
-            }
-            ("required", _) => needs.required(WHOLE, schema, value),
+            ("$defs", Some(definitions)) if is_root => needs.without_cycles(definitions),
+            ("required", _) => without_those(schema, value, &leading),
             _ => Edit::Keep,
         }
     };
@@ -112,55 +134,66 @@ pub(super) fn without_required_cycles(node: &Node<'_>) -> Option<String> {
 /// The name of the whole schema among the definitions.
 const WHOLE: &str = "";
 
-/// By the name of each definition, the definitions that every value of it has.
-struct NeededDefinitions(BTreeMap<String, BTreeSet<String>>);
+/// By the name of each definition, the definitions that need it in each of their values.
+struct NeededDefinitions(BTreeMap<String, Vec<String>>);
 
 impl NeededDefinitions {
     /// None if there are no references, or too many definitions.
     fn find(root: &Node<'_>) -> Option<Self> {
-        if !root.raw.contains("\"$ref\"") {
+        let definitions = || root.get("$defs").and_then(Node::as_object).into_iter().flatten();
+        if !root.raw.contains("\"$ref\"") || definitions().count() > MAX_DEFINITIONS {
             return None;
         }
-        let mut all = BTreeMap::from([(WHOLE.to_owned(), needed_by(root))]);
-        for (name, schema) in root.get("$defs").and_then(Node::as_object).into_iter().flatten() {
-            all.insert((**name).to_owned(), needed_by(schema));
-        }
-        (all.len() <= MAX_DEFINITIONS).then_some(Self(all))
-    }
-
-    /// Whether a definition needs another, or is that one.
-    fn leads_to(&self, start: &str, end: &str) -> bool {
-        let mut seen = BTreeSet::from([start]);
-        let mut waiting = vec![start];
-        while let Some(name) = waiting.pop() {
-            if name == end {
-                return true;
+        let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let named = definitions().map(|(name, schema)| (&**name, schema));
+        for (name, schema) in named.chain([(WHOLE, root)]) {
+            for needed in needed_by(schema) {
+                users.entry(needed).or_default().push(name.to_owned());
             }
-            let next = self.0.get(name).into_iter().flatten();
-            waiting.extend(next.map(String::as_str).filter(|next| seen.insert(next)));
         }
-        false
+        Some(Self(users))
     }
 
-    /// The definition called `name` in which no required property leads back to it.
-    fn without_cycles_to(&self, name: &str, definition: &Node<'_>) -> Option<String> {
-        let mut member = |schema: &Node<'_>, key: &str, value: &Node<'_>| match key {
-            "required" => self.required(name, schema, value),
-            _ => Edit::Keep,
-        };
-        SchemaEditor::of_members(&mut member).edited(definition)
+    /// The definition itself, and those that need it.
+    fn leading_to<'d>(&'d self, end: &'d str) -> BTreeSet<&'d str> {
+        let mut found = BTreeSet::new();
+        let mut waiting = vec![end];
+        while let Some(name) = waiting.pop() {
+            if found.insert(name) {
+                waiting.extend(self.0.get(name).into_iter().flatten().map(String::as_str));
+            }
+        }
+        found
     }
 
-    fn required(&self, owner: &str, schema: &Node<'_>, value: &Node<'_>) -> Edit {
-        let Some(names) = value.as_array() else { return Edit::Keep };
-        let properties = schema.get("properties").and_then(Node::as_object);
-        let properties: HashMap<&str, &Node<'_>> =
-            properties.into_iter().flatten().map(|(name, node)| (&**name, node)).collect();
-        only(names, |name| {
-            let needed = properties.get(name).map(|node| needed_by(node)).unwrap_or_default();
-            !needed.iter().any(|definition| self.leads_to(definition, owner))
-        })
+    /// Definitions in which no required property leads back to its definition.
+    fn without_cycles(&self, definitions: &Object<'_>) -> Edit {
+        let mut out = ObjectText::default();
+        let mut is_changed = false;
+        for (name, definition) in definitions {
+            let leading = self.leading_to(name);
+            let mut member = |schema: &Node<'_>, key: &str, value: &Node<'_>| match key {
+                "required" => without_those(schema, value, &leading),
+                _ => Edit::Keep,
+            };
+            let edited = SchemaEditor::of_members(&mut member).edited(definition);
+            is_changed |= edited.is_some();
+            out.member(name, edited.as_deref().unwrap_or(definition.raw));
+        }
+        if is_changed { Edit::Replace(out.finish()) } else { Edit::Keep }
     }
+}
+
+/// The required properties that need none of these definitions.
+fn without_those(schema: &Node<'_>, required: &Node<'_>, definitions: &BTreeSet<&str>) -> Edit {
+    let Some(names) = required.as_array() else { return Edit::Keep };
+    let properties = schema.get("properties").and_then(Node::as_object);
+    let properties: HashMap<&str, &Node<'_>> =
+        properties.into_iter().flatten().map(|(name, node)| (&**name, node)).collect();
+    only(names, |name| {
+        let needed = properties.get(name).map(|node| needed_by(node)).unwrap_or_default();
+        !needed.iter().any(|definition| definitions.contains(definition.as_str()))
+    })
 }
 
 fn needed_by(schema: &Node<'_>) -> BTreeSet<String> {

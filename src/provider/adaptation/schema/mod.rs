@@ -51,6 +51,7 @@ fn steps(target: Target) -> &'static [SchemaStep] {
         // "required[0]: property is not defined": an answer of `generateContent`. The others: see
         // `gemini`.
         Target::Gemini => &[
+            ("top-level reference joined", gemini::without_top_reference),
             ("unknown properties no longer required", gemini::with_known_required),
             ("references moved to $defs", gemini::with_definitions),
             ("members beside $ref left out", gemini::with_lone_references),

@@ -129,6 +129,13 @@ async fn gemini_gets_definitions_enums_and_cycles_that_it_takes() {
     assert_eq!(sent["$defs"]["ring"]["required"], json!(["name"]));
     assert_eq!(sent["required"], json!(["tree", "loop"]));
     assert!(sent.get("definitions").is_none());
+    // Programs write the schema of all arguments as a reference, too.
+    let schema = json!({"$ref": "#/definitions/all", "definitions": {"all": {"type": "object",
+        "properties": {"a": {"type": "string"}}, "required": ["a"]}}});
+    let compiled = valid("gemini", with_schema(&schema)).await;
+    let sent = schema_of(&compiled);
+    assert_eq!(sent["properties"], json!({"a": {"type": "string"}}));
+    assert_eq!((&sent["type"], &sent["required"]), (&json!("object"), &json!(["a"])));
     // In the other form of a schema, an empty string is refused, too.
     let plain = json!({"type": "object", "properties": {"a": {"type": "string",
         "enum": ["", "b"]}}});
