@@ -50,7 +50,9 @@ pub(super) fn without_top_reference(node: &Node<'_>) -> Option<String> {
         match (&**key, value.as_object(), other.and_then(Node::as_object)) {
             ("properties", Some(own), Some(other)) => {
                 let mut both = ObjectText::default();
-                own.iter().for_each(|(name, schema)| both.member(name, schema.raw));
+                for (name, schema) in own {
+                    both.member(name, schema.raw);
+                }
                 let is_new = |name: &str| value.get(name).is_none();
                 for (name, schema) in other.iter().filter(|(name, _)| is_new(name)) {
                     both.member(name, schema.raw);
