@@ -156,6 +156,16 @@ impl Model {
         digits.parse::<u32>().is_ok_and(|major| major >= 3)
     }
 
+    /// Whether the provider takes ids of calls with nine letters and digits alone: Mistral's
+    /// (<https://github.com/mistralai/mistral-common>, `validate_tool_call`).
+    pub fn wants_short_call_ids(&self) -> bool {
+        const NAMES: [&str; 7] =
+            ["codestral", "devstral", "magistral", "ministral", "mistral", "mixtral", "pixtral"];
+        let name = self.name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        let name = name.strip_prefix("open-").unwrap_or(&name);
+        NAMES.iter().any(|own| name.starts_with(own))
+    }
+
     /// Tokens of this model for a raw count of its tokenizer, rounded up.
     pub fn scale(&self, raw: u64) -> u64 {
         raw.saturating_mul(u64::from(self.factor_milli)).div_ceil(1000)

@@ -70,6 +70,14 @@ impl Models {
     /// both cases.
     pub fn find(&self, name: &str) -> Option<&Model> {
         let bare = bare_name(name);
+        // Some gateways write Claude's versions with a dot.
+        if starts_with_claude(bare) && bare.contains('.') {
+            return self.find_bare(&bare.replace('.', "-"));
+        }
+        self.find_bare(bare)
+    }
+
+    fn find_bare(&self, bare: &str) -> Option<&Model> {
         self.rows
             .iter()
             .filter(|row| {
@@ -96,9 +104,7 @@ impl Models {
     pub fn unknown(name: &str) -> Model {
         let row =
             Model::new(name, Family::Other, Self::DEFAULT_WINDOW_TOKENS, DEFAULT_ANSWER_TOKENS);
-        let mut bare = bare_name(name).to_owned();
-        bare.make_ascii_lowercase();
-        if bare.starts_with("claude") {
+        if starts_with_claude(bare_name(name)) {
             return Model {
                 family: Family::Anthropic,
                 factor_milli: UNKNOWN_CLAUDE_FACTOR_MILLI,
@@ -124,6 +130,10 @@ impl Models {
             _ => row,
         }
     }
+}
+
+fn starts_with_claude(name: &str) -> bool {
+    name.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("claude"))
 }
 
 /// A model's name without the path that gateways put before it.

@@ -16,6 +16,7 @@ mod driver;
 mod frame;
 mod governance;
 mod hook_port;
+mod image_limits;
 mod intake;
 mod list_ends;
 mod manifest;

@@ -6,6 +6,7 @@
 
 mod adaptation;
 mod caching;
+mod image_size;
 mod reader;
 mod schema;
 mod texts;
@@ -18,12 +19,13 @@ pub use adaptation::{
 };
 pub(crate) use caching::CACHED_CONTENT;
 pub use caching::{CacheMember, PayloadCaching};
+pub use image_size::ImageSize;
 pub use reader::{
     CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, detect_in, keeps_malformed, list_key,
     note_replaced, read, read_cache_members, read_content, read_messages, read_tools,
     read_without_messages, without_nul,
 };
-pub use schema::as_json_schema;
+pub use schema::{CurrentSchema, as_current_schema, as_json_schema};
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
 pub use writer::{MemberBlocks, WrittenPayload, write, write_messages, write_result_content};
 
@@ -55,6 +57,7 @@ fn is_compaction(part: &Part) -> bool {
 
 /// What a conversation is adapted to: a target, and what the model asks for or takes there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule of one provider by itself")]
 pub struct Destination {
     pub target: Target,
     /// Whether system messages may stand between the others, which is decided when the list is whole.
@@ -65,6 +68,8 @@ pub struct Destination {
     pub signs_calls: bool,
     /// Whether the role `developer` is known; only `OpenAI`'s own models have it.
     pub takes_developer: bool,
+    /// Whether ids of calls have nine letters or digits.
+    pub short_ids: bool,
 }
 
 impl From<Target> for Destination {
@@ -75,6 +80,7 @@ impl From<Target> for Destination {
             changes_tools: false,
             signs_calls: false,
             takes_developer: true,
+            short_ids: false,
         }
     }
 }

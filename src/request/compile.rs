@@ -160,6 +160,7 @@ impl CompileRequest {
             changes_tools: takes_system && model.tool_changes,
             signs_calls: *target == Target::Gemini && model.wants_signed_calls(),
             takes_developer: model.family == Family::Openai,
+            short_ids: *target == Target::Openai && model.wants_short_call_ids(),
         }
     }
 

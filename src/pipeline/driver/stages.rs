@@ -17,7 +17,9 @@ use crate::pipeline::stage::timed;
 use crate::pipeline::strip_injected::ReturnedBlocks;
 use crate::pipeline::volatile_blocks::BlocksInSight;
 use crate::pipeline::{ChangeHints, CompiledPayload, READ_TOOL, StopReason, prose};
-use crate::pipeline::{arrival, budget, cache_marks, frame, intake, list_ends, manifest, tail};
+use crate::pipeline::{
+    arrival, budget, cache_marks, frame, image_limits, intake, list_ends, manifest, tail,
+};
 use crate::pipeline::{memory, protection};
 use crate::provider::{self, PayloadInput};
 use crate::request::{Compression, ExplainLevel, Level, ReferenceStyle};
@@ -317,6 +319,8 @@ impl Driver<'_> {
         forms: Vec<arrival::ArrivedForms>,
         arrival: manifest::Arrival<'_>,
     ) -> Result<ReportBuilder, StopReason> {
+        let CompileRequest { target, model, .. } = self.request;
+        image_limits::warn(*target, model, slots, arrival.list_key, &mut self.notes);
         let omitted = match self.request.explain {
             ExplainLevel::Full => manifest::omitted_decisions(&self.meter, self.request)?,
             ExplainLevel::Summary => Vec::new(),

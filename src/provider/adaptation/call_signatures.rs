@@ -3,13 +3,38 @@
 use std::sync::Arc;
 
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, Message, Part, Role};
+use crate::domain::{Content, Message, Part, Role, Source, Target};
+use crate::json::{self, Limits, Node};
 
 /// The signature that Google documents for calls that its own model did not make
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
 const PLACEHOLDER_SIGNATURE: &str = "skip_thought_signature_validator";
 
+/// The member of a call under which Google's endpoint for Chat Completions has the signature: the same
+/// page.
+const EXTRA_CONTENT: &str = "extra_content";
+
 impl ConversationAdapter<'_> {
+    /// Gives a call of Chat Completions the signature that Google put next to it.
+    pub(super) fn own_signature(&self, part: &mut Part) {
+        let is_call = matches!(part.content, Content::ToolCall(_));
+        if !is_call || self.target != Target::Gemini || self.source == Source::Gemini {
+            return;
+        }
+        let Some(at) = part.extra.iter().position(|(name, _)| **name == *EXTRA_CONTENT) else {
+            return;
+        };
+        let found = part.extra.get(at).and_then(|(_, raw)| {
+            let node = json::parse(raw.as_str(), Limits::default()).ok()?;
+            let signature = node.get("google")?.get("thought_signature").and_then(Node::as_str)?;
+            Some(Arc::from(signature))
+        });
+        if found.is_some() {
+            part.signature = found;
+            part.extra.remove(at);
+        }
+    }
+
     /// Signs the first call of each step with the placeholder, if the step's first call has no
     /// signature: the provider refuses an unsigned one in the current turn. Earlier turns are signed
     /// too, so that a new message of the user changes no byte before it. A step is all that the model

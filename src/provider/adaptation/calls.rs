@@ -39,7 +39,7 @@ impl ConversationAdapter<'_> {
                             result.call_id = id.clone();
                             result.name = Some(name.clone());
                         } else {
-                            if let Some(id) = valid_id(self.target, &result.call_id) {
+                            if let Some(id) = self.valid_id(&result.call_id) {
                                 result.call_id = id;
                             }
                             if let Some(name) =
@@ -67,7 +67,7 @@ impl ConversationAdapter<'_> {
             self.notes.degraded("tool_name_renamed", at(), detail);
             call.name = name;
         }
-        if let Some(id) = valid_id(self.target, &call.id) {
+        if let Some(id) = self.valid_id(&call.id) {
             let detail = format!("{} → {id}", shown(&call.id));
             self.notes.degraded("call_id_renamed", at(), detail);
             call.id = id;
@@ -82,6 +82,10 @@ impl ConversationAdapter<'_> {
             call.id = format!("{SYNTHETIC_CALL_ID}{}-{n}", call.name).into();
             *n += 1;
         }
+    }
+
+    fn valid_id(&self, id: &str) -> Option<Arc<str>> {
+        if self.short_ids { short_id(id) } else { valid_id(self.target, id) }
     }
 
     /// Arguments must be an object there.
@@ -123,6 +127,15 @@ pub(super) fn valid_id(target: Target, id: &str) -> Option<Arc<str>> {
         && !id.is_empty()
         && (any || id.bytes().all(|byte| is_word(char::from(byte))));
     (!fits).then(|| rename(id, longest, is_word))
+}
+
+/// The id in nine letters and digits, if it is not: of its hash alone.
+fn short_id(id: &str) -> Option<Arc<str>> {
+    const LENGTH: usize = 9;
+    let fits = id.len() == LENGTH && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (!fits).then(|| {
+        blake3::hash(id.as_bytes()).to_hex().chars().take(LENGTH).collect::<String>().into()
+    })
 }
 
 /// The tool name in a form that the target accepts, if it is not in one: `[a-zA-Z0-9_-]{1,64}`,

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::ConversationAdapter;
 use crate::domain::{Media, MediaSource, Source, Target};
+use crate::provider::ImageSize;
 use crate::provider::words::shown;
 
 /// The message or part that contains a medium.
@@ -38,6 +39,11 @@ impl ConversationAdapter<'_> {
         if self.target == Target::Anthropic || is_svg(media) {
             read_text(media);
         }
+        if let Some(size) = self.refused_size(media) {
+            let ImageSize { width, height } = size;
+            change.text = Some(format!("{} {width} × {height} pixels", placeholder(media)));
+            return change;
+        }
         if self.holds(media, holder) {
             if self.requires_name(media) && media.name.is_none() {
                 media.name = Some(file_name(&media.media_type).into());
@@ -47,6 +53,17 @@ impl ConversationAdapter<'_> {
         }
         change.text = Some(Self::instead(media));
         change
+    }
+
+    /// The size of an image that is too large for the target, whatever else is sent:
+    /// <https://platform.claude.com/docs/en/build-with-claude/vision>.
+    fn refused_size(&self, media: &Media) -> Option<ImageSize> {
+        const MAX_SIDE_PIXELS: u32 = 8_000;
+        if self.target != Target::Anthropic || !media.is_image() {
+            return None;
+        }
+        let MediaSource::Base64(data) = &media.source else { return None };
+        ImageSize::read(data).filter(|size| size.longest_side() > MAX_SIDE_PIXELS)
     }
 
     /// The text that stands for a medium that the target does not hold.
@@ -152,8 +169,10 @@ impl ConversationAdapter<'_> {
 fn placeholder(media: &Media) -> String {
     let noun = if media.is_image() {
         "image"
-    } else if media.is_audio() || is_video(&media.media_type) {
-        "attachment"
+    } else if media.is_audio() {
+        "audio"
+    } else if is_video(&media.media_type) {
+        "video"
     } else {
         "document"
     };

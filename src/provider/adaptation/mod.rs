@@ -10,7 +10,9 @@ mod call_signatures;
 mod calls;
 mod compaction;
 mod custom;
+mod deferred_tools;
 mod fields;
+mod foreign_thinking;
 mod item_pairs;
 mod losses;
 mod media;
@@ -21,6 +23,7 @@ mod result_media;
 mod schema;
 mod server_tools;
 mod tool_owner;
+mod tool_references;
 mod tools;
 
 pub use built_in_calls::{built_in_as_functions, convert_built_in_calls};
@@ -41,6 +44,7 @@ pub fn adapt(conversation: &mut Conversation, destination: Destination, notes: &
     let mut adapter = ConversationAdapter::new(conversation.source, destination, notes);
     adapter.namespaces(conversation);
     adapter.tools(&mut conversation.tools);
+    adapter.tool_references(&mut conversation.history, &conversation.tools);
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));
     conversation.history.retain_mut(|message| adapter.message(message, MessageRegion::History));
@@ -68,6 +72,7 @@ struct ConversationAdapter<'n> {
     takes_system: bool,
     changes_tools: bool,
     takes_developer: bool,
+    short_ids: bool,
     notes: &'n mut Notes,
     /// Ids of the reasoning items that are sent.
     reasoned: HashSet<String>,
@@ -83,13 +88,15 @@ enum MessageRegion {
 
 impl<'n> ConversationAdapter<'n> {
     fn new(source: Source, destination: Destination, notes: &'n mut Notes) -> Self {
-        let Destination { target, takes_system, changes_tools, takes_developer, .. } = destination;
+        let Destination { target, takes_system, changes_tools, takes_developer, short_ids, .. } =
+            destination;
         Self {
             source,
             target,
             takes_system,
             changes_tools,
             takes_developer,
+            short_ids,
             notes,
             reasoned: HashSet::new(),
         }
@@ -121,10 +128,15 @@ impl ConversationAdapter<'_> {
             self.notes.degraded("name_renamed", at, format!("{} → {name}", shown(old)));
             message.name = Some(name);
         }
+        let thinking = self.foreign_thinking(message);
         if !message.extra.is_empty() {
             self.message_extra(message, place);
         }
-        self.message_parts(message, place)
+        if !self.message_parts(message, place) {
+            return false;
+        }
+        message.parts.splice(..0, thinking);
+        true
     }
 
     fn system(&mut self, message: &mut Message, place: MessageRegion) {

@@ -87,6 +87,7 @@ impl ConversationAdapter<'_> {
             part.signature = None;
             lost.signatures += 1;
         }
+        self.own_signature(part);
         self.document(part, false, lost);
         self.part_extra(part, lost);
         match &mut part.content {
@@ -185,8 +186,8 @@ impl ConversationAdapter<'_> {
                     result.is_error = None;
                     lost.errors += 1;
                 }
-                // An error without words is refused.
-                Target::Anthropic if result.content.iter().all(is_empty) => {
+                // An error without words is refused, and text of nothing but white space is not sent.
+                Target::Anthropic if result.content.iter().all(is_white_space) => {
                     result.content = vec![Part::text("[error]")];
                 }
                 _ => {}
@@ -297,6 +298,10 @@ fn is_plain(part: &Part) -> bool {
 
 fn is_empty(part: &Part) -> bool {
     part.as_text().is_some_and(|text| text.is_empty())
+}
+
+fn is_white_space(part: &Part) -> bool {
+    part.as_text().is_some_and(|text| text.trim_start().is_empty())
 }
 
 /// Whether a block of Anthropic's can have a cache mark.

@@ -7,11 +7,12 @@ use crate::domain::{RawJson, Target, ToolDefinition};
 use crate::json::{self, Node};
 use crate::provider::schema::as_json_schema;
 use crate::provider::words::{list_names, shown};
-use crate::provider::writer::is_gemini_schema;
+use crate::provider::writer::{EMPTY_SCHEMA, is_gemini_schema};
 
 impl ConversationAdapter<'_> {
     pub(super) fn tools(&mut self, tools: &mut Vec<ToolDefinition>) {
         tools.retain_mut(|tool| self.tool(tool));
+        self.deferred_tools(tools);
         self.warn_of_limits(tools);
     }
 
@@ -87,7 +88,25 @@ impl ConversationAdapter<'_> {
             self.notes.degraded("schema_rewritten", at(), detail);
             tool.parameters = Some(RawJson::new(rewritten.text));
         }
+        if !own {
+            self.strict_tool(tool);
+        }
         true
+    }
+
+    /// Takes `strict` off a tool of another provider whose schema is none that the target takes with
+    /// it.
+    fn strict_tool(&mut self, tool: &mut ToolDefinition) {
+        let is_strict = |name: &str, raw: &RawJson| name == "strict" && raw.as_str() == "true";
+        if !tool.extra.iter().any(|(name, raw)| is_strict(name, raw)) {
+            return;
+        }
+        let schema = tool.parameters.as_ref().map_or(EMPTY_SCHEMA, RawJson::as_str);
+        if let Some(misfit) = schema::strict_misfit(schema, self.target) {
+            tool.extra.retain(|(name, _)| &**name != "strict");
+            let detail = format!("{}: {misfit}", shown(&tool.name));
+            self.notes.degraded("strict_dropped", tool.origin.to_string(), detail);
+        }
     }
 
     /// The schema in a form that the target accepts, if it is not in one.

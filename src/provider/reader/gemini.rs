@@ -244,8 +244,14 @@ fn function_response(
     let mut content = Vec::new();
     match present(node, "response") {
         None => {}
+        // It is written back under `result`, as results of other shapes are.
         Some(response) if response.as_object().is_none() => {
-            cx.fault(&at, format!("must be an object, not {}", response.kind()));
+            let detail = format!("{} is no object: it is under `result`", response.kind());
+            cx.notes.repaired("response_wrapped", at.pointer(), detail);
+            content.push(Part::text(match response.as_str() {
+                Some(_) => cx.string(response, &at).unwrap_or_default(),
+                None => cx.raw(response, &at, false).as_str().into(),
+            }));
         }
         Some(response) => match lone_text(response) {
             Some((key, text)) => {

@@ -283,7 +283,8 @@ fn call(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> ToolCall 
             Arc::from("{}")
         }
         Some(text) if custom => cx.string(text, &at.key(input)).unwrap_or_default(),
-        Some(text) => cx.arguments(text, &at.key(input), &id, false),
+        // Ollama's API has the object itself.
+        Some(text) => cx.arguments(text, &at.key(input), &id, true),
     };
     ToolCall { id, name, arguments, custom }
 }

@@ -87,20 +87,36 @@ pub fn read(
 
 /// Reads the content of a tool's result that is a list of content blocks, or the result of an MCP tool
 /// with one: its parts. `None`: it is JSON of the tool's own.
+///
+/// All members of an MCP result but `content` may be absent: `CallToolResult` in
+/// <https://modelcontextprotocol.io/specification/2025-06-18/schema#calltoolresult>.
 pub fn read_content(
     node: &Node<'_>,
     path: &Path<'_>,
     faults: &mut Faults,
     notes: &mut Notes,
 ) -> Option<Vec<Part>> {
-    let (list, path) = match node.get("content") {
-        Some(inner) if node.get("isError").is_some() || node.get("structuredContent").is_some() => {
+    let has = |key: &str| present(node, key).is_some();
+    let (list, path) = match (node.get("content"), node.as_object()) {
+        (Some(inner), Some(members)) => {
+            let is_mcp = has("isError") || has("structuredContent");
+            let only = ["content", "isError", "structuredContent", "_meta", "resultType"];
+            if !is_mcp && !members.iter().all(|(key, _)| only.contains(&&**key)) {
+                return None;
+            }
             (inner, path.key("content"))
         }
-        Some(_) => return None,
-        None => (node, *path),
+        _ => (node, *path),
     };
-    let items = list.as_array().filter(|items| !items.is_empty())?;
+    let items = list.as_array()?;
+    if items.is_empty() {
+        // What is structured stands for the blocks.
+        let is_mcp = has("isError") || has("_meta") || has("resultType");
+        return match present(node, "structuredContent") {
+            Some(structured) => Some(vec![Part::text(structured.raw)]),
+            None => is_mcp.then(Vec::new),
+        };
+    }
     if !items.iter().all(block::is_content_block) {
         return None;
     }

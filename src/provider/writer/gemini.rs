@@ -165,7 +165,7 @@ fn function_response(out: &mut PayloadWriter, result: &ToolResult, kept: Option<
     out.member("name", result.name.as_deref().unwrap_or("unknown"));
     out.key("response");
     let stood_under = kept.and_then(|kept| kept.get("response")).and_then(Node::as_str);
-    response(out, result, stood_under);
+    response(out, result, stood_under, holds_media(kept));
     let mut inside = media_of(result).filter(|_| holds_media(kept)).peekable();
     if inside.peek().is_some() {
         out.key("parts");
@@ -183,12 +183,15 @@ fn function_response(out: &mut PayloadWriter, result: &ToolResult, kept: Option<
 }
 
 /// A response must be an object: an object is written unchanged, anything else under its original
-/// member, else `result`, and an error under `error`.
-fn response(out: &mut PayloadWriter, result: &ToolResult, stood_under: Option<&str>) {
+/// member, else `result`, and an error under `error`. `refers`: it may refer to media inside of it, as
+/// `$ref` does there; without them the provider refuses the word
+/// (<https://github.com/vercel/ai/issues/14369>).
+fn response(out: &mut PayloadWriter, result: &ToolResult, stood_under: Option<&str>, refers: bool) {
     let failed = result.is_error == Some(true);
     let mut shown = texts(&result.content);
     if let (Some(text), None, false) = (shown.next(), shown.next(), failed)
         && stood_under.is_none()
+        && (refers || !text.contains("\"$ref\""))
         && is_object(text)
     {
         return out.push_str(text.trim());

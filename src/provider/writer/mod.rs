@@ -16,7 +16,7 @@ mod tools;
 
 use payload_writer::PayloadWriter;
 pub use payload_writer::{MemberBlocks, WrittenPayload};
-pub(super) use tools::is_gemini_schema;
+pub(super) use tools::{EMPTY_SCHEMA, is_gemini_schema};
 
 use super::{GENERATED_IMAGE, PayloadCaching, PayloadInput};
 use crate::domain::{CacheMark, Content, Extra, Message, Part, Role, Target};

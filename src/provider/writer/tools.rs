@@ -5,7 +5,7 @@ use crate::domain::{Target, ToolDefinition};
 use crate::json::{self, Node, Value};
 
 /// The schema if the provider requires one and there is none.
-const EMPTY_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
+pub(crate) const EMPTY_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
 
 /// Writes `tools`, if there are any.
 pub(super) fn write(out: &mut PayloadWriter, target: Target, tools: &[ToolDefinition]) {
@@ -148,7 +148,11 @@ fn declare(out: &mut PayloadWriter, tool: &ToolDefinition) {
 /// Whether a schema keeps to the subset of `OpenAPI` that Gemini reads as `parameters` (`Schema` of
 /// its API reference); any other JSON Schema is sent as `parametersJsonSchema`.
 pub(crate) fn is_gemini_schema(schema: &str) -> bool {
-    json::parse(schema, json::Limits::default()).is_ok_and(|node| in_subset(&node))
+    let node = json::parse(schema, json::Limits::default());
+    node.is_ok_and(|node| {
+        let kind = node.get("type").and_then(Node::as_str);
+        kind.is_some_and(|kind| kind.eq_ignore_ascii_case("object")) && in_subset(&node)
+    })
 }
 
 fn in_subset(schema: &Node<'_>) -> bool {
@@ -167,9 +171,18 @@ fn in_subset(schema: &Node<'_>) -> bool {
 
 fn keyword(kind: &str, name: &str, value: &Node<'_>) -> bool {
     match name {
-        "type" | "title" | "description" | "nullable" | "required" | "propertyOrdering"
-        | "minItems" | "maxItems" | "minLength" | "maxLength" | "pattern" | "minimum"
-        | "maximum" => true,
+        "type" => true,
+        "title" | "description" | "pattern" => value.as_str().is_some(),
+        "nullable" => value.as_bool().is_some(),
+        "required" | "propertyOrdering" => {
+            value.as_array().is_some_and(|names| names.iter().all(|name| name.as_str().is_some()))
+        }
+        "minimum" | "maximum" => value.as_f64().is_some(),
+        // Its protocol writes numbers of 64 bits as strings.
+        "minItems" | "maxItems" | "minLength" | "maxLength" => {
+            let text = value.as_str().unwrap_or(value.raw);
+            text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty()
+        }
         "format" => match value.as_str() {
             Some("enum" | "date-time") => kind.eq_ignore_ascii_case("string"),
             Some("float" | "double") => kind.eq_ignore_ascii_case("number"),
@@ -178,7 +191,9 @@ fn keyword(kind: &str, name: &str, value: &Node<'_>) -> bool {
         },
         "enum" => {
             kind.eq_ignore_ascii_case("string")
-                && value.as_array().is_some_and(|all| all.iter().all(|one| one.as_str().is_some()))
+                && value.as_array().is_some_and(|all| {
+                    all.iter().all(|one| one.as_str().is_some_and(|text| !text.is_empty()))
+                })
         }
         "items" => in_subset(value),
         "properties" => match &value.value {

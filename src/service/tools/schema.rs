@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::domain::{RawJson, ToolDefinition};
-use crate::json::{Fault, JsonSchema, SchemaError, beginning, cut};
+use crate::json::{self, Fault, JsonSchema, Limits, SchemaError, beginning, cut};
 use crate::limit::{Deadline, StopReason};
-use crate::provider::as_json_schema;
+use crate::provider::{as_current_schema, as_json_schema};
 
 /// Faults that a refusal lists.
 const MAX_LISTED_FAULTS: usize = 8;
@@ -106,9 +106,13 @@ fn check_against(
     )))
 }
 
-/// The schema of a tool as JSON Schema. Gemini's own keywords are converted.
+/// The schema of a tool as JSON Schema of the present draft, as payloads have it. Gemini's own keywords
+/// are converted.
 fn schema_of(tool: &ToolDefinition) -> Option<JsonSchema> {
     let schema = tool.parameters.as_ref()?;
     let plain = as_json_schema(schema.as_str());
-    serde_json::from_str(plain.as_deref().unwrap_or(schema.as_str())).map(JsonSchema::new).ok()
+    let plain = plain.as_deref().unwrap_or(schema.as_str());
+    let node = json::parse(plain, Limits::default()).ok()?;
+    let current = as_current_schema(&node).map(|current| current.text);
+    serde_json::from_str(current.as_deref().unwrap_or(plain)).map(JsonSchema::new).ok()
 }

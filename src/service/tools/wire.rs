@@ -206,7 +206,11 @@ pub(super) fn results(
     };
     let mut messages = messages_of(results.iter().zip(texts).map(result));
     add_callers(source, &mut messages, results.iter().map(|result| result.program.clone()));
-    if results.iter().any(|result| !result.parts.is_empty()) {
+    let is_adapted = |(result, text): (&RawResult, &String)| {
+        let is_silent = result.is_error == Some(true) && text.trim_start().is_empty();
+        !result.parts.is_empty() || (is_silent && source == Source::Anthropic)
+    };
+    if results.iter().zip(texts).any(is_adapted) {
         provider::adapt_results(&mut messages, Target::from(source), notes);
     }
     list(source, &messages)

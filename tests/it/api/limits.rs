@@ -237,7 +237,7 @@ async fn what_a_turn_reads_from_the_store_counts_before_it_is_read() {
         // A response whose client takes nothing for 30 seconds is dropped, which a slow machine needs
         // for less than 24 turns.
         for (_, stream) in &answers {
-            let _ = stream.try_read(&mut [0; 65_536]);
+            let _ = stream.try_read(&mut vec![0; 65_536]);
         }
         let mut stream = TcpStream::connect(server.address).await.unwrap();
         stream.write_all(&asked).await.unwrap();

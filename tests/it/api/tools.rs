@@ -143,9 +143,10 @@ async fn results_come_one_each_in_the_order_of_the_calls() {
 async fn a_schema_that_cannot_be_used_is_named_and_nothing_is_done() {
     let server = TestServer::spawn().await;
     let call = |name: &str, input: Value| json!({"type": "tool_use", "id": "a", "name": name, "input": input});
+    let large = json!({"type": "object", "properties": {"a": {"pattern": "((a{200}){200}){200}"}}});
     let body = json!({
-        "calls": [call("odd", json!({})), call("create_memory", json!({"key": "k", "value": "v"}))],
-        "tools": [{"name": "fine", "description": "f"}, {"name": "odd", "input_schema": {"type": "banana"}}],
+        "calls": [call("odd", json!({"a": "b"})), call("create_memory", json!({"key": "k", "value": "v"}))],
+        "tools": [{"name": "fine", "description": "f"}, {"name": "odd", "input_schema": large}],
     });
     let refused = problem(server.post("/tools/calls", &body).await, 422, "invalid_request").await;
     assert_eq!(refused["errors"][0]["pointer"], "/tools/1");

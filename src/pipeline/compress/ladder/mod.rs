@@ -300,7 +300,7 @@ impl<'t> Ladder<'t> {
         let first = left.find(|(turn, form)| **form != TurnForm::Covered && !turn.system);
         let is_needed = match first {
             Some(_) if opening.only_if_empty => false,
-            Some((turn, _)) => !turn.user && !(has_note && opening.is_note_first),
+            Some((turn, _)) => !(turn.user || has_note && opening.is_note_first),
             None => !has_note,
         };
         if is_needed { opening.tokens } else { 0 }

@@ -29,12 +29,13 @@ fn tools_keep_what_their_provider_knows() {
         [
             ("tool_name_renamed", "/tools/0"),
             ("tool_fields_dropped", "/tools/0"),
+            ("strict_dropped", "/tools/0"),
             ("tool_dropped", "/tools/1")
         ]
     );
     let kept = &conversation.tools[0];
     assert!(kept.name.starts_with("a_b_"));
-    assert_eq!(kept.extra.len(), 1);
+    assert_eq!(kept.extra, []);
     assert_eq!(
         kept.parameters.as_ref().unwrap().as_str(),
         r#"{"type":"object","properties":{"type":{"type":"string","enum":["STRING"]}}}"#

@@ -28,7 +28,7 @@ fn every_fault_has_its_pointer() {
         ),
         (
             r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function",
-                "function":{"name":"f","arguments":{}}}]}]}"#,
+                "function":{"name":"f","arguments":[]}}]}]}"#,
             &["/messages/0/tool_calls/0/function/arguments"],
         ),
         (

@@ -4,14 +4,18 @@ mod built_in_calls;
 mod calls;
 mod dialects;
 mod ends;
+mod gateways;
 mod gemini;
+mod images;
 mod items;
 mod media;
 mod outputs;
 mod programs;
 mod requirements;
+mod schemas;
 mod sessions;
 mod surrogates;
+mod tool_search;
 mod tools;
 
 use serde_json::{Value, json};

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::{
-    Verdict, array, base64, caching, ensure, is_name, is_web, object, only, schema, string,
+    Verdict, array, base64, caching, ensure, is_name, is_web, object, only, schema, schemas, string,
 };
 
 pub(crate) fn check(payload: &Value) -> Verdict {
@@ -26,6 +28,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     ensure(!messages.is_empty(), "messages", "must not be empty")?;
     programs(messages)?;
     server_tools(messages)?;
+    references(payload)?;
     let mut open: Vec<&str> = Vec::new();
     let mut ids = HashSet::new();
     let mut spoken = 0;
@@ -237,6 +240,7 @@ fn media(kind: &str, map: &Map<String, Value>, at: &str) -> Verdict {
                 &["application/pdf"]
             };
             ensure(known.contains(&text("media_type")?), at, "media type")?;
+            ensure(!image || png_side(text("data")?) <= 8_000, at, "an image is too large")?;
             base64(source.get("data").unwrap_or(&Value::Null), at)
         }
         "url" => ensure(is_web(text("url")?), at, "must be a web address"),
@@ -248,6 +252,16 @@ fn media(kind: &str, map: &Map<String, Value>, at: &str) -> Verdict {
         "content" if !image => Ok(()),
         other => Err(format!("{at}: no {other} source here")),
     }
+}
+
+/// The longest side of a PNG: <https://platform.claude.com/docs/en/build-with-claude/vision>.
+fn png_side(data: &str) -> u32 {
+    let head = STANDARD.decode(data.get(..32).unwrap_or_default()).unwrap_or_default();
+    let number = |at: usize| {
+        let bytes = head.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, u32::from_be_bytes)
+    };
+    if head.starts_with(b"\x89PNG") { number(16).max(number(20)) } else { 0 }
 }
 
 fn mark<'v>(
@@ -283,7 +297,33 @@ fn tools<'v>(tools: &'v Value, marks: &mut Vec<&'v str>) -> Verdict {
             let names = input["properties"].as_object().into_iter().flat_map(Map::keys);
             let is_refused = |name: &&String| !is_name(&name.replace('.', "_"), 64);
             ensure(names.filter(is_refused).count() == 0, &at, "a property's name")?;
+            if tool.get("strict") == Some(&true.into()) {
+                schemas::strict(input, false, &at)?;
+            }
         }
     }
-    Ok(())
+    let is_deferred = |tool: &Value| tool["defer_loading"] == true;
+    ensure(!tools.iter().all(is_deferred), "tools", "all tools are deferred")
+}
+
+/// A tool that was found has its definition.
+/// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>
+fn references(payload: &Map<String, Value>) -> Verdict {
+    fn walk<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+        if value["type"] == "tool_reference" {
+            found.extend(value["tool_name"].as_str());
+        }
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| walk(item, found)),
+            Value::Object(map) => map.values().for_each(|value| walk(value, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    walk(payload.get("messages").unwrap_or(&Value::Null), &mut found);
+    let Some(tools) = payload.get("tools").and_then(Value::as_array) else { return Ok(()) };
+    let is_server = tools.iter().any(|tool| tool["type"] == "mcp_toolset");
+    let is_defined = |name: &&str| tools.iter().any(|tool| tool["name"] == **name);
+    let lost = found.iter().find(|name| !is_server && !is_defined(name));
+    ensure(lost.is_none(), "messages", "a tool that was found has no definition")
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{Verdict, array, base64, caching, ensure, object, only, string};
+use super::{Verdict, array, base64, caching, ensure, object, only, schemas, string};
 
 /// The members of a part of which exactly one says what it holds.
 const DATA: &[&str] = &[
@@ -144,6 +144,27 @@ fn required_is_defined(schema: &Value, at: &str) -> Verdict {
         .try_for_each(|inner| required_is_defined(inner, at))
 }
 
+/// Rules of `parametersJsonSchema`: <https://ai.google.dev/api/generate-content#generationconfig>, and
+/// what the API says of references (<https://github.com/anomalyco/opencode/issues/12295>).
+fn json_schema(schema: &Value, at: &str) -> Verdict {
+    schemas::each(schema, &mut |schema| {
+        let map = object(schema, at)?;
+        if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
+            let is_definition = reference == "#"
+                || reference.strip_prefix("#/$defs/").is_some_and(|name| !name.contains('/'));
+            ensure(is_definition, at, "a reference leads to a definition")?;
+            let stays =
+                |key: &String| key.starts_with('$') || key == "description" || key == "default";
+            ensure(map.keys().all(stays), at, "nothing stands beside a reference")?;
+        }
+        let values = map.get("enum").and_then(Value::as_array).into_iter().flatten();
+        let is_plain = |value: &Value| {
+            value.is_number() || value.as_str().is_some_and(|text| !text.is_empty())
+        };
+        ensure(values.clone().all(is_plain), at, "an enum has strings and numbers")
+    })
+}
+
 fn is_name(text: &str) -> bool {
     let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
     head && text.len() <= 64
@@ -169,6 +190,10 @@ fn tools(tools: &Value) -> Verdict {
                 let is_object = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("object"));
                 ensure(is_object, "tools", "type must be object")?;
                 required_is_defined(schema, "tools")?;
+                if function.contains_key("parametersJsonSchema") {
+                    schemas::current(schema, "tools")?;
+                    json_schema(schema, "tools")?;
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ mod caching;
 pub(crate) mod gemini;
 pub(crate) mod openai;
 pub(crate) mod responses;
+mod schemas;
 
 #[cfg(test)]
 mod broken;
@@ -87,7 +88,8 @@ fn schema(value: &Value, at: &str) -> Verdict {
     let map = object(value, at)?;
     ensure(map.get("type") == Some(&"object".into()), at, "type must be object")?;
     let union = ["anyOf", "oneOf", "allOf"].into_iter().find(|key| map.contains_key(*key));
-    ensure(union.is_none(), at, "no union at the top of a schema")
+    ensure(union.is_none(), at, "no union at the top of a schema")?;
+    schemas::current(value, at)
 }
 
 /// Every array of a schema has `items`: `OpenAI` answers "array schema missing items".
@@ -97,7 +99,7 @@ fn arrays_have_items(schema: &Value, at: &str) -> Verdict {
         kind == "array"
             || kind.as_array().is_some_and(|kinds| kinds.iter().any(|one| one == "array"))
     };
-    let has = map.contains_key("items") || map.contains_key("prefixItems");
+    let has = map.contains_key("items");
     ensure(has || !map.get("type").is_some_and(is_array), at, "array schema missing items")?;
     for key in ["properties", "$defs", "definitions"] {
         for inner in map.get(key).and_then(Value::as_object).into_iter().flat_map(Map::values) {

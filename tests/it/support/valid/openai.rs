@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Verdict, array, arrays_have_items, base64, caching, data_uri, ensure, image_uri, is_name,
-    is_web, object, only, schema, string,
+    is_web, object, only, schema, schemas, string,
 };
 
 /// Keys of other shapes that must never arrive here.
@@ -170,6 +170,9 @@ fn tools(tools: &Value) -> Verdict {
         if let Some(parameters) = function.get("parameters") {
             schema(parameters, &at)?;
             arrays_have_items(parameters, &at)?;
+        }
+        if function.get("strict") == Some(&true.into()) {
+            schemas::strict(function.get("parameters").unwrap_or(&Value::Null), true, &at)?;
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use contexture::domain::{
 };
 use contexture::provider::{PayloadInput, adapt, write};
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::check;
 
@@ -190,7 +190,110 @@ fn values_of<T: Copy + std::fmt::Debug + 'static>(words: &[(&str, T)]) -> impl S
     prop::sample::select(words.iter().map(|(_, value)| *value).collect::<Vec<T>>())
 }
 
+/// A schema of a tool as programs write them: of any draft, and with mistakes.
+fn schema(depth: u32) -> BoxedStrategy<Value> {
+    let values = prop::sample::select(vec![
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(0),
+        json!(-1),
+        json!(2.5),
+        json!("3"),
+        json!("a"),
+        json!("["),
+        json!("any"),
+        json!("Object"),
+        json!("array"),
+        json!(["object", "null"]),
+        json!(["a", "a", ""]),
+        json!([]),
+        json!({}),
+        json!("#/properties/a"),
+        json!("#/$defs/a"),
+        json!("#/definitions/b"),
+        json!("#/gone"),
+    ]);
+    let keys = prop::sample::select(vec![
+        "type",
+        "minimum",
+        "exclusiveMinimum",
+        "minLength",
+        "required",
+        "enum",
+        "pattern",
+        "description",
+        "items",
+        "properties",
+        "additionalProperties",
+        "anyOf",
+        "allOf",
+        "$ref",
+        "$defs",
+        "definitions",
+        "title",
+        "format",
+        "uniqueItems",
+    ]);
+    let members = prop::collection::vec((keys, values), 0..5);
+    let leaf = members.prop_map(|members| Value::Object(distinct_members(members)));
+    if depth == 0 {
+        return leaf.boxed();
+    }
+    let inner = || schema(depth - 1);
+    let holders = prop::sample::select(vec!["properties", "$defs", "definitions"]);
+    let named = (leaf.clone(), holders, inner(), inner(), any::<bool>()).prop_map(
+        |(mut whole, holder, a, b, needs)| {
+            whole[holder] = json!({"a": a, "b c": b, "b": {"$ref": "#/properties/a"}});
+            if needs {
+                whole["required"] = json!(["a", "b"]);
+            }
+            whole
+        },
+    );
+    let lists = prop::sample::select(vec!["items", "anyOf", "oneOf", "allOf", "prefixItems"]);
+    let listed = (leaf.clone(), lists, inner(), inner()).prop_map(|(mut whole, list, a, b)| {
+        whole[list] = json!([a, b]);
+        whole
+    });
+    prop_oneof![1 => leaf, 3 => named, 2 => listed].boxed()
+}
+
+fn distinct_members(members: Vec<(&str, Value)>) -> serde_json::Map<String, Value> {
+    members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
 proptest! {
+    #[test]
+    fn every_target_accepts_a_tool_of_any_schema(schema in schema(3), is_strict in any::<bool>()) {
+        for source in [Source::Anthropic, Source::Openai] {
+            for (word, target) in Target::WORDS {
+                let strict = is_strict && Source::from(*target) != source;
+                let mut extra = Vec::new();
+                if strict {
+                    extra.push(("strict".into(), RawJson::new("true")));
+                }
+                let tool = ToolDefinition {
+                    name: "f".into(),
+                    description: None,
+                    parameters: Some(RawJson::new(schema.to_string())),
+                    cache: None,
+                    extra,
+                    opaque: None,
+                    origin: "/tools/0".into(),
+                };
+                let mut conversation = Conversation { tools: vec![tool], ..Conversation::empty(source) };
+                let mut notes = Notes::default();
+                adapt(&mut conversation, (*target).into(), &mut notes);
+                let messages = [Message::text(Role::User, "start")];
+                let tools = &conversation.tools;
+                let text = write(String::new(), *target, PayloadInput { messages: &messages, tools, caching: None }).text;
+                let verdict = check(word, &serde_json::from_str(&text).unwrap());
+                prop_assert!(verdict.is_ok(), "{word}: {verdict:?}\n{schema}\n{text}");
+            }
+        }
+    }
+
     #[test]
     fn every_target_accepts_what_any_source_brings(
         turns in prop::collection::vec(turn(), 0..6),

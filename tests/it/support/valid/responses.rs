@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Verdict, array, arrays_have_items, caching, data_uri, ensure, image_uri, is_name, is_web,
-    object, only, schema, string,
+    object, only, schema, schemas, string,
 };
 
 pub(crate) fn check(payload: &Value) -> Verdict {
@@ -171,6 +171,9 @@ fn tools(tools: &Value) -> Verdict {
         let parameters = tool.get("parameters").unwrap_or(&Value::Null);
         schema(parameters, &at)?;
         arrays_have_items(parameters, &at)?;
+        if tool.get("strict") == Some(&true.into()) {
+            schemas::strict(parameters, true, &at)?;
+        }
     }
     Ok(())
 }

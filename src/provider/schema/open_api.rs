@@ -16,7 +16,7 @@ const SIZE_KEYS: [&str; 6] =
 const COMBINING_KEYS: [&str; 6] = ["$ref", "allOf", "oneOf", "not", "const", "if"];
 
 /// A schema with its types in small letters, which Gemini takes as well. None: it has them.
-pub(super) fn lower_types(schema: &Node<'_>) -> Option<String> {
+pub(crate) fn lower_types(schema: &Node<'_>) -> Option<String> {
     written(schema, false)
 }
 
