@@ -2,7 +2,7 @@
 
 use super::{Deadline, StopReason};
 use crate::domain::{
-    Content, Conversation, Extra, Media, MediaSource, Message, Part, RawJson, Target,
+    Content, Conversation, Extra, Media, MediaSource, Message, Part, RawJson, Role, Target,
     TokenizerName, ToolDefinition,
 };
 use crate::json;
@@ -186,9 +186,13 @@ impl<'c> Meter<'c> {
         }
         cost.text += self.extra(&message.extra)?;
         for (index, part) in message.parts.iter().enumerate() {
-            if index > 0 {
-                cost.text += self.framing.part;
-            }
+            // A text after results is a message of the user's when the payload is read again.
+            let is_message = message.role == Role::Tool && matches!(part.content, Content::Text(_));
+            cost.text += match index {
+                0 => 0,
+                _ if is_message => self.framing.message,
+                _ => self.framing.part,
+            };
             cost += self.part(part, known)?;
         }
         Ok(cost)
