@@ -224,16 +224,14 @@ fn prefill_note(
         return Ok(());
     }
     if let Some(at) = input.history.iter().rposition(takes) {
-        match output.stitched.iter_mut().find(|(stitched, _)| *stitched == at) {
-            Some((_, slot)) => {
-                let before = slot.tail;
-                *slot = appended(meter, &slot.message, slot.cost, &note)?;
-                slot.tail += before;
-            }
-            None => {
-                let slot = input.appended(meter, at, &note)?;
-                output.stitched.extend(slot.map(|slot| (at, slot)));
-            }
+        let found = output.stitched.iter_mut().find(|(stitched, _)| *stitched == at);
+        if let Some((_, slot)) = found {
+            let before = slot.tail;
+            *slot = appended(meter, &slot.message, slot.cost, &note)?;
+            slot.tail += before;
+        } else {
+            let slot = input.appended(meter, at, &note)?;
+            output.stitched.extend(slot.map(|slot| (at, slot)));
         }
         return Ok(());
     }

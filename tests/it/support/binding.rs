@@ -56,7 +56,9 @@ impl BindingProvider {
     pub fn think(&mut self, payload: &Value, text: &str) -> Value {
         let messages = payload["messages"].as_array().expect("messages");
         let mut prefix = Sha256::new_with_prefix(head(payload));
-        messages.iter().for_each(|message| prefix.update(without_thinking(message)));
+        for message in messages {
+            prefix.update(without_thinking(message));
+        }
         let before = messages.iter().flat_map(signatures).last();
         let signature = format!("c2lnbmF0dXJl{:06}", self.made.len());
         let made = MadeThinking { prefix: prefix.finalize().to_vec(), before };
