@@ -1,7 +1,7 @@
 //! Everything around the history: counted first, so that the history knows what room is left.
 
 use super::StopReason;
-use super::measure::Meter;
+use super::measure::{Cost, Meter};
 use super::prose::{self, BLOCK_SEPARATOR};
 use super::slot::{PartName, Slot};
 use super::volatile_blocks::append_text;
@@ -13,6 +13,8 @@ use crate::request::{OutputOptions, SkillOptions};
 pub(super) struct Input<'i> {
     pub(super) system: Vec<Message>,
     pub(super) history: &'i [Message],
+    /// The cost of each message of the history in its form on arrival.
+    pub(super) costs: &'i [Cost],
     /// The request key of the messages.
     pub(super) list: &'i str,
     pub(super) skill: Option<&'i SkillOptions>,
@@ -38,6 +40,19 @@ pub(super) struct Output {
     pub(super) foot: Vec<Slot>,
     /// The message that opens a list that would not begin with the user's message, or be empty.
     pub(super) opening: Option<Slot>,
+}
+
+impl Input<'_> {
+    /// The message of the history at an index, with a text at its end.
+    fn appended(
+        &self,
+        meter: &Meter<'_>,
+        at: usize,
+        text: &str,
+    ) -> Result<Option<Slot>, StopReason> {
+        let found = self.history.get(at).zip(self.costs.get(at));
+        found.map(|(message, cost)| appended(meter, message, *cost, text)).transpose()
+    }
 }
 
 impl Output {
@@ -105,7 +120,7 @@ pub(super) fn run(
             }
             native_prefill(meter, text, &mut output, notes)?;
         } else {
-            prefill_note(meter, input.history, input.rules, text, &mut output, notes)?;
+            prefill_note(meter, &input, text, &mut output, notes)?;
         }
     }
     if input.rules.user_last && !input.model_prefill && !output.ends_with_user() {
@@ -136,15 +151,17 @@ fn stitch_tail(
     output: &mut Output,
 ) -> Result<(), StopReason> {
     let history = input.history;
-    if let Some((at, message)) = input.anchor.and_then(|at| history.get(at).map(|own| (at, own))) {
+    if let Some(at) = input.anchor
+        && let Some(slot) = input.appended(meter, at, tail)?
+    {
         // It stays there, so nothing of the message changes with the next compile.
-        let slot = Slot { tail: 0, ..appended(meter, message, tail)? };
-        output.stitched.push((at, slot));
+        output.stitched.push((at, Slot { tail: 0, ..slot }));
         return Ok(());
     }
     let last = history.iter().rposition(|message| message.role == Role::User);
-    if let Some((at, message)) = last.and_then(|at| history.get(at).map(|message| (at, message))) {
-        let slot = appended(meter, message, tail)?;
+    if let Some(at) = last
+        && let Some(slot) = input.appended(meter, at, tail)?
+    {
         output.stitched.push((at, slot));
     } else {
         // Next to results that a program waits for, no text of the user may stand.
@@ -185,8 +202,7 @@ fn native_prefill(
 /// target keeps system messages in the list, a system message.
 fn prefill_note(
     meter: &Meter<'_>,
-    history: &[Message],
-    rules: TargetRules,
+    input: &Input<'_>,
     text: &str,
     output: &mut Output,
     notes: &mut Notes,
@@ -197,45 +213,49 @@ fn prefill_note(
         "the target does not go on from a last assistant message: asked for in words",
     );
     let note = prose::prefill(text);
+    let hoists_system = input.rules.hoists_system;
     let takes = |message: &Message| {
-        message.role == Role::User || (message.role == Role::System && !rules.hoists_system)
+        message.role == Role::User || (message.role == Role::System && !hoists_system)
     };
     if let Some(slot) = output.foot.iter_mut().rev().find(|slot| takes(&slot.message)) {
         let before = slot.tail;
-        *slot = Slot { part: slot.part, ..appended(meter, &slot.message, &note)? };
+        *slot = Slot { part: slot.part, ..appended(meter, &slot.message, slot.cost, &note)? };
         slot.tail += before;
         return Ok(());
     }
-    if let Some(at) = history.iter().rposition(takes) {
-        match output.stitched.iter_mut().find(|(stitched, _)| *stitched == at) {
-            Some((_, slot)) => {
-                let before = slot.tail;
-                *slot = appended(meter, &slot.message, &note)?;
-                slot.tail += before;
-            }
-            None => {
-                if let Some(message) = history.get(at) {
-                    output.stitched.push((at, appended(meter, message, &note)?));
-                }
-            }
+    if let Some(at) = input.history.iter().rposition(takes) {
+        let found = output.stitched.iter_mut().find(|(stitched, _)| *stitched == at);
+        if let Some((_, slot)) = found {
+            let before = slot.tail;
+            *slot = appended(meter, &slot.message, slot.cost, &note)?;
+            slot.tail += before;
+        } else {
+            let slot = input.appended(meter, at, &note)?;
+            output.stitched.extend(slot.map(|slot| (at, slot)));
         }
         return Ok(());
     }
     if let Some(slot) = output.head.last_mut() {
-        *slot = Slot { part: slot.part, ..appended(meter, &slot.message, &note)? }
+        *slot = Slot { part: slot.part, ..appended(meter, &slot.message, slot.cost, &note)? }
     } else {
-        let role = if rules.hoists_system { Role::System } else { Role::User };
+        let role = if hoists_system { Role::System } else { Role::User };
         output.foot.push(Slot::new(meter, Message::text(role, note), PartName::Tail)?);
     }
     Ok(())
 }
 
-/// A message with a text at its end.
-fn appended(meter: &Meter<'_>, message: &Message, text: &str) -> Result<Slot, StopReason> {
+/// A message with a text at its end. `own` is its cost without the text, which is lower than that of
+/// the message if a later stage shows a shorter form.
+fn appended(
+    meter: &Meter<'_>,
+    message: &Message,
+    own: Cost,
+    text: &str,
+) -> Result<Slot, StopReason> {
+    let before = meter.message(message)?.text;
     let mut message = message.clone();
-    let before = meter.message(&message)?.real();
     append_text(&mut message, text);
-    let mut slot = Slot::new(meter, message, PartName::History)?;
-    slot.tail = slot.cost.real().saturating_sub(before);
-    Ok(slot)
+    let added = meter.message(&message)?.text.saturating_sub(before);
+    let cost = Cost { text: own.text + added, ..own };
+    Ok(Slot { message, cost, part: PartName::History, tail: added, fixed: false })
 }

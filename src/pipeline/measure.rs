@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::pdf_pages::count_pages;
 use super::{Deadline, StopReason};
 use crate::domain::{
-    Content, Conversation, Media, MediaSource, Message, Part, RawJson, Target, TokenizerName,
+    Content, Conversation, Media, MediaSource, Message, Part, RawJson, Role, Target, TokenizerName,
     ToolDefinition,
 };
 use crate::json;
@@ -189,9 +189,13 @@ impl<'c> Meter<'c> {
         }
         cost.text += self.extra(message.extra.iter())?;
         for (index, part) in message.parts.iter().enumerate() {
-            if index > 0 {
-                cost.text += self.framing.part;
-            }
+            // A text after results is a message of the user's when the payload is read again.
+            let is_message = message.role == Role::Tool && matches!(part.content, Content::Text(_));
+            cost.text += match index {
+                0 => 0,
+                _ if is_message => self.framing.message,
+                _ => self.framing.part,
+            };
             cost += self.part(part, known)?;
         }
         Ok(cost)

@@ -50,7 +50,7 @@ fn take_blocks_out(message: &mut Message, bare: &Message) {
 }
 
 /// A message with a text at its end, in the form that the message has by itself. `own` is the cost of
-/// the message as it came.
+/// the message in its form on arrival.
 fn with_form(stitched: Slot, message: Message, cost: Cost, own: Cost) -> Slot {
     if message.role != Role::Tool {
         return stitched;

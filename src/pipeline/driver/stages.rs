@@ -172,6 +172,7 @@ impl Driver<'_> {
         let input = frame::Input {
             system: preamble.system.clone(),
             history: &arrived_history.history,
+            costs: &arrived_history.arrived.costs,
             list: preamble.source.list_key(),
             skill: self.request.skill.as_ref(),
             output: &self.request.output,

@@ -184,6 +184,40 @@ async fn other_models_have_state_at_the_end_as_before() {
 }
 
 #[tokio::test]
+async fn a_result_that_takes_a_block_is_counted_in_its_short_form() {
+    let server = TestServer::spawn().await;
+    let row = |at: usize| json!({"order": at, "state": "paid", "lines": [at, at * 7]});
+    let rows: Vec<Value> = (0..80).map(row).collect();
+    let long = serde_json::to_string_pretty(&rows).unwrap();
+    let mut provider = BindingProvider::default();
+    let mut payloads = Vec::new();
+    for (session, window) in [("wide", 1_000_000), ("narrow", 4_000)] {
+        let first = json!({"role": "user", "content": "Why are orders slow?"});
+        let mut body = turn(&[first], window, Some(changing(0)));
+        body["model"] = json!("claude-sonnet-5-5");
+        let path = format!("/sessions/{session}/turns");
+        let answer = server.post_ok(&path, &body).await;
+        body["append"] = json!([provider.answer(&answer["payload"], "c"), result("c", &long)]);
+        body["dynamic_state"] = changing(1);
+        let answer = server.post_ok(&path, &body).await;
+        let (payload, report) = (&answer["payload"], &answer["report"]);
+        let content = &payload["messages"][2]["content"];
+        let shown = content[0]["content"].as_str().unwrap();
+        assert!(shown.contains("553") && shown.len() < long.len() / 3, "{content}");
+        assert!(content[1]["text"].as_str().unwrap().starts_with("<dynamic_state>"), "{content}");
+        assert_eq!(report["actions"]["compressed"], 1, "{report}");
+        let counting = json!({"messages": payload["messages"], "tools": tools(),
+            "source": "anthropic", "target": "anthropic", "model": "claude-sonnet-5-5"});
+        let counted = server.post_ok("/tokens", &counting).await;
+        assert_eq!(report["tokens_after"], counted["tokens"], "{report}");
+        assert!(counted["tokens"].as_u64() < Some(1_200), "{counted}");
+        payloads.push(payload["messages"][2].clone());
+    }
+    // The original has no room in the narrow window, and the short form has.
+    assert_eq!(payloads[0], payloads[1]);
+}
+
+#[tokio::test]
 async fn snapshots_and_forks_keep_what_was_sent() {
     let server = TestServer::spawn().await;
     let mut provider = BindingProvider::default();

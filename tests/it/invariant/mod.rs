@@ -2,6 +2,7 @@
 //!
 //! They run in process: what HTTP adds has tests of its own.
 
+mod bound_thinking;
 mod budget;
 mod candidates;
 mod compress;

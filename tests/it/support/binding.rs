@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 /// The provider's side of a conversation.
 #[derive(Debug, Default)]
@@ -13,8 +14,8 @@ pub struct BindingProvider {
 
 #[derive(Debug)]
 struct MadeThinking {
-    /// Everything that was before the block, without thinking and cache marks.
-    prefix: String,
+    /// The hash of everything that was before the block, without thinking and cache marks.
+    prefix: Vec<u8>,
     /// The signature of the thinking before it.
     before: Option<String>,
 }
@@ -32,35 +33,43 @@ impl BindingProvider {
     /// Checks the thinking of a payload as the provider does before it answers.
     pub fn check(&self, payload: &Value) -> ThinkingCount {
         let mut count = ThinkingCount::default();
-        let mut prefix = head(payload);
+        let mut prefix = Sha256::new_with_prefix(head(payload));
         let mut last: Option<String> = None;
         for message in payload["messages"].as_array().expect("messages") {
             for signature in signatures(message) {
                 let made = self.made.get(&signature).expect("a block of this provider");
                 // Blocks may be left out from the first on, so the first one has none before it.
                 let follows = last.is_none() || made.before == last;
-                if made.prefix == prefix && follows {
+                if made.prefix == prefix.clone().finalize().to_vec() && follows {
                     count.valid += 1;
                 } else {
                     count.refused += 1;
                 }
                 last = Some(signature);
             }
-            prefix.push_str(&without_thinking(message));
+            prefix.update(without_thinking(message));
         }
         count
     }
 
-    /// The blocks of an answer to a payload: thinking, and a call of `read_log`.
-    pub fn answer(&mut self, payload: &Value, call_id: &str) -> Value {
+    /// A signed thinking block for a payload.
+    pub fn think(&mut self, payload: &Value, text: &str) -> Value {
         let messages = payload["messages"].as_array().expect("messages");
-        let prefix =
-            messages.iter().map(without_thinking).fold(head(payload), |all, own| all + &own);
+        let mut prefix = Sha256::new_with_prefix(head(payload));
+        for message in messages {
+            prefix.update(without_thinking(message));
+        }
         let before = messages.iter().flat_map(signatures).last();
         let signature = format!("c2lnbmF0dXJl{:06}", self.made.len());
-        self.made.insert(signature.clone(), MadeThinking { prefix, before });
+        let made = MadeThinking { prefix: prefix.finalize().to_vec(), before };
+        self.made.insert(signature.clone(), made);
+        json!({"type": "thinking", "thinking": text, "signature": signature})
+    }
+
+    /// The blocks of an answer to a payload: thinking, and a call of `read_log`.
+    pub fn answer(&mut self, payload: &Value, call_id: &str) -> Value {
         json!({"role": "assistant", "content": [
-            {"type": "thinking", "thinking": format!("step {call_id}"), "signature": signature},
+            self.think(payload, &format!("step {call_id}")),
             {"type": "text", "text": format!("I read log {call_id}.")},
             {"type": "tool_use", "id": call_id, "name": "read_log", "input": {"log": call_id}},
         ]})
