@@ -62,7 +62,7 @@ pub fn namespace_functions(tool: &ToolDefinition) -> Option<Vec<ToolDefinition>>
     functions.retain(|function| function.opaque.is_none());
     for function in &mut functions {
         function.name = full_name(group, &function.name);
-        function.origin = Arc::clone(&tool.origin);
+        function.origin = format!("{}/tools{}", tool.origin, function.origin).into();
     }
     Some(functions)
 }

@@ -138,9 +138,9 @@ async fn a_call_that_the_conversation_went_on_from_is_left_alone() {
 #[tokio::test]
 async fn a_schema_that_cannot_be_used_stops_the_turn() {
     let server = TestServer::spawn().await;
-    let call = calling_with("", &[("c1", "odd", "{}")]);
-    let odd = json!([{"type": "function", "function": {"name": "odd",
-        "parameters": {"$ref": "#/nowhere"}}}]);
+    let call = calling_with("", &[("c1", "odd", r#"{"a": "b"}"#)]);
+    let odd = json!([{"type": "function", "function": {"name": "odd", "parameters":
+        {"type": "object", "properties": {"a": {"pattern": "((a{200}){200}){200}"}}}}}]);
     let body = json!({"append": [user("x"), call], "tools": odd});
     let refused = server.post("/sessions/s/turns", &body).await;
     problem(refused, 422, "invalid_request").await;
