@@ -83,13 +83,15 @@ pub(super) struct BareMessage {
     /// Its index in the history.
     pub(super) at: usize,
     pub(super) message: Message,
+    /// The blocks that were put back at its end.
+    pub(super) blocks: Vec<Arc<str>>,
 }
 
 /// The message at an index of the history without its blocks, if it has some. `bare` is in rising
 /// order.
-pub(super) fn find_bare(bare: &[BareMessage], at: usize) -> Option<&Message> {
+pub(super) fn find_bare(bare: &[BareMessage], at: usize) -> Option<&BareMessage> {
     let place = bare.binary_search_by_key(&at, |own| own.at).ok()?;
-    bare.get(place).map(|own| &own.message)
+    bare.get(place)
 }
 
 /// A history with the blocks of earlier payloads in their places.
@@ -123,9 +125,13 @@ pub(super) fn restore(
         let Some(place) = place.map(|skipped| from + skipped) else { continue };
         let Some(message) = history.get_mut(place) else { continue };
         if restored.bare.last().is_none_or(|known| known.at != place) {
-            restored.bare.push(BareMessage { at: place, message: message.clone() });
+            let message = message.clone();
+            restored.bare.push(BareMessage { at: place, message, blocks: Vec::new() });
         }
         append_text(message, &block.text);
+        if let Some(bare) = restored.bare.last_mut() {
+            bare.blocks.push(Arc::clone(&block.text));
+        }
         restored.in_sight.note(Arc::clone(&block.text));
         from = place;
     }

@@ -12,7 +12,7 @@ use crate::pipeline::measure::Cost;
 use crate::pipeline::read_back::{original, output_content};
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
-use crate::pipeline::volatile_blocks::find_bare;
+use crate::pipeline::volatile_blocks::{append_text, find_bare};
 use crate::provider::has_compaction;
 
 /// The texts that reading back the results of a message returns.
@@ -114,11 +114,19 @@ pub(super) fn build(input: Input<'_>, spans: &[Turn], plan: HistoryPlan) -> Outp
         if let Some(tokens) = blocks.get(&at).filter(|_| at < bare_end)
             && let Some(bare) = find_bare(input.bare, at)
         {
-            take_blocks_out(&mut message, bare);
+            take_blocks_out(&mut message, &bare.message);
             cost.text = cost.text.saturating_sub(*tokens);
         }
         actions.push(if is_cleared { Action::Cleared } else { arrived.action() });
+        let shortened = find_bare(input.bare, at).filter(|_| !arrived.words.is_empty());
+        if let Some(bare) = shortened {
+            // The shorter form is that of the message without its blocks.
+            message.parts.clone_from(&bare.message.parts);
+        }
         show(&mut message, &arrived);
+        for block in shortened.filter(|_| at >= bare_end).iter().flat_map(|bare| &bare.blocks) {
+            append_text(&mut message, block);
+        }
         cost.text = cost.text.saturating_sub(arrived.saved);
         if let Some(found) = stitched.iter().position(|(index, _)| *index == at) {
             let slot = stitched.swap_remove(found).1;

@@ -68,7 +68,7 @@ pub(crate) fn author(hook: Option<&str>) -> String {
 /// Raw tokens of blocks of earlier payloads, by the index of their message.
 fn count_blocks(meter: &Meter<'_>, input: &Input<'_>) -> Result<BTreeMap<usize, u64>, StopReason> {
     let mut found = BTreeMap::new();
-    for BareMessage { at, message } in input.bare {
+    for BareMessage { at, message, .. } in input.bare {
         let whole = input.history.get(*at).map(|whole| meter.message(whole)).transpose()?;
         let bare = meter.message(message)?.real();
         found.insert(*at, whole.unwrap_or_default().real().saturating_sub(bare));

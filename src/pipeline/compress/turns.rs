@@ -48,6 +48,17 @@ fn share_of_longest(texts: &[TextSize], room: u64) -> u64 {
 /// Cost of a turn in a form; none if nothing of it has that form.
 type FormCost = (TurnForm, Option<(u64, u64)>);
 
+/// The message whose texts are shortened, if it is not the one of the history: blocks of earlier
+/// payloads stay as they are, or go.
+fn without_blocks<'m>(
+    bare: &'m [BareMessage],
+    at: usize,
+    cleared: Option<&'m Slot>,
+) -> Option<&'m Message> {
+    let cleared = cleared.map(|slot| &slot.message);
+    cleared.or_else(|| find_bare(bare, at).map(|own| &own.message))
+}
+
 /// The turns as the ladder asks about them.
 pub(super) struct TurnView<'v, 's> {
     pub(super) meter: &'v Meter<'v>,
@@ -201,7 +212,7 @@ impl TurnView<'_, '_> {
             any |= cleared.is_some();
             let mut cost = cleared.as_ref().map_or(own, |slot| slot.cost);
             if let ArrivalForm::To(size) = shape {
-                let message = cleared.as_ref().map_or(message, |slot| &slot.message);
+                let message = without_blocks(self.bare, at, cleared.as_ref()).unwrap_or(message);
                 let saved = self.arrival_pass.saves(message, size);
                 any |= saved > 0;
                 cost.text = cost.text.saturating_sub(saved);
@@ -253,7 +264,7 @@ impl TurnView<'_, '_> {
             return Ok(());
         };
         let (cleared, shape) = self.find_shape(at, message, form)?;
-        let shown = cleared.as_ref().map_or(message, |slot| &slot.message);
+        let shown = without_blocks(self.bare, at, cleared.as_ref()).unwrap_or(message);
         let arrived = if self.read_back.shows_bytes(message) {
             // No other text may refer to it.
             ArrivedForms::default()
@@ -275,7 +286,8 @@ impl TurnView<'_, '_> {
         let cost = |at: &usize| self.costs.get(*at).copied().unwrap_or_default().real();
         let tokens = places.iter().map(cost).sum();
         // Blocks of earlier payloads are out of date: they are in no summary.
-        let message = |at: &usize| find_bare(self.bare, *at).or_else(|| self.history.get(*at));
+        let bare = |at: &usize| find_bare(self.bare, *at).map(|own| &own.message);
+        let message = |at: &usize| bare(at).or_else(|| self.history.get(*at));
         let messages = places.iter().filter_map(message).collect();
         CoveredMessages { messages, places, tokens }
     }

@@ -218,6 +218,35 @@ async fn a_result_that_takes_a_block_is_counted_in_its_short_form() {
 }
 
 #[tokio::test]
+async fn a_message_that_is_shortened_loses_its_old_block() {
+    let server = TestServer::spawn().await;
+    let mut body = turn(&[], 6_000, None);
+    let (mut shortened, mut states) = (0, 0);
+    for round in 0..16 {
+        let said = json!({"role": "user", "content": table(round, 30)});
+        let answer = json!({"role": "assistant", "content": format!("Read, {round}.")});
+        body["append"] = if round == 0 { json!([said]) } else { json!([answer, said]) };
+        body["dynamic_state"] = json!({"step": round});
+        let turn = server.post_ok("/sessions/words/turns", &body).await;
+        let (payload, report) = (&turn["payload"], &turn["report"]);
+        let counting = json!({"messages": payload["messages"], "tools": tools(),
+            "source": "anthropic", "target": "anthropic", "model": MODEL});
+        let counted = server.post_ok("/tokens", &counting).await["tokens"].as_u64().unwrap();
+        let reported = report["tokens_after"].as_u64().unwrap();
+        // A block may share a token with the text before it.
+        assert!(reported.abs_diff(counted) < 12, "{round}: {reported}, {counted}");
+        let sent = payload["messages"].as_array().unwrap();
+        let short = sent.iter().map(Value::to_string).filter(|own| own.contains('…'));
+        let short: Vec<String> = short.collect();
+        shortened += short.len();
+        states += short.iter().filter(|own| own.contains("<dynamic_state>")).count();
+    }
+    assert!(shortened > 0);
+    // The newest block before a compaction point stays until the next point.
+    assert!(states < shortened, "{states} of {shortened}");
+}
+
+#[tokio::test]
 async fn snapshots_and_forks_keep_what_was_sent() {
     let server = TestServer::spawn().await;
     let mut provider = BindingProvider::default();
