@@ -54,12 +54,9 @@ mod tests {
     use base64::engine::general_purpose::STANDARD;
 
     fn pdf(pages: usize, padding: usize) -> String {
-        let mut text = String::from("%PDF-1.4\n1 0 obj<</Type/Pages/Count 9>>endobj\n");
-        for page in 0..pages {
-            text += &format!("{page} 0 obj<< /Type /Page\n/Parent 1 0 R>>endobj\n");
-            text += &"x".repeat(padding);
-        }
-        text
+        let page = |page| format!("{page} 0 obj<< /Type /Page\n/Parent 1 0 R>>endobj\n");
+        let bodies: Vec<String> = (0..pages).map(|at| page(at) + &"x".repeat(padding)).collect();
+        format!("%PDF-1.4\n1 0 obj<</Type/Pages/Count 9>>endobj\n{}", bodies.concat())
     }
 
     #[test]

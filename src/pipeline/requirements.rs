@@ -54,7 +54,9 @@ impl Requirements {
         let mut found = Self::default();
         let mut betas = BTreeSet::new();
         if request.target == Target::Anthropic {
-            messages.iter().for_each(|message| message_betas(message, &mut betas));
+            for message in messages {
+                message_betas(message, &mut betas);
+            }
             if tools.iter().any(is_memory_tool) {
                 betas.insert(CONTEXT_EDITING_BETA);
             }
@@ -107,7 +109,9 @@ fn clearing(compression: &Compression, trigger: u64) -> Vec<Value> {
         "keep": {"type": "tool_uses", "value": compression.clear.keep}});
     if !compression.clear.exclude_tools.is_empty() {
         let tools: Vec<&str> = compression.clear.exclude_tools.iter().map(|tool| &**tool).collect();
-        results["exclude_tools"] = json!(tools);
+        if let Some(members) = results.as_object_mut() {
+            members.insert("exclude_tools".to_owned(), json!(tools));
+        }
     }
     edits.push(results);
     edits

@@ -97,7 +97,8 @@ impl CallIds {
             return id;
         }
         let free = |number: &usize| !self.functions.contains(&*format!("{id}_{number}"));
-        let number = (2..).find(free).unwrap_or_default();
+        // One of so many is free.
+        let number = (2..=self.functions.len() + 2).find(free).unwrap_or_default();
         let own: Arc<str> = format!("{id}_{number}").into();
         self.replaced.insert(Arc::clone(&id), Arc::clone(&own));
         self.renamed.push(id);

@@ -135,7 +135,7 @@ impl ItemPairing {
             counts.duplicate_ids += 1;
             // Only earlier items count, so that a longer list gives the same ids.
             let free = |number: &usize| !self.given.contains(&format!("{own}_{number}"));
-            let number = (2..).find(free).unwrap_or_default();
+            let number = (2..=self.given.len() + 2).find(free).unwrap_or_default();
             own = format!("{own}_{number}");
         }
         if own != id {

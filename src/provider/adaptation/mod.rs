@@ -69,10 +69,7 @@ pub fn adapt_results(results: &mut Vec<Message>, target: Target, notes: &mut Not
 struct ConversationAdapter<'n> {
     source: Source,
     target: Target,
-    takes_system: bool,
-    changes_tools: bool,
-    takes_developer: bool,
-    short_ids: bool,
+    destination: Destination,
     notes: &'n mut Notes,
     /// Ids of the reasoning items that are sent.
     reasoned: HashSet<String>,
@@ -88,18 +85,8 @@ enum MessageRegion {
 
 impl<'n> ConversationAdapter<'n> {
     fn new(source: Source, destination: Destination, notes: &'n mut Notes) -> Self {
-        let Destination { target, takes_system, changes_tools, takes_developer, short_ids, .. } =
-            destination;
-        Self {
-            source,
-            target,
-            takes_system,
-            changes_tools,
-            takes_developer,
-            short_ids,
-            notes,
-            reasoned: HashSet::new(),
-        }
+        let target = destination.target;
+        Self { source, target, destination, notes, reasoned: HashSet::new() }
     }
 }
 
@@ -144,7 +131,7 @@ impl ConversationAdapter<'_> {
         let at = || pointer(source, origin, place);
         match self.target {
             Target::Anthropic | Target::Gemini
-                if place == MessageRegion::History && !self.takes_system =>
+                if place == MessageRegion::History && !self.destination.takes_system =>
             {
                 let detail = "system text stands before all messages there";
                 self.notes.degraded("system_hoisted", at(), detail);
@@ -155,7 +142,7 @@ impl ConversationAdapter<'_> {
             }
             // DeepSeek, Qwen and Mistral know `system` alone:
             // <https://api-docs.deepseek.com/api/create-chat-completion>
-            Target::Openai if !self.takes_developer && message.role_word.is_some() => {
+            Target::Openai if !self.destination.takes_developer && message.role_word.is_some() => {
                 let detail = message.role_word.take().unwrap_or_default();
                 self.notes.degraded("role_generalised", at(), detail);
             }
@@ -237,7 +224,7 @@ impl ConversationAdapter<'_> {
     fn placed_members(&self, message: &mut Message, place: MessageRegion) -> Extra {
         let is_placed = message.role == Role::System
             && place == MessageRegion::History
-            && self.takes_system
+            && self.destination.takes_system
             && matches!(self.source, Source::Anthropic | Source::Neutral);
         let is_kept = |name: &str| is_placed && matches!(name, CLEAR_AT | OUTPUT_CONFIG);
         let extra = std::mem::take(&mut message.extra);

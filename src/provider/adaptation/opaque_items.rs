@@ -40,7 +40,10 @@ impl ConversationAdapter<'_> {
             remove_leftovers(raw, lost);
         }
         // Changes of tools have a place in system messages alone.
-        if is_tool_change(kind) && self.target == Target::Anthropic && !self.changes_tools {
+        if is_tool_change(kind)
+            && self.target == Target::Anthropic
+            && !self.destination.changes_tools
+        {
             lost.opaque.push(kind.clone());
             return false;
         }

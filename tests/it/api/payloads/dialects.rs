@@ -96,7 +96,8 @@ async fn contents_with_responses_have_nothing_else() {
 #[tokio::test]
 async fn newer_models_of_gemini_get_the_user_s_message_last() {
     let list = json!([user("hi"), {"role": "assistant", "content": "yes"}]);
-    let last = |done: &Value| done["contents"].as_array().unwrap().last().unwrap()["role"].clone();
+    let end_role =
+        |done: &Value| done["contents"].as_array().unwrap().last().unwrap()["role"].clone();
     for (model, role) in [
         ("gemini-2.5-pro", "model"),
         ("gemini-3.1-pro", "model"),
@@ -106,7 +107,7 @@ async fn newer_models_of_gemini_get_the_user_s_message_last() {
         ("gemini-4-argon", "user"),
     ] {
         let done = valid("gemini", json!({"model": model, "messages": list})).await;
-        assert_eq!(last(&done.payload), role, "{model}");
+        assert_eq!(end_role(&done.payload), role, "{model}");
         let is_said = done.codes("repairs").contains(&"ending_added");
         assert_eq!(is_said, role == "user", "{model}");
     }
@@ -114,13 +115,20 @@ async fn newer_models_of_gemini_get_the_user_s_message_last() {
 
 #[tokio::test]
 async fn a_long_text_without_blanks_is_shortened_to_its_room() {
-    let japanese: String =
-        (0..900).map(|at| format!("第{at}回の会議で決めたことを次に書く。")).collect();
+    let japanese = (0..900)
+        .map(|at| format!("第{at}回の会議で決めたことを次に書く。"))
+        .collect::<Vec<_>>()
+        .concat();
     let chinese: String =
         (0..6_000).map(|at| ["数据", "服务", "请求", "问题"][at * 7 % 4]).collect();
-    let hex: String =
-        (0..4_000u32).map(|at| format!("{:08x}", at.wrapping_mul(2_654_435_761))).collect();
-    let urls: String = (0..400).map(|at| format!("https://a.example/{at}/{},", at * 31)).collect();
+    let hex = (0..4_000u32)
+        .map(|at| format!("{:08x}", at.wrapping_mul(2_654_435_761)))
+        .collect::<Vec<_>>()
+        .concat();
+    let urls = (0..400)
+        .map(|at| format!("https://a.example/{at}/{},", at * 31))
+        .collect::<Vec<_>>()
+        .concat();
     let page = format!("<p>{}</p>", words("x", 400).replace(' ', ""));
     for (name, text) in [
         ("japanese", japanese),

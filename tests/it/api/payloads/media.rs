@@ -215,8 +215,10 @@ async fn encrypted_reasoning_is_an_estimate() {
 #[tokio::test]
 async fn a_pdf_is_counted_by_its_pages() {
     use base64::Engine as _;
-    let pages: String =
-        (0..100).map(|at| format!("{at} 0 obj<</Type /Page /Parent 1 0 R>>\n")).collect();
+    let pages = (0..100)
+        .map(|at| format!("{at} 0 obj<</Type /Page /Parent 1 0 R>>\n"))
+        .collect::<Vec<_>>()
+        .concat();
     let data = base64::engine::general_purpose::STANDARD.encode(format!("%PDF-1.4\n{pages}"));
     let file = json!({"type": "file", "file": {"filename": "a.pdf",
         "file_data": format!("data:application/pdf;base64,{data}")}});

@@ -7,7 +7,7 @@ use super::valid;
 use crate::support::compile::{assistant, calling, compile, result, user, words};
 
 /// A conversation with a system message of these members before the assistant's next message.
-fn reminded(message: Value) -> Value {
+fn reminded(message: &Value) -> Value {
     json!([user("hi"), assistant("yes"), user("go"), message])
 }
 
@@ -39,7 +39,7 @@ async fn system_messages_in_their_place_name_their_betas() {
         (effort, Some("mid-conversation-output-config-2026-07-01")),
         (change, Some("mid-conversation-tool-changes-2026-07-01")),
     ] {
-        let body = json!({"messages": reminded(message.clone()), "source": "anthropic",
+        let body = json!({"messages": reminded(&message), "source": "anthropic",
             "model": "claude-opus-5", "tools": tools, "target": "anthropic"});
         let done = compile(&body).await;
         let mut wanted = vec![system];
@@ -77,8 +77,7 @@ async fn other_models_are_sent_no_such_members() {
     for (target, model) in
         [("anthropic", "claude-sonnet-4-5"), ("openai", "gpt-5"), ("gemini", "gemini-2.5-pro")]
     {
-        let body =
-            json!({"messages": reminded(scoped.clone()), "source": "anthropic", "model": model});
+        let body = json!({"messages": reminded(&scoped), "source": "anthropic", "model": model});
         let done = valid(target, body).await;
         assert!(!done.text.contains("clear_at"), "{target}");
         assert!(done.codes("degraded").contains(&"extra_dropped"), "{target}");

@@ -145,7 +145,9 @@ async fn functions_in_groups_are_functions_for_targets_without_groups() {
     let group = |name: &str| {
         json!({"type": "namespace", "name": name, "description": name, "tools": [
         {"type": "function", "name": "search",
-            "parameters": {"type": "object", "properties": {"q": {"type": "string"}}}}]})
+            "parameters": {"type": "object", "properties": {"q": {"type": "string"}}}},
+        {"type": "function", "name": "count",
+            "parameters": {"type": "object", "properties": {"q": {"type": "integer"}}}}]})
     };
     let call = |id: &str, group: &str| {
         json!({"type": "function_call", "call_id": id,
@@ -166,12 +168,21 @@ async fn functions_in_groups_are_functions_for_targets_without_groups() {
     let own = valid("openai_responses", json!({"input": input, "tools": tools})).await;
     assert_eq!(own.payload["tools"], tools);
     assert_eq!(own.payload["input"][1]["namespace"], "mcp__github");
-    // A call under the full name is checked by the function's schema.
+    // A call under the full name is checked by the function's own schema.
     let server = TestServer::spawn().await;
-    for (arguments, status) in [(json!({"q": "x"}), "\"allow\""), (json!({"q": 1}), "\"deny\"")] {
-        let call = json!({"id": "toolu_1", "type": "tool_use", "name": "mcp__jira__search", "input": arguments});
-        let body = json!({"calls": [call], "tools": tools, "source": "anthropic"});
+    for (name, arguments, decision) in [
+        ("search", json!({"q": "x"}), "allow"),
+        ("search", json!({"q": 1}), "deny"),
+        ("count", json!({"q": 1}), "allow"),
+        ("count", json!({"q": "x"}), "deny"),
+    ] {
+        let call = |at: usize, name: &str, arguments: &Value| {
+            json!({"id": format!("toolu_{at}"), "type": "tool_use",
+                "name": format!("mcp__jira__{name}"), "input": arguments})
+        };
+        let calls = [call(1, "search", &json!({"q": "y"})), call(2, name, &arguments)];
+        let body = json!({"calls": calls, "tools": tools, "source": "anthropic"});
         let answer = server.post_ok("/tools/calls", &body).await;
-        assert!(answer.to_string().contains(status), "{answer}");
+        assert_eq!(answer["results"][1]["decision"], decision, "{name}: {answer}");
     }
 }
