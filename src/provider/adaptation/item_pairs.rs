@@ -46,7 +46,7 @@ impl ConversationAdapter<'_> {
                     ("duplicate_call_id", counts.duplicate_ids),
                     ("duplicate_result", counts.duplicate_outputs),
                     ("late_result", counts.late),
-                    ("reasoning_alone_dropped", thoughts),
+                    ("reasoning_alone_dropped", counts.reasoning + thoughts),
                 ],
             );
         }
@@ -62,6 +62,7 @@ struct ItemCounts {
     duplicate_ids: usize,
     duplicate_outputs: usize,
     late: usize,
+    reasoning: usize,
 }
 
 /// A part of a message, and the call that it is, by its index.
@@ -134,9 +135,10 @@ impl ItemPairing {
         if self.given.contains(&own) {
             counts.duplicate_ids += 1;
             // Only earlier items count, so that a longer list gives the same ids.
-            let free = |number: &usize| !self.given.contains(&format!("{own}_{number}"));
+            // The repair of functions gives `id_2`, `id_3` and so on, also to calls that follow.
+            let free = |number: &usize| !self.given.contains(&format!("{own}_item_{number}"));
             let number = (2..=self.given.len() + 2).find(free).unwrap_or_default();
-            own = format!("{own}_{number}");
+            own = format!("{own}_item_{number}");
         }
         if own != id {
             set_call_id(part, &own);
@@ -188,6 +190,11 @@ impl ItemPairing {
                 parts.extend(call.late_output.take());
             } else {
                 counts.unanswered += 1;
+                // Reasoning that led to the call goes with it.
+                while parts.last().is_some_and(is_item) {
+                    parts.pop();
+                    counts.reasoning += 1;
+                }
             }
         }
         parts

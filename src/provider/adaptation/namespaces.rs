@@ -3,6 +3,7 @@
 //!
 //! <https://developers.openai.com/api/docs/guides/function-calling>
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::ConversationAdapter;
@@ -10,6 +11,7 @@ use super::fields::string_value;
 use crate::domain::{Content, Conversation, Target, ToolDefinition};
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::provider::read_tools;
+use crate::provider::words::shown;
 
 /// The member of a call that names its group.
 const NAMESPACE: &str = "namespace";
@@ -23,6 +25,8 @@ impl ConversationAdapter<'_> {
             return;
         }
         let mut tools = Vec::with_capacity(conversation.tools.len());
+        let own = conversation.tools.iter().map(|tool| Arc::clone(&tool.name));
+        let mut names: HashSet<Arc<str>> = own.collect();
         for tool in std::mem::take(&mut conversation.tools) {
             let Some(functions) = namespace_functions(&tool) else {
                 tools.push(tool);
@@ -30,7 +34,15 @@ impl ConversationAdapter<'_> {
             };
             let detail = format!("{}: {} functions", tool.name, functions.len());
             self.notes.degraded("namespace_as_functions", tool.origin.to_string(), detail);
-            tools.extend(functions);
+            for function in functions {
+                // No provider takes two tools of one name.
+                if names.insert(Arc::clone(&function.name)) {
+                    tools.push(function);
+                } else {
+                    let at = function.origin.to_string();
+                    self.notes.degraded("tool_dropped", at, shown(&function.name));
+                }
+            }
         }
         conversation.tools = tools;
         for part in conversation.history.iter_mut().flat_map(|message| &mut message.parts) {

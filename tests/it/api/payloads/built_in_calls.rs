@@ -241,3 +241,33 @@ async fn an_item_whose_reasoning_is_cleared_loses_its_id() {
     }
     assert!(cleared > 0, "reasoning was cleared somewhere");
 }
+
+#[tokio::test]
+async fn an_id_of_three_calls_becomes_three_ids() {
+    let items = [
+        user("a"),
+        function("call_1"),
+        result("call_1"),
+        shell("call_1"),
+        output("call_1", "AAA"),
+        function("call_1"),
+        result("call_1"),
+        user("b"),
+    ];
+    for target in ["openai", "anthropic", "gemini", "openai_responses"] {
+        let done = sent(target, &items).await;
+        assert!(done.text.contains("AAA"), "{target}");
+        assert_eq!(done.text.matches("result of call_1").count(), 2, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn reasoning_leaves_with_the_call_that_it_led_to() {
+    let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": []});
+    let items = [user("a"), shell("s1"), reasoning, shell("s2"), output("s1", "x"), user("b")];
+    let done = sent("openai_responses", &items).await;
+    assert!(!done.text.contains("rs_1"), "{}", done.text);
+    let mut codes = done.codes("repairs");
+    codes.sort_unstable();
+    assert_eq!(codes, ["reasoning_alone_dropped", "unanswered_call"]);
+}
