@@ -19,17 +19,16 @@ fn items_of_one_answer_are_one_message_up_to_a_call_with_its_output() {
     assert_eq!(texts(&read.system[0].parts), ["I"]);
     let expected = [Role::User, Role::Assistant, Role::Assistant, Role::Tool, Role::Tool];
     assert_eq!(roles(&read.history), expected);
-    let [searched, said] = [&read.history[1], &read.history[2]];
-    assert_eq!((searched.origin, searched.parts.len()), (Some(1), 2));
-    assert_eq!(&*thinking(&searched.parts[0]).text, "why");
-    assert_eq!(thinking(&searched.parts[0]).opaque.as_ref().unwrap().as_str(), reasoning);
-    assert_eq!(opaque(&searched.parts[1]), ("web_search_call", search));
-    assert_eq!((said.origin, said.id.as_deref()), (Some(3), Some("msg_1")));
+    let [said, called] = [&read.history[1], &read.history[2]];
+    assert_eq!((said.origin, said.id.as_deref()), (Some(1), Some("msg_1")));
+    assert_eq!(&*thinking(&said.parts[0]).text, "why");
+    assert_eq!(thinking(&said.parts[0]).opaque.as_ref().unwrap().as_str(), reasoning);
+    assert_eq!(opaque(&said.parts[1]), ("web_search_call", search));
     let kept = [("annotations", "[]"), ("id", "\"msg_1\""), ("status", "\"completed\"")];
-    assert_eq!(extras(&said.parts[0].extra), kept);
-    assert_eq!(opaque(&said.parts[1]).0, "refusal");
-    assert_eq!(extras(&said.parts[2].extra), [("id", "\"fc_1\"")]);
-    assert!(call(&said.parts[3]).custom);
+    assert_eq!(extras(&said.parts[2].extra), kept);
+    assert_eq!(opaque(&said.parts[3]).0, "refusal");
+    assert_eq!(extras(&called.parts[0].extra), [("id", "\"fc_1\"")]);
+    assert!(call(&called.parts[1]).custom);
     assert_eq!(texts(&result(&read.history[4]).content), ["B"]);
 }
 
