@@ -24,7 +24,7 @@ impl CacheMarks {
     }
 
     /// The member of a block that is a mark.
-    pub fn key(self) -> &'static str {
+    pub const fn key(self) -> &'static str {
         match self {
             Self::Blocks => "cache_control",
             Self::Breakpoints => "prompt_cache_breakpoint",

@@ -7,6 +7,7 @@ mod artifact;
 mod cache;
 mod calendar;
 mod calibration;
+mod call_ids;
 mod candidate;
 mod chain;
 mod compilation;
@@ -55,6 +56,7 @@ pub use cache::{
 };
 pub(crate) use calendar::{CalendarDate, MONTH_NAMES};
 pub use calibration::{CalibratedFactor, MAX_REPORTED_FACTORS, ModelCalibration, UsageReport};
+pub use call_ids::CallIds;
 pub use candidate::{
     Actor, ActorKind, Candidate, CandidateState, Checks, ConsentCheck, ContradictedEntry,
     Contradiction, FactProperty, MemoryClass, MemoryPromotion, Proposal, Resolution, Review,

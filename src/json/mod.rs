@@ -34,7 +34,7 @@ pub use object_text::{ObjectText, with_members, without_members};
 pub use path::{Fault, Faults, MAX_KEY_BYTES, Path, beginning, cut, places};
 pub use reader::{Error, ErrorKind, Limits, parse, parse_each, parse_or_empty};
 pub(crate) use scan::{Marks, next_special, number, space_outside_strings};
-pub use schema::{InnerSchemas, JsonSchema, Misfit, SchemaError, inner_schemas};
+pub use schema::{InnerSchemas, JsonSchema, Misfit, SchemaError, inner_schemas, schemas_in};
 pub use verbatim::{JsonText, to_text};
 pub use writer::{escape_into, minify, string_bytes, write_string, write_string_escaping};
 

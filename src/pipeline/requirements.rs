@@ -24,9 +24,6 @@ const INLINE_TOOLS_BETA: &str = "inline-tools-2026-09-15";
 const COMPACTION_BETA: &str = "compact-2026-01-12";
 /// <https://platform.claude.com/docs/en/build-with-claude/context-editing>
 const CONTEXT_EDITING_BETA: &str = "context-management-2025-06-27";
-/// The memory tool came with context editing:
-/// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/memory-tool>
-const MEMORY_TOOL: &str = "memory_20250818";
 
 /// Tokens of the smallest trigger that Anthropic's compaction accepts.
 const MIN_COMPACTION_TRIGGER_TOKENS: u64 = 50_000;
@@ -57,7 +54,8 @@ impl Requirements {
             for message in messages {
                 message_betas(message, &mut betas);
             }
-            if tools.iter().any(is_memory_tool) {
+            // The memory tool came with context editing.
+            if tools.iter().any(ToolDefinition::is_memory_tool) {
                 betas.insert(CONTEXT_EDITING_BETA);
             }
         }
@@ -78,8 +76,7 @@ impl Requirements {
         level: Level,
         betas: &mut BTreeSet<&'static str>,
     ) {
-        let budget = request.context_window.saturating_sub(request.reserve_output);
-        let trigger = budget.saturating_mul(u64::from(request.compression.trigger_milli)) / 1000;
+        let trigger = request.compression.trigger(request.budget());
         let value = if request.target == Target::OpenaiResponses {
             // <https://platform.openai.com/docs/guides/compaction>
             json!([{"type": "compaction", "compact_threshold": trigger}])
@@ -142,8 +139,4 @@ fn message_betas(message: &Message, betas: &mut BTreeSet<&'static str>) {
             }
         }
     }
-}
-
-fn is_memory_tool(tool: &ToolDefinition) -> bool {
-    tool.opaque.as_ref().is_some_and(|raw| raw.as_str().contains(MEMORY_TOOL))
 }

@@ -40,6 +40,11 @@ pub(crate) const COMPACTION: &str = "compaction";
 /// <https://platform.openai.com/docs/api-reference/responses/create>
 pub(crate) const ITEM_REFERENCE: &str = "item_reference";
 
+/// Whether a part is such an item.
+pub(crate) fn is_reference(part: &Part) -> bool {
+    matches!(&part.content, Content::Opaque { kind, .. } if **kind == *ITEM_REFERENCE)
+}
+
 /// Members of a system message between the others that only Anthropic's models read: when its text is
 /// left out again, and how much effort the model makes from there on.
 /// <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>

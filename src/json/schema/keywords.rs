@@ -40,3 +40,17 @@ pub fn inner_schemas<'n, 'a>(key: &str, value: &'n Node<'a>) -> Option<InnerSche
         _ => None,
     }
 }
+
+/// The same as one list, in order; empty if the keyword holds none.
+pub fn schemas_in<'n, 'a>(
+    key: &str,
+    value: &'n Node<'a>,
+) -> impl Iterator<Item = &'n Node<'a>> + use<'n, 'a> {
+    let (list, named) = match inner_schemas(key, value) {
+        Some(InnerSchemas::One) => (std::slice::from_ref(value), None),
+        Some(InnerSchemas::List(schemas)) => (schemas, None),
+        Some(InnerSchemas::Named) => (&[][..], value.as_object()),
+        None => (&[][..], None),
+    };
+    list.iter().chain(named.into_iter().flatten().map(|(_, schema)| schema))
+}

@@ -16,7 +16,7 @@ mod value;
 
 use serde_json::Value;
 
-pub use keywords::{InnerSchemas, inner_schemas};
+pub use keywords::{InnerSchemas, inner_schemas, schemas_in};
 
 use choices::Choices;
 use run::SchemaCheck;

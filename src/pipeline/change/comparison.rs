@@ -1,9 +1,10 @@
 //! Whether two values of payloads are equal: cache marks aside, and thinking if that is asked for.
 
+use crate::domain::CacheMarks;
 use crate::json::{Node, Object, Text, Value};
 
 /// The members of blocks that are cache marks.
-const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
+const MARK_KEYS: [&str; 2] = [CacheMarks::Blocks.key(), CacheMarks::Breakpoints.key()];
 
 /// What of two nodes is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

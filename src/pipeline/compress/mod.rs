@@ -11,7 +11,7 @@ pub(super) use ladder::{
     HistoryNote, LadderOutcome, LadderPlan, PayoffRule, PutOffPoint, TurnCost, TurnCosts, TurnForm,
     plan,
 };
-pub(super) use stage::{author, run, target, trigger};
+pub(super) use stage::{author, run};
 pub(super) use summary::{
     CoveredMessages, SummaryMaterial, SummaryMessage, SummaryRequest, SummaryResult, SummaryRules,
     count_covered, read_summary, summary_cap, write_note,

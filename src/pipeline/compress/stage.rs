@@ -17,7 +17,7 @@ use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{CoveredRange, HistorySummary};
 use crate::pipeline::volatile_blocks::BareMessage;
 use crate::pipeline::{StopReason, prose};
-use crate::request::{Compression, ThinkingPolicy};
+use crate::request::ThinkingPolicy;
 
 pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, StopReason> {
     let spans = turns(&input.history);
@@ -110,20 +110,6 @@ fn find_covers(
     Some(CoveredRange::from_places(places))
 }
 
-/// Raw tokens above which a history shrinks at a compaction point.
-pub(crate) fn trigger(compression: &Compression, room: u64) -> u64 {
-    share(room, compression.trigger_milli)
-}
-
-/// Raw tokens to which it shrinks there.
-pub(crate) fn target(compression: &Compression, room: u64) -> u64 {
-    share(room, compression.compress_to_milli)
-}
-
-fn share(room: u64, milli: u32) -> u64 {
-    room.saturating_mul(u64::from(milli)) / 1000
-}
-
 fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopReason> {
     let compression = input.compression;
     let marker = Message::text(Role::User, prose::drop_marker(prose::MAX_MARKER_MESSAGES));
@@ -132,8 +118,8 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
         // Old turns at a point are cleared and summarised, as callers that set points expect.
         digests: false,
         clear_thinking: compression.thinking == ThinkingPolicy::ClearOld,
-        trigger: trigger(compression, input.room),
-        compress_to: target(compression, input.room),
+        trigger: compression.trigger(input.room),
+        compress_to: compression.target(input.room),
         summary_cap: summary_cap(compression.level, input.room),
         marker: meter.message(&marker)?.real(),
         allowed: input.allowed,

@@ -100,11 +100,11 @@ impl Driver<'_> {
     /// Raw tokens above which the history shrinks, media by kind.
     fn history_limit(&self, arrived_history: &ArrivedHistory, outside: &OutsideHistory) -> u64 {
         let compression = &self.request.compression;
-        let trigger = compress::trigger(compression, outside.allocation.room);
+        let trigger = compression.trigger(outside.allocation.room);
         let length = arrived_history.history.iter().filter_map(|message| message.origin).max();
         let length = length.map_or(0, |origin| origin as u64 + 1);
         if arrived_history.points.first().is_some_and(|point| *point <= length) {
-            return trigger.min(compress::target(compression, outside.allocation.room));
+            return trigger.min(compression.target(outside.allocation.room));
         }
         trigger
     }

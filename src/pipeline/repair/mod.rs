@@ -4,15 +4,15 @@
 //! Providers refuse a request otherwise. Nothing is moved, dropped, renamed or added without a
 //! line in the report. Linear in the number of messages and calls.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::prose;
 use crate::domain::{
-    Content, HalfFamily, HalfRole, ItemHalf, Message, Notes, Part, Role, ToolResult,
+    CallIds, Content, HalfFamily, HalfRole, ItemHalf, Message, Notes, Part, Role, ToolResult,
 };
-use crate::provider::ITEM_REFERENCE;
+use crate::provider::is_reference;
 
 #[cfg(test)]
 mod tests;
@@ -62,11 +62,6 @@ pub(crate) fn repair(
         repaired.push(Message::text(Role::User, prose::CONVERSATION_OPENING));
     }
     repaired
-}
-
-/// Whether a part is a reference to an item that the provider of the Responses API keeps.
-fn is_reference(part: &Part) -> bool {
-    matches!(&part.content, Content::Opaque { kind, .. } if **kind == *ITEM_REFERENCE)
 }
 
 /// Whether a repaired history ends in results of which some stand in for missing ones: the calls may
@@ -185,8 +180,7 @@ struct Pairing<'n> {
     calls: Vec<Call>,
     waiting: HashMap<Arc<str>, UnansweredCalls>,
     /// Ids given to a call so far.
-    given: HashSet<Arc<str>>,
-    suffixes: HashMap<Arc<str>, usize>,
+    given: CallIds,
     block: usize,
     /// The message before this one called tools.
     after_calls: bool,
@@ -203,8 +197,7 @@ impl<'n> Pairing<'n> {
             notes,
             calls: Vec::new(),
             waiting: HashMap::new(),
-            given: HashSet::new(),
-            suffixes: HashMap::new(),
+            given: CallIds::default(),
             block: 0,
             after_calls: false,
             adjacent: 0..0,
@@ -235,14 +228,15 @@ impl<'n> Pairing<'n> {
             // A call of a built-in tool has its id for itself, too.
             if let Some((half, item)) = ItemHalf::in_part(part)
                 && (half.family, half.role) == (HalfFamily::BuiltInTool, HalfRole::Call)
+                && let Some(id) = half.id(item)
             {
-                self.given.extend(half.id(item).map(Arc::from));
+                self.given.take(id.into());
             }
             let Content::ToolCall(call) = &mut part.content else { continue };
             let waiting = self.waiting.entry(Arc::clone(&call.id)).or_default();
             waiting.turn_to(block);
             waiting.current.push_back(self.calls.len());
-            if !self.given.insert(Arc::clone(&call.id)) {
+            if !self.given.take(Arc::clone(&call.id)) {
                 let id = self.rename(&call.id, origin);
                 call.id = id;
             }
@@ -263,15 +257,8 @@ impl<'n> Pairing<'n> {
 
     /// A name for a call whose id another call has.
     fn rename(&mut self, id: &Arc<str>, origin: Option<usize>) -> Arc<str> {
-        let suffix = self.suffixes.entry(Arc::clone(id)).or_insert(1);
-        let new = loop {
-            *suffix += 1;
-            let new: Arc<str> = format!("{id}_{suffix}").into();
-            // Only earlier messages count, so that a longer list gives the same names.
-            if self.given.insert(Arc::clone(&new)) {
-                break new;
-            }
-        };
+        let new = self.given.find_free(id);
+        self.given.take(Arc::clone(&new));
         let detail =
             format!("a second call has the id `{}`; it became `{}`", short_id(id), short_id(&new));
         self.notes.repaired("duplicate_call_id", pointer(self.list, origin), detail);

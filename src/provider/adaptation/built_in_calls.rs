@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use super::{MessageRegion, pointer};
 use crate::domain::{
-    Content, Conversation, Message, Notes, Part, Role, Source, Target, ToolCall, ToolResult,
+    CallIds, Content, Conversation, Message, Notes, Part, Role, Source, Target, ToolCall,
+    ToolResult,
 };
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::provider::words::shown;
@@ -54,11 +55,13 @@ pub fn convert_built_in_calls(
     if !lacks || !may_have || !history.iter().flat_map(|message| &message.parts).any(is_call) {
         return;
     }
-    let mut ids = CallIds { outputs: count_outputs(history), ..CallIds::default() };
+    let mut ids = BuiltInIds { outputs: count_outputs(history), ..BuiltInIds::default() };
     let mut done = Vec::with_capacity(history.len());
     for message in std::mem::take(history) {
         if message.role != Role::Assistant || !message.parts.iter().any(is_item) {
-            ids.functions.extend(message.tool_calls().map(|call| Arc::clone(&call.id)));
+            for call in message.tool_calls() {
+                ids.functions.take(Arc::clone(&call.id));
+            }
             done.push(message);
             continue;
         }
@@ -78,28 +81,25 @@ pub fn convert_built_in_calls(
 
 /// The ids of the calls before a place.
 #[derive(Default)]
-struct CallIds {
+struct BuiltInIds {
     /// Outputs that follow, by the id of their call.
     outputs: HashMap<String, usize>,
     /// Ids of calls of functions.
-    functions: HashSet<Arc<str>>,
+    functions: CallIds,
     /// Ids of calls of built-in tools that calls of functions have too, and those in their place.
     replaced: HashMap<Arc<str>, Arc<str>>,
     /// Such ids that were not reported yet.
     renamed: Vec<Arc<str>>,
 }
 
-impl CallIds {
+impl BuiltInIds {
     /// The id of a call of a built-in tool. The output of one tool must not become the result of
     /// another, so a function's id is taken.
     fn own(&mut self, id: Arc<str>) -> Arc<str> {
-        if !self.functions.contains(&id) {
+        if !self.functions.has(&id) {
             return id;
         }
-        let free = |number: &usize| !self.functions.contains(&*format!("{id}_{number}"));
-        // One of so many is free.
-        let number = (2..=self.functions.len() + 2).find(free).unwrap_or_default();
-        let own: Arc<str> = format!("{id}_{number}").into();
+        let own = self.functions.find_free(&id);
         self.replaced.insert(Arc::clone(&id), Arc::clone(&own));
         self.renamed.push(id);
         own
@@ -130,7 +130,7 @@ impl<'d> StepSplitter<'d> {
     }
 
     /// Adds the steps to the history; returns how many calls became calls of functions.
-    fn split(mut self, ids: &mut CallIds) -> usize {
+    fn split(mut self, ids: &mut BuiltInIds) -> usize {
         let mut count = 0;
         for part in std::mem::take(&mut self.parts) {
             if let Some(id) = output_id(&part) {
@@ -147,7 +147,7 @@ impl<'d> StepSplitter<'d> {
                 }
                 if let Content::ToolCall(call) = &part.content {
                     self.unanswered.insert(Arc::clone(&call.id));
-                    ids.functions.insert(Arc::clone(&call.id));
+                    ids.functions.take(Arc::clone(&call.id));
                 }
                 self.open.parts.push(part);
                 continue;

@@ -3,14 +3,15 @@
 //! (<https://platform.openai.com/docs/guides/reasoning>,
 //! <https://platform.openai.com/docs/guides/tools-computer-use>).
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use super::call_half::CallHalf;
 use super::calls::valid_id;
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, HalfFamily, Message, Part, RawJson, Role, Target, Thinking};
+use crate::domain::{CallIds, Content, HalfFamily, Message, Part, RawJson, Role, Target, Thinking};
 use crate::json::{self, Limits, to_text};
-use crate::provider::ITEM_REFERENCE;
+use crate::provider::is_reference;
 
 /// A program of the model's that calls tools. It has no output yet while its calls are answered.
 const PROGRAM: &str = "program";
@@ -92,7 +93,7 @@ struct ItemCall {
 struct ItemPairing {
     calls: Vec<ItemCall>,
     /// Ids that calls have so far.
-    given: HashSet<String>,
+    given: CallIds,
     /// Calls without an output under each id, as the request has it, oldest first.
     open: HashMap<String, VecDeque<usize>>,
     run: usize,
@@ -108,10 +109,9 @@ impl ItemPairing {
         for mut part in parts {
             match &part.content {
                 Content::ToolCall(call) => {
-                    self.given.insert(call.id.to_string());
+                    self.given.take(Arc::clone(&call.id));
                 }
-                Content::Opaque { kind, .. } => self.has_references |= **kind == *ITEM_REFERENCE,
-                _ => {}
+                _ => self.has_references |= is_reference(&part),
             }
             let call = match CallHalf::new(&part, HalfFamily::BuiltInTool) {
                 Some(CallHalf::Call(id)) => Some(self.open_call(id, &mut part, &mut counts)),
@@ -132,18 +132,15 @@ impl ItemPairing {
     fn open_call(&mut self, id: String, part: &mut Part, counts: &mut ItemCounts) -> usize {
         let valid = valid_id(Target::OpenaiResponses, &id);
         let mut own = valid.as_deref().unwrap_or(&id).to_owned();
-        if self.given.contains(&own) {
+        if self.given.has(&own) {
             counts.duplicate_ids += 1;
-            // Only earlier items count, so that a longer list gives the same ids.
             // The repair of functions gives `id_2`, `id_3` and so on, also to calls that follow.
-            let free = |number: &usize| !self.given.contains(&format!("{own}_item_{number}"));
-            let number = (2..=self.given.len() + 2).find(free).unwrap_or_default();
-            own = format!("{own}_item_{number}");
+            own = self.given.find_free(&format!("{own}_item")).to_string();
         }
         if own != id {
             set_call_id(part, &own);
         }
-        self.given.insert(own.clone());
+        self.given.take(own.as_str().into());
         let index = self.calls.len();
         self.open.entry(id).or_default().push_back(index);
         let (run, late_output) = (self.run, None);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use percent_encoding::percent_decode_str;
 
-use crate::json::{InnerSchemas, Node, Value, inner_schemas};
+use crate::json::{Node, Value, schemas_in};
 
 /// References that are resolved by a walk: an object is searched member by member.
 const MAX_WALKS: usize = 1_000;
@@ -97,18 +97,8 @@ fn add_anchors<'n>(node: &'n Node<'_>, found: &mut HashSet<&'n str>) {
         if matches!(&**key, "$anchor" | "$dynamicAnchor") {
             found.extend(value.as_str());
         }
-        match inner_schemas(key, value) {
-            Some(InnerSchemas::One) => add_anchors(value, found),
-            Some(InnerSchemas::List(schemas)) => {
-                for schema in schemas {
-                    add_anchors(schema, found);
-                }
-            }
-            Some(InnerSchemas::Named) => {
-                let named = value.as_object().into_iter().flatten();
-                named.for_each(|(_, schema)| add_anchors(schema, found));
-            }
-            None => {}
+        for schema in schemas_in(key, value) {
+            add_anchors(schema, found);
         }
     }
 }

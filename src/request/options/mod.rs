@@ -99,10 +99,24 @@ pub struct Compression {
     pub expected_turns: Option<u64>,
 }
 
+fn share(room: u64, milli: u32) -> u64 {
+    room.saturating_mul(u64::from(milli)) / 1000
+}
+
 /// Values of `compression.by`: whether the provider shortens the history.
 pub const COMPRESSED_BY: &[(&str, bool)] = &[("service", false), ("provider", true)];
 
 impl Compression {
+    /// Tokens above which a history in a room shrinks at a compaction point.
+    pub fn trigger(&self, room: u64) -> u64 {
+        share(room, self.trigger_milli)
+    }
+
+    /// Tokens to which it shrinks there.
+    pub fn target(&self, room: u64) -> u64 {
+        share(room, self.compress_to_milli)
+    }
+
     /// Warns if points cannot wait until they pay, because the prices of the cache are not known.
     pub(crate) fn warn_unpriced(&self, model: &Model, notes: &mut Notes) {
         let is_priced =

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::domain::Target;
-use crate::json::{self, InnerSchemas, Limits, Node, inner_schemas};
+use crate::json::{self, Limits, Node, schemas_in};
 
 /// Keywords that both providers take.
 const COMMON: &[&str] = &[
@@ -83,17 +83,7 @@ impl StrictCheck<'_, '_> {
             self.node(schema)?;
         }
         for (key, value) in members.iter().filter(|(key, _)| key != "additionalProperties") {
-            match inner_schemas(key, value) {
-                Some(InnerSchemas::One) => self.schema(value)?,
-                Some(InnerSchemas::List(schemas)) => {
-                    schemas.iter().try_for_each(|schema| self.schema(schema))?;
-                }
-                Some(InnerSchemas::Named) => {
-                    let mut named = value.as_object().into_iter().flatten();
-                    named.try_for_each(|(_, schema)| self.schema(schema))?;
-                }
-                None => {}
-            }
+            schemas_in(key, value).try_for_each(|schema| self.schema(schema))?;
         }
         Ok(())
     }
@@ -201,18 +191,8 @@ fn add_references(schema: &Node<'_>, found: &mut BTreeSet<String>) {
         if key == "$ref" {
             found.extend(value.as_str().map(str::to_owned));
         }
-        match inner_schemas(key, value) {
-            Some(InnerSchemas::One) => add_references(value, found),
-            Some(InnerSchemas::List(schemas)) => {
-                for schema in schemas {
-                    add_references(schema, found);
-                }
-            }
-            Some(InnerSchemas::Named) => {
-                let named = value.as_object().into_iter().flatten();
-                named.for_each(|(_, schema)| add_references(schema, found));
-            }
-            None => {}
+        for schema in schemas_in(key, value) {
+            add_references(schema, found);
         }
     }
 }
