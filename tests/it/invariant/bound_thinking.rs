@@ -28,7 +28,7 @@ const OTHER_MODEL: &str = "claude-opus-5";
 
 /// The share by which a report may differ from `POST /tokens`, in thousandths: messages that are blocks
 /// of one message in the payload have the framing of messages.
-const MAX_COUNT_ERROR_MILLI: u64 = 20;
+const MAX_COUNT_ERROR_MILLI: u64 = 12;
 
 /// How a conversation is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
