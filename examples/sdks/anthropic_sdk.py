@@ -1,27 +1,19 @@
-"""An agent with Anthropic's SDK: every request is compiled first.
+"""An agent with Anthropic's SDK: a session of Contexture keeps its messages and compiles every request.
 
-    pip install anthropic
+    pip install anthropic ../../clients/python
     ANTHROPIC_API_KEY=… python anthropic_sdk.py "Where does the build fail?"
 """
 
-import json
 import os
 import sys
-import urllib.request
+import uuid
 
 from anthropic import Anthropic
+from contexture_sdk import Contexture
 
-CONTEXTURE = os.environ.get("CONTEXTURE_URL", "http://localhost:8080")
 MODEL = os.environ.get("MODEL", "claude-sonnet-4-5")
 TOOLS = [{"name": "read_log", "description": "Reads the log of the last build.", "input_schema": {
     "type": "object", "properties": {"lines": {"type": "integer", "minimum": 1}}, "required": ["lines"]}}]
-
-
-def contexture(path, body):
-    request = urllib.request.Request(CONTEXTURE + path, json.dumps(body).encode(),
-                                     {"content-type": "application/json"})
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
 
 
 def read_log(lines):
@@ -31,26 +23,16 @@ def read_log(lines):
 
 def run(question):
     client = Anthropic()
-    messages = [{"role": "user", "content": question}]
-    while True:
-        compiled = contexture("/compile", {
-            "system": "You mend builds.", "messages": messages, "tools": TOOLS,
-            "target": "anthropic", "model": MODEL, "cache": {"ttl": "5m"}})
-        print(compiled["report"]["summary"], file=sys.stderr)
-        message = client.messages.create(model=MODEL, max_tokens=1024, **compiled["payload"])
-        content = [block.model_dump(exclude_none=True) for block in message.content]
-        messages.append({"role": "assistant", "content": content})
-        calls = [block for block in content if block["type"] == "tool_use"]
-        if not calls:
-            return "".join(block.get("text", "") for block in content)
-        results = []
-        for call in contexture("/tools/calls", {"calls": calls, "tools": TOOLS})["results"]:
-            if "message" in call:
-                results.extend(call["message"]["content"])
-            else:
-                results.append({"type": "tool_result", "tool_use_id": call["id"],
-                                "content": read_log(**call["arguments"])})
-        messages.append({"role": "user", "content": results})
+    session = Contexture().session(
+        f"anthropic-{uuid.uuid4()}", target="anthropic", model=MODEL, system="You mend builds.", tools=TOOLS,
+        cache={"ttl": "5m"})
+    turn = session.turn({"role": "user", "content": question})
+    while turn is not None:
+        print(turn["report"]["summary"], file=sys.stderr)
+        message = client.messages.create(model=MODEL, max_tokens=1024, **turn["payload"])
+        reply = {"role": "assistant", "content": message.content}
+        turn = session.run(reply, usage=message.usage, functions={"read_log": read_log})
+    return "".join(block.text for block in message.content if block.type == "text")
 
 
 if __name__ == "__main__":

@@ -1,27 +1,19 @@
-"""An agent with Google's Gen AI SDK: every request is compiled first.
+"""An agent with Google's Gen AI SDK: the client is wrapped, so every request is compiled on its way out.
 
-    pip install google-genai
+    pip install google-genai ../../clients/python
     GEMINI_API_KEY=… python gemini_sdk.py "Where does the build fail?"
 """
 
-import json
 import os
 import sys
-import urllib.request
 
+from contexture_sdk import wrap
 from google import genai
+from google.genai import types
 
-CONTEXTURE = os.environ.get("CONTEXTURE_URL", "http://localhost:8080")
 MODEL = os.environ.get("MODEL", "gemini-2.5-flash")
-TOOLS = [{"functionDeclarations": [{"name": "read_log", "description": "Reads the log of the last build.", "parameters": {
+TOOLS = [{"function_declarations": [{"name": "read_log", "description": "Reads the log of the last build.", "parameters": {
     "type": "object", "properties": {"lines": {"type": "integer", "minimum": 1}}, "required": ["lines"]}}]}]
-
-
-def contexture(path, body):
-    request = urllib.request.Request(CONTEXTURE + path, json.dumps(body).encode(),
-                                     {"content-type": "application/json"})
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
 
 
 def read_log(lines):
@@ -30,27 +22,17 @@ def read_log(lines):
 
 
 def run(question):
-    client = genai.Client()
-    contents = [{"role": "user", "parts": [{"text": question}]}]
+    client = wrap(genai.Client(), on_compiled=lambda answer: print(answer["report"]["summary"], file=sys.stderr))
+    contents = [types.Content(role="user", parts=[types.Part(text=question)])]
+    config = {"system_instruction": "You mend builds.", "tools": TOOLS}
     while True:
-        compiled = contexture("/compile", {
-            "systemInstruction": {"parts": [{"text": "You mend builds."}]}, "contents": contents,
-            "tools": TOOLS, "target": "gemini", "model": MODEL})
-        print(compiled["report"]["summary"], file=sys.stderr)
-        payload = compiled["payload"]
-        config = {"system_instruction": payload["systemInstruction"], "tools": payload["tools"]}
-        answer = client.models.generate_content(model=MODEL, contents=payload["contents"], config=config)
-        content = answer.candidates[0].content.model_dump(mode="json", by_alias=True, exclude_none=True)
-        contents.append(content)
-        calls = [part for part in content["parts"] if "functionCall" in part]
-        if not calls:
-            return answer.text
-        for call in contexture("/tools/calls", {"calls": calls, "tools": TOOLS})["results"]:
-            if "message" in call:
-                contents.append(call["message"])
-            else:
-                response = {"name": call["name"], "response": {"output": read_log(**call["arguments"])}}
-                contents.append({"role": "user", "parts": [{"functionResponse": response}]})
+        response = client.models.generate_content(model=MODEL, contents=contents, config=config)
+        contents.append(response.candidates[0].content)
+        if not response.function_calls:
+            return response.text
+        for call in response.function_calls:
+            part = types.Part.from_function_response(name=call.name, response={"output": read_log(**call.args)})
+            contents.append(types.Content(role="user", parts=[part]))
 
 
 if __name__ == "__main__":

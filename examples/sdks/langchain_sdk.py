@@ -1,21 +1,17 @@
-"""An agent with LangChain: every request is compiled first.
+"""An agent with LangChain: a middleware compiles what the model is sent.
 
-    pip install langchain-core langchain-openai
+    pip install langchain langchain-openai ../../clients/python
     OPENAI_API_KEY=… python langchain_sdk.py "Where does the build fail?"
 """
 
-import json
 import os
 import sys
-import urllib.request
 
-from langchain_core.messages import HumanMessage, SystemMessage, convert_to_messages, convert_to_openai_messages
-from langchain_core.runnables import RunnableLambda
+from contexture_sdk.langchain import CompileMiddleware
+from langchain.agents import create_agent
 from langchain_core.tools import tool
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
 
-CONTEXTURE = os.environ.get("CONTEXTURE_URL", "http://localhost:8080")
 MODEL = os.environ.get("MODEL", "gpt-4o")
 
 
@@ -26,27 +22,10 @@ def read_log(lines: int) -> str:
     return "\n".join([*rows, "ERROR unit 7 failed: no such column"])
 
 
-def compiled(messages):
-    body = {"messages": convert_to_openai_messages(messages), "tools": [convert_to_openai_tool(read_log)],
-            "target": "openai", "model": MODEL}
-    request = urllib.request.Request(CONTEXTURE + "/compile", json.dumps(body).encode(),
-                                     {"content-type": "application/json"})
-    with urllib.request.urlopen(request) as answer:
-        answer = json.load(answer)
-    print(answer["report"]["summary"], file=sys.stderr)
-    return convert_to_messages(answer["payload"]["messages"])
-
-
 def run(question):
-    # The compiler stands in the chain like any other step.
-    model = RunnableLambda(compiled) | ChatOpenAI(model=MODEL).bind_tools([read_log])
-    messages = [SystemMessage("You mend builds."), HumanMessage(question)]
-    while True:
-        message = model.invoke(messages)
-        messages.append(message)
-        if not message.tool_calls:
-            return message.content
-        messages.extend(read_log.invoke(call) for call in message.tool_calls)
+    agent = create_agent(ChatOpenAI(model=MODEL), [read_log], system_prompt="You mend builds.",
+                         middleware=[CompileMiddleware(session="langchain")])
+    return agent.invoke({"messages": [("user", question)]})["messages"][-1].content
 
 
 if __name__ == "__main__":

@@ -1,33 +1,21 @@
 // An agent with the Vercel AI SDK: every request is compiled first, on its way out.
 //
-//     npm install ai @ai-sdk/openai-compatible zod
+//     npm install ai @ai-sdk/openai-compatible ./clients/typescript/contexture-sdk-0.1.0.tgz
 //     OPENAI_API_KEY=… node vercel_ai_sdk.mjs "Where does the build fail?"
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { generateText, jsonSchema, stepCountIs, tool } from "ai";
-
-const contexture = process.env.CONTEXTURE_URL ?? "http://localhost:8080";
-const model = process.env.MODEL ?? "gpt-4o";
-
-/** Sends what the compiler makes of a request in its place. */
-async function compiling(url, init) {
-  const { messages, tools, ...rest } = JSON.parse(init.body);
-  const response = await fetch(`${contexture}/compile`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ messages, tools, target: "openai", model }),
-  });
-  const { payload, report } = await response.json();
-  if (!response.ok) throw new Error(`the compile failed: ${response.status}`);
-  console.error(report.summary);
-  return fetch(url, { ...init, body: JSON.stringify({ ...rest, ...payload }) });
-}
+import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
+import { compileMiddleware } from "contexture-sdk/ai-sdk";
 
 const provider = createOpenAICompatible({
   name: "openai",
   apiKey: process.env.OPENAI_API_KEY,
   baseURL: process.env.OPENAI_BASE_URL ?? "https://api.openai.com/v1",
-  fetch: compiling,
+});
+
+const model = wrapLanguageModel({
+  model: provider(process.env.MODEL ?? "gpt-4o"),
+  middleware: compileMiddleware({ onCompiled: ({ report }) => console.error(report.summary) }),
 });
 
 const readLog = tool({
@@ -42,7 +30,7 @@ const readLog = tool({
 });
 
 const { text } = await generateText({
-  model: provider(model),
+  model,
   system: "You mend builds.",
   prompt: process.argv.slice(2).join(" ") || "Where does the build fail?",
   tools: { read_log: readLog },

@@ -1,0 +1,120 @@
+"""Examples: five hooks in thirty lines, and what they do to the requests of examples/recipes."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import pathlib
+import re
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from contexture_sdk import Contexture
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+EXAMPLE = ROOT / "clients" / "python" / "examples" / "five_hooks.py"
+MAX_LINES = 30
+
+
+def test_five_hooks_are_thirty_lines() -> None:
+    """Lines of code: neither the docstring, nor imports, nor blank ones."""
+    text = EXAMPLE.read_text(encoding="utf-8")
+    body = [node for node in ast.parse(text).body if not isinstance(node, (ast.Import, ast.ImportFrom, ast.Expr))]
+    first = min(node.lineno for node in body)
+    lines = [line for line in text.splitlines()[first - 1 :] if line.strip()]
+    assert len(lines) <= MAX_LINES, f"{len(lines)} lines"
+
+
+def request_of(recipe: str) -> Any:
+    return json.loads((ROOT / "examples" / "recipes" / recipe / "request.json").read_text(encoding="utf-8"))
+
+
+def test_five_hooks_do_what_the_recipes_do(
+    server_url: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTEXTURE_HOOK_SECRETS", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+    monkeypatch.chdir(tmp_path)
+    spec = importlib.util.spec_from_file_location("five_hooks", EXAMPLE)
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    server = example.hooks.server()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    client = Contexture(server_url)
+    names = ["offload", "retrieval", "audit", "veto", "last"]
+    try:
+        rows = example.hooks.register(client, f"http://127.0.0.1:{server.server_port}/")
+        assert [row["id"] for row in rows] == names
+        offloaded = json.dumps(client.compile(request_of("offload"))["payload"])
+        assert "Offloaded to offloaded/call_1.txt" in offloaded
+        assert "row 045" in (tmp_path / "offloaded" / "call_1.txt").read_text()
+        assert "deploy --previous" in json.dumps(client.compile(request_of("retrieval"))["payload"])
+        [first, second] = client.handle_calls(request_of("veto"))["results"]
+        assert (first["decision"], second["decision"]) == ("deny", "allow")
+        last = client.compile(request_of("last"))["payload"]
+        assert "Reply in one sentence." in json.dumps(last["messages"][-1])
+        seen: set[str] = set()
+        for event in client.events(after=0, types=["compile:done", "memory:changed"]):
+            seen.add(event["type"])
+            if len(seen) == 2:
+                break
+        audit = tmp_path / "audit.jsonl"
+        pause, limit = threading.Event(), time.monotonic() + 20
+        kinds: set[str] = set()
+        while not {"compile:done", "memory:changed"} <= kinds and time.monotonic() < limit:
+            pause.wait(0.02)
+            kinds = {json.loads(line)["type"] for line in audit.read_text().splitlines()} if audit.exists() else set()
+        assert kinds >= {"compile:done", "memory:changed"}
+    finally:
+        for name in names:
+            client.delete_hook(name)
+        server.shutdown()
+        server.server_close()
+
+
+PAGE = ROOT / "docs" / "clients-python.md"
+RUN = "<!-- run -->\n"
+
+
+def test_examples_of_the_page_run(
+    server_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CONTEXTURE_URL", server_url)
+    page = PAGE.read_text(encoding="utf-8")
+    examples = re.findall(RUN + r"```python\n(.*?)```", page, re.S)
+    assert len(examples) == page.count(RUN) == 5
+    for example in examples:
+        exec(compile(example, str(PAGE), "exec"), {})
+    printed = capsys.readouterr().out
+    said = ("tokens", "invalid_request\n422\n", "style No new dependencies.", "memory:changed", "['veto', 'note']")
+    for expected in said:
+        assert expected in printed
+
+
+def test_other_examples_of_the_page_are_python() -> None:
+    examples = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    assert len(examples) == 7
+    for example in examples:
+        ast.parse(example)
+
+
+def test_the_table_of_cases_has_their_numbers() -> None:
+    folder = ROOT / "clients" / "conformance"
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    rows = {name: int(count) for name, count in re.findall(r"^\| `(\w+\.json)` \| (\d+) \|", readme, re.M)}
+    counts = {
+        path.name: len(json.loads(path.read_text(encoding="utf-8"))["cases"]) for path in folder.glob("*.json")
+    }
+    assert rows == counts
+
+
+def test_optional_modules_are_short() -> None:
+    package = ROOT / "clients" / "python" / "src" / "contexture_sdk"
+    for name in ("openai", "anthropic", "genai", "langchain", "openai_agents", "pydantic_ai"):
+        lines = (package / f"{name}.py").read_text(encoding="utf-8").count("\n")
+        assert lines <= 150, f"{name}.py has {lines} lines"
